@@ -1,0 +1,68 @@
+import type { EndReason } from "./messages.ts";
+
+/**
+ * `busy`: a turn is running · `aborted`: the caller's signal · `ended`: the turn ended for another reason than `stop` (see
+ * `reason`) · `missing_key`, `missing_sdk`: set-up · `authentication`, `rate_limit`, `invalid_request`, `not_found`,
+ * `server`: the service's answer · `network`: unreachable or dropped · `timeout`: no bytes in time · `bad_reply`: an answer
+ * that is not of the wire format, or cut off · `bad_session`: a saved session that cannot be read.
+ */
+export type AgentErrorCode =
+  | "busy"
+  | "aborted"
+  | "ended"
+  | "missing_key"
+  | "missing_sdk"
+  | "authentication"
+  | "rate_limit"
+  | "invalid_request"
+  | "not_found"
+  | "server"
+  | "network"
+  | "timeout"
+  | "bad_reply"
+  | "bad_session";
+
+export interface AgentErrorOptions {
+  code: AgentErrorCode;
+  message: string;
+  cause?: unknown;
+  /** HTTP status of the service's answer. */
+  status?: number;
+  /** Whether the same request may succeed when sent again. */
+  retryable?: boolean;
+  /** Milliseconds the service asked to wait. */
+  retryAfterMs?: number;
+  /** Why the turn ended (code `ended`). */
+  reason?: EndReason;
+  /** The text so far. */
+  text?: string;
+}
+
+const marker: unique symbol = Symbol.for("toolcrib.AgentError") as never;
+
+/** Any failure of an agent or a provider; tell kinds apart by `code`. Never carries a key. */
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+  readonly code: AgentErrorCode;
+  readonly status: number | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly reason: EndReason | undefined;
+  readonly text: string | undefined;
+
+  constructor(options: AgentErrorOptions) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code;
+    this.status = options.status;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.reason = options.reason;
+    this.text = options.text;
+    Object.defineProperty(this, marker, { value: true });
+  }
+}
+
+/** True for an AgentError of this or any other installed copy of the package. */
+export function isAgentError(value: unknown): value is AgentError {
+  return value instanceof Error && marker in value;
+}

@@ -1,0 +1,122 @@
+import type { ContentBlock, ToolProgress } from "@toolcrib/core";
+
+/**
+ * What a provider must send back unchanged on the next request (reasoning items, thinking signatures, item ids).
+ * Only the provider that wrote it reads it: `provider` is its name.
+ */
+export interface OpaqueData {
+  readonly provider: string;
+  readonly data: unknown;
+}
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+  readonly opaque?: OpaqueData;
+}
+
+/** The model's reasoning, as far as the service shows it; `text` may be empty. */
+export interface ReasoningBlock {
+  readonly type: "reasoning";
+  readonly text: string;
+  readonly opaque?: OpaqueData;
+}
+
+export interface ToolCallBlock {
+  readonly type: "tool-call";
+  readonly id: string;
+  readonly name: string;
+  /** Always a JSON object; `{}` where the model's text was malformed. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Set when the arguments did not arrive as a whole JSON object: what was wrong, for the error result. */
+  readonly malformed?: string;
+  readonly opaque?: OpaqueData;
+}
+
+/** A picture: base64 `data` with its MIME type. */
+export interface ImageBlock {
+  readonly type: "image";
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: readonly (TextBlock | ImageBlock)[];
+}
+
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: readonly (TextBlock | ReasoningBlock | ToolCallBlock)[];
+  /** `provider/model` that wrote it. */
+  readonly model?: string;
+}
+
+/** The one result of one tool call. */
+export interface ToolMessage {
+  readonly role: "tool";
+  readonly callId: string;
+  readonly name: string;
+  readonly output: string;
+  readonly isError: boolean;
+  readonly content?: readonly ContentBlock[];
+}
+
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+/** Tokens of one reply, or summed over a session; `inputTokens` includes cached ones. Dollars for `cost`, where known. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+  readonly cost?: number;
+}
+
+/** Why a reply of the model ended. `pause`: the service wants the same conversation again, to go on. */
+export type StopReason =
+  | "stop"
+  | "tool-calls"
+  | "token-limit"
+  | "context-limit"
+  | "refusal"
+  | "content-filter"
+  | "pause";
+
+/** Why a turn ended. */
+export type EndReason = "stop" | "step-limit" | "token-limit" | "context-limit" | "refusal" | "content-filter";
+
+/** What happens while a turn runs, in order. */
+export type AgentEvent =
+  /** A request to the model goes out; `step` counts from 1 in each turn. */
+  | { readonly type: "step-start"; readonly step: number }
+  /** A piece of the answer. */
+  | { readonly type: "text-delta"; readonly text: string }
+  /** A piece of the model's reasoning. */
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  /** A call is about to run (or to be answered as not run). */
+  | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly args: Record<string, unknown> }
+  /** A running tool reports. */
+  | { readonly type: "tool-progress"; readonly id: string; readonly name: string; readonly progress: ToolProgress }
+  /** The one result of a call. */
+  | {
+      readonly type: "tool-result";
+      readonly id: string;
+      readonly name: string;
+      readonly output: string;
+      readonly isError: boolean;
+      readonly content?: readonly ContentBlock[];
+    }
+  /** A failed request is tried again; with `discardText` the text of this step shown so far is void. */
+  | {
+      readonly type: "retry";
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly message: string;
+      readonly discardText: boolean;
+    }
+  /** Tokens of the reply that just ended, and of the session so far. */
+  | { readonly type: "usage"; readonly usage: Usage; readonly total: Usage }
+  /** The turn is over; `text` is the final answer. */
+  | { readonly type: "end"; readonly reason: EndReason; readonly text: string };

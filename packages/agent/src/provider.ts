@@ -1,0 +1,32 @@
+import type { ChatTool } from "@toolcrib/core";
+import type { AssistantMessage, Message, StopReason, Usage } from "./messages.ts";
+
+/** One request to a model. Messages are immutable and only ever appended, so a provider may map each once and keep it. */
+export interface ModelRequest {
+  readonly systemPrompt: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ChatTool[];
+  readonly signal: AbortSignal;
+}
+
+/** What a provider yields: deltas in order, then exactly one `reply`, last. */
+export type ProviderEvent =
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  | {
+      readonly type: "reply";
+      readonly message: AssistantMessage;
+      readonly stop: StopReason;
+      readonly usage?: Usage;
+    };
+
+/**
+ * A model behind a wire format. `send` makes one attempt, never retries and never runs a tool; it throws an
+ * `AgentError` on failure. Streaming or not, it yields the same events.
+ */
+export interface Provider {
+  /** Lower-case: `openai`, `anthropic`, `openrouter`, `openai-compatible`, `offline`. */
+  readonly name: string;
+  readonly model: string;
+  send(request: ModelRequest): AsyncIterable<ProviderEvent>;
+}

@@ -1,0 +1,68 @@
+/** Details of a ToolError, by its code. */
+export interface ToolErrorDetails {
+  invalid_arguments: { field: string; reason: string };
+  execution_failed: { cause?: unknown };
+  permission_denied: { path?: string; roots?: readonly string[] };
+  not_found: { nearest?: string };
+  not_available: { nearest?: string };
+  timeout: { timeoutMs: number };
+  aborted: { reason?: unknown };
+  already_exists: { freeName: string };
+  invalid_tool: { problem: string };
+}
+
+export type ToolErrorCode = keyof ToolErrorDetails;
+
+export interface ToolErrorOptions<Code extends ToolErrorCode> {
+  code: Code;
+  message: string;
+  /** `<unnamed>` when absent or blank. */
+  toolName?: string;
+  details?: ToolErrorDetails[Code];
+  /** Whether the model could succeed by calling again differently; a default by code when absent. */
+  recoverable?: boolean;
+  cause?: unknown;
+}
+
+const marker: unique symbol = Symbol.for("toolcrib.ToolError") as never;
+
+const recoverableCodes: ReadonlySet<ToolErrorCode> = new Set([
+  "invalid_arguments",
+  "execution_failed",
+  "permission_denied",
+  "not_found",
+  "timeout",
+]);
+
+/**
+ * Any failure of a tool or a registry. Recognise it with `isToolError` and tell kinds apart by `code`:
+ * two copies of this package may be installed, so `instanceof` is not reliable.
+ */
+export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends Error {
+  override readonly name = "ToolError";
+  readonly code: Code;
+  readonly toolName: string;
+  readonly recoverable: boolean;
+  readonly details: ToolErrorDetails[Code];
+
+  constructor(options: ToolErrorOptions<Code>) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code;
+    this.toolName = options.toolName?.trim() ? options.toolName : "<unnamed>";
+    this.recoverable = options.recoverable ?? recoverableCodes.has(options.code);
+    this.details = options.details ?? ({} as ToolErrorDetails[Code]);
+    Object.defineProperty(this, marker, { value: true });
+  }
+}
+
+/** Narrows by `code`, so that `details` has its type. */
+export type AnyToolError = { [Code in ToolErrorCode]: ToolError<Code> }[ToolErrorCode];
+
+/** True for a ToolError of this or any other installed copy of the package; never throws. */
+export function isToolError(value: unknown): value is AnyToolError {
+  try {
+    return typeof value === "object" && value !== null && marker in value && value instanceof Error;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,126 @@
+import type { ToolError } from "./errors.ts";
+
+/** A JSON Schema object (draft-07 or 2020-12). https://json-schema.org */
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** The function-tool shape of the chat-completions API; `parameters` is a JSON Schema with `type: "object"`. */
+export interface ChatTool {
+  type: "function";
+  function: {
+    name: string;
+    description: string;
+    parameters: JsonSchema;
+    /** Filled in by the registry: false unless the tool asks for it and its schema qualifies. */
+    strict?: boolean;
+  };
+}
+
+/** One piece of rich output, in the shapes of MCP: base64 `data` with its MIME type. */
+export type ContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image"; data: string; mimeType: string }
+  | { type: "audio"; data: string; mimeType: string };
+
+/** What a running tool may report: `progress` out of `total` (any unit), and a line for people. */
+export interface ToolProgress {
+  progress?: number;
+  total?: number;
+  message?: string;
+}
+
+/** The caller's own marks on a call (a channel, a chat id, …), handed through untouched. */
+export type ToolLabels = Readonly<Record<string, unknown>>;
+
+/** What a tool is given beside its arguments. A tool may ignore all of it. */
+export interface ToolCallInfo {
+  /** Fires at the time limit and when the caller aborts. */
+  readonly signal?: AbortSignal | undefined;
+  readonly callId?: string | undefined;
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+  readonly labels?: ToolLabels | undefined;
+  /**
+   * Called by a tool right before a change that cannot be taken back. Throws when the call has already ended,
+   * so nothing is committed then; a limit that fires later says that the change may have completed.
+   */
+  readonly beginCommit?: (() => void) | undefined;
+}
+
+/** What a tool declares about itself; MCP's tool annotations and the approval policy read it. */
+export interface ToolTraits {
+  /** Changes nothing. */
+  readonly readOnly?: boolean | undefined;
+  /** May destroy something. */
+  readonly destructive?: boolean | undefined;
+  /** A second call with the same arguments changes nothing more. */
+  readonly idempotent?: boolean | undefined;
+  /** Reaches beyond this machine's known state (network, other programs). */
+  readonly openWorld?: boolean | undefined;
+}
+
+/** Milliseconds; `Infinity` means no limit. */
+export type TimeLimit = number | ((args: Record<string, unknown>) => number);
+
+/** The result of a tool's own argument check, in the shape of Standard Schema's `validate`. */
+export type ParseResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
+
+/** A named capability: a schema for the model and an `execute`. A plain object or an instance of a class. */
+export interface ExecutableTool extends ToolTraits {
+  readonly name: string;
+  /** Milliseconds the tool may run; the registry's 30 s when absent. */
+  readonly timeoutMs?: TimeLimit | undefined;
+  getSchema(): ChatTool;
+  /** Replaces the check against the JSON Schema (repair still comes first); its `value` is what `execute` gets. */
+  parseArguments?(args: Record<string, unknown>): ParseResult | Promise<ParseResult>;
+  execute(args: Record<string, unknown>, call?: ToolCallInfo): Promise<string>;
+}
+
+/** How a call ended: the tool's output (with rich `content` where it gave some), or a typed error. */
+export type ToolOutcome =
+  | { readonly ok: true; readonly output: string; readonly content?: readonly ContentBlock[] }
+  | { readonly ok: false; readonly error: ToolError; readonly content?: readonly ContentBlock[] };
+
+/** Options of `ToolRegistry.execute` and `ToolRegistry.invoke`. */
+export interface ExecuteOptions {
+  signal?: AbortSignal | undefined;
+  callId?: string | undefined;
+  labels?: ToolLabels | undefined;
+  onProgress?: ((progress: ToolProgress) => void) | undefined;
+  /** Milliseconds; wins over the tool's own limit. `Infinity` means none. */
+  timeoutMs?: number | undefined;
+  /** Called once, before the call resolves, with what `invoke` returns. */
+  onOutcome?: ((outcome: ToolOutcome) => void) | undefined;
+}
+
+/** One call on its way through the middleware. */
+export interface ToolCall {
+  readonly name: string;
+  /** Already repaired; as the caller gave them where the tool is unknown. */
+  readonly args: Record<string, unknown>;
+  readonly signal: AbortSignal | undefined;
+  readonly callId: string | undefined;
+  readonly onProgress: ((progress: ToolProgress) => void) | undefined;
+  readonly labels: ToolLabels | undefined;
+  /** The registered tool, for its traits; undefined for an unknown name. */
+  readonly tool: ExecutableTool | undefined;
+  /** Set when the call is already known to be refused (unknown, disabled, invalid arguments). */
+  readonly refusal: ToolError | undefined;
+}
+
+/**
+ * Wraps every execution: `next()` runs the rest; `next(changed)` runs it with another call. A string returned
+ * counts as a successful output; a throw becomes an error outcome.
+ */
+export type Middleware = (
+  call: ToolCall,
+  next: (call?: ToolCall) => Promise<ToolOutcome>,
+) => Promise<ToolOutcome | string>;
+
+/** One row of `ToolRegistry.listTools()`. */
+export interface ToolListing extends ToolTraits {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  enabled: boolean;
+}

@@ -1,0 +1,82 @@
+/** What a cut left out, for `truncationNotice`. */
+export interface Truncation {
+  shown: number;
+  /** The whole, where it is known without extra work. */
+  total?: number | undefined;
+  /** Plural noun: `lines`, `entries`, `matches`, `bytes`. */
+  unit: string;
+  /** The argument that continues, where there is one. */
+  next?: { argument: string; value: number | string } | undefined;
+}
+
+/**
+ * The one grammar for a cut, in every pack: `[truncated: shown X of Y UNIT; pass ARG=N to continue]`. Without a
+ * total: `[truncated: shown X UNIT, there is more; pass …]`.
+ */
+export function truncationNotice({ shown, total, unit, next }: Truncation): string {
+  const amount = total === undefined ? `shown ${shown} ${unit}, there is more` : `shown ${shown} of ${total} ${unit}`;
+  return `[truncated: ${amount}${next ? `; pass ${next.argument}=${next.value} to continue` : ""}]`;
+}
+
+/** Body, blank line, notice. */
+export function withNotice(body: string, truncation: Truncation): string {
+  return `${body}${body.endsWith("\n") ? "" : "\n"}\n${truncationNotice(truncation)}`;
+}
+
+/** The longest head of `text` within `limit` UTF-16 units that does not split a surrogate pair. */
+export function cutHead(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
+}
+
+/** `text` up to `limit` units, an ellipsis after a cut: for quoting what a caller sent. */
+export function clip(text: string, limit = 200): string {
+  return text.length <= limit ? text : `${cutHead(text, limit)}…`;
+}
+
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]/u;
+
+/** A file name as a tool prints it: a JSON string where it holds control characters (or a lone surrogate), else as it is. */
+export function printableName(name: string): string {
+  return controlCharacters.test(name) ? JSON.stringify(name) : name;
+}
+
+const sniffLength = 8192;
+
+/**
+ * Whether bytes look binary, judged on the first 8 KB: NUL bytes and invalid UTF-8 together, or more than 30 % control
+ * bytes. `complete` says that `bytes` is the whole file, so a cut character at its end counts as invalid.
+ */
+export function isBinary(bytes: Uint8Array, complete = bytes.length <= sniffLength): boolean {
+  const head = bytes.subarray(0, sniffLength);
+  if (head.length === 0) return false;
+  let control = 0;
+  let nul = false;
+  for (const byte of head) {
+    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27 && byte !== 8) {
+      control += 1;
+      if (byte === 0) nul = true;
+    }
+  }
+  if (control > head.length * 0.3) return true;
+  return nul && !isUtf8Head(head, complete && head.length === bytes.length);
+}
+
+function isUtf8Head(head: Uint8Array, complete: boolean): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !complete });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The line ending a text uses most: `\r\n` or `\n`. */
+export function dominantLineEnding(text: string): "\r\n" | "\n" {
+  const all = text.split("\n").length - 1;
+  const crlf = text.split("\r\n").length - 1;
+  return crlf * 2 > all ? "\r\n" : "\n";
+}
+
+export const byteOrderMark = "\ufeff";
