@@ -1,3 +1,4 @@
+export { type ArgumentsOf, defineTool, type ObjectSchema, type ToolDefinition } from "./defineTool.ts";
 export { type AnyToolError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "./errors.ts";
 export type {
   ChatTool,

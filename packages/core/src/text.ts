@@ -48,7 +48,7 @@ const sniffLength = 8192;
  * Whether bytes look binary, judged on the first 8 KB: NUL bytes and invalid UTF-8 together, or more than 30 % control
  * bytes. `complete` says that `bytes` is the whole file, so a cut character at its end counts as invalid.
  */
-export function isBinary(bytes: Uint8Array, complete = bytes.length <= sniffLength): boolean {
+export function isBinary(bytes: Uint8Array, complete: boolean = bytes.length <= sniffLength): boolean {
   const head = bytes.subarray(0, sniffLength);
   if (head.length === 0) return false;
   let control = 0;

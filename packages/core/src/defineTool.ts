@@ -1,0 +1,84 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { ToolError } from "./errors.ts";
+import type { FromSchema } from "./inferSchema.ts";
+import type { ChatTool, ExecutableTool, JsonSchema, ParseResult, ToolCallInfo, ToolTraits } from "./interface.ts";
+
+/** A literal JSON Schema with `type: "object"` at its root. */
+export type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
+
+/** What `execute` receives for a JSON Schema (its inferred type) or a Standard Schema (its output). */
+export type ArgumentsOf<Parameters> = Parameters extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Parameters>
+  : FromSchema<Parameters>;
+
+export interface ToolDefinition<Parameters> extends ToolTraits {
+  /** Matches `^[a-zA-Z0-9_-]{1,64}$`. */
+  name: string;
+  description: string;
+  /** A JSON Schema, or a Standard Schema (https://standardschema.dev). */
+  parameters: Parameters;
+  /** The JSON Schema of a Standard Schema that cannot give its own. */
+  jsonSchema?: JsonSchema;
+  /** Ask for strict mode; granted where the schema qualifies. */
+  strict?: boolean;
+  /** Milliseconds, or a function of the checked arguments. */
+  timeoutMs?: number | ((args: ArgumentsOf<Parameters>) => number);
+  /** A string is the output; anything else is rendered as JSON text. Throw to fail. */
+  execute(args: ArgumentsOf<Parameters>, call: ToolCallInfo): unknown;
+}
+
+/**
+ * Makes a tool from one object, with `args` inferred from `parameters`. Throws a ToolError (`invalid_tool`) when a Standard
+ * Schema offers no JSON Schema and none is given; everything else is checked by `ToolRegistry.register`.
+ */
+export function defineTool<const Parameters extends ObjectSchema | StandardSchemaV1>(
+  definition: ToolDefinition<Parameters>,
+): ExecutableTool {
+  const { name, description, parameters, jsonSchema, strict, timeoutMs, execute, ...traits } = definition;
+  const standard = isStandardSchema(parameters) ? parameters : undefined;
+  const schema: ChatTool = {
+    type: "function",
+    function: {
+      name,
+      description,
+      parameters: jsonSchema ?? (standard ? standardToJsonSchema(name, standard) : (parameters as JsonSchema)),
+      strict: strict ?? false,
+    },
+  };
+  type Erased = Record<string, unknown>;
+  return {
+    ...traits,
+    name,
+    ...(timeoutMs === undefined ? {} : { timeoutMs: timeoutMs as number | ((args: Erased) => number) }),
+    getSchema: () => schema,
+    ...(standard
+      ? { parseArguments: (args: Erased): ParseResult | Promise<ParseResult> => standard["~standard"].validate(args) }
+      : {}),
+    // The registry renders what is not a string.
+    execute: async (args: Erased, call: ToolCallInfo = {}) =>
+      (await execute.call(definition, args as ArgumentsOf<Parameters>, call)) as string,
+  };
+}
+
+function isStandardSchema(value: unknown): value is StandardSchemaV1 & Partial<StandardJSONSchemaV1> {
+  return value !== null && (typeof value === "object" || typeof value === "function") && "~standard" in value;
+}
+
+function standardToJsonSchema(name: string, schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>): JsonSchema {
+  const { vendor, jsonSchema } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
+  const invalid = (problem: string, cause?: unknown): ToolError =>
+    new ToolError({
+      code: "invalid_tool",
+      toolName: name,
+      message: `Invalid tool ${name}: ${problem}`,
+      details: { problem },
+      cause,
+    });
+  if (!jsonSchema) throw invalid(`the ${vendor} schema offers no JSON Schema; pass it as jsonSchema too`);
+  try {
+    const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
+    return rest;
+  } catch (cause) {
+    throw invalid(`the ${vendor} schema cannot be written as JSON Schema; pass it as jsonSchema too`, cause);
+  }
+}
