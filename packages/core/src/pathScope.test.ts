@@ -1,0 +1,189 @@
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isToolError } from "./errors.ts";
+import { createPathScope } from "./pathScope.ts";
+
+let base: string;
+let root: string;
+let outside: string;
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "scope-")));
+  root = join(base, "root");
+  outside = join(base, "root-not");
+  mkdirSync(join(root, "sub"), { recursive: true });
+  mkdirSync(outside);
+  writeFileSync(join(root, "file"), "inside");
+  writeFileSync(join(outside, "secret"), "outside");
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+async function codeOf(run: Promise<unknown>): Promise<string> {
+  try {
+    await run;
+    return "resolved";
+  } catch (error) {
+    return isToolError(error) ? error.code : String(error);
+  }
+}
+
+describe("inside one root", () => {
+  test("plain, dotted, absolute and missing paths come back canonical", async () => {
+    const scope = createPathScope({ cwd: root, root });
+    expect(await scope.resolve("file")).toBe(join(root, "file"));
+    expect(await scope.resolve("./sub/../file")).toBe(join(root, "file"));
+    expect(await scope.resolve(join(root, "sub/"))).toBe(join(root, "sub"));
+    expect(await scope.resolve(".")).toBe(root);
+    expect(await scope.resolve("new/deep/../name")).toBe(join(root, "new/name"));
+    expect(await scope.resolve("~")).toBe(join(root, "~"));
+    expect(await scope.resolve("..a/...")).toBe(join(root, "..a/..."));
+  });
+
+  test.each(["../root-not/secret", "../root-not", "..", "/", "/etc/passwd", "sub/../../root-not/new", "../root-no"])(
+    "%s is denied by a message that names the root",
+    async (path) => {
+      const scope = createPathScope({ cwd: root, root });
+      await expect(scope.resolve(path)).rejects.toMatchObject({
+        code: "permission_denied",
+        details: { roots: [root] },
+      });
+      await expect(scope.resolve(path)).rejects.toThrow(root);
+      expect(await codeOf(scope.resolveEntry(path))).toBe("permission_denied");
+    },
+  );
+
+  test("links that lead out are denied: existing, dangling, chained, in the middle, behind a missing name", async () => {
+    symlinkSync(outside, join(root, "out"));
+    symlinkSync(join(outside, "not-yet"), join(root, "dangling"));
+    symlinkSync("dangling", join(root, "chain"));
+    symlinkSync("../root-not/not-yet", join(root, "relative"));
+    const scope = createPathScope({ cwd: root, root });
+    for (const path of ["out", "out/secret", "out/new", "dangling", "chain", "relative", "missing/../out/new"]) {
+      expect(await codeOf(scope.resolve(path)), path).toBe("permission_denied");
+    }
+  });
+
+  test("a link inside the root is followed, also to what does not exist yet", async () => {
+    symlinkSync("sub/not-yet", join(root, "dangling"));
+    symlinkSync("sub", join(root, "dir"));
+    const scope = createPathScope({ cwd: root, root });
+    expect(await scope.resolve("dangling")).toBe(join(root, "sub/not-yet"));
+    expect(await scope.resolve("dir/new")).toBe(join(root, "sub/new"));
+  });
+
+  test("`..` after a link is the parent of its target, as the system has it", async () => {
+    mkdirSync(join(root, "a/b"), { recursive: true });
+    symlinkSync("a/b", join(root, "link"));
+    writeFileSync(join(root, "a/here"), "");
+    const scope = createPathScope({ cwd: root, root });
+    expect(await scope.resolve("link/../here")).toBe(join(root, "a/here"));
+    expect(await scope.resolve("link/../missing")).toBe(join(root, "a/missing"));
+  });
+
+  test("a link without a trailing slash is itself the entry; with one its target is", async () => {
+    symlinkSync(outside, join(root, "out"));
+    symlinkSync("sub", join(root, "in"));
+    const scope = createPathScope({ cwd: root, root });
+    expect(await scope.resolveEntry("out")).toBe(join(root, "out"));
+    expect(await codeOf(scope.resolveEntry("out/"))).toBe("permission_denied");
+    expect(await codeOf(scope.resolveEntry("out/."))).toBe("permission_denied");
+    expect(await scope.resolveEntry("in")).toBe(join(root, "in"));
+    expect(await scope.resolveEntry("in/")).toBe(join(root, "sub"));
+    expect(await scope.resolveEntry("in/.")).toBe(join(root, "sub"));
+  });
+});
+
+describe("roots", () => {
+  test("several roots each admit their own", async () => {
+    const scope = createPathScope({ root: [root, outside] });
+    expect(await scope.resolve(join(outside, "secret"))).toBe(join(outside, "secret"));
+    expect(await codeOf(scope.resolve(base))).toBe("permission_denied");
+  });
+
+  test("a root that is itself a link is known by its target", async () => {
+    symlinkSync(root, join(base, "alias"));
+    const scope = createPathScope({ root: join(base, "alias") });
+    expect(scope.roots).toEqual([root]);
+    expect(await scope.resolve(join(base, "alias/file"))).toBe(join(root, "file"));
+  });
+
+  test("the filesystem root as root admits all", async () => {
+    expect(await createPathScope({ root: "/" }).resolve(root)).toBe(root);
+  });
+
+  test("no or an empty root name is a mistake, not a limit", () => {
+    expect(() => createPathScope({ root: [] })).toThrow(TypeError);
+    expect(() => createPathScope({ root: "" })).toThrow(TypeError);
+    expect(() => createPathScope({ cwd: "" })).toThrow(TypeError);
+  });
+});
+
+describe("the working directory", () => {
+  test("is the process's without options, the first root where the process is outside, else what is given", () => {
+    expect(createPathScope().cwd).toBe(process.cwd());
+    expect(createPathScope({ root: [root, outside] }).cwd).toBe(root);
+    expect(createPathScope({ root: "/" }).cwd).toBe(process.cwd());
+    expect(createPathScope({ root, cwd: join(root, "sub") }).cwd).toBe(join(root, "sub"));
+  });
+});
+
+describe("bad paths", () => {
+  test("empty and NUL are invalid arguments, named", async () => {
+    const scope = createPathScope({ cwd: root });
+    await expect(scope.resolve("", "source")).rejects.toMatchObject({
+      code: "invalid_arguments",
+      message: expect.stringMatching(/source must not be empty/),
+    });
+    await expect(scope.resolve("a\0b")).rejects.toMatchObject({ code: "invalid_arguments" });
+    await expect(scope.resolveEntry("a\0b")).rejects.toMatchObject({ code: "invalid_arguments" });
+  });
+
+  test("a link loop, a file used as a directory and an endless name carry their code and not the host's path", async () => {
+    symlinkSync("loop", join(root, "loop"));
+    symlinkSync("pong/missing", join(root, "ping"));
+    symlinkSync("ping/missing", join(root, "pong"));
+    const scope = createPathScope({ cwd: root, root });
+    await expect(scope.resolve("loop")).rejects.toThrow(/loop.*\(ELOOP\)/);
+    await expect(scope.resolve("ping")).rejects.toThrow(/\(ELOOP\)/);
+    await expect(scope.resolve("file/child")).rejects.toThrow(/\(ENOTDIR\)/);
+    await expect(scope.resolve("file/")).rejects.toThrow(/\(ENOTDIR\)/);
+    await expect(scope.resolve("x".repeat(300))).rejects.toThrow(/\(ENAMETOOLONG\)/);
+    await expect(scope.resolve("loop")).rejects.not.toThrow(base);
+  });
+});
+
+test("paths are printed relative inside the working directory, absolute outside, quoted where they hold control characters", () => {
+  const scope = createPathScope({ cwd: root });
+  expect(scope.print(join(root, "sub/x"))).toBe("sub/x");
+  expect(scope.print(root)).toBe(".");
+  expect(scope.print(`${root}-not`)).toBe(outside);
+  expect(scope.print(join(root, "a\nb"))).toBe('"a\\nb"');
+  expect(createPathScope({ cwd: "/" }).print("/etc")).toBe("etc");
+});
+
+test("a descriptor that a swapped link led outside is refused", async () => {
+  const scope = createPathScope({ cwd: root, root });
+  mkdirSync(join(root, "dir"));
+  writeFileSync(join(root, "dir/secret"), "");
+  const path = await scope.resolve("dir/secret");
+  const open = openSync(path, "r");
+  scope.confirm(open, path);
+  closeSync(open);
+  renameSync(join(root, "dir"), join(root, "moved"));
+  symlinkSync(outside, join(root, "dir"));
+  const swapped = openSync(path, "r");
+  expect(() => scope.confirm(swapped, path)).toThrow(/outside/);
+  closeSync(swapped);
+});
