@@ -24,6 +24,7 @@ export interface ReasoningBlock {
 
 export interface ToolCallBlock {
   readonly type: "tool-call";
+  /** Unique and `^[a-zA-Z0-9_-]{1,64}$` in history: the loop renames others, so this one goes on the wire, never an `opaque` one. */
   readonly id: string;
   readonly name: string;
   /** Always a JSON object; `{}` where the model's text was malformed. */
@@ -118,5 +119,9 @@ export type AgentEvent =
     }
   /** Tokens of the reply that just ended, and of the session so far. */
   | { readonly type: "usage"; readonly usage: Usage; readonly total: Usage }
+  /** A message given by `agent.steer` joins the conversation. */
+  | { readonly type: "steering"; readonly text: string }
+  /** Old tool results were cleared, or old messages replaced by a summary, to make room. */
+  | { readonly type: "compaction"; readonly clearedResults: number; readonly summarisedMessages: number }
   /** The turn is over; `text` is the final answer. */
   | { readonly type: "end"; readonly reason: EndReason; readonly text: string };

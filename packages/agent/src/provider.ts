@@ -7,10 +7,17 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ChatTool[];
   readonly signal: AbortSignal;
+  /** Which tool the model may or must call; `auto` when absent. */
+  readonly toolChoice?: ToolChoice;
 }
+
+/** `required`: some tool; `{ name }`: this one. */
+export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
 /** What a provider yields: deltas in order, then exactly one `reply`, last. */
 export type ProviderEvent =
+  /** Bytes arrived that show nothing (arguments of a call, a ping): resets the idle limit. */
+  | { readonly type: "activity" }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
   | {
