@@ -1,6 +1,8 @@
-import { closeSync, constants, existsSync, openSync, readlinkSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, type PathLike, readlinkSync } from "node:fs";
+import { dirname } from "node:path";
+import { systemErrorCode } from "./systemErrors.ts";
 
-/** Everything that depends on the platform's way of naming an open descriptor. */
+/** Linux names open descriptors as paths; whatever depends on that is in this file. */
 const linuxDescriptors = "/proc/self/fd";
 
 let available: boolean | undefined;
@@ -15,18 +17,40 @@ export function descriptorPath(descriptor: number): string | undefined {
   return hasDescriptorPaths() ? readlinkSync(`${linuxDescriptors}/${descriptor}`) : undefined;
 }
 
-/** A directory held open, so that names in it mean the same directory whatever becomes of the path to it. */
+/**
+ * A directory held open, so that names in it mean the same directory whatever becomes of the path to it. On Linux names are
+ * reached through the descriptor: no race and no limit on the path's length. Elsewhere by path, where both remain.
+ */
 export interface OpenDirectory {
   readonly descriptor: number;
-  /** A path to a name in this directory: through the descriptor on Linux (no race, no length limit), else by its path. */
-  at(name: string): string;
+  /** A path to a name in this directory, for any `fs` call while it is open. */
+  at(name: string | Uint8Array): string | Buffer;
+  /** Opens the directory above. */
+  openParent(): OpenDirectory;
   close(): void;
 }
 
-/** Throws the system's error; a symlink as the last name is refused (ELOOP or ENOTDIR). */
-export function openDirectory(path: string): OpenDirectory {
+/** Opens a directory; throws the system's error, ELOOP or ENOTDIR where the last name is a symlink. */
+export function openDirectory(path: PathLike): OpenDirectory {
+  const descriptor = openDirectoryDescriptor(path);
+  const own = hasDescriptorPaths() ? `${linuxDescriptors}/${descriptor}` : path.toString();
+  return {
+    descriptor,
+    at: (name) => (typeof name === "string" ? `${own}/${name}` : Buffer.concat([Buffer.from(`${own}/`), name])),
+    openParent: () => openDirectory(hasDescriptorPaths() ? `${own}/..` : dirname(own)),
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** Linux's O_PATH, which Node does not name: reaches into a directory that may be searched but not listed. */
+const O_PATH = 0o10000000;
+
+function openDirectoryDescriptor(path: PathLike): number {
   const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants;
-  const descriptor = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  const base = hasDescriptorPaths() ? `${linuxDescriptors}/${descriptor}` : path;
-  return { descriptor, at: (name) => `${base}/${name}`, close: () => closeSync(descriptor) };
+  try {
+    return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    if (systemErrorCode(error) !== "EACCES" || !hasDescriptorPaths()) throw error;
+    return openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  }
 }

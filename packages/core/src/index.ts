@@ -1,5 +1,14 @@
 export { type ArgumentsOf, defineTool, type ObjectSchema, type ToolDefinition } from "./defineTool.ts";
 export { type AnyToolError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "./errors.ts";
+export {
+  type AnthropicTool,
+  type McpTool,
+  type OpenAIResponsesTool,
+  toAnthropicTool,
+  toMcpTool,
+  toOpenAIChatTool,
+  toOpenAIResponsesTool,
+} from "./formats.ts";
 export type {
   ChatTool,
   ContentBlock,
@@ -17,4 +26,7 @@ export type {
   ToolProgress,
   ToolTraits,
 } from "./interface.ts";
+export { type Approval, approval, limitOutput } from "./middleware.ts";
+export { renderOutcome, toolOutput } from "./outcome.ts";
+export { defaultTimeoutMs, ToolRegistry } from "./registry.ts";
 export type { ToolContext } from "./types.ts";

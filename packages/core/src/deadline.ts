@@ -1,0 +1,156 @@
+import type { ExecutableTool, ToolCallInfo, ToolOutcome } from "./interface.ts";
+import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
+
+/** setTimeout fires at once beyond this many milliseconds. */
+export const longestDelayMs: number = 2 ** 31 - 1;
+
+export type RunCall = Pick<ToolCallInfo, "signal" | "callId" | "onProgress" | "labels">;
+
+/**
+ * Runs a tool against its time limit and the caller's signal, whichever ends first. Never rejects; what the tool does after
+ * the end (a late result, a late rejection) is swallowed, and the timer never outlives the call.
+ */
+export function runWithDeadline(
+  tool: ExecutableTool,
+  args: Record<string, unknown>,
+  call: RunCall,
+  timeoutMs: number,
+): Promise<ToolOutcome> {
+  return new Promise((resolve) => {
+    const run = new Run(call);
+    const onAbort = (): void => {
+      const reason: unknown = call.signal?.reason;
+      finish({ ok: false, error: aborted(tool.name, reason, run.committed) }, reason);
+    };
+    const finish = (outcome: ToolOutcome, reason?: unknown): void => {
+      if (run.ended) return;
+      run.ended = true;
+      clearTimeout(timer);
+      call.signal?.removeEventListener("abort", onAbort);
+      resolve(outcome);
+      if (reason !== undefined) run.abort(reason);
+    };
+    const timer =
+      timeoutMs === Number.POSITIVE_INFINITY
+        ? undefined
+        : setTimeout(
+            () => {
+              const error = timedOut(tool.name, timeoutMs, run.committed);
+              finish({ ok: false, error }, error);
+            },
+            Math.min(timeoutMs, longestDelayMs),
+          );
+    if (call.signal?.aborted) {
+      onAbort();
+      return;
+    }
+    call.signal?.addEventListener("abort", onAbort, { once: true });
+    settle(
+      () => tool.execute(args, run.info),
+      (value) => finish(fromReturned(value)),
+      (error) => finish({ ok: false, error: fromThrown(tool.name, error) }),
+    );
+  });
+}
+
+/** What one run shares with its tool. The signal is made only when the tool asks for it: most never do. */
+class Run {
+  ended = false;
+  committed = false;
+  readonly info: ToolCallInfo;
+  #controller: AbortController | undefined;
+  #reason: unknown;
+
+  constructor(call: RunCall) {
+    this.info = new CallInfo(this, call);
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+class CallInfo implements ToolCallInfo {
+  readonly callId: string | undefined;
+  readonly labels: ToolCallInfo["labels"];
+  readonly onProgress: ToolCallInfo["onProgress"];
+  readonly beginCommit: () => void;
+  readonly #run: Run;
+
+  constructor(run: Run, { callId, labels, onProgress }: RunCall) {
+    this.#run = run;
+    this.callId = callId;
+    this.labels = labels;
+    this.onProgress = (progress) => {
+      if (run.ended) return;
+      try {
+        onProgress?.(progress);
+      } catch {
+        // A listener's failure is not the tool's.
+      }
+    };
+    this.beginCommit = () => {
+      if (run.ended) throw new Error("the call has ended; nothing was changed");
+      run.committed = true;
+    };
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+}
+
+/** A thenable that resolves to thenables for ever would spin the microtask queue; only this many are followed. */
+const mostThenables = 10;
+
+/**
+ * Calls `start` and reports how it ends, once, whatever it returns or throws. Unlike `await`, a foreign thenable is asked
+ * only a bounded number of times.
+ */
+export function settle(
+  start: () => unknown,
+  onValue: (value: unknown) => void,
+  onError: (error: unknown) => void,
+  level = 0,
+): void {
+  let settled = false;
+  const once =
+    (then: (value: unknown) => void) =>
+    (value: unknown): void => {
+      if (settled) return;
+      settled = true;
+      then(value);
+    };
+  const fail = once(onError);
+  try {
+    const value = start();
+    if (value instanceof Promise) {
+      Promise.prototype.then.call(value, once(onValue), fail);
+      return;
+    }
+    if ((typeof value === "object" && value !== null) || typeof value === "function") {
+      const { then } = value as { then?: unknown };
+      if (typeof then === "function") {
+        if (level >= mostThenables) throw new Error("the result is a promise of promises without end");
+        then.call(
+          value,
+          once((inner) => settle(() => inner, onValue, onError, level + 1)),
+          fail,
+        );
+        return;
+      }
+    }
+    once(onValue)(value);
+  } catch (error) {
+    fail(error);
+  }
+}

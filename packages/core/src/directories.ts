@@ -1,0 +1,99 @@
+import { fsync, mkdirSync, rmdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { promisify } from "node:util";
+import { type OpenDirectory, openDirectory } from "./descriptors.ts";
+import type { PathScope } from "./pathScope.ts";
+import { systemErrorCode } from "./systemErrors.ts";
+
+/** Opens a canonical path that is a directory inside the scope, even if a link was swapped in since. Throws the system's error. */
+export function openInside(path: string, scope: PathScope): OpenDirectory {
+  return confirmed(openDirectory(path), path, scope);
+}
+
+function confirmed(directory: OpenDirectory, path: string, scope: PathScope): OpenDirectory {
+  try {
+    scope.confirm(directory.descriptor, path);
+    return directory;
+  } catch (error) {
+    directory.close();
+    throw error;
+  }
+}
+
+export interface MadeDirectories {
+  /** The last one, open. */
+  readonly directory: OpenDirectory;
+  /** How many had to be made. */
+  readonly made: number;
+  /** Takes back those that were made and are still empty; never throws. */
+  undo(): void;
+}
+
+/** Makes a canonical path's missing directories one by one, each inside the one held open. Throws the system's error. */
+export function makeDirectories(path: string, scope: PathScope, beforeEach?: () => void): MadeDirectories {
+  const made: string[] = [];
+  const undo = (): void => {
+    for (const one of made.reverse()) removeEmpty(one, scope);
+  };
+  let existing = path;
+  let directory: OpenDirectory | undefined;
+  while (directory === undefined) {
+    try {
+      directory = openInside(existing, scope);
+    } catch (error) {
+      if (systemErrorCode(error) !== "ENOENT" || dirname(existing) === existing) throw error;
+      existing = dirname(existing);
+    }
+  }
+  try {
+    for (const name of path.slice(existing.length).split(/[\\/]/).filter(Boolean)) {
+      existing = `${existing === "/" ? "" : existing}/${name}`;
+      beforeEach?.();
+      if (makeOne(directory, name)) made.push(existing);
+      const next = confirmed(openDirectory(directory.at(name)), existing, scope);
+      directory.close();
+      directory = next;
+    }
+  } catch (error) {
+    directory.close();
+    undo();
+    throw error;
+  }
+  return { directory, made: made.length, undo };
+}
+
+/** False when something, perhaps another call, has made it meanwhile. */
+function makeOne(directory: OpenDirectory, name: string): boolean {
+  try {
+    mkdirSync(directory.at(name));
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function removeEmpty(path: string, scope: PathScope): void {
+  try {
+    const parent = openInside(dirname(path), scope);
+    try {
+      rmdirSync(parent.at(basename(path)));
+    } finally {
+      parent.close();
+    }
+  } catch {
+    // Somebody uses it by now, or it is gone.
+  }
+}
+
+const fsyncAsync = promisify(fsync);
+
+/** Makes the names in a directory durable, where the filesystem can. Throws the system's error. */
+export async function syncDirectory(directory: OpenDirectory): Promise<void> {
+  try {
+    await fsyncAsync(directory.descriptor);
+  } catch (error) {
+    // Some systems and filesystems cannot sync a directory, and one that may only be searched cannot be synced.
+    if (!["EINVAL", "EPERM", "EBADF", "EISDIR", "ENOTSUP"].includes(systemErrorCode(error) ?? "")) throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import type { ChatTool, JsonSchema, ToolTraits } from "./interface.ts";
+
+/** The tool shape of OpenAI's Responses API. */
+export interface OpenAIResponsesTool {
+  type: "function";
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  strict: boolean;
+}
+
+/** The tool shape of Anthropic's Messages API. */
+export interface AnthropicTool {
+  name: string;
+  description: string;
+  input_schema: { type: "object"; [keyword: string]: unknown };
+  strict?: boolean;
+}
+
+/** The tool shape of the Model Context Protocol, with its annotations. */
+export interface McpTool {
+  name: string;
+  description: string;
+  inputSchema: { type: "object"; [keyword: string]: unknown };
+  annotations?: {
+    readOnlyHint?: boolean;
+    destructiveHint?: boolean;
+    idempotentHint?: boolean;
+    openWorldHint?: boolean;
+  };
+}
+
+/** For chat completions (OpenAI, OpenRouter, compatible servers), with `strict` always present. */
+export function toOpenAIChatTool({ function: { name, description, parameters, strict } }: ChatTool): ChatTool {
+  return { type: "function", function: { name, description, parameters, strict: strict ?? false } };
+}
+
+export function toOpenAIResponsesTool({ function: tool }: ChatTool): OpenAIResponsesTool {
+  const { name, description, parameters, strict } = tool;
+  return { type: "function", name, description, parameters, strict: strict ?? false };
+}
+
+/** `strict` is sent only where it is asked for. */
+export function toAnthropicTool({ function: { name, description, parameters, strict } }: ChatTool): AnthropicTool {
+  return { name, description, input_schema: { ...parameters, type: "object" }, ...(strict ? { strict } : {}) };
+}
+
+/** Traits travel as hints; one that the tool does not state is left out. */
+export function toMcpTool({ function: { name, description, parameters } }: ChatTool, traits: ToolTraits = {}): McpTool {
+  const { readOnly, destructive, idempotent, openWorld } = traits;
+  const hints = {
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  };
+  const stated = Object.entries(hints).filter(([, value]) => value !== undefined);
+  const tool: McpTool = { name, description, inputSchema: { ...parameters, type: "object" } };
+  return stated.length === 0 ? tool : { ...tool, annotations: Object.fromEntries(stated) };
+}

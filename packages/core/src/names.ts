@@ -1,0 +1,61 @@
+const legalName = /^[a-zA-Z0-9_-]{1,64}$/;
+const maximumLength = 64;
+
+/** Whether every model API accepts `name` for a tool: `^[a-zA-Z0-9_-]{1,64}$`. */
+export function isLegalName(name: string): boolean {
+  return legalName.test(name);
+}
+
+/** `name` with the first free number behind it: `read_file_2`. */
+export function freeName(name: string, isTaken: (name: string) => boolean): string {
+  for (let number = 2; ; number += 1) {
+    const suffix = `_${number}`;
+    const candidate = name.slice(0, maximumLength - suffix.length) + suffix;
+    if (!isTaken(candidate)) return candidate;
+  }
+}
+
+/**
+ * The candidate that `name` was probably meant to be, or undefined: equal but for case and separators, or at most a third
+ * of its letters away by edits (insert, delete, replace, swap of neighbours; Damerau–Levenshtein).
+ */
+export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > 2 * maximumLength) return undefined;
+  const wanted = plain(name);
+  let best: string | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    if (candidate.length > 2 * maximumLength) continue;
+    const other = plain(candidate);
+    const distance = wanted === other ? 0 : editDistance(wanted, other);
+    if (distance < bestDistance && distance <= Math.max(wanted.length, other.length) / 3) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** Optimal string alignment distance. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const cost = a[row - 1] === b[column - 1] ? 0 : 1;
+      let distance = Math.min((last[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (last[column - 1] ?? 0) + cost);
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        distance = Math.min(distance, (beforeLast[column - 2] ?? 0) + 1);
+      }
+      current.push(distance);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length] ?? 0;
+}

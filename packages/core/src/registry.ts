@@ -1,0 +1,227 @@
+import { longestDelayMs, runWithDeadline } from "./deadline.ts";
+import type {
+  ChatTool,
+  ExecutableTool,
+  ExecuteOptions,
+  Middleware,
+  ToolCall,
+  ToolListing,
+  ToolOutcome,
+} from "./interface.ts";
+import { runThrough } from "./middleware.ts";
+import { nearestName } from "./names.ts";
+import { aborted, fromThrown, notAvailable, notFound, renderOutcome } from "./outcome.ts";
+import { createEntry, type Entry } from "./registration.ts";
+import { clip, printableName } from "./text.ts";
+
+/** Milliseconds a tool may run where neither it nor the caller says otherwise. */
+export const defaultTimeoutMs = 30_000;
+
+/**
+ * Holds tools, knows which are enabled, and runs them. Tools are kept in the order of registration. Calls in flight are
+ * independent of each other and of later changes to the registry.
+ */
+export class ToolRegistry {
+  #entries = new Map<string, Entry>();
+  #middlewares: readonly Middleware[] = [];
+  #enabledSchemas: ChatTool[] | undefined;
+
+  /**
+   * Adds a tool, enabled. Reads its schema once and freezes it. Throws a ToolError: `already_exists` for a taken name,
+   * `invalid_tool` for an illegal name, an empty description or parameters that are no object schema.
+   */
+  register(tool: ExecutableTool): void {
+    const entry = createEntry(tool, (name) => this.#entries.has(name));
+    this.#entries.set(entry.schema.function.name, entry);
+    this.#enabledSchemas = undefined;
+  }
+
+  /** Removes a tool; does nothing for an unknown name. A call that runs goes on. */
+  unregister(name: string): void {
+    this.#entries.delete(name);
+    this.#enabledSchemas = undefined;
+  }
+
+  /** Puts a tool into the exported schemas. Returns whether the tool is registered. */
+  enable(name: string): boolean {
+    return this.#toggle(name, true);
+  }
+
+  /** Takes a tool out of the exported schemas; calls to it are refused. Returns whether the tool is registered. */
+  disable(name: string): boolean {
+    return this.#toggle(name, false);
+  }
+
+  get(name: string): ExecutableTool | undefined {
+    return this.#entries.get(name)?.tool;
+  }
+
+  hasTool(name: string): boolean {
+    return this.#entries.has(name);
+  }
+
+  /** Every name, enabled or not, in registration order. */
+  getToolNames(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  isToolEnabled(name: string): boolean {
+    return this.#entries.get(name)?.enabled ?? false;
+  }
+
+  /** Every tool with what it says of itself, in registration order. */
+  listTools(): ToolListing[] {
+    return [...this.#entries.values()].map(({ tool, schema, enabled }) => ({
+      name: schema.function.name,
+      description: schema.function.description,
+      parameters: schema.function.parameters,
+      enabled,
+      readOnly: tool.readOnly,
+      destructive: tool.destructive,
+      idempotent: tool.idempotent,
+      openWorld: tool.openWorld,
+    }));
+  }
+
+  /** The schemas of the enabled tools, in registration order: one frozen array until the next change. */
+  getEnabledSchemas(): ChatTool[] {
+    this.#enabledSchemas ??= Object.freeze(
+      [...this.#entries.values()].filter((entry) => entry.enabled).map((entry) => entry.schema),
+    ) as ChatTool[];
+    return this.#enabledSchemas;
+  }
+
+  /** Wraps every later execution; the first middleware is the outermost. */
+  use(middleware: Middleware): this {
+    if (typeof middleware !== "function") throw new TypeError("use expects a middleware: (call, next) => Promise");
+    this.#middlewares = [...this.#middlewares, middleware];
+    return this;
+  }
+
+  /** An independent registry with the same tools, toggles and middleware. */
+  clone(): ToolRegistry {
+    const copy = new ToolRegistry();
+    copy.#middlewares = this.#middlewares;
+    for (const [name, entry] of this.#entries) copy.#entries.set(name, { ...entry });
+    return copy;
+  }
+
+  /**
+   * Runs a tool and answers what a model reads: its output, or one line that says what went wrong (`Error executing NAME: …`,
+   * `Tool not found: NAME`, `Tool not available: NAME`). Never rejects.
+   */
+  async execute(name: string, args?: unknown, options?: ExecuteOptions): Promise<string> {
+    return renderOutcome(shownName(name), await this.invoke(name, args, options));
+  }
+
+  /** The same execution for programs: the output or a typed error. Never rejects. */
+  async invoke(name: string, args?: unknown, options: ExecuteOptions = {}): Promise<ToolOutcome> {
+    let outcome: ToolOutcome;
+    try {
+      outcome = await this.#run(name, args, options);
+    } catch (thrown) {
+      outcome = { ok: false, error: fromThrown(shownName(name), thrown) };
+    }
+    try {
+      options.onOutcome?.(outcome);
+    } catch {
+      // A listener's failure is not the call's.
+    }
+    return outcome;
+  }
+
+  #toggle(name: string, enabled: boolean): boolean {
+    const entry = this.#entries.get(name);
+    if (!entry) return false;
+    if (entry.enabled !== enabled) {
+      entry.enabled = enabled;
+      this.#enabledSchemas = undefined;
+    }
+    return true;
+  }
+
+  async #run(name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
+    const { signal, callId, labels, onProgress } = options;
+    if (signal?.aborted) return { ok: false, error: aborted(shownName(name), signal.reason, false) };
+    const call = await this.#prepare(name, given, { signal, callId, labels, onProgress });
+    const last = (current: ToolCall): Promise<ToolOutcome> => this.#start(current, call, options.timeoutMs);
+    if (this.#middlewares.length === 0) return last(call);
+    const running = runThrough(this.#middlewares, call, last);
+    return signal ? endAtAbort(running, shownName(name), signal) : running;
+  }
+
+  /** Repairs and validates. Awaits only where checking has to: most calls get here and on in one go. */
+  async #prepare(
+    name: string,
+    given: unknown,
+    rest: Pick<ToolCall, "signal" | "callId" | "labels" | "onProgress">,
+  ): Promise<ToolCall> {
+    const entry = this.#entries.get(name);
+    if (!entry) {
+      const refusal = this.#refusal(name);
+      return { name, args: (given ?? {}) as Record<string, unknown>, ...rest, tool: undefined, refusal };
+    }
+    const checked = entry.check(given);
+    const { args, error } = checked instanceof Promise ? await checked : checked;
+    return { name, args, ...rest, tool: entry.tool, refusal: this.#refusal(name) ?? error };
+  }
+
+  /** Why a name cannot be called now, if it cannot. */
+  #refusal(name: string): ToolCall["refusal"] {
+    const entry = this.#entries.get(name);
+    if (entry) return entry.enabled ? undefined : notAvailable(name);
+    const enabled = [...this.#entries.keys()].filter((known) => this.isToolEnabled(known));
+    return notFound(shownName(name), nearestName(String(name), enabled));
+  }
+
+  /** The innermost step. What changed since the call was prepared (the registry, or the call itself) is looked at again. */
+  async #start(current: ToolCall, prepared: ToolCall, timeoutMs: number | undefined): Promise<ToolOutcome> {
+    const { signal } = current;
+    if (signal?.aborted) return { ok: false, error: aborted(current.name, signal.reason, false) };
+    const entry = this.#entries.get(current.name);
+    const refusal = this.#refusal(current.name);
+    if (refusal || !entry) return { ok: false, error: refusal ?? notFound(current.name, undefined) };
+    let { args } = current;
+    if (args !== prepared.args || entry.tool !== prepared.tool) {
+      const checked = await entry.check(args);
+      if (checked.error) return { ok: false, error: checked.error };
+      args = checked.args;
+    } else if (prepared.refusal?.code === "invalid_arguments") {
+      return { ok: false, error: prepared.refusal };
+    }
+    return runWithDeadline(entry.tool, args, current, limitOf(entry.tool, args, timeoutMs));
+  }
+}
+
+/** The caller's limit, else the tool's, else the default. Throws for a caller's limit that is none. */
+function limitOf(tool: ExecutableTool, args: Record<string, unknown>, fromCaller: number | undefined): number {
+  if (fromCaller !== undefined) {
+    if (fromCaller > 0) return fromCaller;
+    throw new RangeError(`timeoutMs must be a number of milliseconds above 0, at most ${longestDelayMs}, or Infinity`);
+  }
+  let own: unknown = tool.timeoutMs;
+  if (typeof own === "function") {
+    try {
+      own = own.call(tool, args);
+    } catch {
+      own = undefined;
+    }
+  }
+  return typeof own === "number" && own > 0 ? own : defaultTimeoutMs;
+}
+
+function endAtAbort(running: Promise<ToolOutcome>, name: string, signal: AbortSignal): Promise<ToolOutcome> {
+  return new Promise((resolve) => {
+    const onAbort = (): void => resolve({ ok: false, error: aborted(name, signal.reason, false) });
+    signal.addEventListener("abort", onAbort, { once: true });
+    void running.then((outcome) => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(outcome);
+    });
+  });
+}
+
+/** A name as messages show it: whatever a model sent, cut and on one line. */
+function shownName(name: unknown): string {
+  return printableName(clip(typeof name === "string" ? name : String(name), 200));
+}

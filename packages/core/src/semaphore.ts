@@ -1,0 +1,19 @@
+/** Runs tasks, at most so many at a time, the others in order of their coming. */
+export type Semaphore = <T>(task: () => Promise<T>) => Promise<T>;
+
+export function createSemaphore(limit: number): Semaphore {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (task) => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await task();
+    } finally {
+      // The place goes straight to the next in line, so nobody slips in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}

@@ -1,0 +1,9 @@
+import { parentPort } from "node:worker_threads";
+import * as library from "@cfworker/json-schema";
+import type { JsonSchema } from "./interface.ts";
+import { prepare } from "./validator.ts";
+
+/** The thread behind `validateInWorker`: answers each `{ schema, value }` with the list of errors. */
+parentPort?.on("message", ({ schema, value }: { schema: JsonSchema; value: unknown }) => {
+  parentPort?.postMessage(prepare(library, schema)(value));
+});
