@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const here = dirname(fileURLToPath(import.meta.url));
+let house: string;
+
+beforeEach(() => {
+  house = mkdtempSync(join(tmpdir(), "house-"));
+});
+afterEach(() => rmSync(house, { recursive: true }));
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(house, path)), { recursive: true });
+  writeFileSync(join(house, path), text);
+}
+
+function check(script: string): { status: number | null; stderr: string } {
+  const { status, stderr } = spawnSync(process.execPath, [join(here, script), house], { encoding: "utf8" });
+  return { status, stderr };
+}
+
+test("boundaries: the workspace itself passes", () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(here, "checkBoundaries.mjs")], { encoding: "utf8" });
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
+
+test("boundaries: an import against the arrows fails the check", () => {
+  put("packages/core/package.json", "{}");
+  put("packages/core/src/a.ts", 'import { Agent } from "@toolcrib/agent";\n');
+  const { status, stderr } = check("checkBoundaries.mjs");
+  expect(status).toBe(1);
+  expect(stderr).toContain("packages/core/src/a.ts: may not import @toolcrib/agent");
+});
+
+test("boundaries: one pack importing another, also dynamically, fails the check", () => {
+  put("packages/tools-fs/package.json", "{}");
+  put("packages/tools-fs/src/a.ts", 'const x = await import("@toolcrib/tools-bash");\n');
+  expect(check("checkBoundaries.mjs").stderr).toContain("may not import @toolcrib/tools-bash");
+});
+
+test("boundaries: a manifest against the arrows fails the check", () => {
+  put("packages/core/package.json", '{ "dependencies": { "left-pad": "1" } }');
+  put("packages/core/src/a.ts", "");
+  expect(check("checkBoundaries.mjs").stderr).toContain("may not depend on left-pad");
+});
+
+test("boundaries: a relative import into another package fails the check", () => {
+  put("packages/agent/package.json", "{}");
+  put("packages/agent/src/a.ts", 'export { x } from "../../core/src/x.ts";\n');
+  expect(check("checkBoundaries.mjs").stderr).toContain("reaches into another package");
+});
+
+test("boundaries: importing the package's own published face fails the check", () => {
+  put("packages/agent/package.json", "{}");
+  put("packages/agent/src/index.ts", "");
+  put("packages/agent/src/a.ts", 'import { x } from "./index.ts";\n');
+  expect(check("checkBoundaries.mjs").stderr).toContain("imports the published face");
+});
+
+test("lengths: a file of 301 lines and a function of 81 fail the check", () => {
+  put("packages/core/src/long.ts", "\n".repeat(301));
+  put("packages/core/src/deep.ts", `export function f(): void {\n${"  g();\n".repeat(80)}}\n`);
+  const { status, stderr } = check("checkLengths.mjs");
+  expect(status).toBe(1);
+  expect(stderr).toContain("packages/core/src/long.ts: 301 lines");
+  expect(stderr).toContain("packages/core/src/deep.ts:1: a function of 82 lines");
+});
