@@ -25,6 +25,7 @@ export class ToolRegistry {
   #entries = new Map<string, Entry>();
   #middlewares: readonly Middleware[] = [];
   #enabledSchemas: ChatTool[] | undefined;
+  #listeners: ReadonlySet<() => void> = new Set();
 
   /**
    * Adds a tool, enabled. Reads its schema once and freezes it. Throws a ToolError: `already_exists` for a taken name,
@@ -33,13 +34,12 @@ export class ToolRegistry {
   register(tool: ExecutableTool): void {
     const entry = createEntry(tool, (name) => this.#entries.has(name));
     this.#entries.set(entry.schema.function.name, entry);
-    this.#enabledSchemas = undefined;
+    this.#changed();
   }
 
   /** Removes a tool; does nothing for an unknown name. A call that runs goes on. */
   unregister(name: string): void {
-    this.#entries.delete(name);
-    this.#enabledSchemas = undefined;
+    if (this.#entries.delete(name)) this.#changed();
   }
 
   /** Puts a tool into the exported schemas. Returns whether the tool is registered. */
@@ -98,7 +98,20 @@ export class ToolRegistry {
     return this;
   }
 
-  /** An independent registry with the same tools, toggles and middleware. */
+  /**
+   * Calls `listener` after each register, unregister, enable or disable that changed something. Returns how to stop. What a
+   * listener throws is dropped: the change itself has succeeded.
+   */
+  onChange(listener: () => void): () => void {
+    // A wrapper, so that one function given twice is two listeners, each with its own stop.
+    const own = (): void => listener();
+    this.#listeners = new Set([...this.#listeners, own]);
+    return () => {
+      this.#listeners = new Set([...this.#listeners].filter((known) => known !== own));
+    };
+  }
+
+  /** An independent registry with the same tools, toggles and middleware. Listeners stay with this one. */
   clone(): ToolRegistry {
     const copy = new ToolRegistry();
     copy.#middlewares = this.#middlewares;
@@ -130,12 +143,23 @@ export class ToolRegistry {
     return outcome;
   }
 
+  #changed(): void {
+    this.#enabledSchemas = undefined;
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch {
+        // A listener's failure is not the change's.
+      }
+    }
+  }
+
   #toggle(name: string, enabled: boolean): boolean {
     const entry = this.#entries.get(name);
     if (!entry) return false;
     if (entry.enabled !== enabled) {
       entry.enabled = enabled;
-      this.#enabledSchemas = undefined;
+      this.#changed();
     }
     return true;
   }

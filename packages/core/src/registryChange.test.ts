@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { defineTool } from "./defineTool.ts";
+import type { ExecutableTool } from "./interface.ts";
+import { ToolRegistry } from "./registry.ts";
+
+const tool = (name: string): ExecutableTool =>
+  defineTool({ name, description: "Does nothing.", parameters: { type: "object" }, execute: () => "" });
+
+test("onChange tells of every change to the tools, and of nothing else", () => {
+  const registry = new ToolRegistry();
+  const seen: string[][] = [];
+  registry.onChange(() => seen.push(registry.getEnabledSchemas().map((schema) => schema.function.name)));
+  registry.register(tool("a"));
+  registry.register(tool("b"));
+  registry.disable("a");
+  registry.disable("a");
+  registry.enable("a");
+  registry.enable("a");
+  registry.unregister("b");
+  registry.unregister("b");
+  registry.enable("unknown");
+  expect(() => registry.register(tool("a"))).toThrow();
+  expect(seen).toEqual([["a"], ["a", "b"], ["b"], ["a", "b"], ["a"]]);
+});
+
+test("onChange stops when told, each listener by itself, and does not follow a clone", () => {
+  const registry = new ToolRegistry();
+  let count = 0;
+  const listener = (): void => {
+    count += 1;
+  };
+  const stop = registry.onChange(listener);
+  registry.onChange(listener);
+  registry.register(tool("a"));
+  expect(count).toBe(2);
+  stop();
+  stop();
+  registry.disable("a");
+  expect(count).toBe(3);
+  registry.clone().enable("a");
+  expect(count).toBe(3);
+});
+
+test("a listener that throws spoils neither the change nor the other listeners", () => {
+  const registry = new ToolRegistry();
+  let told = false;
+  registry.onChange(() => {
+    throw new Error("broken");
+  });
+  registry.onChange(() => {
+    told = true;
+  });
+  registry.register(tool("a"));
+  expect(registry.hasTool("a")).toBe(true);
+  expect(told).toBe(true);
+});
