@@ -27,6 +27,7 @@ export type {
   ToolTraits,
 } from "./interface.ts";
 export { type Approval, approval, limitOutput } from "./middleware.ts";
+export { nearestName } from "./names.ts";
 export { renderOutcome, toolOutput } from "./outcome.ts";
 export { defaultTimeoutMs, ToolRegistry } from "./registry.ts";
 export type { ToolContext } from "./types.ts";

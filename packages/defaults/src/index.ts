@@ -1,1 +1,2 @@
-export {};
+export { Agent } from "./agent.ts";
+export { createDefaultToolRegistry, type DefaultToolOptions } from "./factory.ts";

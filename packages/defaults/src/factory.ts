@@ -1,0 +1,85 @@
+import { createSaveSessionContextTool } from "@toolcrib/agent";
+import { type ExecutableTool, nearestName, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
+import { createBashTools, type RunBashOptions } from "@toolcrib/tools-bash";
+import { createFsTools, type FsToolOptions } from "@toolcrib/tools-fs";
+import { createSearchTools, type SearchToolOptions } from "@toolcrib/tools-search";
+
+/** The default tools, in their order. */
+const defaultNames = [
+  "read_file",
+  "write_file",
+  "save_session_context",
+  "list_dir",
+  "mkdir",
+  "remove",
+  "move",
+  "search_text",
+  "search_files",
+  "run_bash",
+] as const;
+
+const disabledNames = ["remove", "run_bash"] as const;
+
+/** Where `save_session_context` writes without a context. */
+const sessionFile = ".toolcrib/session.json";
+
+const emptyContext: ToolContext = Object.freeze({
+  systemPrompt: "",
+  sessionContext: Object.freeze([]),
+  sessionContextFilePath: sessionFile,
+});
+
+/** Options of `createDefaultToolRegistry`. */
+export interface DefaultToolOptions {
+  /** One directory or several that the file and search tools may not leave. Default: no limit. */
+  root?: string | readonly string[] | undefined;
+  /** For the tools of `@toolcrib/tools-fs`; wins over `root`. */
+  fs?: FsToolOptions | undefined;
+  /** For the tools of `@toolcrib/tools-search`; wins over `root`. */
+  search?: SearchToolOptions | undefined;
+  /** For `run_bash`; wins over `root`. */
+  bash?: RunBashOptions | undefined;
+  /** Names to enable; `remove` and `run_bash` are disabled otherwise. */
+  enable?: readonly string[] | undefined;
+  /** Names to disable; wins over `enable`. */
+  disable?: readonly string[] | undefined;
+  /** More tools, registered (enabled) after the ten. */
+  extra?: readonly ExecutableTool[] | undefined;
+}
+
+/**
+ * A registry of the ten default tools, `remove` and `run_bash` disabled. Without a context, `save_session_context` saves an
+ * empty session to `.toolcrib/session.json`. Throws a ToolError: `not_found` for an unknown name in `enable` or `disable`, and what
+ * `register` throws for an extra tool.
+ */
+export function createDefaultToolRegistry(
+  context: ToolContext = emptyContext,
+  options: DefaultToolOptions = {},
+): ToolRegistry {
+  const { root, enable = [], disable = [], extra = [] } = options;
+  const made = [
+    ...createFsTools({ root, ...options.fs }),
+    createSaveSessionContextTool(context),
+    ...createSearchTools({ root, ...options.search }),
+    ...createBashTools({ root, ...options.bash }),
+  ];
+  const byName = new Map(made.map((tool) => [tool.name, tool]));
+  const registry = new ToolRegistry();
+  for (const name of defaultNames) registry.register(byName.get(name) as ExecutableTool);
+  for (const tool of extra) registry.register(tool);
+  for (const name of disabledNames) registry.disable(name);
+  for (const name of enable) if (!registry.enable(name)) throw unknownName("enable", name, registry);
+  for (const name of disable) if (!registry.disable(name)) throw unknownName("disable", name, registry);
+  return registry;
+}
+
+function unknownName(option: string, name: string, registry: ToolRegistry): ToolError {
+  const names = registry.getToolNames();
+  const nearest = nearestName(name, names);
+  return new ToolError({
+    code: "not_found",
+    toolName: name,
+    message: `Cannot ${option} ${name}: there is no such tool. ${nearest ? `Did you mean ${nearest}?` : `There are ${names.join(", ")}.`}`,
+    details: nearest === undefined ? {} : { nearest },
+  });
+}
