@@ -1,1 +1,23 @@
-export {};
+export { Agent } from "./agent.ts";
+export { AgentError, type AgentErrorCode, type AgentErrorOptions, isAgentError } from "./errors.ts";
+export type { ChatOptions, LoopLimits, UserContent } from "./loop.ts";
+export type {
+  AgentEvent,
+  AssistantMessage,
+  EndReason,
+  ImageBlock,
+  Message,
+  OpaqueData,
+  ReasoningBlock,
+  StopReason,
+  TextBlock,
+  ToolCallBlock,
+  ToolMessage,
+  Usage,
+  UserMessage,
+} from "./messages.ts";
+export type { AgentOptions } from "./options.ts";
+export type { ModelRequest, Provider, ProviderEvent, ToolChoice } from "./provider.ts";
+export type { JournalLine, Session } from "./session.ts";
+export { createSaveSessionContextTool, type SessionToolContext } from "./sessionContext.ts";
+export { anyOf, calledTool, type StepState, type StopCondition, usedTokens } from "./stopConditions.ts";

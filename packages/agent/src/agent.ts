@@ -1,0 +1,144 @@
+import { type ChatTool, type ExecutableTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
+import { AgentError } from "./errors.ts";
+import { History } from "./history.ts";
+import { busyError, type ChatOptions, type LoopState, runTurn, type UserContent } from "./loop.ts";
+import type { AgentEvent, Message, Usage } from "./messages.ts";
+import { type AgentOptions, defaultSessionFile, limitsOf } from "./options.ts";
+import type { Provider } from "./provider.ts";
+import { openSession, type Session } from "./session.ts";
+import { createSaveSessionContextTool } from "./sessionContext.ts";
+
+/** A conversation between a user, a model behind a provider, and the tools of a registry. */
+export class Agent {
+  readonly toolRegistry: ToolRegistry;
+  readonly #state: LoopState;
+
+  /** Throws an AgentError `invalid_option` for a limit that is not above 0. */
+  constructor(provider: Provider, options: AgentOptions = {}) {
+    const history = new History();
+    const steering: string[] = [];
+    const state = { provider, history, steering, systemPrompt: options.systemPrompt ?? "", running: false };
+    const context = contextOf(state, options.sessionContextFilePath ?? defaultSessionFile);
+    const { tools = onlySaving } = options;
+    this.toolRegistry = typeof tools === "function" ? tools(context) : tools;
+    this.#state = Object.assign(state, { tools: this.toolRegistry, limits: limitsOf(options) });
+  }
+
+  /** Continues a saved session; throws an AgentError `bad_session` where it cannot be read. */
+  static async resume(provider: Provider, fileOrSession: string | Session, options: AgentOptions = {}): Promise<Agent> {
+    const { systemPrompt, messages, usage } = await openSession(fileOrSession);
+    const agent = new Agent(provider, { ...options, systemPrompt: options.systemPrompt ?? systemPrompt });
+    agent.#state.history.restore(messages, usage);
+    return agent;
+  }
+
+  /**
+   * One turn; the final text. Rejects with an AgentError: `busy`, `aborted`, `ended` (with `reason` and the text so far)
+   * when it ended otherwise than by an answer, or what the provider threw. The agent stays usable.
+   */
+  async chat(message: UserContent, options?: ChatOptions): Promise<string> {
+    for await (const event of this.streamChat(message, options)) if (event.type === "end") return answerOf(event);
+    throw new AgentError({ code: "bad_reply", message: "The turn ended without an end." });
+  }
+
+  /** One turn as it happens, `end` last; failures are thrown. Leaving the iteration ends the turn. */
+  streamChat(message: UserContent, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
+    return runTurn(this.#state, message, options);
+  }
+
+  /** Adds a message to the turn that runs, for its next step; without one, to the start of the next turn. */
+  steer(text: string): void {
+    this.#state.steering.push(text);
+  }
+
+  /** The schemas of the enabled tools. */
+  getTools(): ChatTool[] {
+    return this.toolRegistry.getEnabledSchemas();
+  }
+
+  addTool(tool: ExecutableTool): void {
+    this.toolRegistry.register(tool);
+  }
+
+  removeTool(name: string): void {
+    this.toolRegistry.unregister(name);
+  }
+
+  enableTool(name: string): boolean {
+    return this.toolRegistry.enable(name);
+  }
+
+  disableTool(name: string): boolean {
+    return this.toolRegistry.disable(name);
+  }
+
+  /** Runs `save_session_context` and returns its answer. */
+  async saveContext(reason: string): Promise<string> {
+    return await this.toolRegistry.execute("save_session_context", { reason });
+  }
+
+  /** Takes effect on the next request. */
+  setSystemPrompt(text: string): void {
+    this.#state.systemPrompt = text;
+  }
+
+  get systemPrompt(): string {
+    return this.#state.systemPrompt;
+  }
+
+  /** Forgets the conversation; throws an AgentError `busy` while a turn runs. */
+  clearContext(): void {
+    if (this.#state.running) throw busyError();
+    this.#state.history.clear();
+  }
+
+  /** The conversation so far, oldest first. */
+  get sessionContext(): readonly Message[] {
+    return [...this.#state.history.messages];
+  }
+
+  /** Tokens and cost of the session so far. */
+  get usage(): Usage {
+    return this.#state.history.usage;
+  }
+}
+
+function onlySaving(context: ToolContext): ToolRegistry {
+  const registry = new ToolRegistry();
+  registry.register(createSaveSessionContextTool(context));
+  return registry;
+}
+
+/** What tools see of the agent: always the present state. */
+function contextOf(state: Pick<LoopState, "systemPrompt" | "history">, sessionContextFilePath: string): ToolContext {
+  return Object.freeze({
+    get systemPrompt() {
+      return state.systemPrompt;
+    },
+    get sessionContext() {
+      return [...state.history.messages];
+    },
+    get usage() {
+      return state.history.usage;
+    },
+    sessionContextFilePath,
+  });
+}
+
+function answerOf({ reason, text }: Extract<AgentEvent, { type: "end" }>): string {
+  if (reason === "stop") return text;
+  throw new AgentError({
+    code: "ended",
+    message: `The turn ended before the answer was complete: ${reason}${advice[reason]}.`,
+    reason,
+    text,
+  });
+}
+
+const advice = {
+  "step-limit": "; ask to go on, or raise maxSteps",
+  "token-limit": "; ask to go on, or raise the provider's maxTokens",
+  "context-limit": "; the conversation is too long for the model: clear it or turn compaction on",
+  refusal: "; the model refused",
+  "content-filter": "; the service's filter stopped the reply",
+} as const;

@@ -1,0 +1,38 @@
+const deepest = 200;
+
+/**
+ * A deep, frozen copy of JSON data, its strings free of lone surrogates; what JSON cannot hold becomes null. Throws a
+ * RangeError when nested deeper than 200 levels, which also ends a cycle.
+ */
+export function frozenJson(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
+  if (typeof value !== "object" || value === null) return isPlainScalar(value) ? value : null;
+  if (depth >= deepest) throw new RangeError(`nested deeper than ${deepest} levels`);
+  if (Array.isArray(value)) return Object.freeze(value.map((item) => frozenJson(item, depth + 1)));
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
+    if (item !== undefined) setOwn(copy, key.toWellFormed(), frozenJson(item, depth + 1));
+  }
+  return Object.freeze(copy);
+}
+
+/** A deep copy that may be changed: what a tool is given, so that history keeps what the model said. */
+export function thawedJson(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(thawedJson);
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, thawedJson((value as Record<string, unknown>)[key]));
+  return copy;
+}
+
+function isPlainScalar(value: unknown): boolean {
+  return value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
+}
+
+// Assigning to `__proto__` would set the prototype; as an own property it is data.
+function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+  } else target[key] = value;
+}

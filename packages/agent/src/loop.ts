@@ -1,0 +1,161 @@
+import type { ToolLabels } from "@toolcrib/core";
+import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "./conversation.ts";
+import { AgentError, isAgentError } from "./errors.ts";
+import type { History } from "./history.ts";
+import type { AgentEvent, AssistantMessage, EndReason, ImageBlock, StopReason, TextBlock } from "./messages.ts";
+import type { Provider, ToolChoice } from "./provider.ts";
+import { type RetryLimits, requestReply } from "./retry.ts";
+import type { StopCondition } from "./stopConditions.ts";
+import { type CallRun, runToolCalls, type ToolRunner } from "./toolCalls.ts";
+import { TurnSignal } from "./turnSignal.ts";
+import type { SilenceLimits } from "./watchedStream.ts";
+
+/** A user's message: text, or text and pictures. */
+export type UserContent = string | readonly (TextBlock | ImageBlock)[];
+
+/** Options of one turn. */
+export interface ChatOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Handed to every tool call of this turn. */
+  readonly labels?: ToolLabels | undefined;
+  /** For the first request of the turn only: a choice that stays would never let it end. */
+  readonly toolChoice?: ToolChoice | undefined;
+  /** Looked at after each step whose calls have run; true ends the turn with `stop`. */
+  readonly stopWhen?: StopCondition | undefined;
+}
+
+/** The limits of a turn; times in milliseconds. */
+export interface LoopLimits extends RetryLimits, SilenceLimits {
+  /** Replies of the model in one turn. */
+  readonly maxSteps: number;
+}
+
+/** What the loop works on. */
+export interface LoopState {
+  readonly provider: Provider;
+  readonly tools: ToolRunner;
+  readonly history: History;
+  readonly limits: LoopLimits;
+  /** Messages that came while the turn runs, for its next step. */
+  readonly steering: string[];
+  systemPrompt: string;
+  running: boolean;
+}
+
+/**
+ * One turn: the model is asked and the calls it makes are run, until it answers or a limit is met. Yields what happens,
+ * `end` last; throws an AgentError on failure and abort. However it ends, every call in history has one result.
+ */
+export async function* runTurn(
+  state: LoopState,
+  content: UserContent,
+  options: ChatOptions = {},
+): AsyncGenerator<AgentEvent, void> {
+  if (state.running) throw busyError();
+  const { history, limits, provider, tools } = state;
+  const turn = new TurnSignal(options.signal);
+  const run = callRun(state, turn, options.labels);
+  let text = "";
+  let paused = false;
+  state.running = true;
+  try {
+    await history.add(userMessage(content));
+    for (let step = 1; ; step += 1) {
+      turn.throwIfAborted(text);
+      yield* deliverSteering(state);
+      yield { type: "step-start", step };
+      const request = {
+        systemPrompt: state.systemPrompt,
+        messages: history.messages,
+        tools: tools.getEnabledSchemas(),
+        ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
+      };
+      const { message, stop, usage } = yield* requestReply(provider, request, turn, limits);
+      const reply = (await history.addReply(message)) ?? emptyReply;
+      text = paused ? text + textOf(reply) : textOf(reply);
+      paused = stop === "pause";
+      if (usage) {
+        await history.addUsage(usage);
+        yield { type: "usage", usage, total: history.usage };
+      }
+      const calls = callsOf(reply);
+      const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, state.steering.length > 0);
+      if (reason) {
+        yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
+        yield { type: "end", reason, text };
+        return;
+      }
+      yield* runToolCalls(calls, run);
+      turn.throwIfAborted(text);
+      if (calls.length > 0 && options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage })) {
+        yield { type: "end", reason: "stop", text };
+        return;
+      }
+    }
+  } catch (error) {
+    if (isRefused(error)) await history.withdrawUnanswered();
+    throw error;
+  } finally {
+    turn.abort();
+    turn.dispose();
+    await history.closeOpenCalls("aborted");
+    await history.recorder?.rest();
+    state.running = false;
+  }
+}
+
+const emptyReply: AssistantMessage = Object.freeze({ role: "assistant", content: [] });
+
+/** The error for whatever may not happen while a turn runs. */
+export function busyError(): AgentError {
+  return new AgentError({ code: "busy", message: "A turn is running; wait for its end or abort it." });
+}
+
+/** Why the turn ends after this reply; undefined when it goes on. */
+function endOf(stop: StopReason, hasCalls: boolean, lastStep: boolean, steered: boolean): EndReason | undefined {
+  switch (stop) {
+    case "stop":
+    case "tool-calls":
+      if (!hasCalls && (lastStep || !steered)) return "stop";
+      return lastStep ? "step-limit" : undefined;
+    case "pause":
+      return lastStep ? "step-limit" : undefined;
+    default:
+      return stop;
+  }
+}
+
+async function* deliverSteering({ steering, history }: LoopState): AsyncGenerator<AgentEvent, void> {
+  for (let text = steering.shift(); text !== undefined; text = steering.shift()) {
+    await history.add(userMessage(text));
+    yield { type: "steering", text };
+  }
+}
+
+async function* refuseCalls(history: History, reason: NotRunReason): AsyncGenerator<AgentEvent, void> {
+  const calls = openCalls(history.messages);
+  const results = await history.closeOpenCalls(reason);
+  for (const [index, { id, name, args }] of calls.entries()) {
+    yield { type: "tool-call", id, name, args };
+    yield { type: "tool-result", id, name, output: results[index]?.output ?? "", isError: true };
+  }
+}
+
+function callRun({ tools, history }: LoopState, turn: TurnSignal, labels: ToolLabels | undefined): CallRun {
+  return {
+    tools,
+    labels,
+    get signal() {
+      return turn.signal;
+    },
+    abort: () => turn.abort(),
+    starting: (calls) => history.recorder?.toolStart(calls.map((call) => call.id)),
+    finished: (result) => history.recorder?.message(result),
+    append: (result) => history.append(result),
+  };
+}
+
+/** A message that the service will refuse each time would poison the conversation. */
+function isRefused(error: unknown): boolean {
+  return isAgentError(error) && (error.code === "invalid_request" || error.code === "not_understood");
+}

@@ -1,0 +1,38 @@
+import type { ToolContext, ToolRegistry } from "@toolcrib/core";
+import { AgentError } from "./errors.ts";
+import type { LoopLimits } from "./loop.ts";
+
+/** Options of an Agent; all have defaults. */
+export interface AgentOptions extends Partial<LoopLimits> {
+  /** The tools as they are, or a function that makes them for the agent's context. Default: `save_session_context` alone. */
+  readonly tools?: ToolRegistry | ((context: ToolContext) => ToolRegistry) | undefined;
+  readonly systemPrompt?: string | undefined;
+  /** Where `save_session_context` writes. Default: `.toolcrib/session.json` in the working directory. */
+  readonly sessionContextFilePath?: string | undefined;
+}
+
+export const defaultSessionFile = ".toolcrib/session.json";
+
+const defaultLimits: LoopLimits = {
+  maxSteps: 50,
+  attempts: 5,
+  baseDelayMs: 500,
+  maxDelayMs: 60_000,
+  requestTimeoutMs: 600_000,
+  idleTimeoutMs: 90_000,
+};
+
+/** The limits with their defaults; throws `invalid_option` for one that is not above 0. */
+export function limitsOf(options: AgentOptions): LoopLimits {
+  const names = Object.keys(defaultLimits) as (keyof LoopLimits)[];
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = options[name] ?? defaultLimits[name];
+      if (typeof value === "number" && value > 0) return [name, value];
+      throw new AgentError({
+        code: "invalid_option",
+        message: `${name} must be a number above 0, received ${String(value)}; leave it out for ${defaultLimits[name]}.`,
+      });
+    }),
+  ) as unknown as LoopLimits;
+}

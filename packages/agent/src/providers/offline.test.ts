@@ -1,0 +1,195 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Agent } from "../agent.ts";
+import { isAgentError } from "../errors.ts";
+import type { AgentEvent } from "../messages.ts";
+import { OfflineProvider } from "./offline.ts";
+import { parseRequest } from "./offlineRequest.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "offline-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Small tools of the same names and output as the packs', on real files. */
+function tools(...disabled: string[]): ToolRegistry {
+  const registry = new ToolRegistry();
+  const text = { type: "string" } as const;
+  const add = (
+    name: string,
+    properties: Record<string, unknown>,
+    run: (args: Record<string, string>) => string,
+  ): void =>
+    registry.register(
+      defineTool({
+        name,
+        description: name,
+        parameters: { type: "object", properties },
+        readOnly: name !== "write_file",
+        execute: (args) => run(args as Record<string, string>),
+      }),
+    );
+  add("list_dir", { path: text }, ({ path = "" }) =>
+    readdirSync(path, { withFileTypes: true })
+      .map((entry) => entry.name + (entry.isDirectory() ? "/" : ""))
+      .sort()
+      .join("\n"),
+  );
+  add("read_file", { path: text, limit: { type: "integer" } }, ({ path = "" }) => readFileSync(path, "utf8"));
+  add("write_file", { path: text, content: text }, ({ path = "", content = "" }) => {
+    writeFileSync(path, content);
+    return `Wrote ${path}`;
+  });
+  const files = (path: string): string[] =>
+    readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  add("search_files", { pattern: text, cwd: text, max_results: { type: "integer" } }, ({ cwd = "." }) =>
+    files(cwd).join("\n"),
+  );
+  add(
+    "search_text",
+    { query: text, paths: { type: "array", items: text }, regex: { type: "boolean" } },
+    ({ query = "", paths = "" }) => {
+      const found = [...paths]
+        .flatMap((path) => files(path))
+        .flatMap((path) =>
+          readFileSync(path, "utf8")
+            .split("\n")
+            .flatMap((line, index) => (new RegExp(query).test(line) ? [`${path}:${index + 1}:${line}`] : [])),
+        );
+      return found.join("\n") || `No matches for ${query}`;
+    },
+  );
+  for (const name of disabled) registry.disable(name);
+  return registry;
+}
+
+async function run(prompt: string, registry: ToolRegistry = tools(), stream = true): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of new Agent(new OfflineProvider({ stream }), { tools: registry }).streamChat(prompt))
+    events.push(event);
+  return events;
+}
+
+const endOf = (events: AgentEvent[]): string =>
+  events.flatMap((event) => (event.type === "end" ? [event.text] : [])).join();
+const callsIn = (events: AgentEvent[]): string[] =>
+  events.flatMap((event) => (event.type === "tool-call" ? [event.name] : []));
+
+describe("each documented request drives its tool and answers from what it returned", () => {
+  test("list", async () => {
+    writeFileSync(join(folder, "one.txt"), "");
+    mkdirSync(join(folder, "two"));
+    const events = await run(`please list the files in ${folder}`);
+    expect(callsIn(events)).toEqual(["list_dir"]);
+    expect(endOf(events)).toContain("holds 2 entries:\n\none.txt\ntwo/");
+  });
+
+  test("find", async () => {
+    writeFileSync(join(folder, "one.txt"), "a needle\nhay\n");
+    expect(endOf(await run(`find needle in ${folder}`))).toContain("one.txt:1:a needle");
+    expect(endOf(await run(`search for "no such" in ${folder}`))).toBe("No matches for no such");
+  });
+
+  test("read and write", async () => {
+    const file = join(folder, "note.txt");
+    expect(endOf(await run(`write "buy milk" to ${file}`))).toBe(`Wrote ${file}`);
+    expect(readFileSync(file, "utf8")).toBe("buy milk\n");
+    expect(endOf(await run(`read ${file}`))).toContain("buy milk");
+  });
+
+  test("a tool's error is the answer", async () => {
+    expect(endOf(await run(`read ${folder}/absent.txt`))).toMatch(
+      /^That did not work: Error executing read_file: ENOENT/,
+    );
+  });
+});
+
+test.each([
+  ["list packages", { kind: "list", path: "packages" }],
+  ["ls", { kind: "list", path: "." }],
+  ["Can you show me the files in src?", { kind: "list", path: "src" }],
+  ["find readdir in packages", { kind: "search", query: "readdir", path: "packages" }],
+  ["search for 'two words' in src.", { kind: "search", query: "two words", path: "src" }],
+  ["find *.ts in src", { kind: "files", pattern: "**/*.ts", path: "src" }],
+  ["find files named README.md", { kind: "files", pattern: "**/README.md", path: "." }],
+  ["show package.json", { kind: "read", path: "package.json" }],
+  ["read the file docs/a.md", { kind: "read", path: "docs/a.md" }],
+  ["write hello there to out.txt", { kind: "write", text: "hello there", path: "out.txt" }],
+  ["survey", { kind: "survey", path: ".", report: undefined }],
+  ["survey this project and write a short report to /tmp/r.md", { kind: "survey", path: ".", report: "/tmp/r.md" }],
+  ["survey packages/core and write the report to r.md.", { kind: "survey", path: "packages/core", report: "r.md" }],
+  ["piped text\n\nread a.txt", { kind: "read", path: "a.txt" }],
+  ["help", { kind: "help" }],
+  ["write a poem", undefined],
+  ["refactor this", undefined],
+  ["", undefined],
+])("%j is understood as it is documented", (text, request) => {
+  expect(parseRequest(text)).toEqual(request);
+});
+
+describe("survey", () => {
+  const prepare = (): string => {
+    writeFileSync(join(folder, "README.md"), "# Kettle\n\nBoils water.\n");
+    writeFileSync(join(folder, "package.json"), '{"name":"kettle","description":"boils"}');
+    mkdirSync(join(folder, "src"));
+    writeFileSync(join(folder, "src", "a.ts"), "// TODO: switch off\n");
+    return `survey ${folder} and write a report to ${join(folder, "report.md")}`;
+  };
+
+  test("looks, reads what matters, writes the report, and tells", async () => {
+    const events = await run(prepare());
+    expect(callsIn(events)).toEqual([
+      "list_dir",
+      "search_text",
+      "search_files",
+      "read_file",
+      "read_file",
+      "write_file",
+    ]);
+    const report = readFileSync(join(folder, "report.md"), "utf8");
+    expect(report).toContain("README.md: Kettle · Boils water.");
+    expect(report).toContain("package.json: kettle · boils");
+    expect(report).toContain("3 files: .json 1, .md 1, .ts 1");
+    expect(report).toContain("1 mark in 1 file:");
+    expect(endOf(events)).toContain(`The report is in ${join(folder, "report.md")}`);
+  });
+
+  test("uses enabled tools only and says which are missing", async () => {
+    const text = endOf(await run(prepare(), tools("search_text", "write_file")));
+    expect(text).toContain("I need the tool write_file, which is not enabled.");
+    expect(text).toContain("Not looked at, as these tools are not enabled: search_text.");
+    expect(text).toContain("Kettle");
+  });
+});
+
+test("a missing tool is named and nothing is called", async () => {
+  const events = await run("read a.txt", tools("read_file"));
+  expect(callsIn(events)).toEqual([]);
+  expect(endOf(events)).toBe("I need the tool read_file, which is not enabled. Enable it and ask again.");
+});
+
+test("a request that no rule fits is refused with a code and the list of what is understood, and the agent goes on", async () => {
+  const agent = new Agent(new OfflineProvider(), { tools: tools() });
+  const error = await agent.chat("write a poem about boats").catch((thrown: unknown) => thrown);
+  expect(isAgentError(error) && error.code).toBe("not_understood");
+  expect(String(error)).toContain("find TEXT in PATH");
+  expect(agent.sessionContext).toEqual([]);
+  expect(await agent.chat("help")).toContain("not a language model");
+});
+
+test("the answer comes in several pieces when streamed and in one when not, the same text", async () => {
+  const texts = (events: AgentEvent[]): string[] =>
+    events.flatMap((event) => (event.type === "text-delta" ? [event.text] : []));
+  const [streamed, whole] = [await run("help"), await run("help", tools(), false)];
+  expect(texts(streamed).length).toBeGreaterThan(3);
+  expect(texts(whole)).toHaveLength(1);
+  expect(texts(streamed).join("")).toBe(texts(whole)[0]);
+  expect(endOf(streamed)).toBe(texts(whole)[0]);
+});

@@ -1,0 +1,86 @@
+import { textOf } from "../conversation.ts";
+import type { Message } from "../messages.ts";
+import { type OfflineRequest, parseRequest, understood } from "./offlineRequest.ts";
+import { linesOf, missingTool, type OfflineCall, type OfflineStep, type Progress, plural } from "./offlineStep.ts";
+import { nextSurveyStep } from "./offlineSurvey.ts";
+
+const mostLines = 200;
+
+/** The next reply, computed from the conversation alone; undefined when no rule fits the user's last message. */
+export function nextStep(messages: readonly Message[], enabled: readonly string[]): OfflineStep | undefined {
+  const start = messages.findLastIndex((message) => message.role === "user");
+  const user = messages[start];
+  const request = parseRequest(user?.role === "user" ? textOf(user) : "");
+  if (!request) return undefined;
+  const since = messages.slice(start + 1);
+  return stepFor(request, {
+    replies: since.filter((message) => message.role === "assistant"),
+    results: since.filter((message) => message.role === "tool"),
+    isEnabled: (tool) => enabled.includes(tool),
+  });
+}
+
+function stepFor(request: OfflineRequest, progress: Progress): OfflineStep {
+  switch (request.kind) {
+    case "help":
+      return { text: helpText() };
+    case "survey":
+      return nextSurveyStep(request, progress);
+    default:
+      return oneCall(callFor(request), progress, (output) => answerFor(request, output));
+  }
+}
+
+function helpText(): string {
+  const lines = understood.map((line) => `- ${line}`);
+  return `I am the offline stand-in: a few rules, not a language model. I understand:\n\n${lines.join("\n")}`;
+}
+
+function oneCall(call: OfflineCall, { results, isEnabled }: Progress, answer: (output: string) => string): OfflineStep {
+  const result = results.at(-1);
+  if (result) return { text: result.isError ? `That did not work: ${result.output}` : answer(result.output) };
+  return isEnabled(call.name) ? { calls: [call] } : { text: missingTool(call.name) };
+}
+
+type SimpleRequest = Exclude<OfflineRequest, { kind: "help" | "survey" }>;
+
+function callFor(request: SimpleRequest): OfflineCall {
+  switch (request.kind) {
+    case "list":
+      return { name: "list_dir", args: { path: request.path } };
+    case "search":
+      return { name: "search_text", args: { query: request.query, paths: [request.path] } };
+    case "files":
+      return { name: "search_files", args: { pattern: request.pattern, cwd: request.path } };
+    case "read":
+      return { name: "read_file", args: { path: request.path } };
+    case "write":
+      return { name: "write_file", args: { path: request.path, content: `${request.text}\n` } };
+  }
+}
+
+function answerFor(request: SimpleRequest, output: string): string {
+  const count = linesOf(output).length;
+  switch (request.kind) {
+    case "list":
+      return `${request.path} holds ${plural(count, "entry", "entries")}:\n\n${firstLines(output)}`;
+    case "search":
+      return output.startsWith("No matches")
+        ? output
+        : `${plural(count, "line")} with ${JSON.stringify(request.query)} in ${request.path}:\n\n${firstLines(output)}`;
+    case "files":
+      return output.startsWith("No ")
+        ? output
+        : `${plural(count, "file")} for ${request.pattern}:\n\n${firstLines(output)}`;
+    case "read":
+      return `${request.path}:\n\n${firstLines(output)}`;
+    case "write":
+      return output;
+  }
+}
+
+function firstLines(output: string): string {
+  const lines = output.split("\n");
+  const left = lines.length - mostLines;
+  return left <= 0 ? output : `${lines.slice(0, mostLines).join("\n")}\n… and ${plural(left, "more line")}`;
+}

@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import { defineTool, type ExecutableTool, type ToolContext } from "@toolcrib/core";
+import { createPathScope, withPathLocks, writeAtomically } from "@toolcrib/core/files";
+import type { Message, Usage } from "./messages.ts";
+import { createSession } from "./session.ts";
+
+/** What the tool reads: a ToolContext, with the usage where there is one. */
+export interface SessionToolContext extends ToolContext {
+  readonly usage?: Usage;
+}
+
+/** The tool `save_session_context`: writes the session to the context's file path, atomically, for `Agent.resume`. */
+export function createSaveSessionContextTool(context: SessionToolContext): ExecutableTool {
+  return defineTool({
+    name: "save_session_context",
+    description: "Save this conversation to the session file, to be resumed later.",
+    parameters: {
+      type: "object",
+      properties: { reason: { type: "string", description: "Why it is saved" } },
+      required: ["reason"],
+      additionalProperties: false,
+    },
+    idempotent: true,
+    async execute({ reason }, call) {
+      const { systemPrompt, sessionContext, sessionContextFilePath, usage } = context;
+      const messages = sessionContext as readonly Message[];
+      const session = createSession({ reason, systemPrompt, messages, ...(usage && { usage }) });
+      const scope = createPathScope();
+      const path = await scope.resolve(resolve(sessionContextFilePath));
+      await withPathLocks([path], () =>
+        writeAtomically(path, `${JSON.stringify(session, null, 2)}\n`, { scope, call }),
+      );
+      return `Saved ${session.messages.length} messages to ${scope.print(path)}`;
+    },
+  });
+}

@@ -1,0 +1,122 @@
+import type { ChatTool, ExecutableTool, ExecuteOptions, ToolLabels, ToolOutcome, ToolProgress } from "@toolcrib/core";
+import { malformedCall, toolMessage } from "./conversation.ts";
+import { thawedJson } from "./frozenJson.ts";
+import type { AgentEvent, ToolCallBlock, ToolMessage } from "./messages.ts";
+
+/** The part of a registry that the loop needs. */
+export interface ToolRunner {
+  execute(name: string, args: unknown, options?: ExecuteOptions): Promise<string>;
+  get(name: string): ExecutableTool | undefined;
+  getEnabledSchemas(): readonly ChatTool[];
+}
+
+/** Where and how the calls of one reply run. */
+export interface CallRun {
+  readonly tools: ToolRunner;
+  readonly signal: AbortSignal;
+  readonly labels: ToolLabels | undefined;
+  /** Ends the calls that run, when the caller leaves the stream. */
+  abort(): void;
+  /** Awaited right before these calls start. */
+  starting(calls: readonly ToolCallBlock[]): Promise<void> | undefined;
+  /** Awaited as soon as a call has ended, in whatever order they end. */
+  finished(result: ToolMessage): Promise<void> | undefined;
+  /** Takes the results into history, in the order of the calls. */
+  append(result: ToolMessage): void;
+}
+
+/**
+ * Runs the calls of one reply: neighbouring read-only ones side by side, any other alone. Stops between two when the
+ * signal fires; every call that was started has its result appended, also when the caller leaves the stream.
+ */
+export async function* runToolCalls(calls: readonly ToolCallBlock[], run: CallRun): AsyncGenerator<AgentEvent, void> {
+  let index = 0;
+  while (index < calls.length && !run.signal.aborted) {
+    let end = index + 1;
+    if (isReadOnly(calls[index], run)) while (end < calls.length && isReadOnly(calls[end], run)) end += 1;
+    yield* runSideBySide(calls.slice(index, end), run);
+    index = end;
+  }
+}
+
+function isReadOnly(call: ToolCallBlock | undefined, run: CallRun): boolean {
+  return call !== undefined && run.tools.get(call.name)?.readOnly === true;
+}
+
+async function* runSideBySide(calls: readonly ToolCallBlock[], run: CallRun): AsyncGenerator<AgentEvent, void> {
+  for (const call of calls) yield { type: "tool-call", id: call.id, name: call.name, args: call.args };
+  await run.starting(calls);
+  const progress: AgentEvent[] = [];
+  const results: (ToolMessage | undefined)[] = [];
+  let failure: { error: unknown } | undefined;
+  let wake = (): void => {};
+  const running = calls.map(async (call, index) => {
+    try {
+      const result = await runCall(call, run, (report) => {
+        progress.push({ type: "tool-progress", id: call.id, name: call.name, progress: report });
+        wake();
+      });
+      results[index] = result;
+      await run.finished(result);
+    } catch (error) {
+      failure = { error };
+    }
+    wake();
+  });
+  let next = 0;
+  try {
+    for (;;) {
+      for (let report = progress.shift(); report; report = progress.shift()) yield report;
+      if (failure) throw failure.error;
+      const result = results[next];
+      if (result) {
+        next += 1;
+        run.append(result);
+        yield { type: "tool-result", id: result.callId, ...eventOf(result) };
+        if (next === calls.length) return;
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    if (next < calls.length) {
+      run.abort();
+      await Promise.all(running);
+      for (const result of results.slice(next)) if (result) run.append(result);
+    }
+  }
+}
+
+function eventOf({
+  name,
+  output,
+  isError,
+  content,
+}: ToolMessage): Pick<ToolMessage, "name" | "output" | "isError" | "content"> {
+  return content ? { name, output, isError, content } : { name, output, isError };
+}
+
+async function runCall(
+  call: ToolCallBlock,
+  run: CallRun,
+  onProgress: (progress: ToolProgress) => void,
+): Promise<ToolMessage> {
+  if (call.malformed !== undefined) return malformedCall(call);
+  let outcome: ToolOutcome | undefined;
+  const output = await run.tools.execute(call.name, thawedJson(call.args), {
+    signal: run.signal,
+    callId: call.id,
+    labels: run.labels,
+    onProgress,
+    onOutcome: (ended) => {
+      outcome = ended;
+    },
+  });
+  return toolMessage(call, {
+    output,
+    isError: outcome?.ok === false,
+    ...(outcome?.content && { content: outcome.content }),
+  });
+}
