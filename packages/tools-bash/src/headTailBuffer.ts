@@ -1,0 +1,92 @@
+import { truncationNotice } from "@toolcrib/core/text";
+
+/** Bytes kept of one stream. */
+export const keptBytes: number = 50 * 1024;
+
+const newline = 10;
+
+/**
+ * The first and the last bytes of a stream in memory of a fixed size, however much is pushed: one block, of which the first
+ * half is the head and the rest a ring.
+ */
+export class HeadTailBuffer {
+  /** Bytes pushed so far. */
+  total = 0;
+  readonly #size: number;
+  readonly #headSize: number;
+  #block: Uint8Array | undefined;
+
+  constructor(size: number = keptBytes) {
+    this.#size = size;
+    this.#headSize = size >> 1;
+  }
+
+  /** Copies what it keeps: `chunk` may be reused. */
+  push(chunk: Uint8Array): void {
+    this.#block ??= Buffer.allocUnsafeSlow(this.#size);
+    const room = Math.max(0, this.#headSize - this.total);
+    const head = chunk.subarray(0, room);
+    this.#block.set(head, this.total - Math.max(0, this.total - this.#headSize));
+    this.total += head.length;
+    this.#pushTail(this.#block, chunk.subarray(head.length));
+  }
+
+  #pushTail(block: Uint8Array, chunk: Uint8Array): void {
+    const ring = this.#size - this.#headSize;
+    const skipped = Math.max(0, chunk.length - ring);
+    this.total += skipped;
+    let rest = chunk.subarray(skipped);
+    while (rest.length > 0) {
+      const at = (this.total - this.#headSize) % ring;
+      const piece = rest.subarray(0, ring - at);
+      block.set(piece, this.#headSize + at);
+      this.total += piece.length;
+      rest = rest.subarray(piece.length);
+    }
+  }
+
+  /**
+   * UTF-8 text (a byte that is none becomes U+FFFD). After a cut: whole lines of the head and of the tail, or whole characters
+   * where a line is longer than that; a marker at the gap, and a notice at the end.
+   */
+  toString(): string {
+    if (this.#block === undefined) return "";
+    const block = Buffer.from(this.#block.buffer, this.#block.byteOffset, this.#size);
+    if (this.total <= this.#size) return block.toString("utf8", 0, this.total);
+    const seam = this.#headSize + ((this.total - this.#headSize) % (this.#size - this.#headSize));
+    const head = headLines(block.subarray(0, this.#headSize));
+    const tail = tailLines(Buffer.concat([block.subarray(seam), block.subarray(this.#headSize, seam)]));
+    const shown = head.length + tail.length;
+    const marker = `[… ${this.total - shown} bytes left out …]\n`;
+    const notice = truncationNotice({ shown, total: this.total, unit: "bytes" });
+    return `${withNewline(head.toString("utf8"))}${marker}${withNewline(tail.toString("utf8"))}\n${notice}`;
+  }
+}
+
+/** `text` ending its last line. */
+export function withNewline(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+function headLines(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf(newline) + 1;
+  if (end > 0) return bytes.subarray(0, end);
+  let cut = bytes.length;
+  // At most three bytes follow the first one of a character.
+  while (cut > bytes.length - 4 && isContinuation(bytes[cut - 1])) cut -= 1;
+  const first = bytes[cut - 1] ?? 0;
+  const wanted = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  return bytes.length - cut + 1 < wanted ? bytes.subarray(0, cut - 1) : bytes;
+}
+
+function tailLines(bytes: Buffer): Buffer {
+  const start = bytes.indexOf(newline) + 1;
+  if (start > 0 && start < bytes.length) return bytes.subarray(start);
+  let cut = 0;
+  while (cut < 3 && isContinuation(bytes[cut])) cut += 1;
+  return bytes.subarray(cut);
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createRunBashTool } from "./bash.ts";
+import { createLeftovers } from "./leftovers.ts";
+
+const onLinux = process.platform === "linux";
+
+function isAlive(pid: number): boolean {
+  return /^[^ZX]/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim());
+}
+
+test.runIf(onLinux)("end() kills what earlier commands of this program left, and nothing else", async () => {
+  const leftovers = createLeftovers();
+  const other = createRunBashTool();
+  const tool = createRunBashTool({ leftovers });
+  const pidOf = (answer: string): number => Number((JSON.parse(answer) as { stdout: string }).stdout);
+  const held = pidOf(await tool.execute({ command: "sleep 3001 & echo $!" }));
+  const escaped = pidOf(await tool.execute({ command: "setsid sleep 3002 >/dev/null 2>&1 & echo $!" }));
+  const others = pidOf(await other.execute({ command: "sleep 3003 & echo $!" }));
+  expect([held, escaped, others].map(isAlive)).toEqual([true, true, true]);
+
+  expect(leftovers.end()).toBe(2);
+  await sleep(50);
+  expect([held, escaped, others].map(isAlive)).toEqual([false, false, true]);
+  expect(leftovers.end()).toBe(0);
+  process.kill(others, "SIGKILL");
+});
+
+test.runIf(onLinux)("end() also kills a call in flight", async () => {
+  const leftovers = createLeftovers();
+  const running = createRunBashTool({ leftovers }).execute({ command: "setsid -f sleep 3004; sleep 3005" });
+  await sleep(300);
+  expect(leftovers.end()).toBeGreaterThanOrEqual(2);
+  expect(JSON.parse(await running)).toMatchObject({ exit_code: 137, stderr: "" });
+});
+
+test("commands that leave nothing behind leave no record", async () => {
+  const settled: number[] = [];
+  const leftovers = {
+    started: () => {},
+    settled: (_: string, left: readonly unknown[]) => void settled.push(left.length),
+    end: () => 0,
+  };
+  await createRunBashTool({ leftovers }).execute({ command: "true" });
+  await createRunBashTool({ leftovers }).execute({ command: "sleep 30", timeout: 50 });
+  expect(settled).toEqual([0, 0]);
+});

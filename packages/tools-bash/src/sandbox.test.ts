@@ -1,0 +1,162 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRunBashTool, type RunBashOptions } from "./bash.ts";
+import { findProgram } from "./platform.ts";
+
+const bwrap = findProgram("bwrap");
+const probe = bwrap && spawnSync(bwrap, ["--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"]);
+const works = probe ? probe.status === 0 : false;
+const whyNot = bwrap ? "bubblewrap cannot make its namespaces here" : "bubblewrap is not installed";
+
+let inside: string;
+let outside: string;
+
+beforeAll(async () => {
+  inside = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-sandbox-")));
+  outside = await realpath(await mkdtemp(join(homedir(), ".toolcrib-outside-")));
+  await mkdir(join(inside, "sub"));
+  await writeFile(join(outside, "file"), "kept");
+});
+
+afterAll(() => Promise.all([inside, outside].map((path) => rm(path, { recursive: true }))));
+
+interface Answer {
+  stdout: string;
+  stderr: string;
+  exit_code: number;
+}
+
+async function run(command: string, args: Record<string, unknown> = {}, options: RunBashOptions = {}): Promise<Answer> {
+  const tool = createRunBashTool({ root: inside, sandbox: true, ...options });
+  return JSON.parse(await tool.execute({ command, ...args })) as Answer;
+}
+
+describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
+  const sandboxed = test.runIf(works);
+
+  sandboxed("writes go to the roots only", async () => {
+    expect(await run("echo new > made; mkdir sub/x; cat made")).toEqual({ stdout: "new\n", stderr: "", exit_code: 0 });
+    expect(readFileSync(join(inside, "made"), "utf8")).toBe("new\n");
+    for (const command of [
+      `echo bad > ${outside}/file`,
+      `rm -rf ${outside}/file`,
+      `touch ${outside}/new`,
+      "touch /etc/x",
+    ]) {
+      expect((await run(command)).exit_code).not.toBe(0);
+    }
+    expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept");
+    expect(existsSync(join(outside, "new"))).toBe(false);
+  });
+
+  sandboxed("what is mounted read-only cannot be mounted again to be written", async () => {
+    for (const command of [
+      `mount -o remount,rw,bind /; echo bad > ${outside}/file`,
+      `unshare -Urm sh -c 'mount -o remount,rw,bind /; echo bad > ${outside}/file'`,
+      `unshare -Urm sh -c 'umount -l /tmp; echo bad > ${outside}/file'`,
+    ]) {
+      await run(command);
+      expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept");
+    }
+  });
+
+  sandboxed("a link inside the roots does not lead a write out of them", async () => {
+    expect((await run(`ln -s ${outside} out && echo bad > out/file`)).exit_code).not.toBe(0);
+    expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept");
+  });
+
+  sandboxed("other processes are out of reach", async () => {
+    expect((await run(`kill -0 ${process.pid}`)).exit_code).not.toBe(0);
+  });
+
+  sandboxed("there is no network, loopback included, unless it is allowed", async () => {
+    const server = createServer((_, response) => response.end("hello"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const command = `'${process.execPath}' -e "fetch('http://127.0.0.1:${port}').then(r => r.text()).then(console.log, () => process.exit(7))"`;
+    try {
+      expect((await run(command)).exit_code).toBe(7);
+      expect(await run(command, {}, { sandbox: { network: true } })).toEqual({
+        stdout: "hello\n",
+        stderr: "",
+        exit_code: 0,
+      });
+    } finally {
+      server.close();
+    }
+  });
+
+  sandboxed("no argument or variable of a call switches it off", async () => {
+    const env = { PATH: `${inside}:${process.env.PATH}`, BWRAP: "off" };
+    const answer = await run(`echo bad > ${outside}/file`, { env, cwd: outside, timeout: 5000 });
+    expect(answer.exit_code).not.toBe(0);
+    expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept");
+  });
+
+  sandboxed("exit codes, signals, the limit and the environment are as without it", async () => {
+    expect((await run("exit 3")).exit_code).toBe(3);
+    expect((await run("kill -KILL $$")).exit_code).toBe(137);
+    expect((await run("echo $AI_AGENT; pwd", { cwd: "sub" })).stdout).toBe(`toolcrib\n${inside}/sub\n`);
+    expect(await run("echo early; setsid sleep 3010 & sleep 3011", { timeout: 400 })).toEqual({
+      stdout: "early\n",
+      stderr: "[timed out after 400 ms]",
+      exit_code: -1,
+    });
+    expect(execFileSync("ps", ["-eo", "stat,args"], { encoding: "utf8" })).not.toMatch(/^[^Z].* sleep 301[01]$/m);
+  });
+
+  sandboxed("nothing outlives the command", async () => {
+    expect(await run("setsid sleep 3012 & echo started")).toEqual({ stdout: "started\n", stderr: "", exit_code: 0 });
+    await expect
+      .poll(() => /^[^Z].* sleep 3012$/m.test(execFileSync("ps", ["-eo", "stat,args"], { encoding: "utf8" })))
+      .toBe(false);
+  });
+
+  sandboxed("a working directory that it hides is an invalid argument", async () => {
+    await expect(run("pwd", { cwd: "/run" })).rejects.toMatchObject({ code: "invalid_arguments" });
+  });
+
+  sandboxed("writable overrides the roots", async () => {
+    const sandbox = { writable: join(inside, "sub") };
+    expect((await run("touch sub/ok && touch no", {}, { sandbox })).exit_code).not.toBe(0);
+    expect(existsSync(join(inside, "sub/ok"))).toBe(true);
+    expect(existsSync(join(inside, "no"))).toBe(false);
+  });
+
+  test("that is not available is an error, and nothing is run", async () => {
+    const path = process.env.PATH;
+    process.env.PATH = "";
+    try {
+      await expect(run(`touch ${inside}/ran`)).rejects.toMatchObject({
+        code: "execution_failed",
+        recoverable: false,
+        message: expect.stringContaining("sandbox") as string,
+      });
+    } finally {
+      process.env.PATH = path;
+    }
+    expect(existsSync(join(inside, "ran"))).toBe(false);
+  });
+
+  test("that bubblewrap cannot make is an error that quotes it, and nothing is run", async () => {
+    const fake = join(outside, "bin");
+    await mkdir(fake);
+    await writeFile(join(fake, "bwrap"), "#!/bin/sh\necho 'bwrap: no permissions' >&2; exit 1\n", { mode: 0o755 });
+    const path = process.env.PATH;
+    process.env.PATH = `${fake}:${path}`;
+    try {
+      await expect(run(`touch ${inside}/ran`)).rejects.toMatchObject({
+        message: expect.stringContaining("bwrap: no permissions") as string,
+      });
+    } finally {
+      process.env.PATH = path;
+    }
+    expect(existsSync(join(inside, "ran"))).toBe(false);
+  });
+});

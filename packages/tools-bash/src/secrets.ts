@@ -1,0 +1,34 @@
+/*
+ * Which environment variables look like secrets. Meant to err on the side of removing: a command that needs one gets it by
+ * `env` or by the `keep` option.
+ */
+
+/** Any word of a name that ends so: GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY, githubToken, SSH_AUTH_SOCK, PGPASSWORD. */
+const secretWord = /(?:keys?|tokens?|secrets?|pass|passwords?|passwd|passphrase|credentials?|creds|auth)$/i;
+
+const secretWholeWord = /^(?:pat|jwt|dsn|cookies?|bearer|private)$/i;
+
+/** MYSQL_PWD and the like; PWD and OLDPWD are directories. */
+const passwordAsPwd = /._pwd$/i;
+
+const secretValues: readonly RegExp[] = [
+  // Well-known prefixes of keys and tokens.
+  /(?:^|[^A-Za-z0-9])(?:sk-|[sr]k_(?:live|test)_|gh[opusr]_|github_pat_|glpat-|xox[a-z]-|npm_|pypi-|hf_|SG\.|dop_v1_|ya29\.|shpat_|AGE-SECRET-KEY-)[A-Za-z0-9_.-]{16}/,
+  /(?:^|[^A-Za-z0-9])(?:A[KS]IA[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30})/,
+  // A JSON Web Token: two base64url objects.
+  /eyJ[A-Za-z0-9_-]{8,2000}\.eyJ/,
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/,
+  /^(?:Bearer|Basic) \S{8}/i,
+  // A password in a URL.
+  /:\/\/[^\s/:@]{0,200}:[^\s/@]{1,500}@/,
+];
+
+/** Whether a variable is taken for a secret, by the words of its name or the shape of its value. */
+export function isSecret(name: string, value: string): boolean {
+  const words = name.split(/[^A-Za-z0-9]+/);
+  return (
+    words.some((word) => secretWord.test(word) || secretWholeWord.test(word)) ||
+    passwordAsPwd.test(name) ||
+    secretValues.some((shape) => shape.test(value))
+  );
+}
