@@ -1,5 +1,5 @@
 import { fsync, mkdirSync, rmdirSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { type OpenDirectory, openDirectory } from "./descriptors.ts";
 import type { PathScope } from "./pathScope.ts";
@@ -46,8 +46,8 @@ export function makeDirectories(path: string, scope: PathScope, beforeEach?: () 
     }
   }
   try {
-    for (const name of path.slice(existing.length).split(/[\\/]/).filter(Boolean)) {
-      existing = `${existing === "/" ? "" : existing}/${name}`;
+    for (const name of path.slice(existing.length).split(sep).filter(Boolean)) {
+      existing = join(existing, name);
       beforeEach?.();
       if (makeOne(directory, name)) made.push(existing);
       const next = confirmed(openDirectory(directory.at(name)), existing, scope);

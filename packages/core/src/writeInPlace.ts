@@ -1,0 +1,45 @@
+import { fstatSync, fsync, ftruncate, ftruncateSync, write } from "node:fs";
+import { promisify } from "node:util";
+import type { ToolCallInfo } from "./interface.ts";
+import type { RegularFile } from "./openRegular.ts";
+
+const fsyncAsync = promisify(fsync);
+const ftruncateAsync = promisify(ftruncate);
+const writeAsync = promisify(write);
+
+/**
+ * Overwrites an open file, which it closes. What needs new space is written first, beyond the old end, and taken back on an
+ * error, so a full disk leaves the old content; a crash later on may leave a mixture. Throws the system's error.
+ */
+export async function writeInPlace(file: RegularFile, bytes: Uint8Array, call?: ToolCallInfo): Promise<void> {
+  const { descriptor } = file;
+  try {
+    const { size } = fstatSync(descriptor);
+    try {
+      await writeAll(descriptor, bytes, size, bytes.length, call?.signal);
+      await fsyncAsync(descriptor);
+      call?.beginCommit?.();
+    } catch (error) {
+      ftruncateSync(descriptor, size);
+      throw error;
+    }
+    await writeAll(descriptor, bytes, 0, Math.min(size, bytes.length));
+    if (bytes.length < size) await ftruncateAsync(descriptor, bytes.length);
+    await fsyncAsync(descriptor);
+  } finally {
+    file.close();
+  }
+}
+
+async function writeAll(
+  descriptor: number,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let done = from; done < to; ) {
+    signal?.throwIfAborted();
+    done += (await writeAsync(descriptor, bytes, done, to - done, done)).bytesWritten;
+  }
+}
