@@ -1,0 +1,131 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  futimesSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  symlinkSync,
+  writeSync,
+} from "node:fs";
+import { promisify } from "node:util";
+import { ToolError } from "@toolcrib/core";
+import { fileKind, type OpenDirectory, openDirectory, syncDirectory } from "@toolcrib/core/files";
+import { createSlices } from "./slices.ts";
+import { createTreeCursor } from "./treeCursor.ts";
+
+/** What lies at a name in an open directory. */
+export interface Place {
+  directory: OpenDirectory;
+  name: string;
+}
+
+/**
+ * Copies a file, link or directory tree to a new name, with modes, times and (where this process may) owners; links stay
+ * links. Every file and directory is on the device when it resolves. Throws the system's error, and leaves what it made.
+ */
+export async function copyTree(source: Place, target: Place, signal: AbortSignal | undefined): Promise<void> {
+  const pause = createSlices(signal);
+  const from = createTreeCursor(openDirectory(source.directory.at(".")));
+  const to = createTreeCursor(openDirectory(target.directory.at(".")));
+  const pending: Buffer[][] = [];
+  const levels: Stats[] = [];
+  let top: Stats | undefined;
+
+  const copyOne = async (name: string | Buffer, newName: string | Buffer): Promise<void> => {
+    const path = from.directory.at(name);
+    const newPath = to.directory.at(newName);
+    const stats = lstatSync(path);
+    if (stats.isDirectory()) {
+      mkdirSync(newPath, 0o700);
+      levels.push(from.enter(name));
+      const made = to.enter(newName);
+      top ??= made;
+      const entered = levels.at(-1) as Stats;
+      if (entered.ino === top.ino && entered.dev === top.dev) throw unmovable("the destination lies inside it");
+      pending.push(readdirSync(from.directory.at("."), { encoding: "buffer" }));
+    } else if (stats.isSymbolicLink()) {
+      symlinkSync(readlinkSync(path, { encoding: "buffer" }), newPath);
+      keepOwner(() => lchownSync(newPath, stats.uid, stats.gid));
+    } else if (stats.isFile()) {
+      await copyFile(path, newPath, pause);
+    } else {
+      throw unmovable(`it holds a ${fileKind(stats)}`);
+    }
+  };
+
+  try {
+    await copyOne(source.name, target.name);
+    for (let names = pending.at(-1); names !== undefined; names = pending.at(-1)) {
+      await pause();
+      const name = names.pop();
+      if (name !== undefined) {
+        await copyOne(name, name);
+        continue;
+      }
+      pending.pop();
+      keepAttributes(to.directory.descriptor, levels.pop() as Stats);
+      await syncDirectory(to.directory);
+      from.leave();
+      to.leave();
+    }
+  } finally {
+    from.close();
+    to.close();
+  }
+}
+
+function unmovable(why: string): ToolError {
+  return new ToolError({ code: "execution_failed", message: `Cannot be moved to another device: ${why}` });
+}
+
+const bufferLength = 1024 * 1024;
+const fsyncAsync = promisify(fsync);
+
+async function copyFile(path: string | Buffer, newPath: string | Buffer, pause: () => unknown): Promise<void> {
+  const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  const source = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  let target: number | undefined;
+  try {
+    const before = fstatSync(source);
+    target = openSync(newPath, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+    const buffer = Buffer.allocUnsafe(Math.min(bufferLength, before.size + 1));
+    for (let read = readSync(source, buffer); read > 0; read = readSync(source, buffer)) {
+      for (let written = 0; written < read; ) written += writeSync(target, buffer, written, read - written);
+      await pause();
+    }
+    const after = fstatSync(source);
+    if (after.mtimeMs !== before.mtimeMs || after.size !== before.size)
+      throw unmovable("it changes while it is copied");
+    keepAttributes(target, before);
+    await fsyncAsync(target);
+  } finally {
+    closeSync(source);
+    if (target !== undefined) closeSync(target);
+  }
+}
+
+function keepAttributes(descriptor: number, { uid, gid, mode, atime, mtime }: Stats): void {
+  const kept = keepOwner(() => fchownSync(descriptor, uid, gid));
+  // Rights of another owner's program are not given to this one's.
+  fchmodSync(descriptor, mode & (kept ? 0o7777 : 0o1777));
+  futimesSync(descriptor, atime, mtime);
+}
+
+function keepOwner(change: () => void): boolean {
+  try {
+    change();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { defineTool, type ExecutableTool, ToolError } from "@toolcrib/core";
+import {
+  createPathScope,
+  createSemaphore,
+  openRegularFile,
+  type PathScope,
+  plainSystemError,
+  withPathLocks,
+  writeAtomically,
+} from "@toolcrib/core/files";
+import { byteOrderMark } from "@toolcrib/core/text";
+import { refuseDirectoryPath } from "./invalidArgument.ts";
+import { type FsToolOptions, maxBytesOf, openFileLimit } from "./options.ts";
+import { replaceText } from "./replaceText.ts";
+import { unifiedDiff } from "./unifiedDiff.ts";
+import { inPlaceNote } from "./writeFile.ts";
+
+/** A larger file is not edited: its text and the new one are held in memory whole. */
+const longestEditable = 32 * 1024 * 1024;
+
+const parameters = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    edits: {
+      type: "array",
+      minItems: 1,
+      items: {
+        type: "object",
+        properties: {
+          old_text: { type: "string", description: "Exact and unique" },
+          new_text: { type: "string" },
+          replace_all: { type: "boolean" },
+        },
+        required: ["old_text", "new_text"],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["path", "edits"],
+  additionalProperties: false,
+} as const;
+
+/** `edit_file`: replaces exact text, all edits or none; answers with a unified diff. */
+export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool {
+  const scope = createPathScope(options);
+  const maxBytes = maxBytesOf(options);
+  const queue = createSemaphore(openFileLimit);
+  return defineTool({
+    name: "edit_file",
+    description: "Replace exact text in a file, all edits or none, in order; answers with a diff.",
+    parameters,
+    destructive: true,
+    execute: async ({ path, edits }, call) => {
+      refuseDirectoryPath(path, "path");
+      const canonical = await scope.resolve(path);
+      const printed = scope.print(canonical);
+      const edit = async (): Promise<string> => {
+        const old = readEditable(canonical, scope);
+        const mark = old.startsWith(byteOrderMark) ? byteOrderMark : "";
+        const withoutMark = edits.map((one) => ({ ...one, old_text: one.old_text.replace(/^\ufeff/, "") }));
+        const changed = mark + replaceText(old.slice(mark.length), withoutMark);
+        const result = await writeAtomically(canonical, changed, { scope, call });
+        const note = inPlaceNote(result);
+        return `${note && `${printed}${note}\n\n`}${await unifiedDiff(printed, old, changed, maxBytes)}`;
+      };
+      return withPathLocks([canonical], () => queue(edit), call.signal);
+    },
+  });
+}
+
+function readEditable(canonical: string, scope: PathScope): string {
+  const printed = scope.print(canonical);
+  const refuse = (why: string): ToolError =>
+    new ToolError({ code: "execution_failed", message: `Not edited: ${printed} ${why}` });
+  const file = openRegularFile(canonical, scope);
+  try {
+    if (file.stats.size > longestEditable) throw refuse(`is larger than ${longestEditable} bytes`);
+    const bytes = readFileSync(file.descriptor);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw refuse("is not valid UTF-8; an edit would change other bytes too");
+    throw plainSystemError(error, printed);
+  } finally {
+    file.close();
+  }
+}

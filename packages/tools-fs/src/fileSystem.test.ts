@@ -1,0 +1,63 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ExecutableTool } from "@toolcrib/core";
+import { testTool } from "@toolcrib/core/testing";
+import { afterAll, describe, expect, test } from "vitest";
+import { createFsTools } from "./fileSystem.ts";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "fs-tools-")));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const names = ["read_file", "write_file", "edit_file", "list_dir", "mkdir", "remove", "move"];
+
+test("the pack lists its seven tools in order", () => {
+  expect(createFsTools().map(({ name }) => name)).toEqual(names);
+});
+
+test("traits say what each tool does", () => {
+  const traits = createFsTools().map(({ readOnly = false, destructive, idempotent = false }) => [
+    readOnly,
+    destructive,
+    idempotent,
+  ]);
+  expect(traits).toEqual([
+    [true, undefined, true],
+    [false, true, true],
+    [false, true, false],
+    [true, undefined, true],
+    [false, false, true],
+    [false, true, true],
+    [false, true, false],
+  ]);
+});
+
+test("the description of remove warns that it is recursive", () => {
+  const remove = createFsTools().find(({ name }) => name === "remove");
+  expect(remove?.getSchema().function.description).toMatch(/recursive/);
+});
+
+let counter = 0;
+function freshFile(): string {
+  counter += 1;
+  const name = `file-${counter}`;
+  writeFileSync(join(base, name), "old text\n");
+  return name;
+}
+
+const validArgs: Record<string, () => Record<string, unknown>> = {
+  read_file: () => ({ path: freshFile() }),
+  write_file: () => ({ path: freshFile(), content: "new" }),
+  edit_file: () => ({ path: freshFile(), edits: [{ old_text: "old", new_text: "new" }] }),
+  list_dir: () => ({ path: "." }),
+  mkdir: () => ({ path: `dir-${freshFile()}` }),
+  remove: () => ({ path: freshFile() }),
+  move: () => ({ source: freshFile(), destination: `moved-${counter}` }),
+};
+
+describe.each(names.map((name, index) => ({ name, index })))("$name", ({ name, index }) => {
+  testTool(test, {
+    create: () => createFsTools({ root: base })[index] as ExecutableTool,
+    validArgs: () => (validArgs[name] as () => Record<string, unknown>)(),
+  });
+});

@@ -1,0 +1,22 @@
+import type { ExecutableTool } from "@toolcrib/core";
+import { createEditFileTool } from "./editFile.ts";
+import { createListDirTool } from "./listDir.ts";
+import { createMkdirTool } from "./mkdir.ts";
+import { createMoveTool } from "./move.ts";
+import type { FsToolOptions } from "./options.ts";
+import { createReadFileTool } from "./readFile.ts";
+import { createRemoveTool } from "./remove.ts";
+import { createWriteFileTool } from "./writeFile.ts";
+
+/** Every tool of this pack: read_file, write_file, edit_file, list_dir, mkdir, remove, move. */
+export function createFsTools(options: FsToolOptions = {}): ExecutableTool[] {
+  return [
+    createReadFileTool(options),
+    createWriteFileTool(options),
+    createEditFileTool(options),
+    createListDirTool(options),
+    createMkdirTool(options),
+    createRemoveTool(options),
+    createMoveTool(options),
+  ];
+}

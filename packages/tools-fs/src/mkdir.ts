@@ -1,0 +1,36 @@
+import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import { createPathScope, makeDirectories, plainSystemError, withPathLocks } from "@toolcrib/core/files";
+import type { FsToolOptions } from "./options.ts";
+
+const parameters = {
+  type: "object",
+  properties: { path: { type: "string" } },
+  required: ["path"],
+  additionalProperties: false,
+} as const;
+
+/** `mkdir`: makes a directory with its parents; one that exists is success. */
+export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
+  const scope = createPathScope(options);
+  return defineTool({
+    name: "mkdir",
+    description: "Create a directory and its parents.",
+    parameters,
+    idempotent: true,
+    destructive: false,
+    execute: async ({ path }, call) => {
+      const canonical = await scope.resolve(path);
+      const printed = scope.print(canonical);
+      const make = async (): Promise<string> => {
+        try {
+          const { directory, made } = makeDirectories(canonical, scope, () => call.beginCommit?.());
+          directory.close();
+          return made === 0 ? `Directory already exists: ${printed}` : `Created directory ${printed}`;
+        } catch (error) {
+          throw plainSystemError(error, printed);
+        }
+      };
+      return withPathLocks([canonical], make, call.signal);
+    },
+  });
+}

@@ -1,0 +1,58 @@
+import { lstatSync } from "node:fs";
+import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import {
+  createPathScope,
+  createSemaphore,
+  isInside,
+  type PathScope,
+  plainSystemError,
+  withPathLocks,
+} from "@toolcrib/core/files";
+import { invalidArgument } from "./invalidArgument.ts";
+import { alreadyExists, isCaseOnlyRename, moveEntry } from "./moveEntry.ts";
+import { type FsToolOptions, openFileLimit } from "./options.ts";
+import { refuseProtected } from "./protectedPaths.ts";
+
+const parameters = {
+  type: "object",
+  properties: { source: { type: "string" }, destination: { type: "string", description: "The new path itself" } },
+  required: ["source", "destination"],
+  additionalProperties: false,
+} as const;
+
+/** `move`: renames or moves a file, link or directory, across devices too; never overwrites. */
+export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
+  const scope = createPathScope(options);
+  const queue = createSemaphore(openFileLimit);
+  return defineTool({
+    name: "move",
+    description: "Move or rename a file or directory; never overwrites.",
+    parameters,
+    destructive: true,
+    execute: async ({ source, destination }, call) => {
+      const from = await scope.resolveEntry(source, "source");
+      const to = await scope.resolveEntry(destination, "destination");
+      const move = async (): Promise<string> => {
+        refuseMove(from, to, scope);
+        await moveEntry(from, to, scope, call);
+        return `Moved ${scope.print(from)} to ${scope.print(to)}`;
+      };
+      return withPathLocks([from, to], () => queue(move), call.signal);
+    },
+  });
+}
+
+/** Throws, before anything is touched, for a move that cannot or must not be made. */
+function refuseMove(from: string, to: string, scope: PathScope): void {
+  refuseProtected(from, scope);
+  try {
+    const stats = lstatSync(from);
+    if (from === to) throw invalidArgument("destination", "is the source itself; choose another path");
+    if (stats.isDirectory() && isInside(from, to)) {
+      throw invalidArgument("destination", "lies inside the source; a directory cannot be moved into itself");
+    }
+    if (lstatSync(to, { throwIfNoEntry: false }) && !isCaseOnlyRename(from, to)) throw alreadyExists(scope.print(to));
+  } catch (error) {
+    throw plainSystemError(error, scope.print(from));
+  }
+}

@@ -1,0 +1,128 @@
+import { linkSync, lstatSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { type ToolCallInfo, ToolError } from "@toolcrib/core";
+import {
+  makeDirectories,
+  openDirectory,
+  openInside,
+  type PathScope,
+  plainSystemError,
+  syncDirectory,
+  systemErrorCode,
+  temporaryName,
+} from "@toolcrib/core/files";
+import { copyTree, type Place } from "./copyTree.ts";
+import { removeTree } from "./removeTree.ts";
+
+/**
+ * Moves a canonical entry to another, making its parents; never replaces what is there. A file or link is linked and unlinked,
+ * so that holds even against a race; for a directory it is checked right before the rename, which would replace an empty
+ * directory made in between. Throws in plain words.
+ */
+export async function moveEntry(from: string, to: string, scope: PathScope, call: ToolCallInfo): Promise<void> {
+  const printed = `${scope.print(from)} to ${scope.print(to)}`;
+  try {
+    const sourceDirectory = openInside(dirname(from), scope);
+    try {
+      const source: Place = { directory: sourceDirectory, name: basename(from) };
+      const stats = lstatSync(pathOf(source));
+      const parents = makeDirectories(dirname(to), scope, () => call.beginCommit?.());
+      try {
+        await moveBetween(source, { directory: parents.directory, name: basename(to) }, stats, printed, call);
+      } catch (error) {
+        parents.undo();
+        throw error;
+      } finally {
+        parents.directory.close();
+      }
+    } finally {
+      sourceDirectory.close();
+    }
+  } catch (error) {
+    throw plainSystemError(error, printed);
+  }
+}
+
+/** Whether both names, which differ only in case, are one entry of one directory: so on filesystems that fold case. */
+export function isCaseOnlyRename(from: string, to: string): boolean {
+  if (dirname(from) !== dirname(to) || from.toLowerCase() !== to.toLowerCase()) return false;
+  const [source, target] = [lstatSync(from), lstatSync(to, { throwIfNoEntry: false })];
+  if (source.ino !== target?.ino || source.dev !== target.dev) return false;
+  // Two hard links of one file are two entries.
+  const names = new Set(readdirSync(dirname(from)));
+  return !(names.has(basename(from)) && names.has(basename(to)));
+}
+
+export function alreadyExists(printed: string): ToolError {
+  const message = `Already exists: ${printed}; nothing was moved. Choose another destination`;
+  return new ToolError({ code: "execution_failed", message });
+}
+
+async function moveBetween(
+  source: Place,
+  target: Place,
+  stats: Stats,
+  printed: string,
+  call: ToolCallInfo,
+): Promise<void> {
+  try {
+    place(source, target, stats, call);
+    return;
+  } catch (error) {
+    if (systemErrorCode(error) === "EEXIST") throw alreadyExists(printed);
+    if (systemErrorCode(error) !== "EXDEV") throw error;
+  }
+  const temporary: Place = { directory: target.directory, name: temporaryName() };
+  try {
+    await copyTree(source, temporary, call.signal);
+    place(temporary, target, lstatSync(pathOf(temporary)), call);
+    await syncDirectory(target.directory);
+  } catch (error) {
+    await removeTree(openDirectory(target.directory.at(".")), temporary.name, stats.isDirectory(), {}).catch(() => {});
+    throw systemErrorCode(error) === "EEXIST" ? alreadyExists(printed) : error;
+  }
+  try {
+    await removeTree(openDirectory(source.directory.at(".")), source.name, stats.isDirectory(), call);
+  } catch (cause) {
+    const message = `Copied ${printed}, but the source could not be removed whole (${systemErrorCode(cause) ?? cause}); remove it`;
+    throw new ToolError({ code: "execution_failed", message, cause });
+  }
+}
+
+/** Links that cannot be made: the filesystem has none, or the file is another's. */
+const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
+
+/** Gives an entry its new name within one filesystem; throws EEXIST where that is taken. */
+function place(source: Place, target: Place, stats: Stats, call: ToolCallInfo): void {
+  const [from, to] = [pathOf(source), pathOf(target)];
+  const taken = lstatSync(to, { throwIfNoEntry: false });
+  // The same file under this name too: only case differs, and a link would find the name taken.
+  if (taken && !(taken.ino === stats.ino && taken.dev === stats.dev)) {
+    throw Object.assign(new Error("target exists"), { code: "EEXIST" });
+  }
+  call.beginCommit?.();
+  // Elsewhere link() follows a symlink.
+  if (!taken && !stats.isDirectory() && !(stats.isSymbolicLink() && process.platform !== "linux")) {
+    try {
+      linkSync(from, to);
+      dropOldName(from, to);
+      return;
+    } catch (error) {
+      if (!noLinks.includes(systemErrorCode(error) ?? "")) throw error;
+    }
+  }
+  renameSync(from, to);
+}
+
+function dropOldName(from: string | Buffer, to: string | Buffer): void {
+  try {
+    unlinkSync(from);
+  } catch (error) {
+    unlinkSync(to);
+    throw error;
+  }
+}
+
+function pathOf({ directory, name }: Place): string | Buffer {
+  return directory.at(name);
+}

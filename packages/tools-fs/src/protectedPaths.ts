@@ -1,0 +1,83 @@
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
+import { basename, dirname, join, parse, resolve } from "node:path";
+import { ToolError } from "@toolcrib/core";
+import { isInside, type PathScope } from "@toolcrib/core/files";
+
+/**
+ * Throws for what `remove` and `move` must never touch: the filesystem root and its direct children, the home directory, the
+ * working directory, the roots, all that is above these, and what other filesystems are mounted below. `entry` is canonical
+ * but for its last name (`PathScope.resolveEntry`). Known by path and by what lies there, so also by another spelling.
+ */
+export function refuseProtected(entry: string, scope: PathScope): void {
+  const refuse = (what: string): ToolError<"permission_denied"> =>
+    new ToolError({
+      code: "permission_denied",
+      message: `Refused: ${scope.print(entry)} is ${what}; name something inside it`,
+      details: { path: entry },
+    });
+  const top = parse(entry).root;
+  if (entry === top) throw refuse("the filesystem root");
+  if (dirname(entry) === top) throw refuse("a direct child of the filesystem root");
+  const stats = look(entry, lstatSync);
+  for (const [what, path] of protectedDirectories(scope)) {
+    for (const [above, canonical] of spellings(path)) {
+      if (entry === above || isInside(entry, canonical) || sameFile(stats, look(canonical, statSync))) {
+        throw refuse(path === above || path === canonical ? what : `above ${what}`);
+      }
+    }
+  }
+  const mount = mountsBelow(entry);
+  if (mount) throw refuse("where another filesystem is mounted, or above such a place");
+}
+
+function protectedDirectories(scope: PathScope): [what: string, path: string][] {
+  const found: [string, string | undefined][] = [
+    ["the working directory", attempt(() => scope.cwd)],
+    ["the working directory", attempt(() => process.cwd())],
+    ["the home directory", attempt(() => homedir())],
+    ["the home directory", attempt(() => userInfo().homedir)],
+    ...(scope.roots ?? []).map((root): [string, string] => ["a root directory", root]),
+  ];
+  return found.filter((one): one is [string, string] => Boolean(one[1]));
+}
+
+/** The path and all above it, each as it is spelled (its last name not followed) and as what it leads to. */
+function spellings(path: string): [spelled: string, canonical: string][] {
+  const list: [string, string][] = [];
+  for (let one = resolve(path); dirname(one) !== one; one = dirname(one)) {
+    const above = attempt(() => realpathSync.native(dirname(one))) ?? dirname(one);
+    list.push([join(above, basename(one)), attempt(() => realpathSync.native(one)) ?? one]);
+  }
+  return list;
+}
+
+function look(
+  path: string,
+  stat: (path: string, options: { throwIfNoEntry: false }) => Stats | undefined,
+): Stats | undefined {
+  return attempt(() => stat(path, { throwIfNoEntry: false }));
+}
+
+function sameFile(a: Stats | undefined, b: Stats | undefined): boolean {
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+}
+
+/** Linux only: elsewhere nothing tells. */
+function mountsBelow(entry: string): boolean {
+  const table = process.platform === "linux" ? attempt(() => readFileSync("/proc/self/mountinfo", "utf8")) : undefined;
+  return (table ?? "").split("\n").some((line) => {
+    const point = line
+      .split(" ")[4]
+      ?.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+    return point !== undefined && isInside(entry, point);
+  });
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

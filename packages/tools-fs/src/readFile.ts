@@ -1,0 +1,62 @@
+import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import { createPathScope, createSemaphore, openRegularFile, plainSystemError } from "@toolcrib/core/files";
+import { invalidArgument } from "./invalidArgument.ts";
+import { type FsToolOptions, maxBytesOf, openFileLimit } from "./options.ts";
+import { readBase64, readTextPage } from "./readPages.ts";
+
+const encodings = ["utf8", "utf16le", "latin1", "base64"] as const;
+
+const parameters = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    encoding: { type: "string", enum: encodings },
+    offset: { type: "integer", minimum: 1, description: "First line, from 1" },
+    limit: { type: "integer", minimum: 1, description: "Lines" },
+  },
+  required: ["path"],
+  additionalProperties: false,
+} as const;
+
+/** `read_file`: a file's text exactly, in pages of whole lines where it is longer than `maxBytes`. */
+export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool {
+  const scope = createPathScope(options);
+  const maxBytes = maxBytesOf(options);
+  const queue = createSemaphore(openFileLimit);
+  const limitWords = maxBytes === Infinity ? "" : `, at most ${Math.floor(maxBytes / 1024) || 1} KB a call`;
+  return defineTool({
+    name: "read_file",
+    description: `Read a text file${limitWords}.`,
+    parameters,
+    readOnly: true,
+    idempotent: true,
+    execute: ({ path, encoding = "utf8", offset, limit }, { signal }) =>
+      queue(async () => {
+        if (encoding === "base64" && (offset ?? limit) !== undefined) {
+          throw invalidArgument(
+            offset === undefined ? "limit" : "offset",
+            "counts lines and base64 has none; leave it out",
+          );
+        }
+        const canonical = await scope.resolve(path);
+        const file = openRegularFile(canonical, scope);
+        const printed = scope.print(canonical);
+        try {
+          signal?.throwIfAborted();
+          return encoding === "base64"
+            ? await readBase64(file, maxBytes, signal)
+            : await readTextPage(file, printed, {
+                encoding,
+                offset: offset ?? 1,
+                limit: limit ?? Infinity,
+                maxBytes,
+                signal,
+              });
+        } catch (error) {
+          throw plainSystemError(error, printed);
+        } finally {
+          file.close();
+        }
+      }),
+  });
+}

@@ -1,0 +1,173 @@
+import { ToolError } from "@toolcrib/core";
+import type { RegularFile } from "@toolcrib/core/files";
+import { isBinary, withNotice } from "@toolcrib/core/text";
+import { byteLineEnd, type ChunkReader, createChunkReader, type LineEnd, utf16LineEnd } from "./chunkReader.ts";
+import { invalidArgument } from "./invalidArgument.ts";
+import { createSlices } from "./slices.ts";
+
+export interface PageRequest {
+  encoding: "utf8" | "utf16le" | "latin1";
+  /** First line, from 1. */
+  offset: number;
+  limit: number;
+  /** Of the file's bytes. */
+  maxBytes: number;
+  signal: AbortSignal | undefined;
+}
+
+/** A page of an open file's lines as text, with a notice where it was cut. `printed` names the file in errors. */
+export async function readTextPage(file: RegularFile, printed: string, request: PageRequest): Promise<string> {
+  const { encoding, offset, limit, maxBytes, signal } = request;
+  const reader = createChunkReader(file.descriptor, file.stats.size);
+  const lineEnd = encoding === "utf16le" ? utf16LineEnd : byteLineEnd;
+  const pause = createSlices(signal);
+  if (encoding === "utf8") refuseBinary(reader.unread(), file.stats.size, printed);
+
+  const skipped = await skipLines(reader, offset - 1, lineEnd, pause);
+  if (skipped < offset - 1 || (offset > 1 && reader.unread().length === 0)) {
+    throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${skipped} lines`);
+  }
+  const page = await collectLines(reader, limit, maxBytes, lineEnd, pause);
+  if (reader.unread().length === 0 && page.bytes.length <= maxBytes) return decode(page.bytes, encoding);
+
+  const whole = page.bytes.length <= maxBytes ? page : wholeLines(page.bytes.subarray(0, maxBytes), lineEnd);
+  if (whole.lines > 0) {
+    const next = { argument: "offset", value: offset + whole.lines };
+    return withNotice(decode(whole.bytes, encoding), { shown: whole.lines, unit: "lines", next });
+  }
+  const head = page.bytes.subarray(0, wholeCharacters(page.bytes, maxBytes, encoding));
+  const line = await measureLine(reader, page.bytes, lineEnd, pause);
+  return withNotice(decode(head, encoding), {
+    shown: head.length,
+    total: line.length,
+    unit: `bytes of line ${offset}`,
+    next: line.isLast ? undefined : { argument: "offset", value: offset + 1 },
+  });
+}
+
+/** An open file's bytes as base64, cut with a notice where that would be longer than `maxBytes`. */
+export async function readBase64(
+  file: RegularFile,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const reader = createChunkReader(file.descriptor, file.stats.size);
+  const most = maxBytes === Infinity ? Infinity : Math.max(3, Math.floor(maxBytes / 4) * 3);
+  const { bytes } = await collectLines(reader, Infinity, most, () => -1, createSlices(signal));
+  if (bytes.length <= most) return bytes.toString("base64");
+  return withNotice(bytes.toString("base64", 0, most), { shown: most, total: file.stats.size, unit: "bytes" });
+}
+
+type Pause = () => Promise<void> | undefined;
+
+interface Lines {
+  bytes: Buffer;
+  /** How many ends of lines were counted. */
+  lines: number;
+}
+
+async function skipLines(reader: ChunkReader, count: number, lineEnd: LineEnd, pause: Pause): Promise<number> {
+  let skipped = 0;
+  let open = false;
+  while (skipped < count) {
+    const chunk = reader.unread();
+    if (chunk.length === 0) return skipped + (open ? 1 : 0);
+    let taken = 0;
+    for (let end = lineEnd(chunk, 0); end >= 0 && skipped < count; end = lineEnd(chunk, end)) {
+      skipped += 1;
+      taken = end;
+    }
+    open = skipped < count && taken < chunk.length;
+    reader.take(skipped < count ? chunk.length : taken);
+    await pause();
+  }
+  return skipped;
+}
+
+/** Reads until `limit` lines, the end of the file, or more than `maxBytes`. */
+async function collectLines(
+  reader: ChunkReader,
+  limit: number,
+  maxBytes: number,
+  lineEnd: LineEnd,
+  pause: Pause,
+): Promise<Lines> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  let lines = 0;
+  while (lines < limit && length <= maxBytes) {
+    const chunk = reader.unread();
+    if (chunk.length === 0) break;
+    let taken = chunk.length;
+    if (limit !== Infinity) {
+      for (let end = lineEnd(chunk, 0); end >= 0 && lines < limit; end = lineEnd(chunk, end)) {
+        lines += 1;
+        if (lines === limit) taken = end;
+      }
+    }
+    // A copy, because the next chunk takes the same place.
+    parts.push(Buffer.from(chunk.subarray(0, taken)));
+    length += taken;
+    reader.take(taken);
+    await pause();
+  }
+  return { bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, length), lines };
+}
+
+function wholeLines(bytes: Buffer, lineEnd: LineEnd): Lines {
+  let lines = 0;
+  let taken = 0;
+  for (let end = lineEnd(bytes, 0); end >= 0; end = lineEnd(bytes, end)) {
+    lines += 1;
+    taken = end;
+  }
+  return { bytes: bytes.subarray(0, taken), lines };
+}
+
+/** How far a line is followed beyond what is shown, to tell whether it is the last. */
+const lookAhead = 16 * 1024 * 1024;
+
+async function measureLine(
+  reader: ChunkReader,
+  start: Buffer,
+  lineEnd: LineEnd,
+  pause: Pause,
+): Promise<{ length: number | undefined; isLast: boolean }> {
+  const known = lineEnd(start, 0);
+  if (known >= 0) return { length: known, isLast: known === start.length && reader.unread().length === 0 };
+  for (let length = start.length; length < lookAhead; await pause()) {
+    const chunk = reader.unread();
+    const end = lineEnd(chunk, 0);
+    reader.take(end >= 0 ? end : chunk.length);
+    length += end >= 0 ? end : chunk.length;
+    if (end >= 0 || chunk.length === 0) return { length, isLast: reader.unread().length === 0 };
+  }
+  return { length: undefined, isLast: false };
+}
+
+function refuseBinary(head: Buffer, size: number, printed: string): void {
+  if (!isBinary(head, head.length <= 8192)) return;
+  const encoding = head[0] === 0xff && head[1] === 0xfe ? "utf16le" : "base64";
+  throw new ToolError({
+    code: "execution_failed",
+    message: `Binary file: ${printed} (${Math.max(size, head.length)} bytes); pass encoding=${encoding} to read it`,
+  });
+}
+
+/** The longest length up to `most` that does not split a character. */
+function wholeCharacters(bytes: Buffer, most: number, encoding: PageRequest["encoding"]): number {
+  if (encoding === "latin1") return most;
+  if (encoding === "utf16le") {
+    const even = most - (most % 2);
+    const last = bytes[even - 1] ?? 0;
+    return last >= 0xd8 && last <= 0xdb ? even - 2 : even;
+  }
+  let end = most;
+  while (end > most - 3 && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return end;
+}
+
+/** Invalid UTF-8 becomes replacement characters; a byte order mark stays. */
+function decode(bytes: Buffer, encoding: PageRequest["encoding"]): string {
+  return bytes.toString(encoding);
+}

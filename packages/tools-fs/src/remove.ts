@@ -1,0 +1,57 @@
+import { lstatSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { defineTool, type ExecutableTool, isToolError } from "@toolcrib/core";
+import {
+  createPathScope,
+  createSemaphore,
+  openInside,
+  plainSystemError,
+  systemErrorCode,
+  withPathLocks,
+} from "@toolcrib/core/files";
+import { clip, printableName } from "@toolcrib/core/text";
+import { type FsToolOptions, openFileLimit } from "./options.ts";
+import { refuseProtected } from "./protectedPaths.ts";
+import { removeTree } from "./removeTree.ts";
+
+const parameters = {
+  type: "object",
+  properties: { path: { type: "string" } },
+  required: ["path"],
+  additionalProperties: false,
+} as const;
+
+/** `remove`: a file, a link or a whole directory tree; refuses what must not go before anything is touched. */
+export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
+  const scope = createPathScope(options);
+  const queue = createSemaphore(openFileLimit);
+  return defineTool({
+    name: "remove",
+    description: "Remove a file, or a directory with everything in it (recursive, no undo).",
+    parameters,
+    destructive: true,
+    idempotent: true,
+    execute: async ({ path }, call) => {
+      const nothing = `Nothing to remove: ${clip(printableName(path))}`;
+      let entry: string;
+      try {
+        entry = await scope.resolveEntry(path);
+      } catch (error) {
+        if (isToolError(error) && systemErrorCode(error.cause) === "ENOTDIR") return nothing;
+        throw error;
+      }
+      const remove = async (): Promise<string> => {
+        refuseProtected(entry, scope);
+        try {
+          const stats = lstatSync(entry, { throwIfNoEntry: false });
+          if (stats === undefined) return nothing;
+          const count = await removeTree(openInside(dirname(entry), scope), basename(entry), stats.isDirectory(), call);
+          return `Removed ${scope.print(entry)}${stats.isDirectory() ? ` (${count} entries)` : ""}`;
+        } catch (error) {
+          throw plainSystemError(error, scope.print(entry));
+        }
+      };
+      return withPathLocks([entry], () => queue(remove), call.signal);
+    },
+  });
+}

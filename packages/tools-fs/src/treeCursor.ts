@@ -1,0 +1,48 @@
+import { fstatSync, type Stats } from "node:fs";
+import { ToolError } from "@toolcrib/core";
+import { type OpenDirectory, openDirectory } from "@toolcrib/core/files";
+
+/** A place in a tree of any depth that holds one directory open: names are bytes, links are never entered. */
+export interface TreeCursor {
+  readonly directory: OpenDirectory;
+  readonly depth: number;
+  /** Goes down into a directory and tells its stats; throws the system's error for anything else, a link too. */
+  enter(name: string | Uint8Array): Stats;
+  /** Goes back up; throws when the tree was moved meanwhile, so that it never goes on elsewhere. */
+  leave(): void;
+  close(): void;
+}
+
+/** Takes over `top` and closes it. */
+export function createTreeCursor(top: OpenDirectory): TreeCursor {
+  let directory = top;
+  const above: Stats[] = [];
+  const go = (next: OpenDirectory): void => {
+    directory.close();
+    directory = next;
+  };
+  return {
+    get directory() {
+      return directory;
+    },
+    get depth() {
+      return above.length;
+    },
+    enter(name) {
+      const next = openDirectory(directory.at(name));
+      above.push(fstatSync(directory.descriptor));
+      go(next);
+      return fstatSync(directory.descriptor);
+    },
+    leave() {
+      const expected = above.pop();
+      const parent = directory.openParent();
+      const found = fstatSync(parent.descriptor);
+      go(parent);
+      if (found.dev !== expected?.dev || found.ino !== expected.ino) {
+        throw new ToolError({ code: "execution_failed", message: "A directory was moved meanwhile; try again" });
+      }
+    },
+    close: () => directory.close(),
+  };
+}

@@ -1,0 +1,33 @@
+import { withNotice } from "@toolcrib/core/text";
+
+/** A diff that takes longer is left out, in milliseconds: its cost grows with the square of what changed. */
+const longestDiff = 500;
+
+/** The changed lines with three around them, cut after `maxBytes`; line endings are shown as `\n`. */
+export async function unifiedDiff(
+  printedPath: string,
+  before: string,
+  after: string,
+  maxBytes: number,
+): Promise<string> {
+  // Only edits need it.
+  const { createTwoFilesPatch } = await import("diff");
+  const options = { context: 3, timeout: longestDiff };
+  const plain = (text: string): string => text.replaceAll("\r\n", "\n");
+  const patch = createTwoFilesPatch(
+    printedPath,
+    printedPath,
+    plain(before),
+    plain(after),
+    undefined,
+    undefined,
+    options,
+  );
+  if (patch === undefined) return `Edited ${printedPath} (too many changes to show)`;
+  const text = patch.replace(/^=+\n/, "");
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  const shown = bytes.toString("utf8", 0, bytes.lastIndexOf(10, maxBytes - 1) + 1);
+  const count = (lines: string): number => lines.split("\n").length - 1;
+  return withNotice(shown, { shown: count(shown), total: count(text), unit: "lines" });
+}

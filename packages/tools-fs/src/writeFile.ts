@@ -1,0 +1,44 @@
+import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import {
+  createPathScope,
+  createSemaphore,
+  type WriteResult,
+  withPathLocks,
+  writeAtomically,
+} from "@toolcrib/core/files";
+import { refuseDirectoryPath } from "./invalidArgument.ts";
+import { type FsToolOptions, openFileLimit } from "./options.ts";
+
+const parameters = {
+  type: "object",
+  properties: { path: { type: "string" }, content: { type: "string" } },
+  required: ["path", "content"],
+  additionalProperties: false,
+} as const;
+
+/** `write_file`: replaces or creates a file whole, its parent directories too. */
+export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool {
+  const scope = createPathScope(options);
+  const queue = createSemaphore(openFileLimit);
+  return defineTool({
+    name: "write_file",
+    description: "Write a file, replacing its content; creates parent directories.",
+    parameters,
+    destructive: true,
+    idempotent: true,
+    execute: async ({ path, content }, call) => {
+      refuseDirectoryPath(path, "path");
+      const canonical = await scope.resolve(path);
+      const write = (): Promise<WriteResult> => writeAtomically(canonical, content, { scope, call });
+      const result = await withPathLocks([canonical], () => queue(write), call.signal);
+      return `${result.created ? "Created" : "Wrote"} ${scope.print(canonical)} (${result.bytes} bytes)${inPlaceNote(result)}`;
+    },
+  });
+}
+
+/** Says, where a write could not be atomic, that it was not. */
+export function inPlaceNote({ inPlace }: WriteResult): string {
+  if (inPlace === undefined) return "";
+  const why = inPlace === "hard links" ? "it has several hard links" : "its owner could not be kept otherwise";
+  return `; written in place, not atomically, because ${why}`;
+}
