@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "../agent.ts";
 import { isAgentError } from "../errors.ts";
 import type { AgentEvent } from "../messages.ts";
+import { testProvider } from "../testing.ts";
 import { OfflineProvider } from "./offline.ts";
 import { parseRequest } from "./offlineRequest.ts";
 
@@ -192,4 +193,8 @@ test("the answer comes in several pieces when streamed and in one when not, the 
   expect(texts(whole)).toHaveLength(1);
   expect(texts(streamed).join("")).toBe(texts(whole)[0]);
   expect(endOf(streamed)).toBe(texts(whole)[0]);
+});
+
+describe("the provider conformance suite", () => {
+  testProvider(test, { create: ({ stream }) => new OfflineProvider({ stream }) });
 });
