@@ -1,1 +1,134 @@
-export {};
+import type Anthropic from "@anthropic-ai/sdk";
+import type { MessageCreateParamsBase, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
+import { openStream, wholeReply } from "./answer.ts";
+import {
+  joinTurns,
+  toAnthropicReasoning,
+  toAnthropicSystem,
+  toAnthropicTool,
+  toAnthropicToolChoice,
+  toAnthropicTurn,
+} from "./anthropicMapping.ts";
+import { anthropicEvents, createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropicReply.ts";
+import { debugRequest } from "./debug.ts";
+import { exchange, type Opened, type ReplyReducer } from "./exchange.ts";
+import { loadSdk, requireKey } from "./loadSdk.ts";
+import { defaultModels, priced } from "./models.ts";
+import { environment, longestTimer, type ProviderOptions } from "./options.ts";
+import { pulsingFetch } from "./pulse.ts";
+import { secretsOf } from "./redact.ts";
+import type { Service } from "./wireErrors.ts";
+import { remember } from "./wireText.ts";
+
+const keyVariable = "ANTHROPIC_API_KEY";
+/** The wire requires a limit; every current model allows this one. */
+const defaultMaxTokens = 32_000;
+
+/** `client` may be any client with `messages`: of Bedrock, Vertex or Foundry too. */
+export type AnthropicProviderOptions = ProviderOptions<Pick<Anthropic, "messages" | "baseURL">>;
+
+/**
+ * Models of Anthropic over the Messages API, with prompt caching: one cache point behind tools and system prompt, one at
+ * the end of the conversation. Thinking goes back with its signatures. Key: `ANTHROPIC_API_KEY`; address:
+ * `ANTHROPIC_BASE_URL`.
+ */
+export class AnthropicProvider implements Provider {
+  readonly name = "anthropic";
+  readonly model: string;
+  readonly #options: AnthropicProviderOptions;
+  readonly #service: Service;
+  readonly #apiKey: string | undefined;
+  readonly #author: string;
+  readonly #turn = remember((message) => toAnthropicTurn(message, this.#author));
+  #client: Promise<Pick<Anthropic, "messages">> | undefined;
+
+  /** Throws `missing_key` when there is neither a key nor a client. */
+  constructor(options: AnthropicProviderOptions = {}) {
+    this.#options = options;
+    this.model = options.model ?? defaultModels.anthropic;
+    this.#author = `${this.name}/${this.model}`;
+    const key = options.apiKey ?? environment(keyVariable);
+    this.#apiKey = options.client ? undefined : requireKey("Anthropic", keyVariable, key);
+    this.#service = {
+      name: this.name,
+      label: "Anthropic",
+      model: this.model,
+      baseURL: options.client?.baseURL ?? options.baseURL ?? environment("ANTHROPIC_BASE_URL"),
+      keyVariable,
+      secrets: secretsOf(this.#apiKey, keyOf(options.client), options.headers),
+    };
+  }
+
+  send(request: ModelRequest): AsyncIterable<ProviderEvent> {
+    const { timeoutMs, idleTimeoutMs } = this.#options;
+    return exchange({
+      service: this.#service,
+      signal: request.signal,
+      timeoutMs,
+      idleTimeoutMs,
+      reducer: this.#reducer(),
+      open: (signal) => this.#open(request, signal),
+    });
+  }
+
+  #reducer(): ReplyReducer<RawMessageStreamEvent> {
+    const state = createAnthropicState(this.#service);
+    return {
+      push: (event) => reduceAnthropic(state, event),
+      isDone: () => state.done,
+      end: () => priced(finishAnthropic(state, this.#author), this.#options.price),
+    };
+  }
+
+  async #open(request: ModelRequest, signal: AbortSignal): Promise<Opened<RawMessageStreamEvent>> {
+    const { client, stream = true } = this.#options;
+    this.#client ??= client ? Promise.resolve(client) : this.#createClient();
+    const { messages } = await this.#client;
+    const body = this.#body(request);
+    debugRequest(this.name, body, this.#service.secrets);
+    // The SDK refuses a long reply without streaming unless it is given a limit.
+    const options = { signal, maxRetries: 0, timeout: longestTimer };
+    if (stream) return openStream(messages.create({ ...body, stream }, options), anthropicEvents, this.#service);
+    return { chunks: wholeReply(await messages.create({ ...body, stream }, options), anthropicEvents, this.#service) };
+  }
+
+  async #createClient(): Promise<Anthropic> {
+    const { default: Client } = await loadSdk("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"));
+    const { baseURL, headers } = this.#options;
+    return new Client({
+      apiKey: this.#apiKey ?? null,
+      authToken: null,
+      ...(baseURL !== undefined && { baseURL }),
+      defaultHeaders: { ...headers },
+      fetch: pulsingFetch,
+      maxRetries: 0,
+      timeout: longestTimer,
+      logLevel: "off",
+    });
+  }
+
+  /**
+   * The history comes last, and the cache point behind it is asked for at the top level, so that each request begins with
+   * the whole of the one before, byte for byte.
+   */
+  #body({ systemPrompt, messages, tools, toolChoice }: ModelRequest): MessageCreateParamsBase {
+    const { maxTokens = defaultMaxTokens, reasoning, extraBody } = this.#options;
+    return {
+      model: this.model,
+      max_tokens: maxTokens,
+      cache_control: { type: "ephemeral" },
+      ...(reasoning !== undefined && toAnthropicReasoning(reasoning)),
+      ...(systemPrompt !== "" && { system: toAnthropicSystem(systemPrompt) }),
+      ...(tools.length > 0 && { tools: tools.map(toAnthropicTool) }),
+      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toAnthropicToolChoice(toolChoice) }),
+      messages: joinTurns(messages.map(this.#turn)),
+      ...extraBody,
+    };
+  }
+}
+
+function keyOf(client: object | undefined): string | undefined {
+  const key = (client as { apiKey?: unknown } | undefined)?.apiKey;
+  return typeof key === "string" ? key : undefined;
+}

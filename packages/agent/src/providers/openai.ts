@@ -1,1 +1,102 @@
-export {};
+import type OpenAI from "openai";
+import type { ResponseCreateParams, ResponseStreamEvent } from "openai/resources/responses/responses";
+import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
+import { openStream, wholeReply } from "./answer.ts";
+import { debugRequest } from "./debug.ts";
+import { exchange, type Opened, type ReplyReducer } from "./exchange.ts";
+import { requireKey } from "./loadSdk.ts";
+import { defaultModels, priced } from "./models.ts";
+import { openaiClient } from "./openaiClient.ts";
+import { toResponsesItems, toResponsesTool, toResponsesToolChoice } from "./openaiMapping.ts";
+import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./openaiReply.ts";
+import { environment, type ProviderOptions } from "./options.ts";
+import { secretsOf } from "./redact.ts";
+import type { Service } from "./wireErrors.ts";
+import { remember, wellFormed } from "./wireText.ts";
+
+const keyVariable = "OPENAI_API_KEY";
+
+export type OpenAIProviderOptions = ProviderOptions<OpenAI>;
+
+/**
+ * Models of OpenAI over the Responses API, stateless: nothing is stored at the service, and every request replays the
+ * items in order, encrypted reasoning included. Key: `OPENAI_API_KEY`; address: `OPENAI_BASE_URL`.
+ */
+export class OpenAIProvider implements Provider {
+  readonly name = "openai";
+  readonly model: string;
+  readonly #options: OpenAIProviderOptions;
+  readonly #service: Service;
+  readonly #apiKey: string | undefined;
+  readonly #author: string;
+  readonly #items = remember((message) => toResponsesItems(message, this.#author));
+  #client: Promise<OpenAI> | undefined;
+
+  /** Throws `missing_key` when there is neither a key nor a client. */
+  constructor(options: OpenAIProviderOptions = {}) {
+    this.#options = options;
+    this.model = options.model ?? defaultModels.openai;
+    this.#author = `${this.name}/${this.model}`;
+    const key = options.apiKey ?? environment(keyVariable);
+    this.#apiKey = options.client ? undefined : requireKey("OpenAI", keyVariable, key);
+    this.#service = {
+      name: this.name,
+      label: "OpenAI",
+      model: this.model,
+      baseURL: options.client?.baseURL ?? options.baseURL ?? environment("OPENAI_BASE_URL"),
+      keyVariable,
+      secrets: secretsOf(this.#apiKey, options.client?.apiKey, options.headers),
+    };
+  }
+
+  send(request: ModelRequest): AsyncIterable<ProviderEvent> {
+    const { timeoutMs, idleTimeoutMs } = this.#options;
+    return exchange({
+      service: this.#service,
+      signal: request.signal,
+      timeoutMs,
+      idleTimeoutMs,
+      reducer: this.#reducer(),
+      open: (signal) => this.#open(request, signal),
+    });
+  }
+
+  #reducer(): ReplyReducer<ResponseStreamEvent> {
+    const state = createResponsesState(this.#service);
+    return {
+      push: (event) => reduceResponses(state, event),
+      isDone: () => state.final !== undefined,
+      end: () => priced(finishResponses(state, this.#author), this.#options.price),
+    };
+  }
+
+  async #open(request: ModelRequest, signal: AbortSignal): Promise<Opened<ResponseStreamEvent>> {
+    const { client, baseURL, headers, stream = true } = this.#options;
+    this.#client ??= client
+      ? Promise.resolve(client)
+      : openaiClient({ apiKey: this.#apiKey, baseURL, headers, foreign: false });
+    const { responses } = await this.#client;
+    const body = this.#body(request);
+    debugRequest(this.name, body, this.#service.secrets);
+    const options = { signal, maxRetries: 0 };
+    if (stream) return openStream(responses.create({ ...body, stream }, options), responsesEvents, this.#service);
+    return { chunks: wholeReply(await responses.create({ ...body, stream }, options), responsesEvents, this.#service) };
+  }
+
+  /** The history comes last, so that each request begins with the whole of the one before. */
+  #body({ systemPrompt, messages, tools, toolChoice }: ModelRequest): ResponseCreateParams {
+    const { maxTokens, reasoning, extraBody } = this.#options;
+    return {
+      model: this.model,
+      store: false,
+      include: ["reasoning.encrypted_content"],
+      ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
+      ...(reasoning !== undefined && { reasoning: { effort: reasoning, summary: "auto" } }),
+      ...(systemPrompt !== "" && { instructions: wellFormed(systemPrompt) }),
+      ...(tools.length > 0 && { tools: tools.map(toResponsesTool) }),
+      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toResponsesToolChoice(toolChoice) }),
+      input: messages.flatMap(this.#items),
+      ...extraBody,
+    };
+  }
+}

@@ -1,1 +1,60 @@
-export {};
+import type OpenAI from "openai";
+import { AgentError } from "../errors.ts";
+import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
+import { createChatSend } from "./chatCompletions.ts";
+import { type Compat, defaultCompat } from "./compat.ts";
+import { environment, type ProviderOptions } from "./options.ts";
+import { secretsOf } from "./redact.ts";
+
+export type { Compat } from "./compat.ts";
+
+const ollamaPort = "11434";
+
+export interface OpenAICompatibleProviderOptions extends ProviderOptions<OpenAI> {
+  /** As the server names it: there is no default. */
+  readonly model: string;
+  /** Where the server differs from most others. */
+  readonly compat?: Partial<Compat> | undefined;
+}
+
+/**
+ * Any server that speaks chat completions: Ollama, llama.cpp, LM Studio, vLLM. `baseURL` ends in `/v1`; by default it is
+ * Ollama's, at `OLLAMA_HOST` or on this machine. A key is optional.
+ */
+export class OpenAICompatibleProvider implements Provider {
+  readonly name = "openai-compatible";
+  readonly model: string;
+  readonly #send: (request: ModelRequest) => AsyncIterable<ProviderEvent>;
+
+  /** Throws `invalid_option` without a model. */
+  constructor(options: OpenAICompatibleProviderOptions) {
+    const { client, headers, apiKey, baseURL = ollamaBaseURL(), compat } = options;
+    if (!options.model) {
+      const message = "OpenAICompatibleProvider needs the option model: the name of a model that the server has.";
+      throw new AgentError({ code: "invalid_option", message });
+    }
+    this.model = options.model;
+    const service = {
+      name: this.name,
+      label: "The model server",
+      model: this.model,
+      baseURL: client?.baseURL ?? baseURL,
+      keyVariable: undefined,
+      secrets: secretsOf(apiKey, client?.apiKey, headers),
+    };
+    this.#send = createChatSend({ service, apiKey, baseURL, compat: { ...defaultCompat, ...compat }, options });
+  }
+
+  send(request: ModelRequest): AsyncIterable<ProviderEvent> {
+    return this.#send(request);
+  }
+}
+
+/** Ollama takes `host`, `host:port` or an address in `OLLAMA_HOST`; 0.0.0.0 is where it listens, not where it is found. */
+function ollamaBaseURL(): string {
+  const host = environment("OLLAMA_HOST") ?? "127.0.0.1";
+  const url = new URL(/^https?:\/\//.test(host) ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`);
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.port === "" && !/:\d+\/?$/.test(host) && url.protocol === "http:") url.port = ollamaPort;
+  return `${url.origin}${url.pathname.replace(/\/$/, "")}/v1`;
+}

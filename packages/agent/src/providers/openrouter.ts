@@ -1,1 +1,41 @@
-export {};
+import type OpenAI from "openai";
+import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
+import { createChatSend } from "./chatCompletions.ts";
+import { openRouterCompat } from "./compat.ts";
+import { requireKey } from "./loadSdk.ts";
+import { defaultModels } from "./models.ts";
+import { environment, type ProviderOptions } from "./options.ts";
+import { secretsOf } from "./redact.ts";
+
+const keyVariable = "OPENROUTER_API_KEY";
+const defaultBaseURL = "https://openrouter.ai/api/v1";
+
+export type OpenRouterProviderOptions = ProviderOptions<OpenAI>;
+
+/** Models of many makers over OpenRouter's chat completions, which reports what each reply cost. Key: `OPENROUTER_API_KEY`. */
+export class OpenRouterProvider implements Provider {
+  readonly name = "openrouter";
+  readonly model: string;
+  readonly #send: (request: ModelRequest) => AsyncIterable<ProviderEvent>;
+
+  /** Throws `missing_key` when there is neither a key nor a client. */
+  constructor(options: OpenRouterProviderOptions = {}) {
+    const { client, headers, baseURL = defaultBaseURL } = options;
+    this.model = options.model ?? defaultModels.openrouter;
+    const key = options.apiKey ?? environment(keyVariable);
+    const apiKey = client ? undefined : requireKey("OpenRouter", keyVariable, key);
+    const service = {
+      name: this.name,
+      label: "OpenRouter",
+      model: this.model,
+      baseURL: client?.baseURL ?? baseURL,
+      keyVariable,
+      secrets: secretsOf(apiKey, client?.apiKey, headers),
+    };
+    this.#send = createChatSend({ service, apiKey, baseURL, compat: openRouterCompat, options });
+  }
+
+  send(request: ModelRequest): AsyncIterable<ProviderEvent> {
+    return this.#send(request);
+  }
+}

@@ -1,0 +1,33 @@
+/** How a server that speaks chat completions differs from the others: data, so that a new server needs no new class. */
+export interface Compat {
+  /** The field that limits a reply. */
+  readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+  /** Where the reasoning effort goes: `reasoning_effort: "high"` or `reasoning: { effort: "high" }`. */
+  readonly effortField: "reasoning_effort" | "reasoning";
+  /** Whether `stream_options.include_usage` is understood; without it a stream tells no usage. */
+  readonly streamUsage: boolean;
+  /** Whether a tool may carry `strict`. */
+  readonly strictTools: boolean;
+  /** Whether reasoning goes back in the field it came in. */
+  readonly replayReasoning: boolean;
+  /** Added to every request body. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Ollama, llama.cpp, LM Studio, vLLM and most others. */
+export const defaultCompat: Compat = Object.freeze({
+  maxTokensField: "max_tokens",
+  effortField: "reasoning_effort",
+  streamUsage: true,
+  strictTools: false,
+  replayReasoning: true,
+  body: Object.freeze({}),
+});
+
+/** OpenRouter tells what a reply cost when asked for it. */
+export const openRouterCompat: Compat = Object.freeze({
+  ...defaultCompat,
+  effortField: "reasoning",
+  strictTools: true,
+  body: Object.freeze({ usage: Object.freeze({ include: true }) }),
+});

@@ -1,0 +1,42 @@
+import type OpenAI from "openai";
+import { loadSdk } from "./loadSdk.ts";
+import { environment, longestTimer } from "./options.ts";
+import { pulsingFetch } from "./pulse.ts";
+
+export interface OpenAIClientSettings {
+  /** Undefined: no Authorization header. */
+  readonly apiKey: string | undefined;
+  /** Undefined: the SDK's own. */
+  readonly baseURL: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Another service than OpenAI: nothing that the environment holds for OpenAI goes there. */
+  readonly foreign: boolean;
+}
+
+/** A client of the `openai` package, which is loaded here: it makes one attempt and logs nothing. */
+export async function openaiClient(settings: OpenAIClientSettings): Promise<OpenAI> {
+  const { default: Client } = await loadSdk("openai", () => import("openai"));
+  return new Client({
+    apiKey: settings.apiKey ?? "none",
+    adminAPIKey: null,
+    ...(settings.baseURL !== undefined && { baseURL: settings.baseURL }),
+    ...(settings.foreign && { organization: null, project: null }),
+    defaultHeaders: {
+      ...(settings.foreign && withoutCustomHeaders()),
+      ...(settings.apiKey === undefined && { Authorization: null }),
+      ...settings.headers,
+    },
+    fetch: pulsingFetch,
+    maxRetries: 0,
+    // The limits are the agent's; the SDK's own may not come first.
+    timeout: longestTimer,
+    logLevel: "off",
+  });
+}
+
+/** The SDK adds `OPENAI_CUSTOM_HEADERS` to every client's requests; null takes each out again. */
+function withoutCustomHeaders(): Record<string, null> {
+  const lines = environment("OPENAI_CUSTOM_HEADERS")?.split("\n") ?? [];
+  const names = lines.filter((line) => line.includes(":")).map((line) => line.slice(0, line.indexOf(":")).trim());
+  return Object.fromEntries(names.map((name) => [name, null]));
+}

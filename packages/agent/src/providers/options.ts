@@ -1,0 +1,39 @@
+import type { ModelPrice } from "./models.ts";
+
+/** How much the model thinks before it answers; a service maps what it does not know to the nearest it has. */
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+/** What every provider takes. `Client` is the SDK's client class. */
+export interface ProviderOptions<Client> {
+  /** Default: the service's environment variable. */
+  readonly apiKey?: string | undefined;
+  readonly baseURL?: string | undefined;
+  /** Default: see `models.ts`. */
+  readonly model?: string | undefined;
+  /** A ready SDK client (Azure, Bedrock, a gateway); `apiKey`, `baseURL` and `headers` are then its own matter. */
+  readonly client?: Client | undefined;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Tokens one reply may have. */
+  readonly maxTokens?: number | undefined;
+  readonly reasoning?: ReasoningEffort | undefined;
+  /** Merged over the top level of every request body. */
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
+  /** Default true. Either way the events are the same. */
+  readonly stream?: boolean | undefined;
+  /** Milliseconds until the reply starts (without streaming: until it is whole). Default: the agent's limit alone. */
+  readonly timeoutMs?: number | undefined;
+  /** Milliseconds a stream may be silent. Default: the agent's limit alone. */
+  readonly idleTimeoutMs?: number | undefined;
+  /** Replaces the price known for the model. */
+  readonly price?: ModelPrice | undefined;
+}
+
+/** An environment variable, or undefined where it is unset or blank. */
+export function environment(name: string): string | undefined {
+  const value = process.env[name]?.trim();
+  return value ? value : undefined;
+}
+
+/** Milliseconds; `setTimeout` beyond it fires at once. */
+export const longestTimer: number = 2 ** 31 - 1;
