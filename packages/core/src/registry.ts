@@ -1,4 +1,6 @@
+import type { CheckedArguments } from "./arguments.ts";
 import { longestDelayMs, runWithDeadline } from "./deadline.ts";
+import type { ToolError } from "./errors.ts";
 import type {
   ChatTool,
   ExecutableTool,
@@ -164,30 +166,41 @@ export class ToolRegistry {
     return true;
   }
 
-  async #run(name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
+  /** Finds, checks, then runs: in one go, so that a call has started when `invoke` returns, unless a check must wait. */
+  #run(name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
     const { signal, callId, labels, onProgress } = options;
-    if (signal?.aborted) return { ok: false, error: aborted(shownName(name), signal.reason, false) };
-    const call = await this.#prepare(name, given, { signal, callId, labels, onProgress });
-    const last = (current: ToolCall): Promise<ToolOutcome> => this.#start(current, call, options.timeoutMs);
-    if (this.#middlewares.length === 0) return last(call);
-    const running = runThrough(this.#middlewares, call, last);
-    return signal ? endAtAbort(running, shownName(name), signal) : running;
+    if (signal?.aborted) return failed(aborted(shownName(name), signal.reason, false));
+    const entry = this.#entries.get(name);
+    const refusal = this.#refusal(name);
+    const proceed = ({ args, error }: CheckedArguments): Promise<ToolOutcome> => {
+      const refused = refusal ?? error;
+      const call: ToolCall = { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal: refused };
+      if (this.#middlewares.length > 0) return this.#wrap(call, options);
+      return refused || !entry ? failed(refused ?? notFound(name, undefined)) : start(entry, call, options);
+    };
+    if (!entry) return proceed({ args: (given ?? {}) as Record<string, unknown> });
+    const checked = entry.check(given);
+    return checked instanceof Promise ? checked.then(proceed) : proceed(checked);
   }
 
-  /** Repairs and validates. Awaits only where checking has to: most calls get here and on in one go. */
-  async #prepare(
-    name: string,
-    given: unknown,
-    rest: Pick<ToolCall, "signal" | "callId" | "labels" | "onProgress">,
-  ): Promise<ToolCall> {
+  #wrap(call: ToolCall, options: ExecuteOptions): Promise<ToolOutcome> {
+    const running = runThrough(this.#middlewares, call, (current) => this.#recheck(current, call, options));
+    return call.signal ? endAtAbort(running, shownName(call.name), call.signal) : running;
+  }
+
+  /** Behind a middleware, that may have waited long or changed the call: registry and arguments are looked at again. */
+  async #recheck(current: ToolCall, before: ToolCall, options: ExecuteOptions): Promise<ToolOutcome> {
+    const { name, signal } = current;
+    if (signal?.aborted) return failed(aborted(shownName(name), signal.reason, false));
     const entry = this.#entries.get(name);
-    if (!entry) {
-      const refusal = this.#refusal(name);
-      return { name, args: (given ?? {}) as Record<string, unknown>, ...rest, tool: undefined, refusal };
+    const refusal = this.#refusal(name);
+    if (refusal || !entry) return failed(refusal ?? notFound(name, undefined));
+    if (current.args === before.args && entry.tool === before.tool) {
+      if (before.refusal?.code === "invalid_arguments") return failed(before.refusal);
+      return start(entry, current, options);
     }
-    const checked = entry.check(given);
-    const { args, error } = checked instanceof Promise ? await checked : checked;
-    return { name, args, ...rest, tool: entry.tool, refusal: this.#refusal(name) ?? error };
+    const { args, error } = await entry.check(current.args);
+    return error ? failed(error) : start(entry, { ...current, args }, options);
   }
 
   /** Why a name cannot be called now, if it cannot. */
@@ -197,24 +210,14 @@ export class ToolRegistry {
     const enabled = [...this.#entries.keys()].filter((known) => this.isToolEnabled(known));
     return notFound(shownName(name), nearestName(String(name), enabled));
   }
+}
 
-  /** The innermost step. What changed since the call was prepared (the registry, or the call itself) is looked at again. */
-  async #start(current: ToolCall, prepared: ToolCall, timeoutMs: number | undefined): Promise<ToolOutcome> {
-    const { signal } = current;
-    if (signal?.aborted) return { ok: false, error: aborted(current.name, signal.reason, false) };
-    const entry = this.#entries.get(current.name);
-    const refusal = this.#refusal(current.name);
-    if (refusal || !entry) return { ok: false, error: refusal ?? notFound(current.name, undefined) };
-    let { args } = current;
-    if (args !== prepared.args || entry.tool !== prepared.tool) {
-      const checked = await entry.check(args);
-      if (checked.error) return { ok: false, error: checked.error };
-      args = checked.args;
-    } else if (prepared.refusal?.code === "invalid_arguments") {
-      return { ok: false, error: prepared.refusal };
-    }
-    return runWithDeadline(entry.tool, args, current, limitOf(entry.tool, args, timeoutMs));
-  }
+function failed(error: ToolError): Promise<ToolOutcome> {
+  return Promise.resolve({ ok: false, error });
+}
+
+function start({ tool }: Entry, call: ToolCall, { timeoutMs }: ExecuteOptions): Promise<ToolOutcome> {
+  return runWithDeadline(tool, call.args, call, limitOf(tool, call.args, timeoutMs));
 }
 
 /** The caller's limit, else the tool's, else the default. Throws for a caller's limit that is none. */
@@ -237,6 +240,7 @@ function limitOf(tool: ExecutableTool, args: Record<string, unknown>, fromCaller
 function endAtAbort(running: Promise<ToolOutcome>, name: string, signal: AbortSignal): Promise<ToolOutcome> {
   return new Promise((resolve) => {
     const onAbort = (): void => resolve({ ok: false, error: aborted(name, signal.reason, false) });
+    if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
     void running.then((outcome) => {
       signal.removeEventListener("abort", onAbort);

@@ -2,6 +2,7 @@ import type { OutputUnit, Schema, SchemaDraft } from "@cfworker/json-schema";
 import type { JsonSchema } from "./interface.ts";
 import { copyJson, isPlainObject } from "./json.ts";
 import { hasLongText, isRiskyPattern, patternsOf } from "./patternRisk.ts";
+import { compileQuickCheck } from "./quickCheck.ts";
 import { validateInWorker } from "./validationThread.ts";
 
 type Library = typeof import("@cfworker/json-schema");
@@ -10,15 +11,17 @@ let library: Library | undefined;
 
 export type ValidationError = OutputUnit;
 
-/** Errors of `value`, none when it fits. Synchronous once the library is loaded, unless a pattern could run away. */
+/** Errors of `value`, none when it fits. Asynchronous only while the library loads or where a pattern could run away. */
 export type Validator = (value: unknown) => readonly ValidationError[] | Promise<readonly ValidationError[]>;
 
 /** A validator of one schema; the library is loaded, and the schema prepared, at the first call. */
 export function createValidator(schema: JsonSchema): Validator {
+  const accepts = compileQuickCheck(schema);
   const patterns = patternsOf(schema);
   const risky = patterns.some(isRiskyPattern);
   let run: ((value: unknown) => readonly ValidationError[]) | undefined;
   return (value) => {
+    if (accepts?.(value)) return [];
     if (risky || (patterns.length > 0 && hasLongText(value))) return validateInWorker(schema, value);
     if (run) return run(value);
     if (library) {

@@ -1,0 +1,56 @@
+import { type } from "arktype";
+import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { defineTool } from "./defineTool.ts";
+import type { ExecutableTool } from "./interface.ts";
+
+test("arguments are inferred from a JSON Schema", () => {
+  const tool = defineTool({
+    name: "t",
+    description: "d",
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        limit: { type: "integer" },
+        mode: { enum: ["a", "b"] },
+        edits: { type: "array", items: { type: "object", properties: { old: { type: "string" } }, required: ["old"] } },
+      },
+      required: ["path", "edits"],
+    },
+    execute: (args) => {
+      expectTypeOf(args).toEqualTypeOf<{
+        path: string;
+        edits: { old: string }[];
+        limit?: number | undefined;
+        mode?: "a" | "b" | undefined;
+      }>();
+      return args.path;
+    },
+  });
+  expectTypeOf(tool).toEqualTypeOf<ExecutableTool>();
+});
+
+test("arguments are the output of a zod schema", () => {
+  defineTool({
+    name: "t",
+    description: "d",
+    parameters: z.object({ n: z.number(), when: z.string().default("now") }),
+    execute: (args) => {
+      expectTypeOf(args).toEqualTypeOf<{ n: number; when: string }>();
+      return "";
+    },
+  });
+});
+
+test("arguments are the output of an arktype schema", () => {
+  defineTool({
+    name: "t",
+    description: "d",
+    parameters: type({ city: "string", "days?": "number" }),
+    execute: (args) => {
+      expectTypeOf(args).toEqualTypeOf<{ city: string; days?: number }>();
+      return "";
+    },
+  });
+});

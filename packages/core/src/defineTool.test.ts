@@ -1,0 +1,104 @@
+import { type } from "arktype";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defineTool } from "./defineTool.ts";
+import { ToolRegistry } from "./registry.ts";
+
+function registryOf(...tools: Parameters<ToolRegistry["register"]>[0][]): ToolRegistry {
+  const registry = new ToolRegistry();
+  for (const tool of tools) registry.register(tool);
+  return registry;
+}
+
+describe("defineTool", () => {
+  test("with a JSON Schema", async () => {
+    const add = defineTool({
+      name: "add",
+      description: "Adds.",
+      parameters: {
+        type: "object",
+        properties: { a: { type: "number" }, b: { type: "number" } },
+        required: ["a", "b"],
+      },
+      execute: ({ a, b }) => String(a + b),
+    });
+    expect(await registryOf(add).execute("add", { a: "1", b: 2 })).toBe("3");
+    expect(await add.execute({ a: 1, b: 2 })).toBe("3");
+  });
+
+  test("with zod: repair first, then zod's own validate, whose output the tool gets", async () => {
+    const tool = defineTool({
+      name: "t",
+      description: "d",
+      parameters: z.object({ n: z.number().min(2), when: z.string().default("now") }),
+      execute: ({ n, when }) => `${n + 1} ${when}`,
+    });
+    const registry = registryOf(tool);
+    expect(registry.listTools()[0]?.parameters).toMatchObject({
+      type: "object",
+      properties: { n: { type: "number" } },
+    });
+    expect(await registry.execute("t", { n: "5" })).toBe("6 now");
+    expect(await registry.execute("t", { n: 1 })).toMatch(/^Error executing t: Invalid arguments: n: /);
+  });
+
+  test("with zod's asynchronous checks", async () => {
+    const parameters = z.object({ n: z.number().refine(async (n) => n > 3, "too small") });
+    const jsonSchema = { type: "object", properties: { n: { type: "number" } } };
+    const registry = registryOf(
+      defineTool({ name: "t", description: "d", parameters, jsonSchema, execute: ({ n }) => `${n}` }),
+    );
+    expect(await registry.execute("t", { n: 4 })).toBe("4");
+    expect(await registry.execute("t", { n: 1 })).toBe("Error executing t: Invalid arguments: n: too small");
+  });
+
+  test("with arktype", async () => {
+    const tool = defineTool({
+      name: "t",
+      description: "d",
+      parameters: type({ city: "string" }),
+      execute: ({ city }) => city.toUpperCase(),
+    });
+    expect(await registryOf(tool).execute("t", { city: "oslo" })).toBe("OSLO");
+    expect(await registryOf(tool).execute("t", {})).toMatch(/Invalid arguments: city/);
+  });
+
+  test("a Standard Schema without JSON Schema asks for one", () => {
+    const bare = { "~standard": { version: 1 as const, vendor: "bare", validate: (value: unknown) => ({ value }) } };
+    expect(() => defineTool({ name: "t", description: "d", parameters: bare, execute: () => "" })).toThrow(
+      /pass it as jsonSchema too/,
+    );
+  });
+
+  test("traits, the time limit and strict are kept", () => {
+    const closed = {
+      type: "object",
+      properties: { a: { type: "string" } },
+      required: ["a"],
+      additionalProperties: false,
+    } as const;
+    const tool = defineTool({
+      name: "t",
+      description: "d",
+      parameters: closed,
+      strict: true,
+      readOnly: true,
+      timeoutMs: 5,
+      execute: () => "",
+    });
+    expect(tool).toMatchObject({ readOnly: true, timeoutMs: 5 });
+    expect(registryOf(tool).getEnabledSchemas()[0]?.function.strict).toBe(true);
+  });
+
+  test("execute always gives a promise, also where it throws at once", async () => {
+    const tool = defineTool({
+      name: "t",
+      description: "d",
+      parameters: { type: "object" },
+      execute: () => {
+        throw new Error("x");
+      },
+    });
+    await expect(tool.execute({})).rejects.toThrow("x");
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { toAnthropicTool, toMcpTool, toOpenAIChatTool, toOpenAIResponsesTool } from "./formats.ts";
+import type { ChatTool } from "./interface.ts";
+
+const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
+const tool: ChatTool = { type: "function", function: { name: "t", description: "d", parameters } };
+
+test("chat completions: nested, strict present", () => {
+  expect(toOpenAIChatTool(tool)).toEqual({
+    type: "function",
+    function: { name: "t", description: "d", parameters, strict: false },
+  });
+});
+
+test("Responses: flat, strict present", () => {
+  expect(toOpenAIResponsesTool(tool)).toEqual({
+    type: "function",
+    name: "t",
+    description: "d",
+    parameters,
+    strict: false,
+  });
+});
+
+test("Anthropic: input_schema, strict only where asked for", () => {
+  expect(toAnthropicTool(tool)).toEqual({ name: "t", description: "d", input_schema: parameters });
+  const strict: ChatTool = { ...tool, function: { ...tool.function, strict: true } };
+  expect(toAnthropicTool(strict).strict).toBe(true);
+});
+
+test("MCP: inputSchema and the stated traits as hints", () => {
+  expect(toMcpTool(tool)).toEqual({ name: "t", description: "d", inputSchema: parameters });
+  expect(toMcpTool(tool, { readOnly: true, destructive: false }).annotations).toEqual({
+    readOnlyHint: true,
+    destructiveHint: false,
+  });
+});
+
+test("a mapping leaves the frozen schema as it is and is the same byte for byte each time", () => {
+  const before = JSON.stringify(tool);
+  for (const map of [toOpenAIChatTool, toOpenAIResponsesTool, toAnthropicTool, toMcpTool]) {
+    expect(JSON.stringify(map(tool))).toBe(JSON.stringify(map(tool)));
+  }
+  expect(JSON.stringify(tool)).toBe(before);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { clip, cutHead, dominantLineEnding, isBinary, printableName, truncationNotice, withNotice } from "./text.ts";
+
+describe("the notice of a cut", () => {
+  test("says how much, of how much where known, and how to go on where there is a way", () => {
+    const next = { argument: "offset", value: 3 };
+    expect(truncationNotice({ shown: 2, total: 9, unit: "lines", next })).toBe(
+      "[truncated: shown 2 of 9 lines; pass offset=3 to continue]",
+    );
+    expect(truncationNotice({ shown: 2, unit: "lines", next })).toBe(
+      "[truncated: shown 2 lines, there is more; pass offset=3 to continue]",
+    );
+    expect(truncationNotice({ shown: 2, total: 9, unit: "bytes" })).toBe("[truncated: shown 2 of 9 bytes]");
+  });
+
+  test("stands after a blank line", () => {
+    expect(withNotice("a\n", { shown: 1, unit: "lines" })).toBe("a\n\n[truncated: shown 1 lines, there is more]");
+    expect(withNotice("a", { shown: 1, unit: "lines" })).toBe("a\n\n[truncated: shown 1 lines, there is more]");
+  });
+});
+
+test("a cut never splits a surrogate pair", () => {
+  expect(cutHead("a😀b", 2)).toBe("a");
+  expect(cutHead("a😀b", 3)).toBe("a😀");
+  expect(clip("x".repeat(201))).toBe(`${"x".repeat(200)}…`);
+  expect(clip("short")).toBe("short");
+});
+
+test("names with control characters, line separators or lone surrogates are printed as JSON; others as they are", () => {
+  expect(printableName("plain ~ name é 😀")).toBe("plain ~ name é 😀");
+  expect(printableName("a\nb\u001b[31m")).toBe('"a\\nb\\u001b[31m"');
+  expect(printableName("a\u0085")).toMatch(/^"/);
+  expect(printableName("a\u2028")).toMatch(/^"/);
+  expect(printableName("a\ud800")).toBe('"a\\ud800"');
+});
+
+describe("what looks binary", () => {
+  const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
+  test("text does not: empty, plain, UTF-8, latin1, with some NULs, with ANSI colours", () => {
+    expect(isBinary(bytes(""))).toBe(false);
+    expect(isBinary(Buffer.from("é😀\r\n\ttext"))).toBe(false);
+    expect(isBinary(bytes("caf\xe9 latin"))).toBe(false);
+    expect(isBinary(bytes("some text with a \0 in it"))).toBe(false);
+    expect(isBinary(bytes("\x1b[31mred\x1b[0m"))).toBe(false);
+  });
+
+  test("NUL bytes together with invalid UTF-8 do, and so do more than 30 % control bytes", () => {
+    expect(isBinary(bytes("text \0 and \xff\xfe here"))).toBe(true);
+    expect(isBinary(bytes("\x01\x02\x03\x04abcdef"))).toBe(true);
+    expect(isBinary(bytes("\x01\x02\x03abcdefg"))).toBe(false);
+    expect(isBinary(Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]))).toBe(true);
+  });
+
+  test("only the first 8 KB count, and a character cut at their end is not invalid", () => {
+    const head = Buffer.from(`\0${"é".repeat(4096)}`);
+    expect(isBinary(head)).toBe(false);
+    expect(isBinary(Buffer.concat([Buffer.alloc(8192, 97), Buffer.from([0, 255])]))).toBe(false);
+    expect(isBinary(Buffer.concat([Buffer.from("\0ok"), Buffer.from([0xc3])]), true)).toBe(true);
+    expect(isBinary(Buffer.concat([Buffer.from("\0ok"), Buffer.from([0xc3])]), false)).toBe(false);
+  });
+});
+
+test("the line ending of a text is the one it uses most", () => {
+  expect(dominantLineEnding("")).toBe("\n");
+  expect(dominantLineEnding("a\r\nb\r\nc\n")).toBe("\r\n");
+  expect(dominantLineEnding("a\nb\nc\r\n")).toBe("\n");
+});
