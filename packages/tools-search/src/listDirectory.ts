@@ -1,0 +1,213 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { compileIgnoreRules, type IgnoreRules } from "./ignoreRules.ts";
+import { confirmOpened } from "./readWindows.ts";
+
+/** A file or directory that a search may visit; shaped like a Dirent, so that fast-glob takes it too. */
+export class Entry {
+  readonly name: string;
+  readonly directory: boolean;
+
+  constructor(name: string, directory: boolean) {
+    this.name = name;
+    this.directory = directory;
+  }
+  isFile(): boolean {
+    return !this.directory;
+  }
+  isDirectory(): boolean {
+    return this.directory;
+  }
+  isSymbolicLink(): boolean {
+    return false;
+  }
+}
+
+/** The ignore rules in force in one directory: its own and, through `parent`, those above. */
+export interface RuleChain {
+  readonly own: IgnoreRules | undefined;
+  /** Length of the directory's path with its `/`. */
+  readonly base: number;
+  readonly parent: RuleChain | undefined;
+}
+
+/** What a directory shows: the entries not ignored, in the order of their paths, and the rules for what is below. */
+export interface VisibleDirectory {
+  readonly entries: readonly Entry[];
+  readonly rules: RuleChain | undefined;
+}
+
+/** Lists directories, remembering what it may between two calls. */
+export interface DirectoryLister {
+  /** `path` is absolute, without a final `/`. Throws a system error. */
+  list(path: string, inherited: RuleChain | undefined): VisibleDirectory;
+  /** The rules that come from above a start directory: down from its repository's root, or the file system's. */
+  rulesAbove(path: string): RuleChain | undefined;
+}
+
+interface Listing {
+  stamp: string | undefined;
+  entries: Entry[];
+  hasIgnoreFile: boolean;
+  hasRepository: boolean;
+  ignoreText: string;
+  inherited: RuleChain | undefined;
+  visible: VisibleDirectory | undefined;
+}
+
+/** A directory that changed less than this many ms before it was read may change again without a new time. */
+const settledMs = 3000;
+/** Entries remembered, beyond which all is forgotten. */
+const mostRemembered = 400_000;
+/** A longer .gitignore is read to here. */
+const longestIgnoreFile = 2 ** 20;
+
+/** `roots` confines what is opened. */
+export function createDirectoryLister(roots: readonly string[] | undefined): DirectoryLister {
+  const remembered = new Map<string, Listing>();
+  const chains = new Map<string, { text: string; chain: RuleChain }>();
+  let count = 0;
+
+  const readListing = (path: string): Listing => {
+    const known = remembered.get(path);
+    if (roots === undefined) {
+      const stats = statSync(path);
+      if (known !== undefined && known.stamp === stampOf(stats)) return known;
+      return remember(path, stats, readdirSync(path, { withFileTypes: true }));
+    }
+    const fd = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
+    try {
+      confirmOpened(fd, path);
+      const stats = fstatSync(fd);
+      if (known !== undefined && known.stamp === stampOf(stats)) return known;
+      const opened = process.platform === "linux" ? `/proc/self/fd/${fd}` : path;
+      return remember(path, stats, readdirSync(opened, { withFileTypes: true }));
+    } finally {
+      closeSync(fd);
+    }
+  };
+
+  const remember = (path: string, stats: Stats, found: ReturnType<typeof readEntries>): Listing => {
+    const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > settledMs;
+    const listing = toListing(found, settled ? stampOf(stats) : undefined);
+    count += listing.entries.length + 1;
+    if (count > mostRemembered) {
+      remembered.clear();
+      chains.clear();
+      count = 0;
+    }
+    if (settled) remembered.set(path, listing);
+    else remembered.delete(path);
+    return listing;
+  };
+
+  const chainFor = (path: string, text: string, parent: RuleChain | undefined): RuleChain | undefined => {
+    if (text === "") return parent;
+    const known = chains.get(path);
+    if (known !== undefined && known.text === text && known.chain.parent === parent) return known.chain;
+    const own = known?.text === text ? known.chain.own : compileIgnoreRules(text);
+    const chain = { own, base: path.length + (path.endsWith("/") ? 0 : 1), parent };
+    chains.set(path, { text, chain });
+    return chain;
+  };
+
+  return {
+    list(path, inherited) {
+      const listing = readListing(path);
+      const above = listing.hasRepository ? undefined : inherited;
+      const text = listing.hasIgnoreFile ? readIgnoreFile(join(path, ".gitignore"), roots !== undefined) : "";
+      if (listing.visible === undefined || listing.inherited !== above || listing.ignoreText !== text) {
+        const rules = chainFor(path, text, above);
+        listing.visible = { entries: listing.entries.filter((entry) => !isIgnored(entry, path, rules)), rules };
+        listing.inherited = above;
+        listing.ignoreText = text;
+      }
+      return listing.visible;
+    },
+    rulesAbove(path) {
+      const above: string[] = [];
+      for (let at = path; !hasRepository(at); ) {
+        const parent = at.slice(0, Math.max(at.lastIndexOf("/"), 0)) || "/";
+        if (parent === at || /^[A-Za-z]:$/.test(at)) break;
+        if (roots !== undefined && !roots.some((root) => parent === root || parent.startsWith(join(root, "")))) break;
+        above.unshift(parent);
+        at = parent;
+      }
+      return above.reduce<RuleChain | undefined>(
+        (chain, at) => chainFor(at, readIgnoreFile(join(at, ".gitignore"), roots !== undefined), chain),
+        undefined,
+      );
+    },
+  };
+}
+
+function readEntries(path: string) {
+  return readdirSync(path, { withFileTypes: true });
+}
+
+function toListing(found: ReturnType<typeof readEntries>, stamp: string | undefined): Listing {
+  const listing: Listing = {
+    stamp,
+    entries: [],
+    hasIgnoreFile: false,
+    hasRepository: false,
+    ignoreText: "",
+    inherited: undefined,
+    visible: undefined,
+  };
+  for (const entry of found) {
+    const isFile = entry.isFile();
+    if (entry.name === ".git") listing.hasRepository = true;
+    else if (isFile || entry.isDirectory()) listing.entries.push(new Entry(entry.name, !isFile));
+    if (isFile && entry.name === ".gitignore") listing.hasIgnoreFile = true;
+  }
+  listing.entries.sort(byPath);
+  return listing;
+}
+
+/** The order of full paths: a directory sorts as if its name ended in `/`. */
+function byPath(a: Entry, b: Entry): number {
+  const left = a.directory ? `${a.name}/` : a.name;
+  const right = b.directory ? `${b.name}/` : b.name;
+  return left < right ? -1 : 1;
+}
+
+function stampOf(stats: Stats): string {
+  return `${stats.dev}:${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}`;
+}
+
+function isIgnored(entry: Entry, directory: string, rules: RuleChain | undefined): boolean {
+  if (rules === undefined) return false;
+  const path = join(directory, entry.name);
+  for (let chain: RuleChain | undefined = rules; chain !== undefined; chain = chain.parent) {
+    const decided = chain.own?.decide(entry.name, path, chain.base, entry.directory);
+    if (decided !== undefined) return decided;
+  }
+  return false;
+}
+
+function hasRepository(directory: string): boolean {
+  return statSync(join(directory, ".git"), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Empty where there is none, or where it is a link or cannot be read. */
+function readIgnoreFile(path: string, confined: boolean): string {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  } catch {
+    return "";
+  }
+  try {
+    if (confined) confirmOpened(fd, path);
+    return readFileSync(fd, "utf8").slice(0, longestIgnoreFile);
+  } catch {
+    return "";
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Joins with `/`, also below the file system's root. */
+function join(directory: string, name: string): string {
+  return directory.endsWith("/") ? directory + name : `${directory}/${name}`;
+}

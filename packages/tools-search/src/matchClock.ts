@@ -1,0 +1,45 @@
+import { clockSlots } from "./protocol.ts";
+
+/** Counts the time that a worker spends in a caller's pattern, where the caller's thread can read it. */
+export interface MatchClock {
+  reset(): void;
+  run(): void;
+  pause(): void;
+  /** Does what is not matching (reading a directory, say) with a running clock paused. */
+  without<Result>(work: () => Result): Result;
+}
+
+export function createMatchClock(control: SharedArrayBuffer): MatchClock {
+  const times = new Float64Array(control, 0, 4);
+  const run = (): void => {
+    times[clockSlots.since] = Date.now();
+  };
+  const pause = (): void => {
+    const since = times[clockSlots.since] ?? 0;
+    if (since === 0) return;
+    times[clockSlots.since] = 0;
+    times[clockSlots.spent] = (times[clockSlots.spent] ?? 0) + Date.now() - since;
+  };
+  return {
+    run,
+    pause,
+    reset() {
+      times[clockSlots.spent] = 0;
+      times[clockSlots.since] = 0;
+    },
+    without(work) {
+      if (times[clockSlots.since] === 0) return work();
+      pause();
+      const result = work();
+      run();
+      return result;
+    },
+  };
+}
+
+/** Milliseconds so far, read from any thread. */
+export function matchedMs(control: SharedArrayBuffer): number {
+  const times = new Float64Array(control, 0, 4);
+  const since = times[clockSlots.since] ?? 0;
+  return (times[clockSlots.spent] ?? 0) + (since === 0 ? 0 : Date.now() - since);
+}

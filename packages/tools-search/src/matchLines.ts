@@ -1,0 +1,118 @@
+import { requiredLiterals } from "./requiredLiterals.ts";
+
+/** What to look for in each line. */
+export interface Query {
+  text: string;
+  regex: boolean;
+  caseSensitive: boolean;
+}
+
+/** Where lines come from: the bytes of a file, or its decoded text. Offsets are bytes or UTF-16 units accordingly. */
+export type LineSource = Buffer | string;
+
+/** One matching line: `start` to `end` without its line ending, `at` where the match begins. False ends the scan. */
+export type OnMatch = (line: number, start: number, end: number, at: number) => boolean;
+
+/** A query made ready: `bytes` for a search without decoding, else the expressions for a text. */
+export interface Matcher {
+  readonly bytes: Buffer | undefined;
+  /** False where a file cannot match, told without decoding it. */
+  couldMatch(file: Buffer): boolean;
+  /** Finds candidate lines in a whole text; undefined where lines must be tested one by one. */
+  readonly candidates: RegExp | undefined;
+  /** Decides for one line. */
+  readonly line: RegExp;
+}
+
+/** Throws a SyntaxError for an invalid regular expression. */
+export function createMatcher(query: Query): Matcher {
+  const source = query.regex ? query.text : escapeLiteral(query.text);
+  const line = compileLine(source, query.caseSensitive ? "" : "i");
+  const literals = query.caseSensitive ? literalsOf(query) : undefined;
+  const bytes = query.regex || !query.caseSensitive ? undefined : Buffer.from(query.text);
+  return {
+    bytes,
+    couldMatch: (file) => literals === undefined || literals.some((literal) => file.includes(literal)),
+    candidates: readsBeyondItsMatch(source) ? undefined : new RegExp(line.source, `${line.flags}gm`),
+    line,
+  };
+}
+
+function literalsOf(query: Query): Buffer[] | undefined {
+  const literals = query.regex ? requiredLiterals(query.text) : [query.text];
+  return literals?.map((literal) => Buffer.from(literal));
+}
+
+/** `.` matches everything in a line: JavaScript's own stops at a lone CR and at U+2028. */
+function compileLine(source: string, flags: string): RegExp {
+  const dotted = source.replace(tokens, (token) => (token === "." ? "[^\\n]" : token));
+  try {
+    return new RegExp(dotted, `${flags}u`);
+  } catch {
+    // Unicode mode refuses needless escapes such as `\-`; the plain mode takes them.
+    new RegExp(source, flags);
+    return new RegExp(dotted, flags);
+  }
+}
+
+/** An escape, a character class or a dot. */
+const tokens = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g;
+
+/**
+ * Whether what surrounds a match decides about it (look-around, inline flags): such an expression may miss a line in a whole
+ * text that it matches in the line alone. Any other finds every line that matches alone, and at times more.
+ */
+function readsBeyondItsMatch(source: string): boolean {
+  return /\(\?(?!:|<[^=!])/.test(source.replace(tokens, "."));
+}
+
+function escapeLiteral(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+const newline = 10;
+
+/** Reports each line of `file` that holds `needle`. */
+export function scanBytes(file: Buffer, needle: Buffer, onMatch: OnMatch): void {
+  let line = 1;
+  let start = 0;
+  let counted = 0;
+  for (let at = file.indexOf(needle); at !== -1; ) {
+    for (; counted < at; counted += 1) {
+      if (file[counted] === newline) {
+        line += 1;
+        start = counted + 1;
+      }
+    }
+    const lineEnd = file.indexOf(newline, at);
+    const next = lineEnd === -1 ? file.length : lineEnd;
+    const end = next > at && file[next - 1] === 13 ? next - 1 : next;
+    if (!onMatch(line, start, end, at)) return;
+    if (lineEnd === -1) return;
+    at = file.indexOf(needle, next);
+  }
+}
+
+/** Reports each line of `text` that the matcher's expression matches in the line alone. */
+export function scanText(text: string, { candidates, line: decide }: Matcher, onMatch: OnMatch): void {
+  let line = 1;
+  let start = 0;
+  while (start < text.length) {
+    if (candidates !== undefined) {
+      candidates.lastIndex = start;
+      const found = candidates.exec(text);
+      if (found === null || found.index >= text.length) return;
+      for (let next = text.indexOf("\n", start); next !== -1 && next < found.index; next = text.indexOf("\n", start)) {
+        line += 1;
+        start = next + 1;
+      }
+    }
+    const lineEnd = text.indexOf("\n", start);
+    const next = lineEnd === -1 ? text.length : lineEnd;
+    const end = text.charCodeAt(next - 1) === 13 && next > start ? next - 1 : next;
+    const match = decide.exec(text.slice(start, end));
+    if (match !== null && !onMatch(line, start, end, start + match.index)) return;
+    line += 1;
+    start = next + 1;
+  }
+}

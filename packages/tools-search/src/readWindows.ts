@@ -1,0 +1,71 @@
+import { closeSync, constants, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+
+const firstSize = 2 ** 20;
+/** Buffers up to this size are kept from file to file. */
+const keptSize = 2 ** 23;
+/** Largest part of a file that is searched at once; also where a longer line is split. */
+export const windowSize: number = 2 ** 25;
+
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+
+/** Sees one window of a file; valid until it returns. False stops the reading. */
+export type OnWindow = (window: Buffer, isFirst: boolean, isLast: boolean) => boolean;
+
+/** Reads files through one reused buffer. */
+export interface WindowReader {
+  /**
+   * Hands `path` (absolute, canonical) to `onWindow`: whole where it has up to 32 MB, else in windows that end at line ends. Links
+   * are not followed and a FIFO does not block. Throws a system error; where reading is confined, EACCES for a file that is
+   * not the one that `path` named when it was checked.
+   */
+  read(path: string, onWindow: OnWindow): void;
+}
+
+export function createWindowReader(confined: boolean): WindowReader {
+  let buffer = Buffer.allocUnsafeSlow(firstSize);
+
+  const readAll = (fd: number, onWindow: OnWindow): void => {
+    let filled = 0;
+    let isFirst = true;
+    for (;;) {
+      const read = readSync(fd, buffer, filled, buffer.length - filled, null);
+      if (read === 0) {
+        if (filled > 0 || isFirst) onWindow(buffer.subarray(0, filled), isFirst, true);
+        return;
+      }
+      filled += read;
+      if (filled < buffer.length) continue;
+      if (buffer.length < windowSize) {
+        const larger = Buffer.allocUnsafeSlow(buffer.length * 2);
+        buffer.copy(larger);
+        buffer = larger;
+        continue;
+      }
+      const lastLine = buffer.lastIndexOf(10) + 1;
+      const end = lastLine === 0 ? filled : lastLine;
+      if (!onWindow(buffer.subarray(0, end), isFirst, false)) return;
+      buffer.copyWithin(0, end, filled);
+      filled -= end;
+      isFirst = false;
+    }
+  };
+
+  return {
+    read(path, onWindow) {
+      const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+      try {
+        if (confined) confirmOpened(fd, path);
+        readAll(fd, onWindow);
+      } finally {
+        closeSync(fd);
+        if (buffer.length > keptSize) buffer = Buffer.allocUnsafeSlow(firstSize);
+      }
+    },
+  };
+}
+
+/** Throws EACCES when what was opened does not lie where `path` says: a link was swapped in on the way. */
+export function confirmOpened(fd: number, path: string): void {
+  const opened = process.platform === "linux" ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path);
+  if (opened !== path) throw Object.assign(new Error("moved while it was opened"), { code: "EACCES" });
+}

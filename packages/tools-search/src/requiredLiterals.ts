@@ -1,0 +1,120 @@
+/**
+ * What must be in a line for a regular expression to match: at least one of the strings. Undefined where nothing is known
+ * (a character class alone, an optional part, …). Never claims too much; may claim too little.
+ */
+export function requiredLiterals(source: string): string[] | undefined {
+  const reader: Reader = { source, at: 0 };
+  const found = readAlternatives(reader);
+  return reader.at === source.length ? found : undefined;
+}
+
+interface Reader {
+  source: string;
+  at: number;
+}
+
+const mostAlternatives = 8;
+const loneSurrogate = /[\ud800-\udfff]/u;
+const metaCharacters = new Set("^$\\.*+?()[]{}|");
+
+/** Reads `a|b|c` up to its end or `)`: one known set for each alternative, or nothing. */
+function readAlternatives(reader: Reader): string[] | undefined {
+  let all: string[] | undefined = [];
+  for (;;) {
+    const one = readSequence(reader);
+    all = all === undefined || one === undefined ? undefined : [...all, ...one];
+    if (reader.source[reader.at] !== "|") break;
+    reader.at += 1;
+  }
+  return all !== undefined && all.length <= mostAlternatives ? all : undefined;
+}
+
+/** Reads one alternative and keeps its most telling part. */
+function readSequence(reader: Reader): string[] | undefined {
+  let best: string[] | undefined;
+  let run = "";
+  const offer = (candidate: string[] | undefined): void => {
+    if (candidate !== undefined && weight(candidate) > weight(best)) best = candidate;
+  };
+  const endRun = (): void => {
+    if (run !== "") offer([run]);
+    run = "";
+  };
+  while (reader.at < reader.source.length) {
+    const char = reader.source[reader.at] as string;
+    if (char === "|" || char === ")") break;
+    const part = readPart(reader, char);
+    const repeats = readQuantifier(reader);
+    if (part.literal !== undefined && repeats !== "optional") {
+      run += part.literal;
+      if (repeats === "more") endRun();
+    } else if (part.zeroWidth && repeats === "once") {
+      // Takes no character: what stands before and after it still touches.
+    } else {
+      endRun();
+      if (repeats !== "optional") offer(part.inner);
+    }
+  }
+  endRun();
+  return best;
+}
+
+interface Part {
+  literal?: string;
+  zeroWidth?: boolean;
+  inner?: string[] | undefined;
+}
+
+function readPart(reader: Reader, char: string): Part {
+  const { source } = reader;
+  if (char === "(") return readGroup(reader);
+  if (char === "[") {
+    reader.at += 1;
+    while (reader.at < source.length && source[reader.at] !== "]") reader.at += source[reader.at] === "\\" ? 2 : 1;
+    reader.at += 1;
+    return {};
+  }
+  if (char === "\\") {
+    const next = source[reader.at + 1] ?? "";
+    reader.at += 2;
+    if (next === "b") return { zeroWidth: true };
+    if (!/[A-Za-z0-9]/.test(next)) return { literal: next };
+    // \x41, \u{…}, \p{…}, \k<…>, \cX and back references: what follows belongs to the escape.
+    if (/[xupPkc1-9]/.test(next)) reader.at = source.length + 1;
+    return {};
+  }
+  if (char === "^" || char === "$") {
+    reader.at += 1;
+    return { zeroWidth: true };
+  }
+  const literal = String.fromCodePoint(source.codePointAt(reader.at) as number);
+  reader.at += literal.length;
+  return metaCharacters.has(char) || loneSurrogate.test(literal) ? {} : { literal };
+}
+
+function readGroup(reader: Reader): Part {
+  const { source } = reader;
+  const opening = /^\((?:\?(?::|<(?![=!])[^>]*>))?/.exec(source.slice(reader.at, reader.at + 64))?.[0] ?? "(";
+  // Look-around and inline flags are read no further: nothing is claimed.
+  if (source.startsWith("(?", reader.at) && opening === "(") {
+    reader.at = source.length + 1;
+    return {};
+  }
+  reader.at += opening.length;
+  const inner = readAlternatives(reader);
+  reader.at += 1;
+  return { inner };
+}
+
+function readQuantifier(reader: Reader): "once" | "more" | "optional" {
+  const quantifier = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(reader.source.slice(reader.at, reader.at + 32));
+  if (quantifier === null) return "once";
+  reader.at += quantifier[0].length;
+  if (quantifier[0].startsWith("+")) return "more";
+  return quantifier[1] !== undefined && Number(quantifier[1]) > 0 ? "more" : "optional";
+}
+
+/** A set tells as much as its shortest member. */
+function weight(literals: string[] | undefined): number {
+  return literals === undefined ? 0 : Math.min(...literals.map((one) => one.length));
+}
