@@ -1,0 +1,47 @@
+import { ToolMessage } from "@langchain/core/messages";
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import { toJsonSchema } from "@langchain/core/utils/json_schema";
+import { type ContentBlock, type ExecutableTool, type JsonSchema, toolOutput } from "@toolcrib/core";
+
+/**
+ * A LangChain tool (`tool(…)`, a StructuredTool) as a tool for a registry. LangChain's own schema checks the arguments after
+ * the registry's. A ToolMessage with status `error` is a failure, and so is a LangGraph `Command`, which only a graph can obey;
+ * `returnDirect` and artifacts have no counterpart.
+ */
+export function fromLangChainTool(tool: StructuredToolInterface): ExecutableTool {
+  const { name, description } = tool;
+  const parameters = toJsonSchema(tool.schema) as JsonSchema;
+  return {
+    name,
+    getSchema: () => ({ type: "function", function: { name, description, parameters, strict: false } }),
+    execute: async (args, call) => {
+      const toolCall = { type: "tool_call" as const, id: call?.callId ?? name, name, args };
+      const result: unknown = await tool.invoke(toolCall, call?.signal ? { signal: call.signal } : {});
+      if (!ToolMessage.isInstance(result)) throw new Error("the tool answered with a Command, which needs a LangGraph");
+      if (result.status === "error") throw new Error(result.text);
+      if (typeof result.content === "string") return result.content;
+      return toolOutput(result.text, (result.content as readonly Block[]).flatMap(toBlock));
+    },
+  };
+}
+
+interface Block {
+  type?: string;
+  text?: unknown;
+  data?: unknown;
+  mimeType?: unknown;
+  mime_type?: unknown;
+  image_url?: string | { url: string };
+}
+
+/** Text, and images given as base64; the rest is dropped. */
+function toBlock(block: Block): ContentBlock[] {
+  if (block.type === "text" && typeof block.text === "string") return [{ type: "text", text: block.text }];
+  const mimeType = block.mimeType ?? block.mime_type;
+  if (block.type === "image" && typeof block.data === "string" && typeof mimeType === "string") {
+    return [{ type: "image", data: block.data, mimeType }];
+  }
+  const url = typeof block.image_url === "object" ? block.image_url.url : block.image_url;
+  const [, type, data] = /^data:(image\/[\w.+-]+);base64,(.*)$/s.exec(url ?? "") ?? [];
+  return type !== undefined && data !== undefined ? [{ type: "image", data, mimeType: type }] : [];
+}

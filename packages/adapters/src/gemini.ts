@@ -1,0 +1,35 @@
+import type { FunctionCall, FunctionDeclaration, Part } from "@google/genai";
+import { toGeminiSchema } from "./geminiSchema.ts";
+import { callTool, type RunOptions, type ToolAnswer, type ToolSource } from "./registryCall.ts";
+
+/** The enabled tools as one Gemini tool, for `config: { tools: [toGeminiTool(registry)] }`; made anew before each request it follows the registry. */
+export function toGeminiTool(registry: ToolSource): { functionDeclarations: FunctionDeclaration[] } {
+  const functionDeclarations = registry.getEnabledSchemas().map(({ function: { name, description, parameters } }) => ({
+    name,
+    description,
+    parametersJsonSchema: toGeminiSchema(parameters),
+  }));
+  return { functionDeclarations };
+}
+
+/**
+ * Runs `response.functionCalls`, one after the other, and answers the parts of the user's next turn; `[]` when there were
+ * none. Success is under `output`, failure under `error`, images beside it as inline data.
+ */
+export async function runGeminiFunctionCalls(
+  registry: ToolSource,
+  calls: readonly FunctionCall[] | undefined,
+  options: RunOptions = {},
+): Promise<Part[]> {
+  const parts: Part[] = [];
+  for (const { id, name = "", args } of calls ?? []) {
+    const answer = await callTool(registry, name, args, { ...options, callId: id });
+    parts.push({ functionResponse: { ...(id === undefined ? {} : { id }), name, ...toResponse(answer) } });
+  }
+  return parts;
+}
+
+function toResponse({ text, images, error }: ToolAnswer): Part["functionResponse"] {
+  const parts = images.map(({ data, mimeType }) => ({ inlineData: { data, mimeType } }));
+  return { response: error ? { error: text } : { output: text }, ...(parts.length === 0 ? {} : { parts }) };
+}

@@ -1,0 +1,68 @@
+import type { JsonSchema } from "@toolcrib/core";
+
+/** Keywords that Gemini reads in `parametersJsonSchema`; by its documentation it supports no other. */
+const plainKeywords = [
+  "$id",
+  "$anchor",
+  "type",
+  "format",
+  "title",
+  "description",
+  "enum",
+  "minItems",
+  "maxItems",
+  "minimum",
+  "maximum",
+  "required",
+  "propertyOrdering",
+] as const;
+const schemaKeywords = ["items", "additionalProperties"] as const;
+const listKeywords = ["prefixItems", "anyOf", "oneOf"] as const;
+const mapKeywords = ["properties", "$defs"] as const;
+
+/**
+ * A JSON Schema reduced to the keywords that Gemini takes: what it cannot say (`pattern`, `minLength`, `not`, …) is left to the
+ * registry's own check. `const` becomes an `enum` of one, `allOf` of one schema that schema, draft-07 spellings the newer ones.
+ */
+export function toGeminiSchema(schema: JsonSchema): JsonSchema {
+  const source = normalize(schema);
+  if (typeof source.$ref === "string") return withDefinitions(source, { $ref: source.$ref });
+  const kept: JsonSchema = {};
+  for (const keyword of plainKeywords) if (keyword in source) kept[keyword] = source[keyword];
+  for (const keyword of schemaKeywords) if (keyword in source) kept[keyword] = reduce(source[keyword]);
+  for (const keyword of listKeywords) {
+    const list = source[keyword];
+    if (Array.isArray(list)) kept[keyword] = list.map(reduce);
+  }
+  for (const keyword of mapKeywords) if (isSchema(source[keyword])) kept[keyword] = reduceMap(source[keyword]);
+  return kept;
+}
+
+function withDefinitions(source: JsonSchema, target: JsonSchema): JsonSchema {
+  return isSchema(source.$defs) ? { $defs: reduceMap(source.$defs), ...target } : target;
+}
+
+function normalize(schema: JsonSchema): JsonSchema {
+  const { definitions, allOf, items, const: only, $ref, ...rest } = schema;
+  const inner = Array.isArray(allOf) && allOf.length === 1 && isSchema(allOf[0]) ? normalize(allOf[0]) : {};
+  return {
+    ...inner,
+    ...rest,
+    ...(definitions === undefined ? {} : { $defs: definitions }),
+    ...(items === undefined ? {} : Array.isArray(items) ? { prefixItems: items } : { items }),
+    ...("const" in schema ? { enum: [only] } : {}),
+    ...(typeof $ref === "string" ? { $ref: $ref.replace(/^#\/definitions\//, "#/$defs/") } : {}),
+  };
+}
+
+function reduce(value: unknown): unknown {
+  return isSchema(value) ? toGeminiSchema(value) : value;
+}
+
+function reduceMap(map: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, reduce(value)]));
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

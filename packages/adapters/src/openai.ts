@@ -1,0 +1,67 @@
+import { toOpenAIResponsesTool } from "@toolcrib/core";
+import type { RunnableToolFunctionWithoutParse } from "openai/lib/RunnableFunction";
+import type { FunctionTool, ResponseInputItem, ResponseOutputItem } from "openai/resources/responses/responses";
+import {
+  type AdapterOptions,
+  callTool,
+  parseArguments,
+  type RunOptions,
+  type ToolAnswer,
+  type ToolSource,
+} from "./registryCall.ts";
+
+/**
+ * The enabled tools for `client.chat.completions.runTools({ tools })`. Tool messages of chat completions are text without a
+ * mark for errors, so a failure is its text. The runner keeps the list it was given; a tool disabled later is refused when
+ * it is called.
+ */
+export function toOpenAITools(registry: ToolSource, options: AdapterOptions = {}): RunnableToolFunctionWithoutParse[] {
+  return registry.getEnabledSchemas().map(({ function: { name, description, parameters, strict } }) => ({
+    type: "function",
+    function: {
+      name,
+      description,
+      parameters,
+      strict,
+      function: async (args, runner) => {
+        const { signal } = runner.controller;
+        return (await callTool(registry, name, parseArguments(args), { ...options, signal })).text;
+      },
+    },
+  }));
+}
+
+/** The enabled tools for `client.responses.create({ tools })`; call it before each request and the list follows the registry. */
+export function toOpenAIResponsesTools(registry: ToolSource): FunctionTool[] {
+  return registry.getEnabledSchemas().map(toOpenAIResponsesTool);
+}
+
+/**
+ * Runs the function calls among the output items of a response, one after the other, and answers the items to send next;
+ * `[]` when there were none. Other items are passed over.
+ */
+export async function runOpenAIResponsesCalls(
+  registry: ToolSource,
+  output: readonly ResponseOutputItem[],
+  options: RunOptions = {},
+): Promise<ResponseInputItem.FunctionCallOutput[]> {
+  const results: ResponseInputItem.FunctionCallOutput[] = [];
+  for (const item of output) {
+    if (item.type !== "function_call") continue;
+    const callId = item.call_id;
+    const answer = await callTool(registry, item.name, parseArguments(item.arguments), { ...options, callId });
+    results.push({ type: "function_call_output", call_id: callId, output: toOutput(answer) });
+  }
+  return results;
+}
+
+function toOutput({ text, images }: ToolAnswer): ResponseInputItem.FunctionCallOutput["output"] {
+  if (images.length === 0) return text;
+  return [
+    { type: "input_text", text },
+    ...images.map(({ data, mimeType }) => ({
+      type: "input_image" as const,
+      image_url: `data:${mimeType};base64,${data}`,
+    })),
+  ];
+}
