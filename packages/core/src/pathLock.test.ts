@@ -58,18 +58,20 @@ test("a failed holder lets the next one in", async () => {
 });
 
 test("an abort ends the waiting, without running and without letting others in early", async () => {
-  let release = (): void => {};
-  const held = withPathLocks(["/a"], () => new Promise<void>((resolve) => (release = resolve)));
+  let open = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const ran: string[] = [];
+  const held = withPathLocks(["/a"], () => gate);
   const controller = new AbortController();
-  let ran = false;
-  const waiting = withPathLocks(["/a"], async () => void (ran = true), controller.signal);
-  let third = false;
-  const last = withPathLocks(["/a"], async () => void (third = true));
+  const waiting = withPathLocks(["/a"], async () => void ran.push("aborted"), controller.signal);
+  const last = withPathLocks(["/a"], async () => void ran.push("last"));
   controller.abort(new Error("stop"));
   await expect(waiting).rejects.toThrow("stop");
   await sleep(2);
-  expect([ran, third]).toEqual([false, false]);
-  release();
+  expect(ran).toEqual([]);
+  open();
   await Promise.all([held, last]);
-  expect([ran, third]).toEqual([false, true]);
+  expect(ran).toEqual(["last"]);
 });
