@@ -1,1 +1,3 @@
-export {};
+export type { HttpOptions } from "./httpServer.ts";
+export type { RegistrySource } from "./registrySource.ts";
+export { type McpServing, type ServeMcpOptions, serveMcp } from "./server.ts";

@@ -1,0 +1,40 @@
+/** What can go wrong with a mounted MCP server, beside the failure of a call. */
+export interface McpErrorDetails {
+  /** The `mcpServers` entry cannot be used. */
+  invalid_config: { problem: string };
+  /** The server could not be started or reached, or ended while it was needed. */
+  server_failed: { cause?: unknown };
+  /** A tool of the server cannot be mounted: its name or schema is refused. */
+  invalid_tool: { tool: string; problem: string };
+  /** A tool is not what was accepted before: its description, schema or traits differ. */
+  tool_changed: { tool: string; accepted: string; found: string };
+}
+
+export type McpErrorCode = keyof McpErrorDetails;
+
+const marker: unique symbol = Symbol.for("toolcrib.McpError") as never;
+
+/** A failure of a mounted server or of one of its tools; tell kinds apart by `code`. */
+export class McpError<Code extends McpErrorCode = McpErrorCode> extends Error {
+  override readonly name = "McpError";
+  readonly code: Code;
+  /** The server's name in `mcpServers`. */
+  readonly server: string;
+  readonly details: McpErrorDetails[Code];
+
+  constructor(code: Code, server: string, message: string, details: McpErrorDetails[Code], cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.server = server;
+    this.details = details;
+    Object.defineProperty(this, marker, { value: true });
+  }
+}
+
+/** Narrows by `code`, so that `details` has its type. */
+export type AnyMcpError = { [Code in McpErrorCode]: McpError<Code> }[McpErrorCode];
+
+/** True for an McpError of this or any other installed copy of the package. */
+export function isMcpError(value: unknown): value is AnyMcpError {
+  return typeof value === "object" && value !== null && marker in value && value instanceof Error;
+}

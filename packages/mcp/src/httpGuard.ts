@@ -1,0 +1,43 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  originValidationResponse,
+} from "@modelcontextprotocol/server";
+
+/** Refuses a request with the response to send, or lets it pass. */
+export type HttpGuard = (request: Request) => Response | undefined;
+
+/** Whether a listening address can only be reached from this machine. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * Checks Host and Origin against host names (no port; IPv6 in brackets), then the bearer token where one is given. A page
+ * in a browser is stopped by its Origin, and by the Host it must send when its name was re-bound to this machine.
+ */
+export function createGuard(hostnames: readonly string[], token: string | undefined): HttpGuard {
+  const allowed = [...new Set([...localhostAllowedHostnames(), ...hostnames])];
+  const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
+  return (request) => {
+    const refused = hostHeaderValidationResponse(request, allowed) ?? originValidationResponse(request, allowed);
+    if (refused || !expected) return refused;
+    const given = (request.headers.get("authorization") ?? "").replace(/^bearer +/i, "Bearer ");
+    return timingSafeEqual(digest(given), expected) ? undefined : unauthorized();
+  };
+}
+
+/** Digests have one length, so that the comparison tells nothing of the token's. */
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function unauthorized(): Response {
+  const message =
+    "Unauthorized: send the header Authorization: Bearer TOKEN with the token this server was started with";
+  return Response.json(
+    { jsonrpc: "2.0", error: { code: -32_001, message }, id: null },
+    { status: 401, headers: { "www-authenticate": 'Bearer realm="mcp"' } },
+  );
+}

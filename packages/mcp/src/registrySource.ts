@@ -1,0 +1,67 @@
+import type { ToolRegistry } from "@toolcrib/core";
+
+/**
+ * A registry, or what makes one for the directories a client works in: absolute paths, or undefined where the client
+ * names none. One factory serves many clients; equal roots share a registry.
+ */
+export type RegistrySource =
+  | ToolRegistry
+  | ((roots: readonly string[] | undefined) => ToolRegistry | Promise<ToolRegistry>);
+
+/** Registries kept for sets of roots beside the one without. */
+const mostRegistries = 32;
+
+/** The registries of one served source, made once for each set of roots. */
+export class Registries {
+  /** Whether roots matter: only a factory can use them. */
+  readonly usesRoots: boolean;
+  readonly #make: (roots: readonly string[] | undefined) => ToolRegistry | Promise<ToolRegistry>;
+  readonly #made = new Map<string, Promise<ToolRegistry>>();
+  readonly #stops = new Map<string, () => void>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(source: RegistrySource) {
+    this.usesRoots = typeof source === "function";
+    this.#make = typeof source === "function" ? source : () => source;
+  }
+
+  /** The registry for a client's roots. Rejects with what the factory throws, and asks it again the next time. */
+  get(roots?: readonly string[]): Promise<ToolRegistry> {
+    const key = this.usesRoots && roots?.length ? JSON.stringify(roots) : "";
+    let registry = this.#made.get(key);
+    if (!registry) {
+      registry = this.#create(key, key === "" ? undefined : roots);
+      this.#made.set(key, registry);
+      registry.catch(() => this.#made.delete(key));
+      const oldest = [...this.#made.keys()].find((known) => known !== "");
+      if (this.#made.size > mostRegistries + 1 && oldest !== undefined) this.#drop(oldest);
+    }
+    return registry;
+  }
+
+  /** Calls `listener` when the tools of any of the registries change. Returns how to stop. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    for (const key of [...this.#made.keys()]) this.#drop(key);
+    this.#listeners.clear();
+  }
+
+  async #create(key: string, roots: readonly string[] | undefined): Promise<ToolRegistry> {
+    const registry = await this.#make(roots);
+    const stop = registry.onChange(() => {
+      for (const listener of this.#listeners) listener();
+    });
+    this.#stops.set(key, stop);
+    return registry;
+  }
+
+  #drop(key: string): void {
+    this.#made.delete(key);
+    this.#stops.get(key)?.();
+    this.#stops.delete(key);
+  }
+}

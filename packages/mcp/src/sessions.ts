@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+
+/** Sessions kept at once; beyond it the one used least recently is closed. A client whose session is gone starts anew. */
+const mostSessions = 256;
+
+interface Session {
+  transport: WebStandardStreamableHTTPServerTransport;
+  server: Server;
+}
+
+/** The sessions of protocol revisions up to 2025-11-25, each a connection of its own. */
+export class Sessions {
+  readonly #create: () => Server;
+  readonly #maxBodyBytes: number;
+  /** Least recently used first. */
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(create: () => Server, maxBodyBytes: number) {
+    this.#create = create;
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  async handle(request: Request): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    if (id === null) return this.#open(request);
+    const session = this.#sessions.get(id);
+    if (!session) {
+      const error = {
+        code: -32_001,
+        message: "Session not found: send initialize without mcp-session-id to start one",
+      };
+      return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
+    }
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    return session.transport.handleRequest(request);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#sessions.values()].map(({ server }) => server.close()));
+    this.#sessions.clear();
+  }
+
+  /** Without a session only `initialize` gets an answer other than an error, and starts one. */
+  async #open(request: Request): Promise<Response> {
+    const server = this.#create();
+    const stopListening = server.onclose;
+    const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      maxRequestBodySize: this.#maxBodyBytes,
+      onsessioninitialized: (id) => this.#keep(id, { transport, server }),
+    });
+    server.onclose = () => {
+      stopListening?.();
+      if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
+    };
+    await server.connect(transport);
+    const response = await transport.handleRequest(request);
+    if (transport.sessionId === undefined) await server.close();
+    return response;
+  }
+
+  #keep(id: string, session: Session): void {
+    this.#sessions.set(id, session);
+    const [oldest] = this.#sessions.values();
+    if (this.#sessions.size > mostSessions) void oldest?.server.close();
+  }
+}
