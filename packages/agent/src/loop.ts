@@ -6,7 +6,7 @@ import type { AgentEvent, AssistantMessage, EndReason, ImageBlock, StopReason, T
 import type { Provider, ToolChoice } from "./provider.ts";
 import { type RetryLimits, requestReply } from "./retry.ts";
 import type { StopCondition } from "./stopConditions.ts";
-import { type CallRun, runToolCalls, type ToolRunner } from "./toolCalls.ts";
+import { type CallRun, runSideBySide, type ToolRunner, takeSideBySide } from "./toolCalls.ts";
 import { TurnSignal } from "./turnSignal.ts";
 import type { SilenceLimits } from "./watchedStream.ts";
 
@@ -85,8 +85,9 @@ export async function* runTurn(
         yield { type: "end", reason, text };
         return;
       }
-      yield* runToolCalls(calls, run);
-      turn.throwIfAborted(text);
+      for (const waiting = [...calls]; waiting.length > 0; turn.throwIfAborted(text)) {
+        yield* runSideBySide(takeSideBySide(waiting, tools), run);
+      }
       if (calls.length > 0 && options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage })) {
         yield { type: "end", reason: "stop", text };
         return;

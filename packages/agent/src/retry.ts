@@ -34,7 +34,7 @@ export async function* requestReply(
     let text = "";
     let stream: WatchedStream | undefined;
     try {
-      stream = new WatchedStream(provider.send({ ...content, signal: turn.signal }), limits, turn.signal);
+      stream = new WatchedStream(provider.send({ ...content, signal: turn.signal }), limits, turn);
       for (let first = true; ; first = false) {
         const event = await stream.next();
         if (!event) throw endedEarly(provider);

@@ -26,24 +26,21 @@ export interface CallRun {
 }
 
 /**
- * Runs the calls of one reply: neighbouring read-only ones side by side, any other alone. Stops between two when the
- * signal fires; every call that was started has its result appended, also when the caller leaves the stream.
+ * Takes the calls that run next off the front of `calls`: neighbouring read-only ones together, any other alone.
  */
-export async function* runToolCalls(calls: readonly ToolCallBlock[], run: CallRun): AsyncGenerator<AgentEvent, void> {
-  let index = 0;
-  while (index < calls.length && !run.signal.aborted) {
-    let end = index + 1;
-    if (isReadOnly(calls[index], run)) while (end < calls.length && isReadOnly(calls[end], run)) end += 1;
-    yield* runSideBySide(calls.slice(index, end), run);
-    index = end;
-  }
+export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolCallBlock[] {
+  const isReadOnly = (call: ToolCallBlock | undefined): boolean =>
+    call !== undefined && tools.get(call.name)?.readOnly === true;
+  let count = 1;
+  if (isReadOnly(calls[0])) while (isReadOnly(calls[count])) count += 1;
+  return calls.splice(0, count);
 }
 
-function isReadOnly(call: ToolCallBlock | undefined, run: CallRun): boolean {
-  return call !== undefined && run.tools.get(call.name)?.readOnly === true;
-}
-
-async function* runSideBySide(calls: readonly ToolCallBlock[], run: CallRun): AsyncGenerator<AgentEvent, void> {
+/**
+ * Runs calls side by side; yields what happens, the results in the order of the calls. Every call that was started has its
+ * result appended, also when the caller leaves the stream.
+ */
+export async function* runSideBySide(calls: readonly ToolCallBlock[], run: CallRun): AsyncGenerator<AgentEvent, void> {
   for (const call of calls) yield { type: "tool-call", id: call.id, name: call.name, args: call.args };
   await run.starting(calls);
   const progress: AgentEvent[] = [];

@@ -5,6 +5,8 @@ export class TurnSignal {
   readonly #caller: AbortSignal | undefined;
   readonly #follow = (): void => this.abort(this.#caller?.reason);
   #controller: AbortController = new AbortController();
+  /** Called when the signal fires; the loop waits for one thing at a time, so one is enough. */
+  onAbort: (() => void) | undefined;
 
   constructor(caller: AbortSignal | undefined) {
     this.#caller = caller;
@@ -18,6 +20,7 @@ export class TurnSignal {
 
   abort(reason?: unknown): void {
     this.#controller.abort(reason);
+    this.onAbort?.();
   }
 
   /** Ends what still runs under the current signal; what starts after it gets a fresh one. */

@@ -1,9 +1,10 @@
 import { AgentError } from "./errors.ts";
 import type { ProviderEvent } from "./provider.ts";
-import { abortedError } from "./turnSignal.ts";
+import { abortedError, type TurnSignal } from "./turnSignal.ts";
 
 // Beyond this, setTimeout fires at once.
 const longestTimer = 2 ** 31 - 1;
+const longestDrainMs = 1000;
 
 /** Milliseconds that a provider may stay silent. */
 export interface SilenceLimits {
@@ -16,18 +17,17 @@ export interface SilenceLimits {
 /** Reads a provider's events so that neither its silence nor its deafness to the signal can hang the turn. */
 export class WatchedStream {
   readonly #iterator: AsyncIterator<ProviderEvent>;
-  readonly #signal: AbortSignal;
+  readonly #turn: TurnSignal;
   readonly #idleMs: number;
-  readonly #onAbort = (): void => this.#interrupt(abortedError(this.#signal));
   #timer: NodeJS.Timeout;
   #interrupt: (error: AgentError) => void = () => {};
 
-  constructor(events: AsyncIterable<ProviderEvent>, limits: SilenceLimits, signal: AbortSignal) {
+  constructor(events: AsyncIterable<ProviderEvent>, limits: SilenceLimits, turn: TurnSignal) {
     this.#iterator = events[Symbol.asyncIterator]();
-    this.#signal = signal;
+    this.#turn = turn;
     this.#idleMs = limits.idleTimeoutMs;
     this.#timer = this.#limit(limits.requestTimeoutMs);
-    signal.addEventListener("abort", this.#onAbort);
+    turn.onAbort = () => this.#interrupt(abortedError(turn.signal));
   }
 
   /** The next event, undefined at the end. Throws `timeout` after too long a silence, `aborted` with the signal. */
@@ -36,7 +36,7 @@ export class WatchedStream {
     this.#timer.refresh();
     const result = await new Promise<IteratorResult<ProviderEvent>>((resolve, reject) => {
       this.#interrupt = reject;
-      if (this.#signal.aborted) this.#onAbort();
+      if (this.#turn.signal.aborted) this.#turn.onAbort?.();
       else this.#iterator.next().then(resolve, reject);
     });
     return result.done ? undefined : result.value;
@@ -48,16 +48,30 @@ export class WatchedStream {
     this.#timer = this.#limit(this.#idleMs);
   }
 
-  /** Lets a stream whose reply is complete come to its own end, so that its connection can serve the next request. */
+  /**
+   * Lets a stream whose reply is complete come to its own end, so that its connection can serve the next request and what
+   * wraps it can do its part. Waits a second at most.
+   */
   async finish(): Promise<void> {
+    let ended = false;
+    const end = (): void => {
+      ended = true;
+    };
+    const ending = this.#iterator.next().then(end, end);
+    // In process the end comes at once; only a connection is worth a timer.
+    for (let turn = 0; turn < 3 && !ended; turn += 1) await undefined;
+    if (ended) return;
     clearTimeout(this.#timer);
-    this.#timer = this.#limit(1000);
-    await this.next().catch(() => undefined);
+    await new Promise<void>((resolve) => {
+      this.#interrupt = () => resolve();
+      this.#timer = this.#limit(longestDrainMs);
+      void ending.then(resolve);
+    });
   }
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#turn.onAbort = undefined;
     // Not awaited: a provider that hangs would hang here too.
     this.#iterator.return?.().catch(() => undefined);
   }
