@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isToolError } from "@toolcrib/core";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isToolError, ToolRegistry } from "@toolcrib/core";
+import { testTool } from "@toolcrib/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBashTools, createRunBashTool, type RunBashOptions } from "./bash.ts";
 import type { ShellRequest } from "./runShell.ts";
@@ -65,6 +68,40 @@ describe("the tool", () => {
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])("refuses %s as its default limit", (timeoutMs) => {
     expect(() => createRunBashTool({ timeoutMs })).toThrow(RangeError);
+  });
+});
+
+testTool(test, { create: () => createRunBashTool({ cwd: folder }), validArgs: () => ({ command: "sleep 0.1; pwd" }) });
+
+describe("in a registry", () => {
+  function registryWith(options: RunBashOptions): ToolRegistry {
+    const registry = new ToolRegistry();
+    registry.register(createRunBashTool(options));
+    return registry;
+  }
+
+  test("the command's own limit answers, not the registry's", async () => {
+    const answer = await registryWith({}).execute("run_bash", { command: "echo kept; sleep 30", timeout: 200 });
+    expect(JSON.parse(answer)).toEqual({ stdout: "kept\n", stderr: "[timed out after 200 ms]", exit_code: -1 });
+  });
+
+  test("the caller's limit, and an abort, end the command at once", async () => {
+    const registry = registryWith({ cwd: folder });
+    const command = "sleep 0.6; touch too-late";
+    expect(await registry.execute("run_bash", { command }, { timeoutMs: 100 })).toMatch(/Timed out after 100 ms/);
+    const signal = AbortSignal.timeout(100);
+    expect(await registry.execute("run_bash", { command }, { signal })).toMatch(/^Error executing run_bash: /);
+    await sleep(700);
+    expect(existsSync(join(folder, "too-late"))).toBe(false);
+  });
+
+  test("what a model gets slightly wrong is repaired, what it invents is refused", async () => {
+    const registry = registryWith({});
+    const args = { command: "echo $N", timeout: "5000", env: { N: "7" }, cwd: null };
+    expect(JSON.parse(await registry.execute("run_bash", args))).toMatchObject({ stdout: "7\n" });
+    expect(await registry.execute("run_bash", { command: "true", timout: 5 })).toMatch(
+      /^Error executing run_bash: Invalid arguments: timout.*did you mean timeout\?/,
+    );
   });
 });
 

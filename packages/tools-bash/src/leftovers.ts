@@ -1,5 +1,5 @@
-import { kill } from "./platform.ts";
-import { findMarked, type RunningProcess } from "./processes.ts";
+import { killLeft } from "./platform.ts";
+import type { RunningProcess } from "./processes.ts";
 
 /** What the commands of one or several tools left running, so that a program can end it when it ends. */
 export interface Leftovers {
@@ -27,29 +27,9 @@ export function createLeftovers(): Leftovers {
       else running.set(mark, left);
     },
     end() {
-      const marks = [...running.keys()];
-      const groups = [...running.values()].flat();
+      const left = new Map(running);
       running.clear();
-      if (marks.length === 0) return 0;
-      if (process.platform === "linux") return killMarked(marks);
-      for (const { pid } of groups) kill(-pid);
-      return groups.length;
+      return left.size === 0 ? 0 : killLeft(left);
     },
   };
-}
-
-/** Until no new one is found: a process may start another while the list is made. */
-const mostRounds = 50;
-
-function killMarked(marks: readonly string[]): number {
-  const killed = new Set<number>();
-  for (let round = 0; round < mostRounds; round += 1) {
-    const fresh = findMarked(marks).filter((pid) => !killed.has(pid));
-    if (fresh.length === 0) break;
-    for (const pid of fresh) {
-      kill(pid);
-      killed.add(pid);
-    }
-  }
-  return killed.size;
 }

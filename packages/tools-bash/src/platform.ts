@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
-import { findTree } from "./processes.ts";
+import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type RunningProcess } from "./processes.ts";
 
 /*
  * Where systems differ. Linux is tested. On macOS and the BSDs the process group is all that is killed; Windows (Git for
@@ -11,6 +11,10 @@ import { findTree } from "./processes.ts";
  */
 
 const isWindows = process.platform === "win32";
+const isLinux = process.platform === "linux";
+
+/** How often `killLeft` looks again: a process may start another while the list is made. */
+const mostRounds = 50;
 
 /** Whether children get a process group of their own. Windows has none; there it would open a console window. */
 export const ownGroup: boolean = !isWindows;
@@ -49,36 +53,60 @@ export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): 
 
 /**
  * Kills a command's whole tree once: its process group, on Linux also everything that carries its mark or descends from it.
- * Returns how many processes it found: call again until none is left, for what was started meanwhile.
+ * Returns what it found, for `isAlive`; call it again until that is nothing, for what was started meanwhile.
  */
-export function killTree(shell: number, mark: string): number {
+export function killTree(shell: number, mark: string): number[] {
   if (isWindows) {
     spawn("taskkill", ["/PID", String(shell), "/T", "/F"], { stdio: "ignore" }).on("error", () => {});
-    return 0;
+    return [];
   }
-  // Before the group goes: afterwards nobody knows whose children the others were.
-  const tree = findTree(shell, mark);
-  const group = groupIsAlive(shell) ? 1 : 0;
-  kill(-shell);
-  for (const pid of tree) kill(pid);
-  // Only /proc tells the living from those that wait to be collected.
-  return process.platform === "linux" ? tree.length : group;
+  // Stopped first: none of them starts another meanwhile, and whose child each is can still be seen.
+  kill(-shell, "SIGSTOP");
+  const tree = isLinux ? findTree(shell, mark, (pid) => kill(pid, "SIGSTOP")) : [-shell].filter(isAlive);
+  for (const pid of [-shell, ...tree]) kill(pid);
+  return tree;
 }
 
-/** Whether any process of the group is left; one that waits to be collected counts. */
-export function groupIsAlive(group: number): boolean {
+/** Whether a process, or any of a group (as a negative number), is there. Only /proc tells those that wait to be collected. */
+export function isAlive(pid: number): boolean {
+  if (isLinux && pid > 0) return isRunning(pid);
   try {
-    process.kill(-group, 0);
+    process.kill(pid, 0);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
-/** SIGKILL to a process, or to a group as a negative number. */
-export function kill(pid: number): void {
+/** What a command that has ended by itself left running, given how long it ran. */
+export function findLeft(shell: number, elapsedMs: number, mark: string): RunningProcess[] {
+  if (isLinux) return findMarkedSince(shell, elapsedMs, mark).map((pid) => describeProcess(pid));
+  return ownGroup && isAlive(-shell) ? [{ pid: shell, command: "process group" }] : [];
+}
+
+/** Kills what `findLeft` found for these marks and what that started since; returns how many. */
+export function killLeft(left: ReadonlyMap<string, readonly RunningProcess[]>): number {
+  if (!isLinux) {
+    const groups = [...left.values()].flat();
+    for (const { pid } of groups) kill(-pid);
+    return groups.length;
+  }
+  const killed = new Set<number>();
+  for (let round = 0; round < mostRounds; round += 1) {
+    const fresh = findMarked([...left.keys()]).filter((pid) => !killed.has(pid));
+    if (fresh.length === 0) break;
+    for (const pid of fresh) {
+      kill(pid);
+      killed.add(pid);
+    }
+  }
+  return killed.size;
+}
+
+/** Signals a process, or a group as a negative number. */
+export function kill(pid: number, signal: "SIGKILL" | "SIGSTOP" = "SIGKILL"): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch {
     // Already gone, or another user's: nothing more can be done.
   }

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { ToolError } from "@toolcrib/core";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
-import { exitCodeOf, groupIsAlive, killTree, ownGroup } from "./platform.ts";
-import { describeProcess, findMarkedSince, type RunningProcess } from "./processes.ts";
+import { exitCodeOf, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
+import type { RunningProcess } from "./processes.ts";
 
 /** One command: a program and its arguments, and what it runs in. */
 export interface ShellRequest {
@@ -61,7 +61,7 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
     if (end === "abort" || typeof first !== "number") await endTree(child.pid as number, request.mark, output);
     if (end === "abort") throw abortError(request.signal);
     if (typeof first !== "number") return { ...output.texts(), exitCode: -1, running: [] };
-    const running = findRunning(child.pid as number, performance.now() - started, request.mark);
+    const running = findLeft(child.pid as number, performance.now() - started, request.mark);
     return { ...output.texts(), exitCode: first, running };
   } finally {
     stop.clear();
@@ -69,20 +69,16 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
   }
 }
 
-function findRunning(shell: number, elapsedMs: number, mark: string): RunningProcess[] {
-  if (process.platform === "linux") {
-    return findMarkedSince(shell, elapsedMs, mark).map((pid) => describeProcess(pid));
-  }
-  return ownGroup && groupIsAlive(shell) ? [{ pid: shell, command: "process group" }] : [];
-}
-
 async function endTree(shell: number, mark: string, output: Output): Promise<void> {
   const giveUp = performance.now() + longestKillMs;
-  for (let pauseMs = 5; ; pauseMs *= 2) {
-    const found = killTree(shell, mark);
-    const left = giveUp - performance.now();
-    if ((found === 0 && output.isClosed) || left <= 0) return;
-    await afterPoll(Math.min(pauseMs, left), true);
+  for (let pauseMs = 1; performance.now() < giveUp; pauseMs *= 2) {
+    let tree = killTree(shell, mark);
+    if (tree.length === 0 && output.isClosed) return;
+    // Looking at a few that are dying costs less than looking for others.
+    do {
+      await afterPoll(pauseMs, true);
+      tree = tree.filter(isAlive);
+    } while (tree.length > 0 && performance.now() < giveUp);
   }
 }
 
@@ -120,6 +116,13 @@ function afterPoll(ms: number, keepsAlive: boolean): Promise<void> {
   });
 }
 
+/** Frees a chunk that has been read now: left to the garbage collector, some 50 MB of them pile up. */
+function free(chunk: Buffer): void {
+  const memory = chunk.buffer as ArrayBuffer & { transfer(length: number): ArrayBuffer };
+  // A chunk that shares its memory with others is not ours to free.
+  if (chunk.length === memory.byteLength) memory.transfer(0);
+}
+
 /** What a child prints, and when it is over. */
 class Output {
   readonly #stdout = new HeadTailBuffer();
@@ -135,8 +138,13 @@ class Output {
       [child.stdout, this.#stdout],
       [child.stderr, this.#stderr],
     ] as const) {
-      stream?.on("data", (chunk: Buffer) => buffer.push(chunk)).on("error", () => {});
-      if (stream) this.#pipes.push(stream as Socket);
+      if (!stream) continue;
+      this.#pipes.push(stream as Socket);
+      stream.on("error", () => {});
+      stream.on("data", (chunk: Buffer) => {
+        buffer.push(chunk);
+        free(chunk);
+      });
     }
     this.exited = new Promise((resolve, reject) => {
       child.once("error", reject).once("exit", (code, signal) => resolve(exitCodeOf(code, signal)));
@@ -172,7 +180,8 @@ class Output {
     for (const pipe of this.#pipes) {
       if (pipe.destroyed) continue;
       pipe.removeAllListeners("data");
-      pipe.on("data", () => {
+      pipe.on("data", (chunk) => {
+        free(chunk);
         pipe.pause();
         setTimeout(() => pipe.resume(), 10).unref();
       });
