@@ -2,7 +2,7 @@ import { createSaveSessionContextTool } from "@toolcrib/agent";
 import { type ExecutableTool, nearestName, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
 import { createBashTools, type RunBashOptions } from "@toolcrib/tools-bash";
 import { createFsTools, type FsToolOptions } from "@toolcrib/tools-fs";
-import { createSearchTools, type SearchToolOptions } from "@toolcrib/tools-search";
+import { createSearchTools, type SearchOptions } from "@toolcrib/tools-search";
 
 /** The default tools, in their order. */
 const defaultNames = [
@@ -36,7 +36,7 @@ export interface DefaultToolOptions {
   /** For the tools of `@toolcrib/tools-fs`; wins over `root`. */
   fs?: FsToolOptions | undefined;
   /** For the tools of `@toolcrib/tools-search`; wins over `root`. */
-  search?: SearchToolOptions | undefined;
+  search?: SearchOptions | undefined;
   /** For `run_bash`; wins over `root`. */
   bash?: RunBashOptions | undefined;
   /** Names to enable; `remove` and `run_bash` are disabled otherwise. */

@@ -1,0 +1,142 @@
+import { createInterface, type Interface } from "node:readline/promises";
+import { nearestName } from "@toolcrib/core";
+import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import type { Ending } from "./endings.ts";
+import { explain } from "./explain.ts";
+import { chooseModel, type ModelChoice } from "./modelChoice.ts";
+import type { Program } from "./program.ts";
+import { createRenderer } from "./render.ts";
+import { endingNote } from "./run.ts";
+
+/** What a line beginning with `/` may say. */
+const commands: Readonly<Record<string, string>> = {
+  "/help": "this list",
+  "/model [PROVIDER/MODEL]": "show the model, or go on with another",
+  "/tools [enable|disable NAME]": "show the tools, or switch one",
+  "/clear": "forget the conversation",
+  "/quit": "leave (Ctrl-D too)",
+};
+
+/** `toolcrib chat`: a line is a message; lines may be piped in, too. */
+export async function chat(flags: ConversationFlags, program: Program): Promise<Ending> {
+  const { terminal } = program;
+  const { provider, why } = await chooseModel(flags, program.env);
+  const onScreen = process.stdin.isTTY && process.stderr.isTTY;
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: onScreen });
+  try {
+    const ask = onScreen ? (question: string): Promise<string> => lines.question(question) : undefined;
+    const conversation = await openConversation(provider, flags, program, () => ask);
+    const session = createSession(conversation, { provider, why }, lines, program);
+    terminal.note(terminal.style.dim(`${why} /help lists commands.`));
+    session.listenForInterrupts();
+    if (onScreen) lines.prompt();
+    for await (const line of lines) {
+      if (line.trim() === "/quit" || line.trim() === "/exit") break;
+      await session.take(line.trim());
+      if (onScreen) lines.prompt();
+    }
+    return "ok";
+  } finally {
+    lines.close();
+  }
+}
+
+interface ChatSession {
+  take(line: string): Promise<void>;
+  listenForInterrupts(): void;
+}
+
+function createSession(
+  conversation: Conversation,
+  first: ModelChoice,
+  lines: Interface,
+  program: Program,
+): ChatSession {
+  const { terminal, interrupts } = program;
+  const note = (line: string): void => terminal.note(terminal.style.dim(line));
+  let { provider } = first;
+  let running = false;
+
+  const turn = async (message: string): Promise<void> => {
+    const render = createRenderer(terminal.style);
+    running = true;
+    try {
+      await interrupts.during(async (signal) => {
+        for await (const event of conversation.turn(message, signal)) {
+          terminal.print(render(event));
+          if (event.type === "end" && event.reason !== "stop") note(endingNote(event.reason));
+        }
+      });
+    } finally {
+      running = false;
+    }
+  };
+
+  const command = async (line: string): Promise<void> => {
+    const [name = "", ...words] = line.split(/\s+/);
+    switch (name) {
+      case "/help":
+        for (const [usage, meaning] of Object.entries(commands)) note(`${usage.padEnd(30)} ${meaning}`);
+        return;
+      case "/model":
+        if (words[0] !== undefined) {
+          ({ provider } = await chooseModel({ model: words[0] }, program.env));
+          await conversation.useModel(provider);
+        }
+        return note(`${provider.name}/${provider.model}`);
+      case "/tools":
+        return note(tools(conversation, words));
+      case "/clear":
+        conversation.agent.clearContext();
+        return note("The conversation is forgotten.");
+      default: {
+        const nearest = nearestName(
+          name,
+          Object.keys(commands).map((usage) => usage.split(" ")[0] ?? ""),
+        );
+        return note(`There is no command ${name}${nearest ? `; did you mean ${nearest}?` : ""} /help lists them.`);
+      }
+    }
+  };
+
+  return {
+    async take(line) {
+      if (line === "") return;
+      try {
+        await (line.startsWith("/") ? command(line) : turn(line));
+      } catch (error) {
+        terminal.note(terminal.style.red(explain(error).message));
+      }
+    },
+    listenForInterrupts() {
+      let warned = false;
+      lines.on("line", () => {
+        warned = false;
+      });
+      // A terminal that readline reads gives Ctrl-C to it, not to the process.
+      lines.on("SIGINT", () => {
+        if (running || warned) return interrupts.interrupt();
+        warned = true;
+        note("\nCtrl-C again, or /quit, leaves.");
+        lines.write(null, { ctrl: true, name: "u" });
+        lines.prompt();
+      });
+    },
+  };
+}
+
+/** What `/tools` answers. */
+function tools({ agent }: Conversation, [verb, name = ""]: string[]): string {
+  const registry = agent.toolRegistry;
+  if (verb === undefined) {
+    return registry
+      .listTools()
+      .map((tool) => `${tool.enabled ? "on " : "off"}  ${tool.name}`)
+      .join("\n");
+  }
+  if (verb !== "enable" && verb !== "disable") return "Write /tools, /tools enable NAME or /tools disable NAME.";
+  const known = verb === "enable" ? agent.enableTool(name) : agent.disableTool(name);
+  if (known) return `${name} is ${registry.isToolEnabled(name) ? "on" : "off"}.`;
+  const nearest = nearestName(name, registry.getToolNames());
+  return `There is no tool ${name || "without a name"}${nearest ? `; did you mean ${nearest}?` : "."}`;
+}

@@ -1,0 +1,117 @@
+import { Command } from "commander";
+import type { ConversationFlags } from "./conversation.ts";
+import { type Ending, usageError } from "./endings.ts";
+import type { Program } from "./program.ts";
+import type { RunFlags } from "./run.ts";
+import type { ToolFlags } from "./toolSet.ts";
+import type { ToolsCallFlags } from "./toolsCall.ts";
+
+/**
+ * The commands and their flags. Each command is loaded when it is used; `ended` gets how it ended. Parsing throws a
+ * CommanderError, its `command` the one that was being parsed.
+ */
+export function createCommands(program: () => Promise<Program>, ended: (ending: Ending) => void): Command {
+  const root = new Command("toolcrib")
+    .description("An agent, and its tools, on the files of a directory.")
+    .option("-V, --version", "print the version")
+    .enablePositionalOptions()
+    .configureOutput({ writeErr: () => {}, outputError: () => {} })
+    .addHelpText(
+      "after",
+      `\nExit codes: 0 ok, 1 failed, 2 usage, 3 model, 4 denied or approval needed, 5 limit reached, 130 interrupted.\ntoolcrib -p "…" is short for toolcrib run "…".`,
+    );
+
+  const run = withConversation(root.command("run").description("one task: the answer on stdout, tool calls on stderr"))
+    .argument("[prompt...]", "what to do; @FILE puts a file in; what is piped in comes first")
+    .option("-p, --prompt [text]", "the prompt, too")
+    .option("--json", "print one JSON object at the end")
+    .option("--jsonl", "print each event as a line of JSON")
+    .action(async (words: string[], { prompt, ...flags }: RunFlags) => {
+      const command = await import("./run.ts");
+      ended(await command.run(words, typeof prompt === "string" ? { ...flags, prompt } : flags, await program()));
+    });
+  const chat = withConversation(root.command("chat").description("a conversation in the terminal")).action(
+    async (flags: ConversationFlags) => {
+      const command = await import("./chat.ts");
+      ended(await command.chat(flags, await program()));
+    },
+  );
+  const tools = root.command("tools").description("the tools by themselves, without a model");
+  const list = withTools(tools.command("list").description("what tools there are, and which are on"))
+    .option("--json", "with descriptions and parameter schemas, as JSON")
+    .action(async (flags: ToolFlags) => {
+      const command = await import("./toolsList.ts");
+      ended(command.toolsList(flags, await program()));
+    });
+  const call = withTools(tools.command("call").description("call one tool"))
+    .usage("[options] NAME ['{\"arg\": …}' | @FILE | --arg value …]")
+    .argument("[name]", "the tool, as tools list names it")
+    .argument("[arguments...]", "its arguments: --name value, --name=value, one JSON object, or @FILE that holds one")
+    .option("--json", "print the outcome as JSON")
+    .helpOption(false)
+    .option("-h, --help", "show the arguments of the tool")
+    .allowUnknownOption()
+    .action(async (name: string | undefined, words: string[], flags: ToolsCallFlags) => {
+      if (name === undefined) {
+        if (!flags.help) throw usageError("tools call needs the name of a tool; toolcrib tools list shows them");
+        return call.outputHelp();
+      }
+      const command = await import("./toolsCall.ts");
+      ended(await command.toolsCall(name, words, flags, await program()));
+    });
+  const demo = root
+    .command("demo")
+    .description("a survey of this directory by the offline stand-in: no key, no network")
+    .action(async () => {
+      const command = await import("./demo.ts");
+      ended(await command.demo(await program()));
+    });
+
+  for (const command of [root, run, chat, tools, list, call, demo]) {
+    command.exitOverride((error) => {
+      throw Object.assign(error, { command });
+    });
+  }
+  return root;
+}
+
+function withTools(command: Command): Command {
+  return command
+    .option("--root <dir>", "a directory the file tools may not leave; may be given again (default: this one)", collect)
+    .option("--enable <names>", "switch tools on (remove and run_bash are off)", collectNames)
+    .option("--disable <names>", "switch tools off", collectNames)
+    .option("--tools <names>", "only these tools", collectNames)
+    .option("--exclude-tools <names>", "all but these tools", collectNames);
+}
+
+function withConversation(command: Command): Command {
+  return withTools(command)
+    .option(
+      "-m, --model <provider/model>",
+      "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible, offline",
+    )
+    .option("--base-url <url>", "where the provider is, for -m")
+    .option("-c, --continue", "go on with the last conversation of this directory")
+    .option("-r, --resume <file>", "go on with a saved session, and save it there")
+    .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
+    .option("--ask", "ask before each call that may change something");
+}
+
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+function collectNames(value: string, before: readonly string[] = []): string[] {
+  return [
+    ...before,
+    ...value
+      .split(",")
+      .map((name) => name.trim())
+      .filter(Boolean),
+  ];
+}
+
+function positiveInteger(value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw usageError(`--max-steps ${value}: expected a whole number above 0`);
+}

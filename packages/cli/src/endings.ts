@@ -1,0 +1,18 @@
+/** How a command ended. `main.ts` gives each its exit code. */
+export type Ending = "ok" | "failed" | "usage" | "provider" | "denied" | "limit" | "interrupted";
+
+/** An error that is the user's to mend: one sentence that says what was wrong and what to do next. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  readonly ending: Ending;
+
+  constructor(ending: Ending, message: string) {
+    super(message);
+    this.ending = ending;
+  }
+}
+
+/** A wrong flag, argument, file or name. */
+export function usageError(message: string): CliError {
+  return new CliError("usage", message);
+}

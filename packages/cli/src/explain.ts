@@ -1,0 +1,39 @@
+import { isAgentError } from "@toolcrib/agent";
+import { isToolError } from "@toolcrib/core";
+import { CliError, type Ending } from "./endings.ts";
+import { waysToConnect } from "./modelChoice.ts";
+import { withoutControls } from "./render.ts";
+
+/** What to tell of an error, and how the program ends by it. */
+export interface Explanation {
+  readonly ending: Ending;
+  readonly message: string;
+}
+
+/** Never a stack trace: that is for `TOOLCRIB_DEBUG=1`. */
+export function explain(error: unknown): Explanation {
+  const message = withoutControls(error instanceof Error ? error.message || error.name : String(error));
+  if (error instanceof CliError) return { ending: error.ending, message };
+  if (isAgentError(error)) {
+    switch (error.code) {
+      case "aborted":
+        return { ending: "interrupted", message: "Interrupted." };
+      case "bad_session":
+      case "invalid_option":
+        return { ending: "usage", message };
+      case "busy":
+        return { ending: "failed", message };
+      case "ended":
+        return { ending: "limit", message };
+      case "not_understood":
+        return { ending: "provider", message: `${message}\n${threeWaysOn}` };
+      default:
+        return { ending: "provider", message };
+    }
+  }
+  if (isToolError(error)) return { ending: error.code === "permission_denied" ? "denied" : "failed", message };
+  return { ending: "failed", message };
+}
+
+const threeWaysOn =
+  `Three ways on:\n${waysToConnect.map((way, index) => `  ${index + 1}. ${way}\n`).join("")}`.trimEnd();

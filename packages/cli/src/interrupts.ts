@@ -1,0 +1,38 @@
+/** Ctrl-C: the first ends the request that runs, a second one (or one while nothing runs) the program. */
+export interface Interrupts {
+  /** Runs one request; its signal fires at the first Ctrl-C. */
+  during<Result>(request: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  /** As if Ctrl-C was pressed; for a prompt that reads the key itself. */
+  interrupt(): void;
+}
+
+/** `onAbort` is called when a request is being ended; `end` ends the program. */
+export function catchInterrupts(
+  onAbort: () => void,
+  end: (signal: "SIGINT" | "SIGTERM" | "SIGHUP") => void,
+): Interrupts {
+  let running: AbortController | undefined;
+  const interrupt = (): void => {
+    if (running && !running.signal.aborted) {
+      onAbort();
+      running.abort(new Error("Interrupted"));
+    } else {
+      end("SIGINT");
+    }
+  };
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", () => end("SIGTERM"));
+  process.on("SIGHUP", () => end("SIGHUP"));
+  return {
+    interrupt,
+    async during(request) {
+      const controller = new AbortController();
+      running = controller;
+      try {
+        return await request(controller.signal);
+      } finally {
+        running = undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { Command, CommanderError } from "commander";
+import { createCommands } from "./commands.ts";
+import { type Ending, usageError } from "./endings.ts";
+import type { Program } from "./program.ts";
+
+/** The only place that knows exit codes, but for 128 + n after a signal. */
+const exitCodes: Readonly<Record<Ending, number>> = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  provider: 3,
+  denied: 4,
+  limit: 5,
+  interrupted: 130,
+};
+
+/** Runs the command; resolves to the exit code. Never rejects. */
+export async function main(args: readonly string[]): Promise<number> {
+  let ending: Ending = "ok";
+  const commands = createCommands(createProgram, (ended) => {
+    ending = ended;
+  });
+  try {
+    if (args.length === 0) commands.outputHelp();
+    else await commands.parseAsync(withCommand(args), { from: "user" });
+  } catch (thrown) {
+    const error = isCommanderError(thrown) ? fromCommander(thrown) : thrown;
+    if (error === undefined) return exitCodes.ok;
+    if (process.env.TOOLCRIB_DEBUG === "1") console.error(error);
+    const { explain } = await import("./explain.ts");
+    const { ending, message } = explain(error);
+    process.stderr.write(`toolcrib: ${message}\n`);
+    return exitCodes[ending];
+  }
+  return exitCodes[ending];
+}
+
+/** `toolcrib -p "…"` is `toolcrib run -p "…"`. */
+function withCommand(args: readonly string[]): string[] {
+  const isRun = args[0]?.startsWith("-") && args.some((arg) => /^(?:-p|--prompt)(?:$|=)/.test(arg));
+  return isRun ? ["run", ...args] : [...args];
+}
+
+async function createProgram(): Promise<Program> {
+  const [{ createLeftovers }, { catchInterrupts }, { createTerminal }] = await Promise.all([
+    import("@toolcrib/tools-bash"),
+    import("./interrupts.ts"),
+    import("./terminal.ts"),
+  ]);
+  const terminal = createTerminal();
+  const leftovers = createLeftovers();
+  const note = (): void => terminal.note(terminal.style.dim("\nEnding the request; Ctrl-C again ends the program."));
+  const signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
+  const interrupts = catchInterrupts(note, (signal) => process.exit(128 + signals[signal]));
+  process.on("exit", () => leftovers.end());
+  return { terminal, interrupts, leftovers, env: process.env };
+}
+
+type ParseError = CommanderError & { readonly command?: Command };
+
+function isCommanderError(error: unknown): error is ParseError {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
+}
+
+/** One sentence in place of commander's lines; undefined where help was asked for and has been shown. */
+function fromCommander({ code, message, command }: ParseError): Error | undefined {
+  if (code === "commander.helpDisplayed" || code === "commander.version") return undefined;
+  if (code === "commander.help") {
+    // A command that only has subcommands, called by itself.
+    process.stdout.write(command?.helpInformation() ?? "");
+    return undefined;
+  }
+  const sentence = message
+    .replace(/^error: /, "")
+    .replace(/\s*\n\s*\(/, " (")
+    .replace(/\.$/, "");
+  const path = command?.parent ? `${commandPath(command)} ` : "toolcrib ";
+  const advice =
+    code === "commander.unknownCommand" && /unknown command '[^']*\s/.test(message)
+      ? 'to ask for something, write toolcrib run "…"'
+      : `see ${path}--help`;
+  return usageError(`${sentence}; ${advice}`);
+}
+
+function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
+}

@@ -1,0 +1,12 @@
+import type { Leftovers } from "@toolcrib/tools-bash";
+import type { Interrupts } from "./interrupts.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What every command is given. */
+export interface Program {
+  readonly terminal: Terminal;
+  readonly interrupts: Interrupts;
+  /** What commands of `run_bash` leave running: ended when the program ends. */
+  readonly leftovers: Leftovers;
+  readonly env: NodeJS.ProcessEnv;
+}

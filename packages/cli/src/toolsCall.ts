@@ -1,0 +1,106 @@
+import { readFile } from "node:fs/promises";
+import { type JsonSchema, renderOutcome, type ToolErrorCode, type ToolListing } from "@toolcrib/core";
+import { systemErrorCode } from "@toolcrib/core/files";
+import type { Ending } from "./endings.ts";
+import { usageError } from "./endings.ts";
+import { parseJson } from "./jsonText.ts";
+import type { Program } from "./program.ts";
+import { parseToolArguments } from "./toolArguments.ts";
+import { createToolSet, type ToolFlags, unknownTool } from "./toolSet.ts";
+
+export interface ToolsCallFlags extends ToolFlags {
+  readonly json?: boolean | undefined;
+  readonly help?: boolean | undefined;
+}
+
+/** `toolcrib tools call NAME …`: one tool, no model. Output exactly as the tool gave it. */
+export async function toolsCall(
+  name: string,
+  words: readonly string[],
+  flags: ToolsCallFlags,
+  program: Program,
+): Promise<Ending> {
+  const { terminal, leftovers, interrupts } = program;
+  const registry = createToolSet(flags, leftovers);
+  const tool = registry.listTools().find((one) => one.name === name);
+  if (!tool) throw unknownTool(`tools call ${name}`, name, registry);
+  if (flags.help) {
+    terminal.data(helpOf(tool));
+    return "ok";
+  }
+  const args = await argumentsFrom(words, tool);
+  const outcome = await interrupts.during((signal) => registry.invoke(name, args, { signal }));
+  if (flags.json) {
+    const { ok } = outcome;
+    const shown = ok ? outcome : { ok, error: { code: outcome.error.code, message: outcome.error.message } };
+    terminal.data(`${JSON.stringify(shown)}\n`);
+  }
+  if (outcome.ok) {
+    if (!flags.json) terminal.data(outcome.output);
+    return "ok";
+  }
+  const advice = outcome.error.code === "not_available" ? `; it is off unless you pass --enable ${name}` : "";
+  terminal.note(terminal.style.red(`${renderOutcome(name, outcome)}${advice}`));
+  if (outcome.error.code === "invalid_arguments") terminal.note(usageOf(tool));
+  return endingOf(outcome.error.code);
+}
+
+async function argumentsFrom(words: readonly string[], tool: ToolListing): Promise<unknown> {
+  const [first = "", ...more] = words;
+  if (/^[{["]/.test(first.trimStart())) {
+    if (more.length > 0)
+      throw usageError(
+        `after the JSON object, ${JSON.stringify(more[0])} is one word too many; quote the object as a whole`,
+      );
+    return parseJson(first, "the JSON object of arguments");
+  }
+  if (words.length === 1 && first.startsWith("@")) return parseJson(await readArguments(first.slice(1)), first);
+  return parseToolArguments(words, tool.name, tool.parameters);
+}
+
+async function readArguments(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const code = systemErrorCode(error);
+    throw usageError(
+      `@${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}; name a file that holds the arguments as JSON`,
+    );
+  }
+}
+
+function usageOf({ name, parameters }: ToolListing): string {
+  const words = propertiesOf(parameters).map(({ key, required }) => (required ? `--${key} …` : `[--${key} …]`));
+  return `Usage: toolcrib tools call ${name} ${words.join(" ")}`;
+}
+
+function helpOf(tool: ToolListing): string {
+  const rows = propertiesOf(tool.parameters).map(({ key, schema, required }) => {
+    const notes = [schema.type ?? "any", required ? "required" : undefined, schema.description].filter(Boolean);
+    return `  --${key.padEnd(16)} ${notes.join(", ")}\n`;
+  });
+  return `${usageOf(tool)}\n\n${tool.description}\n\n${rows.join("")}`;
+}
+
+function propertiesOf(parameters: JsonSchema): { key: string; schema: JsonSchema; required: boolean }[] {
+  const { properties = {}, required = [] } = parameters;
+  return Object.entries(properties as Record<string, JsonSchema>).map(([key, schema]) => ({
+    key,
+    schema,
+    required: (required as readonly string[]).includes(key),
+  }));
+}
+
+function endingOf(code: ToolErrorCode): Ending {
+  switch (code) {
+    case "invalid_arguments":
+      return "usage";
+    case "permission_denied":
+    case "not_available":
+      return "denied";
+    case "aborted":
+      return "interrupted";
+    default:
+      return "failed";
+  }
+}
