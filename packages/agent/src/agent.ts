@@ -1,12 +1,14 @@
 import { type ChatTool, type ExecutableTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
 import { AgentError } from "./errors.ts";
 import { History } from "./history.ts";
+import { Journal, type JournalStart } from "./journal.ts";
 import { busyError, type ChatOptions, type LoopState, runTurn, type UserContent } from "./loop.ts";
 import type { AgentEvent, Message, Usage } from "./messages.ts";
 import { type AgentOptions, defaultSessionFile, limitsOf } from "./options.ts";
 import type { Provider } from "./provider.ts";
-import { openSession, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { createSaveSessionContextTool } from "./sessionContext.ts";
+import { openSession } from "./sessionFile.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
 export class Agent {
@@ -22,13 +24,19 @@ export class Agent {
     const { tools = onlySaving } = options;
     this.toolRegistry = typeof tools === "function" ? tools(context) : tools;
     this.#state = Object.assign(state, { tools: this.toolRegistry, limits: limitsOf(options) });
+    if (options.journal !== undefined) this.#keepJournal(options.journal, { name: options.sessionName });
   }
 
-  /** Continues a saved session; throws an AgentError `bad_session` where it cannot be read. */
+  /** Continues a saved session, in the same journal where it was one; throws an AgentError `bad_session` where it cannot be read. */
   static async resume(provider: Provider, fileOrSession: string | Session, options: AgentOptions = {}): Promise<Agent> {
-    const { systemPrompt, messages, usage } = await openSession(fileOrSession);
+    const { session, journalBytes } = await openSession(fileOrSession);
+    const { systemPrompt, messages, usage } = session;
     const agent = new Agent(provider, { ...options, systemPrompt: options.systemPrompt ?? systemPrompt });
     agent.#state.history.restore(messages, usage);
+    const isSame = options.journal === undefined || options.journal === fileOrSession;
+    const resumed = journalBytes === undefined || !isSame ? undefined : { bytes: journalBytes, systemPrompt };
+    const file = resumed ? (fileOrSession as string) : options.journal;
+    if (file !== undefined) agent.#keepJournal(file, { name: session.name, resumed, messages });
     return agent;
   }
 
@@ -49,6 +57,10 @@ export class Agent {
   /** Adds a message to the turn that runs, for its next step; without one, to the start of the next turn. */
   steer(text: string): void {
     this.#state.steering.push(text);
+  }
+
+  #keepJournal(file: string, start: Partial<JournalStart> = {}): void {
+    this.#state.history.recorder = new Journal({ systemPrompt: () => this.systemPrompt, ...start, file });
   }
 
   /** The schemas of the enabled tools. */

@@ -4,9 +4,8 @@ import { addUsage, noUsage } from "./usage.ts";
 
 /** Where a history is also written, as it grows; each method is awaited before the turn goes on. */
 export interface Recorder {
-  message(message: Message): Promise<void>;
+  message(message: Message, usage?: Usage): Promise<void>;
   toolStart(callIds: readonly string[]): Promise<void>;
-  usage(usage: Usage): Promise<void>;
   /** The conversation is now these messages. */
   replaced(messages: readonly Message[]): Promise<void>;
   /** The turn is over: nothing need be held open. */
@@ -31,9 +30,9 @@ export class History {
     return this.#usage;
   }
 
-  add(message: Message): Promise<void> | undefined {
+  add(message: Message, usage?: Usage): Promise<void> | undefined {
     this.#messages.push(message);
-    return this.recorder?.message(message);
+    return this.recorder?.message(message, usage);
   }
 
   /** Appends without recording: for a result that is on record since it arrived. */
@@ -42,16 +41,14 @@ export class History {
   }
 
   /** Takes a reply in; returns it as history keeps it, undefined when it was empty. */
-  async addReply(reply: AssistantMessage): Promise<AssistantMessage | undefined> {
+  async addReply(reply: AssistantMessage, usage?: Usage): Promise<AssistantMessage | undefined> {
     const admitted = admitReply(reply, this.#callIds);
-    if (admitted) await this.add(admitted);
+    if (usage) {
+      this.#usage = addUsage(this.#usage, usage);
+      this.contextTokens = usage.inputTokens + usage.outputTokens;
+    }
+    if (admitted) await this.add(admitted, usage);
     return admitted;
-  }
-
-  async addUsage(usage: Usage): Promise<void> {
-    this.#usage = addUsage(this.#usage, usage);
-    this.contextTokens = usage.inputTokens + usage.outputTokens;
-    await this.recorder?.usage(usage);
   }
 
   /** Answers every call that has no result yet as not run. */
@@ -74,9 +71,13 @@ export class History {
     for (const message of messages) if (message.role === "tool") this.#callIds.add(message.callId);
   }
 
+  /** Forgets the conversation; the record of it follows behind. */
   clear(): void {
-    this.#messages = [];
-    this.contextTokens = undefined;
+    if (this.#messages.length === 0) return;
+    const { recorder } = this;
+    void this.replace([])
+      ?.then(() => recorder?.rest())
+      .catch(() => undefined);
   }
 
   replace(messages: readonly Message[]): Promise<void> | undefined {

@@ -71,13 +71,10 @@ export async function* runTurn(
         ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
       };
       const { message, stop, usage } = yield* requestReply(provider, request, turn, limits);
-      const reply = (await history.addReply(message)) ?? emptyReply;
+      const reply = (await history.addReply(message, usage)) ?? emptyReply;
       text = paused ? text + textOf(reply) : textOf(reply);
       paused = stop === "pause";
-      if (usage) {
-        await history.addUsage(usage);
-        yield { type: "usage", usage, total: history.usage };
-      }
+      if (usage) yield { type: "usage", usage, total: history.usage };
       const calls = callsOf(reply);
       const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, state.steering.length > 0);
       if (reason) {
@@ -99,9 +96,12 @@ export async function* runTurn(
   } finally {
     turn.abort();
     turn.dispose();
-    await history.closeOpenCalls("aborted");
-    await history.recorder?.rest();
-    state.running = false;
+    try {
+      await history.closeOpenCalls("aborted");
+      await history.recorder?.rest();
+    } finally {
+      state.running = false;
+    }
   }
 }
 

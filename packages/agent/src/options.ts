@@ -9,6 +9,10 @@ export interface AgentOptions extends Partial<LoopLimits> {
   readonly systemPrompt?: string | undefined;
   /** Where `save_session_context` writes. Default: `.toolcrib/session.json` in the working directory. */
   readonly sessionContextFilePath?: string | undefined;
+  /** A file that keeps the session as it grows, safe against a crash; `Agent.resume` continues it. Must not exist yet. */
+  readonly journal?: string | undefined;
+  /** A name for the journal, for listings. */
+  readonly sessionName?: string | undefined;
 }
 
 export const defaultSessionFile = ".toolcrib/session.json";

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { AgentError } from "./errors.ts";
 import { frozenJson } from "./frozenJson.ts";
 import type { Message, Usage } from "./messages.ts";
@@ -33,11 +32,10 @@ export type JournalLine =
       readonly name?: string;
       readonly systemPrompt: string;
     }
-  | { readonly type: "message"; readonly message: Message }
+  /** `usage`: tokens of the reply. */
+  | { readonly type: "message"; readonly message: Message; readonly usage?: Usage }
   /** These calls are about to run. */
   | { readonly type: "tool-start"; readonly callIds: readonly string[] }
-  /** Tokens of one reply. */
-  | { readonly type: "usage"; readonly usage: Usage }
   /** The conversation is now these messages. */
   | { readonly type: "messages"; readonly messages: readonly Message[] }
   | { readonly type: "system-prompt"; readonly systemPrompt: string };
@@ -57,18 +55,6 @@ export function createSession(content: Omit<Session, "format" | "version" | "sav
 function withBlocks<M>(message: M): M {
   if (!isObject(message) || typeof message.content !== "string" || message.role === "tool") return message;
   return { ...message, content: [{ type: "text", text: message.content }] };
-}
-
-/** A session from a file, or one at hand, checked and repaired. */
-export async function openSession(fileOrSession: string | Session): Promise<Session> {
-  if (typeof fileOrSession !== "string") return checkSession(fileOrSession, "given");
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(fileOrSession, "utf8"));
-  } catch (cause) {
-    throw badSession(fileOrSession, cause instanceof Error ? cause.message : String(cause), cause);
-  }
-  return checkSession(value, fileOrSession);
 }
 
 /** Checks what was read or handed over; throws `bad_session` with `source` in its message. */

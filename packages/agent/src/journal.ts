@@ -1,0 +1,121 @@
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { AgentError } from "./errors.ts";
+import type { Recorder } from "./history.ts";
+import type { Message, Usage } from "./messages.ts";
+import { type JournalLine, sessionFormat, sessionVersion } from "./session.ts";
+
+/** How a journal begins. */
+export interface JournalStart {
+  readonly file: string;
+  readonly name?: string | undefined;
+  /** The prompt as it is now; a change is written before the next line. */
+  readonly systemPrompt: () => string;
+  /** A resumed journal: the bytes to keep of it (a torn line after them is cut off) and the prompt it holds. */
+  readonly resumed?: { readonly bytes: number; readonly systemPrompt: string } | undefined;
+  /** What a new journal takes over from another session. */
+  readonly messages?: readonly Message[];
+}
+
+/**
+ * Writes a history to a file as it grows: one JSON object a line, on disk (fsync) before the turn goes on. Opened by the
+ * first write of a turn and closed at its end. Throws an AgentError `bad_session` where the file cannot be written.
+ */
+export class Journal implements Recorder {
+  readonly #start: JournalStart;
+  /** As the file has it; undefined while it has no header. */
+  #systemPrompt: string | undefined;
+  /** Of whole lines; undefined while there is no file. */
+  #bytes: number | undefined;
+  #handle: FileHandle | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(start: JournalStart) {
+    this.#start = start;
+    this.#bytes = start.resumed?.bytes;
+    this.#systemPrompt = start.resumed?.systemPrompt;
+  }
+
+  message(message: Message, usage?: Usage): Promise<void> {
+    return this.#write({ type: "message", message, ...(usage && { usage }) });
+  }
+
+  toolStart(callIds: readonly string[]): Promise<void> {
+    return this.#write({ type: "tool-start", callIds });
+  }
+
+  replaced(messages: readonly Message[]): Promise<void> {
+    return this.#write({ type: "messages", messages });
+  }
+
+  rest(): Promise<void> {
+    return this.#enqueue(async () => {
+      const handle = this.#handle;
+      this.#handle = undefined;
+      await handle?.close();
+    });
+  }
+
+  #write(line: JournalLine): Promise<void> {
+    return this.#enqueue(async () => {
+      this.#handle ??= await this.#open();
+      const systemPrompt = this.#start.systemPrompt();
+      const lines = [...this.#linesBefore(systemPrompt), line].map((one) => `${JSON.stringify(one)}\n`).join("");
+      try {
+        await this.#handle.appendFile(lines);
+        await this.#handle.datasync();
+      } catch (error) {
+        // What was written of it is cut off when the file is opened again.
+        await this.#handle.close();
+        this.#handle = undefined;
+        throw error;
+      }
+      this.#bytes = (this.#bytes ?? 0) + Buffer.byteLength(lines);
+      this.#systemPrompt = systemPrompt;
+    });
+  }
+
+  /** One after another, also when calls that run side by side end together. */
+  #enqueue(task: () => Promise<void>): Promise<void> {
+    const done = this.#writing.then(task).catch((cause: unknown) => {
+      throw cannotWrite(this.#start.file, cause);
+    });
+    this.#writing = done.catch(() => undefined);
+    return done;
+  }
+
+  /** The header of a new journal, or the prompt where it has changed. */
+  #linesBefore(systemPrompt: string): JournalLine[] {
+    if (systemPrompt === this.#systemPrompt) return [];
+    if (this.#systemPrompt !== undefined) return [{ type: "system-prompt", systemPrompt }];
+    const { name, messages = [] } = this.#start;
+    const savedAt = new Date().toISOString();
+    const header = { format: sessionFormat, version: sessionVersion, savedAt, systemPrompt } as const;
+    const first: JournalLine = { type: "session", ...header, ...(name === undefined ? {} : { name }) };
+    return messages.length > 0 ? [first, { type: "messages", messages }] : [first];
+  }
+
+  async #open(): Promise<FileHandle> {
+    const folder = dirname(this.#start.file);
+    await mkdir(folder, { recursive: true });
+    // A new session must not run into another one's file.
+    const handle = await open(this.#start.file, this.#bytes === undefined ? "ax" : "a", 0o600);
+    if (this.#bytes !== undefined) await handle.truncate(this.#bytes);
+    this.#bytes ??= 0;
+    await syncFolder(folder);
+    return handle;
+  }
+}
+
+function cannotWrite(file: string, cause: unknown): AgentError {
+  const exists = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+  const problem = exists ? "it exists; resume it or choose another file" : String((cause as Error)?.message ?? cause);
+  return new AgentError({ code: "bad_session", message: `Cannot write the journal ${file}: ${problem}.`, cause });
+}
+
+/** A new file is only safe once its folder's entry is. Not possible on Windows. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  await handle.sync().finally(() => handle.close());
+}
