@@ -11,3 +11,8 @@ export function testTool(title: string, subject: ToolUnderTest): void {
 export function testProvider(title: string, subject: ProviderUnderTest): void {
   describe(title, () => declareProviderTests(test, subject));
 }
+
+export { listRegistry, runFault, wireProvider } from "./wireFaultRun.ts";
+export { faultKey, type WireFault, wireFaults } from "./wireFaults.ts";
+export { answerWith, jsonOf, replyEvents, sse, streamOf, type WireReply, wholeReply } from "./wireReplies.ts";
+export { type WireAnswer, type WireFormat, type WireRequest, WireServer, wireFormats } from "./wireServer.ts";

@@ -1,10 +1,11 @@
 import type { Opened } from "./exchange.ts";
 import { pulseOf } from "./pulse.ts";
-import { badReply, type Service, serviceFault, wrongKind } from "./wireErrors.ts";
+import { badReply, type Service, serviceFault, toAgentError, wrongKind } from "./wireErrors.ts";
 import { isRecord } from "./wireText.ts";
 
 /** What both SDKs' request promises offer. */
-interface Answering<T> {
+interface Answering<T> extends PromiseLike<T> {
+  asResponse(): Promise<Response>;
   withResponse(): Promise<{ data: T; response: Response }>;
 }
 
@@ -18,20 +19,38 @@ export async function openStream<Chunk, Whole>(
   service: Service,
 ): Promise<Opened<Chunk>> {
   const { data, response } = await promise.withResponse();
-  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type === "text/html" || type === "text/plain") throw wrongKind(service, type);
-  if (type === "application/json") return { chunks: wholeReply((await response.json()) as Whole, toChunks, service) };
+  if (kindOf(response, service) === "application/json")
+    return wholeReply((await response.json()) as Whole, toChunks, service);
   return { chunks: data, pulse: pulseOf(response) };
 }
 
-/** The chunks of a reply that came whole. */
-export function wholeReply<Chunk, Whole>(
+/** The answer to a request without streaming, as the chunks that a stream would have brought. */
+export async function openWhole<Chunk, Whole>(
+  promise: Answering<Whole>,
+  toChunks: (whole: Whole) => Iterable<Chunk>,
+  service: Service,
+): Promise<Opened<Chunk>> {
+  kindOf(await promise.asResponse(), service);
+  try {
+    return wholeReply(await promise, toChunks, service);
+  } catch (error) {
+    throw toAgentError(error, service, true);
+  }
+}
+
+/** The media type of an answer; throws for one that no model service gives. */
+function kindOf(response: Response, service: Service): string | undefined {
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "text/html" || type === "text/plain") throw wrongKind(service, type);
+  return type;
+}
+
+function wholeReply<Chunk, Whole>(
   whole: Whole,
   toChunks: (whole: Whole) => Iterable<Chunk>,
   service: Service,
-): Iterable<Chunk> {
-  if (typeof whole === "string" && whole.trimStart().startsWith("<")) throw wrongKind(service, "a web page");
+): Opened<Chunk> {
   if (!isRecord(whole)) throw badReply(service, "is not of its API's format.");
   if (whole.error && !("output" in whole)) throw serviceFault(whole.error);
-  return toChunks(whole);
+  return { chunks: toChunks(whole) };
 }

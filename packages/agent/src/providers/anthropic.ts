@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { MessageCreateParamsBase, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
-import { openStream, wholeReply } from "./answer.ts";
+import { openStream, openWhole } from "./answer.ts";
 import {
   joinTurns,
   toAnthropicReasoning,
@@ -90,7 +90,7 @@ export class AnthropicProvider implements Provider {
     // The SDK refuses a long reply without streaming unless it is given a limit.
     const options = { signal, maxRetries: 0, timeout: longestTimer };
     if (stream) return openStream(messages.create({ ...body, stream }, options), anthropicEvents, this.#service);
-    return { chunks: wholeReply(await messages.create({ ...body, stream }, options), anthropicEvents, this.#service) };
+    return openWhole(messages.create({ ...body, stream }, options), anthropicEvents, this.#service);
   }
 
   async #createClient(): Promise<Anthropic> {

@@ -1,7 +1,7 @@
 import type OpenAI from "openai";
 import type { ChatCompletionChunk, ChatCompletionCreateParams } from "openai/resources/chat/completions";
 import type { ModelRequest, ProviderEvent } from "../provider.ts";
-import { openStream, wholeReply } from "./answer.ts";
+import { openStream, openWhole } from "./answer.ts";
 import { toChatMessage, toChatSystem, toChatTool, toChatToolChoice } from "./chatMapping.ts";
 import { chatChunks, createChatState, finishChat, reduceChat } from "./chatReply.ts";
 import type { Compat } from "./compat.ts";
@@ -67,7 +67,7 @@ export function createChatSend(server: ChatServer): (request: ModelRequest) => A
     debugRequest(service.name, params, service.secrets);
     const call = { signal, maxRetries: 0 };
     if (stream) return openStream(completions.create({ ...params, stream }, call), chatChunks, service);
-    return { chunks: wholeReply(await completions.create({ ...params, stream }, call), chatChunks, service) };
+    return openWhole(completions.create({ ...params, stream }, call), chatChunks, service);
   }
 
   return (request) => {

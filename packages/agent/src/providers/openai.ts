@@ -1,7 +1,7 @@
 import type OpenAI from "openai";
 import type { ResponseCreateParams, ResponseStreamEvent } from "openai/resources/responses/responses";
 import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
-import { openStream, wholeReply } from "./answer.ts";
+import { openStream, openWhole } from "./answer.ts";
 import { debugRequest } from "./debug.ts";
 import { exchange, type Opened, type ReplyReducer } from "./exchange.ts";
 import { requireKey } from "./loadSdk.ts";
@@ -80,7 +80,7 @@ export class OpenAIProvider implements Provider {
     debugRequest(this.name, body, this.#service.secrets);
     const options = { signal, maxRetries: 0 };
     if (stream) return openStream(responses.create({ ...body, stream }, options), responsesEvents, this.#service);
-    return { chunks: wholeReply(await responses.create({ ...body, stream }, options), responsesEvents, this.#service) };
+    return openWhole(responses.create({ ...body, stream }, options), responsesEvents, this.#service);
   }
 
   /** The history comes last, so that each request begins with the whole of the one before. */

@@ -1,0 +1,98 @@
+import { type Fields, isFields, listOf, Problems } from "./wireChecks.ts";
+
+const optional = [
+  "instructions",
+  "include",
+  "max_output_tokens",
+  "reasoning",
+  "tools",
+  "tool_choice",
+  "stream",
+  "metadata",
+  "parallel_tool_calls",
+];
+
+/** What the Responses API would refuse in a stateless request, in words. */
+export function responsesProblems(body: Fields): readonly string[] {
+  const problems = new Problems();
+  problems.object(body, "the body", ["model", "input", "store"], optional);
+  problems.text(body.model, "model");
+  problems.expect(body.store === false, "store is not false");
+  for (const [index, tool] of (body.tools === undefined ? [] : listOf(problems, body.tools, "tools")).entries()) {
+    const at = `tools[${index}]`;
+    if (!problems.object(tool, at, ["type", "name", "parameters", "strict"], ["description"])) continue;
+    problems.name(tool.name, `${at}.name`);
+    problems.schema(tool.parameters, `${at}.parameters`);
+    problems.expect(typeof tool.strict === "boolean", `${at}.strict is not said`);
+  }
+  checkInput(problems, listOf(problems, body.input, "input"));
+  return problems.list;
+}
+
+function checkInput(problems: Problems, input: readonly unknown[]): void {
+  problems.expect(input.length > 0, "input is empty");
+  const callIds = new Set<string>();
+  const itemIds = new Set<string>();
+  const open = new Set<string>();
+  for (const [index, item] of input.entries()) {
+    const at = `input[${index}]`;
+    if (!isFields(item)) {
+      problems.add(`${at} is no object`);
+      continue;
+    }
+    if (typeof item.id === "string") {
+      problems.expect(!itemIds.has(item.id), `${at} repeats the item ${item.id}`);
+      itemIds.add(item.id);
+    }
+    switch (item.type ?? "message") {
+      case "message":
+        problems.expect(open.size === 0 || item.role === "assistant", `${at} comes before the output of ${[...open]}`);
+        checkMessage(problems, item, at);
+        break;
+      case "reasoning":
+        problems.object(item, at, ["type", "id", "summary", "encrypted_content"], ["content"]);
+        problems.text(item.encrypted_content, `${at}.encrypted_content`);
+        problems.expect(isOutput(input[index + 1]), `${at} is reasoning without its following item`);
+        break;
+      case "function_call":
+        problems.object(item, at, ["type", "call_id", "name", "arguments"], ["id", "status"]);
+        problems.id(item.call_id, `${at}.call_id`, callIds);
+        problems.name(item.name, `${at}.name`);
+        problems.argumentsText(item.arguments, `${at}.arguments`);
+        open.add(String(item.call_id));
+        break;
+      case "function_call_output":
+        problems.object(item, at, ["type", "call_id", "output"], []);
+        problems.expect(open.delete(String(item.call_id)), `${at} answers no open call`);
+        problems.expect(typeof item.output === "string" || Array.isArray(item.output), `${at}.output is no text`);
+        break;
+      default:
+        problems.add(`${at} is of the unknown type ${String(item.type)}`);
+    }
+  }
+  problems.expect(open.size === 0, `input ends before the output of ${[...open]}`);
+}
+
+/** Whether an item is of the model's own and may follow its reasoning. */
+function isOutput(item: unknown): boolean {
+  if (!isFields(item)) return false;
+  return item.type === "reasoning" || item.type === "function_call" || item.role === "assistant";
+}
+
+function checkMessage(problems: Problems, item: Fields, at: string): void {
+  problems.object(item, at, ["role", "content"], ["type", "id", "status", "phase"]);
+  problems.expect(item.role === "user" || item.role === "assistant", `${at} has the role ${String(item.role)}`);
+  if (typeof item.content === "string") {
+    problems.expect(item.content !== "", `${at} is empty`);
+    return;
+  }
+  const parts = listOf(problems, item.content, `${at}.content`);
+  problems.expect(parts.length > 0, `${at} is empty`);
+  const kinds = item.role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image"];
+  for (const part of parts) {
+    problems.expect(
+      isFields(part) && kinds.includes(String(part.type)),
+      `${at} holds a part that its role may not have`,
+    );
+  }
+}

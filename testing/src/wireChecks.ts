@@ -1,0 +1,76 @@
+/** Collects what is wrong with a request, in words; the three checkers share it. */
+export class Problems {
+  readonly list: string[] = [];
+
+  add(problem: string): void {
+    this.list.push(problem);
+  }
+
+  /** Adds the problem unless the condition holds; tells whether it held. */
+  expect(condition: boolean, problem: string): boolean {
+    if (!condition) this.add(problem);
+    return condition;
+  }
+
+  /** A JSON object with these fields at most, those named `required` among them. */
+  object(value: unknown, at: string, required: readonly string[], optional: readonly string[]): value is Fields {
+    if (!this.expect(isFields(value), `${at} is no object`)) return false;
+    const fields = value as Fields;
+    for (const name of required) this.expect(fields[name] !== undefined, `${at} lacks ${name}`);
+    for (const name of Object.keys(fields)) {
+      this.expect(required.includes(name) || optional.includes(name), `${at} has the unknown field ${name}`);
+    }
+    return true;
+  }
+
+  text(value: unknown, at: string): value is string {
+    return this.expect(typeof value === "string" && value !== "", `${at} is no text`);
+  }
+
+  name(value: unknown, at: string): void {
+    this.expect(
+      typeof value === "string" && legalName.test(value),
+      `${at} is the illegal name ${JSON.stringify(value)}`,
+    );
+  }
+
+  id(value: unknown, at: string, taken: Set<string>): void {
+    if (
+      !this.expect(
+        typeof value === "string" && legalName.test(value),
+        `${at} is the illegal id ${JSON.stringify(value)}`,
+      )
+    )
+      return;
+    this.expect(!taken.has(value as string), `${at} is the id ${value} again`);
+    taken.add(value as string);
+  }
+
+  /** JSON text of an object. */
+  argumentsText(value: unknown, at: string): void {
+    try {
+      this.expect(isFields(JSON.parse(value as string)), `${at} is no JSON object`);
+    } catch {
+      this.add(`${at} is no JSON`);
+    }
+  }
+
+  schema(value: unknown, at: string): void {
+    this.expect(isFields(value) && value.type === "object", `${at} is no schema of an object`);
+  }
+}
+
+export type Fields = Record<string, unknown>;
+
+const legalName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The entries of an array, or a problem and none. */
+export function listOf(problems: Problems, value: unknown, at: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  problems.add(`${at} is no array`);
+  return [];
+}
