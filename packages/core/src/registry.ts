@@ -126,7 +126,8 @@ export class ToolRegistry {
    * `Tool not found: NAME`, `Tool not available: NAME`). Never rejects.
    */
   async execute(name: string, args?: unknown, options?: ExecuteOptions): Promise<string> {
-    return renderOutcome(shownName(name), await this.invoke(name, args, options));
+    const outcome = await this.invoke(name, args, options);
+    return outcome.ok ? outcome.output : renderOutcome(shownName(name), outcome);
   }
 
   /** The same execution for programs: the output or a typed error. Never rejects. */

@@ -3,7 +3,6 @@ import type { JsonSchema } from "./interface.ts";
 import { copyJson, isPlainObject } from "./json.ts";
 import { hasLongText, isRiskyPattern, patternsOf } from "./patternRisk.ts";
 import { compileQuickCheck } from "./quickCheck.ts";
-import { validateInWorker } from "./validationThread.ts";
 
 type Library = typeof import("@cfworker/json-schema");
 
@@ -22,7 +21,9 @@ export function createValidator(schema: JsonSchema): Validator {
   let run: ((value: unknown) => readonly ValidationError[]) | undefined;
   return (value) => {
     if (accepts?.(value)) return [];
-    if (risky || (patterns.length > 0 && hasLongText(value))) return validateInWorker(schema, value);
+    if (risky || (patterns.length > 0 && hasLongText(value))) {
+      return import("./validationThread.ts").then(({ validateInWorker }) => validateInWorker(schema, value));
+    }
     if (run) return run(value);
     if (library) {
       run = prepare(library, schema);

@@ -1,0 +1,127 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createDefaultToolRegistry } from "@toolcrib/defaults";
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
+import { spread } from "../pairs.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Milliseconds that an import adds to a process that has just started. */
+export async function startup(report, { rounds }) {
+  for (const [name, goal] of [
+    ["core", 10],
+    ["defaults", 40],
+  ]) {
+    const file = JSON.stringify(join(root, `packages/${name}/dist/index.js`));
+    const code = `const t = performance.now(); await import(${file}); console.log(performance.now() - t)`;
+    const run = () => Number(execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }));
+    run();
+    report({
+      name: `import of @toolcrib/${name}`,
+      value: spread(Array.from({ length: rounds }, run)).median,
+      unit: "ms",
+      goal,
+    });
+  }
+  const bin = join(root, "packages/cli/dist/bin.js");
+  const time = (args) => {
+    const started = performance.now();
+    spawnSync(process.execPath, args, { stdio: "ignore" });
+    return performance.now() - started;
+  };
+  time([bin, "--version"]);
+  const ratios = Array.from({ length: rounds * 3 }, () => time([bin, "--version"]) / time(["-e", "0"]));
+  report({ name: "toolcrib --version, to node -e 0", goal: 1.5, ratio: spread(ratios) });
+}
+
+/** What npm puts into an empty folder: packages, ours included, and megabytes. */
+export async function size(report) {
+  measure(report, ["core"], { packages: 3, megabytes: 1 });
+  measure(report, ["core", "tools-fs"]);
+  measure(report, ["core", "tools-fs", "tools-search", "tools-bash", "agent", "defaults", "adapters"], {
+    packages: 30,
+    megabytes: 5,
+  });
+}
+
+function measure(report, names, goal = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "toolcrib-size-"));
+  try {
+    const dependencies = Object.fromEntries(names.map((name) => [`@toolcrib/${name}`, `file:${pack(name, folder)}`]));
+    // Packages that depend on each other find the packed ones, not the registry's.
+    writeFileSync(
+      join(folder, "package.json"),
+      JSON.stringify({ private: true, dependencies, overrides: dependencies }),
+    );
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--silent", "--omit=peer", "--omit=optional"], {
+      cwd: folder,
+      stdio: "ignore",
+    });
+    const modules = join(folder, "node_modules");
+    const label = names.length === 7 ? "everything but SDKs, MCP and the CLI" : names.join(" + ");
+    report({
+      name: `installed: ${label}, packages`,
+      value: countPackages(modules),
+      unit: "packages",
+      goal: goal.packages,
+    });
+    report({ name: `installed: ${label}, size`, value: bytesIn(modules) / 1e6, unit: "MB", goal: goal.megabytes });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A tarball as the registry would hold it: `workspace:` and `catalog:` written out. */
+function pack(name, into) {
+  const copy = join(into, `src-${name}`);
+  const source = join(root, "packages", name);
+  cpSync(source, copy, { recursive: true, filter: (path) => !path.startsWith(join(source, "node_modules")) });
+  const manifest = JSON.parse(readFileSync(join(copy, "package.json"), "utf8"));
+  for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
+    if (range.startsWith("workspace:")) manifest.dependencies[dependency] = "^0.1.0";
+    if (range.startsWith("catalog:")) manifest.dependencies[dependency] = "^3.3.3";
+  }
+  delete manifest.devDependencies;
+  writeFileSync(join(copy, "package.json"), JSON.stringify(manifest));
+  const tarball = execFileSync("npm", ["pack", "--silent", "--pack-destination", into], {
+    cwd: copy,
+    encoding: "utf8",
+  }).trim();
+  rmSync(copy, { recursive: true });
+  return join(into, tarball);
+}
+
+function countPackages(modules) {
+  return readdirSync(modules)
+    .filter((name) => !name.startsWith("."))
+    .flatMap((name) => (name.startsWith("@") ? readdirSync(join(modules, name)) : [name])).length;
+}
+
+function bytesIn(path) {
+  const { size: bytes, mtimeMs: _ } = statSync(path);
+  return statSync(path).isDirectory()
+    ? readdirSync(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0)
+    : bytes;
+}
+
+/** o200k tokens of the ten schemas, as the JSON of a chat-completions request. */
+export async function tokens(report) {
+  const schemas = createDefaultToolRegistry()
+    .listTools()
+    .map(({ name, description, parameters }) => ({
+      type: "function",
+      function: { name, description, parameters, strict: false },
+    }));
+  report({
+    name: "tokens of the ten schemas (o200k)",
+    value: encode(JSON.stringify(schemas)).length,
+    unit: "tokens",
+    goal: 1000,
+  });
+  for (const schema of schemas) {
+    report({ name: `tokens of ${schema.function.name}`, value: encode(JSON.stringify(schema)).length, unit: "tokens" });
+  }
+}

@@ -1,0 +1,66 @@
+import { pair, spread, startChild } from "../pairs.mjs";
+
+/** What the loop and the registry themselves cost, and what those of peers do. */
+export async function loop(report, { rounds }) {
+  const own = startChild("loop.mjs", { execArgv: ["--expose-gc"] });
+  for (let warm = 0; warm < 3; warm += 1) await own.ask();
+  const runs = [];
+  for (let round = 0; round < rounds; round += 1) runs.push(await own.ask());
+  report({
+    name: "agent loop, in process, with validation",
+    value: spread(runs.map(({ ms }) => ms)).median,
+    unit: "µs a step",
+    goal: 10,
+  });
+  report({
+    name: "agent loop, last 100 steps to first 100",
+    value: spread(runs.map(({ growth }) => growth)).median,
+    unit: "times",
+    goal: 1.5,
+  });
+  report({
+    name: "agent loop, heap kept a 1,000 steps",
+    value: spread(runs.map(({ heapMb }) => heapMb)).median,
+    unit: "MB",
+    goal: 1,
+  });
+  for (const [file, peer] of [
+    ["loopPi.mjs", "pi-agent-core"],
+    ["loopAi.mjs", "ai"],
+    ["loopOpenaiAgents.mjs", "@openai/agents"],
+  ]) {
+    const other = startChild(file);
+    try {
+      report({
+        name: `agent loop, 1,000 steps, to ${peer}`,
+        ...(await pair(own, other, { rounds: 3 })),
+        sameCount: true,
+      });
+    } catch (error) {
+      report({ name: `agent loop, 1,000 steps, to ${peer}`, missing: error.message.split("\n")[0] });
+    } finally {
+      other.end();
+    }
+  }
+  own.end();
+}
+
+export async function registry(report, { rounds }) {
+  const child = startChild("registry.mjs");
+  await child.ask();
+  const runs = [];
+  for (let round = 0; round < rounds; round += 1) runs.push(await child.ask());
+  child.end();
+  report({
+    name: "registry.execute of a no-op tool, above calling it",
+    value: spread(runs.map(({ addedUs }) => addedUs)).median,
+    unit: "µs",
+    goal: 3,
+  });
+  report({
+    name: "a second getEnabledSchemas()",
+    value: spread(runs.map(({ schemasUs }) => schemasUs)).median,
+    unit: "µs",
+    goal: 1,
+  });
+}

@@ -1,0 +1,21 @@
+// Starting a shell command: run_bash through the registry, or bare execFile.
+import { execFile } from "node:child_process";
+import { ToolRegistry } from "@toolcrib/core";
+import { createRunBashTool } from "@toolcrib/tools-bash";
+import { answer } from "../pairs.mjs";
+
+const registry = new ToolRegistry();
+registry.register(createRunBashTool({}));
+const commands = 100;
+
+answer(async ({ kind, command = "true" }) => {
+  if (kind === "output") {
+    const output = JSON.parse(await registry.execute("run_bash", { command, timeout: 120_000 }));
+    return { count: output.exit_code, rssMb: process.resourceUsage().maxRSS / 1024 };
+  }
+  for (let index = 0; index < commands; index += 1) {
+    if (kind === "tool") await registry.execute("run_bash", { command });
+    else await new Promise((resolve) => execFile("/bin/sh", ["-c", command], resolve));
+  }
+  return commands;
+});

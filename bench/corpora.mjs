@@ -1,0 +1,65 @@
+// Real trees from pinned packages of the npm registry and Debian, fetched once into an ignored folder.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const folder = fileURLToPath(new URL("./.corpora/", import.meta.url));
+
+const npmPackages = {
+  small: ["zod@4.6.7"],
+  medium: ["date-fns@4.4.0", "rxjs@7.8.2", "lodash@4.18.1", "openai@7.57.0", "@anthropic-ai/sdk@1.12.0"],
+};
+
+/** The folder of a corpus, or undefined where it cannot be had (no network, no apt). `large` is the Linux source. */
+export function corpus(name) {
+  const home = `${folder}${name}`;
+  if (existsSync(home)) return home;
+  const fresh = `${folder}.new-${name}`;
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { recursive: true });
+  try {
+    if (name === "large") fetchLinux(fresh);
+    else for (const spec of npmPackages[name]) fetchPackage(spec, fresh);
+  } catch (error) {
+    console.error(`bench: no ${name} corpus: ${error.message.split("\n")[0]}`);
+    return undefined;
+  }
+  // So that ignore rules are at work: what a checkout of these would hold.
+  if (name !== "large") writeFileSync(`${fresh}/.gitignore`, "*.map\n/*/umd/\n*.tsbuildinfo\n");
+  renameSync(fresh, home);
+  return home;
+}
+
+function fetchPackage(spec, into) {
+  const target = `${into}/${spec.replace(/^@/, "").replace("/", "-")}`;
+  mkdirSync(target, { recursive: true });
+  execFileSync("npm", ["pack", "--silent", spec], { cwd: target, stdio: ["ignore", "ignore", "ignore"] });
+  const [tarball] = readdirSync(target).filter((file) => file.endsWith(".tgz"));
+  execFileSync("tar", ["xzf", tarball, "--strip-components=1"], { cwd: target });
+  rmSync(`${target}/${tarball}`);
+}
+
+function fetchLinux(into) {
+  execFileSync("apt-get", ["download", "linux-source-6.1"], { cwd: into, stdio: "ignore" });
+  const [deb] = readdirSync(into).filter((file) => file.endsWith(".deb"));
+  execFileSync("dpkg-deb", ["-x", deb, "deb"], { cwd: into });
+  execFileSync("tar", ["xJf", "deb/usr/src/linux-source-6.1.tar.xz", "--strip-components=1"], { cwd: into });
+  for (const rest of [deb, "deb"]) rmSync(`${into}/${rest}`, { recursive: true });
+}
+
+/** Queries that every corpus has matches for, chosen by hand: a rare and a common literal, a regex, a glob. */
+export const queries = {
+  small: { literal: "ZodError", common: "return", regex: "function\\s+\\w+Check\\w*\\(", glob: "**/*.ts" },
+  medium: {
+    literal: "requestIdle",
+    common: "return",
+    regex: "export (?:async )?function \\w+Date\\w*\\(",
+    glob: "**/*.d.ts",
+  },
+  large: {
+    literal: "spin_lock_irqsave",
+    common: "return",
+    regex: "static\\s+int\\s+\\w+_probe\\w*\\(",
+    glob: "**/*.h",
+  },
+};

@@ -1,0 +1,38 @@
+// Peers are installed on demand, each alone in an ignored folder at a pinned version; none is a dependency of the workspace.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const folder = fileURLToPath(new URL("./.peers/", import.meta.url));
+
+export const peers = {
+  "gemini-cli-core": { "@google/gemini-cli-core": "0.61.0" },
+  "just-bash": { "just-bash": "3.4.2" },
+  ai: { ai: "7.0.173", zod: "4.6.7" },
+  "openai-agents": { "@openai/agents": "0.20.0", zod: "4.6.7" },
+  "pi-agent-core": { "@mariozechner/pi-agent-core": "0.73.1", "@mariozechner/pi-ai": "0.73.1" },
+  "write-file-atomic": { "write-file-atomic": "8.0.0" },
+  "mcp-filesystem": { "@modelcontextprotocol/server-filesystem": "2026.8.31" },
+};
+
+/** The folder where a peer is installed; throws where it cannot be had. */
+export function installPeer(name) {
+  const home = `${folder}${name}/`;
+  if (!existsSync(`${home}node_modules`)) {
+    mkdirSync(home, { recursive: true });
+    writeFileSync(`${home}package.json`, JSON.stringify({ private: true, dependencies: peers[name] }));
+    execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], {
+      cwd: home,
+      stdio: "ignore",
+    });
+  }
+  return home;
+}
+
+/** Imports a module of an installed peer: resolved from its folder, with its own conditions. */
+export async function importPeer(home, specifier) {
+  const loader = `${home}load.mjs`;
+  if (!existsSync(loader)) writeFileSync(loader, "export const load = (specifier) => import(specifier);\n");
+  const { load } = await import(pathToFileURL(loader).href);
+  return load(specifier);
+}

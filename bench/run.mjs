@@ -1,0 +1,77 @@
+// npm run bench [-- NAME …] [--large] [--rounds N] [--write]
+// Each row of the goals: candidate and baseline in turn, ratio per round. --write puts a full run into RESULTS.md.
+import { cpus, totalmem } from "node:os";
+import { files, shell } from "./cases/files.mjs";
+import { size, startup, tokens } from "./cases/footprint.mjs";
+import { http } from "./cases/http.mjs";
+import { loop, registry } from "./cases/loop.mjs";
+import { hasRipgrep, search, searchFiles, searchPeers } from "./cases/search.mjs";
+import { writeResults } from "./results.mjs";
+
+const cases = {
+  search,
+  "search-files": searchFiles,
+  "search-peers": searchPeers,
+  loop,
+  registry,
+  http,
+  files,
+  shell,
+  startup,
+  size,
+  tokens,
+};
+const words = process.argv.slice(2);
+const option = (name) => (words.includes(name) ? words[words.indexOf(name) + 1] : undefined);
+const rounds = Number(option("--rounds") ?? 7);
+const corpora = words.includes("--large") ? ["small", "medium", "large"] : ["small", "medium"];
+const asked = words.filter((word) => word in cases);
+const unknown = words.filter((word, at) => !word.startsWith("--") && !(word in cases) && words[at - 1] !== "--rounds");
+if (unknown.length > 0 || !(rounds > 0)) {
+  console.error(
+    `bench: unknown: ${unknown.join(" ") || `--rounds ${rounds}`}; names are ${Object.keys(cases).join(", ")}`,
+  );
+  process.exit(2);
+}
+
+const rows = [];
+console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0].model}, ${Math.round(totalmem() / 2 ** 30)} GB`);
+for (const name of asked.length > 0 ? asked : Object.keys(cases)) {
+  if (name.startsWith("search") && !hasRipgrep()) {
+    console.log(`${name}: left out, ripgrep is not installed`);
+    continue;
+  }
+  await cases[name](report, { corpora, rounds });
+}
+if (words.includes("--write")) writeResults(rows);
+process.exit(0);
+
+function report(row) {
+  const counted = row.void || (row.sameCount && row.countA !== row.countB);
+  const measured = row.ratio?.median ?? row.value;
+  const verdict = row.missing
+    ? "not measured"
+    : counted
+      ? "VOID"
+      : row.goal === undefined
+        ? ""
+        : measured <= row.goal
+          ? "met"
+          : "missed";
+  rows.push({ ...row, verdict });
+  const figure = row.missing
+    ? row.missing
+    : row.ratio
+      ? `x${round(row.ratio.median)} (${round(row.ratio.min)} to ${round(row.ratio.max)})`
+      : `${round(row.value)} ${row.unit}`;
+  const counts = counted ? ` counts ${row.countA} and ${row.countB}` : "";
+  const goal = row.goal === undefined ? "" : ` goal ${round(row.goal)} ${verdict}`;
+  console.log(`${row.name}: ${figure}${goal}${counts}${row.note ? ` [${row.note}]` : ""}`);
+}
+
+function round(value) {
+  return Number(value)
+    .toPrecision(3)
+    .replace(/\.?0+$/, "")
+    .replace(/^(\d+)e\+\d+$/, String(Math.round(value)));
+}
