@@ -11,8 +11,8 @@ export async function unifiedDiff(
   maxBytes: number,
 ): Promise<string> {
   // Only edits need it.
-  const { createTwoFilesPatch } = await import("diff");
-  const options = { context: 3, timeout: longestDiff };
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
+  const options = { context: 3, timeout: longestDiff, headerOptions: FILE_HEADERS_ONLY };
   const plain = (text: string): string => text.replaceAll("\r\n", "\n");
   const patch = createTwoFilesPatch(
     printedPath,
@@ -24,10 +24,9 @@ export async function unifiedDiff(
     options,
   );
   if (patch === undefined) return `Edited ${printedPath} (too many changes to show)`;
-  const text = patch.replace(/^=+\n/, "");
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
+  const bytes = Buffer.from(patch);
+  if (bytes.length <= maxBytes) return patch;
   const shown = bytes.toString("utf8", 0, bytes.lastIndexOf(10, maxBytes - 1) + 1);
   const count = (lines: string): number => lines.split("\n").length - 1;
-  return withNotice(shown, { shown: count(shown), total: count(text), unit: "lines" });
+  return withNotice(shown, { shown: count(shown), total: count(patch), unit: "lines" });
 }

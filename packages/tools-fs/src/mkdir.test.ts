@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createMkdirTool } from "./mkdir.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "mkdir-")));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const mkdir = (path: string): Promise<string> => createMkdirTool({ cwd: base, root: base }).execute({ path });
+
+test("creates a directory with its parents; one that exists is success", async () => {
+  expect(await mkdir("a/b/c/")).toBe("Created directory a/b/c");
+  expect(statSync(join(base, "a/b/c")).isDirectory()).toBe(true);
+  expect(await mkdir("a/b")).toBe("Directory already exists: a/b");
+  expect(await mkdir(".")).toBe("Directory already exists: .");
+});
+
+test("a file in the way is an error, and nothing is left of the attempt", async () => {
+  writeFileSync(join(base, "file"), "");
+  await expect(mkdir("file")).rejects.toThrow(/file \(ENOTDIR\)/);
+  await expect(mkdir("file/below")).rejects.toThrow(/\(ENOTDIR\)/);
+  await expect(mkdir(`new/${"x".repeat(300)}`)).rejects.toThrow(/ENAMETOOLONG/);
+  expect(readdirSync(base)).toEqual(["file"]);
+});
+
+test("nothing is made for a call that has ended", async () => {
+  const beginCommit = (): void => {
+    throw new Error("ended");
+  };
+  await expect(createMkdirTool({ cwd: base }).execute({ path: "a/b" }, { beginCommit })).rejects.toThrow("ended");
+  expect(readdirSync(base)).toEqual([]);
+});
+
+test("many calls for overlapping paths at once all succeed", async () => {
+  const paths = Array.from({ length: 60 }, (_, index) => `a/${index % 3}/b/${index % 7}`);
+  await Promise.all(paths.map((path) => mkdir(path)));
+  expect(readdirSync(join(base, "a/2/b"))).toHaveLength(7);
+});
+
+test("outside the root nothing is made", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "outside-"));
+  symlinkSync(join(outside, "new"), join(base, "link"));
+  for (const path of ["../x", "link", "link/y", join(outside, "z")]) {
+    await expect(mkdir(path)).rejects.toMatchObject({ code: "permission_denied" });
+  }
+  expect(readdirSync(outside)).toEqual([]);
+  rmSync(outside, { recursive: true });
+});

@@ -1,0 +1,239 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createMoveTool } from "./move.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "move-")));
+  writeFileSync(join(base, "file"), "content");
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const move = (source: string, destination: string, options: { root?: string[] } = {}): Promise<string> =>
+  createMoveTool({ cwd: base, ...options }).execute({ source, destination });
+const text = (name: string): string => readFileSync(join(base, name), "utf8");
+
+describe("what moves", () => {
+  test("a file, to new parents too", async () => {
+    const { ino } = statSync(join(base, "file"));
+    expect(await move("file", "a/b/new")).toBe("Moved file to a/b/new");
+    expect(text("a/b/new")).toBe("content");
+    expect(statSync(join(base, "a/b/new"))).toMatchObject({ ino, nlink: 1 });
+    expect(readdirSync(base)).toEqual(["a"]);
+  });
+
+  test("a directory with all in it", async () => {
+    mkdirSync(join(base, "dir/sub"), { recursive: true });
+    writeFileSync(join(base, "dir/sub/x"), "x");
+    await move("dir/", "new/dir/");
+    expect(text("new/dir/sub/x")).toBe("x");
+    expect(existsSync(join(base, "dir"))).toBe(false);
+  });
+
+  test("a link itself, its text unchanged; with a slash its target", async () => {
+    mkdirSync(join(base, "target"));
+    symlinkSync("target", join(base, "link"));
+    await move("link", "sub/link");
+    expect(readlinkSync(join(base, "sub/link"))).toBe("target");
+    symlinkSync("nowhere", join(base, "broken"));
+    await move("broken", "broken2");
+    expect(readlinkSync(join(base, "broken2"))).toBe("nowhere");
+    symlinkSync("target", join(base, "link"));
+    await move("link/", "moved");
+    expect(lstatSync(join(base, "moved")).isDirectory()).toBe(true);
+    expect(lstatSync(join(base, "link")).isSymbolicLink()).toBe(true);
+  });
+
+  test("a named pipe", async () => {
+    spawnSync("mkfifo", [join(base, "pipe")]);
+    await move("pipe", "pipe2");
+    expect(lstatSync(join(base, "pipe2")).isFIFO()).toBe(true);
+  });
+
+  test("a name that differs only in case", async () => {
+    await move("file", "FILE");
+    expect(readdirSync(base)).toEqual(["FILE"]);
+    mkdirSync(join(base, "dir"));
+    await move("dir", "Dir");
+    expect(readdirSync(base).sort()).toEqual(["Dir", "FILE"]);
+  });
+});
+
+describe("what is refused, both sides untouched", () => {
+  test("an existing target: file, directory, empty directory, link, broken link", async () => {
+    writeFileSync(join(base, "other"), "other");
+    mkdirSync(join(base, "dir"));
+    mkdirSync(join(base, "dir2"));
+    symlinkSync("other", join(base, "link"));
+    symlinkSync("nowhere", join(base, "broken"));
+    for (const [source, destination] of [
+      ["file", "other"],
+      ["file", "dir"],
+      ["file", "link"],
+      ["file", "broken"],
+      ["dir", "dir2"],
+      ["dir", "other"],
+      ["link", "other"],
+    ]) {
+      await expect(move(source as string, destination as string)).rejects.toThrow(`Already exists: ${destination}`);
+    }
+    expect(text("other")).toBe("other");
+    expect(readdirSync(base).sort()).toEqual(["broken", "dir", "dir2", "file", "link", "other"]);
+  });
+
+  test.runIf(process.platform === "linux")("two hard links of one file whose names differ only in case", async () => {
+    linkSync(join(base, "file"), join(base, "FILE"));
+    await expect(move("file", "FILE")).rejects.toThrow("Already exists: FILE");
+    expect(readdirSync(base).sort()).toEqual(["FILE", "file"]);
+  });
+
+  test("a target made in the last moment", async () => {
+    const beginCommit = (): void => writeFileSync(join(base, "new"), "theirs");
+    const call = createMoveTool({ cwd: base }).execute({ source: "file", destination: "new" }, { beginCommit });
+    await expect(call).rejects.toThrow(/Already exists/);
+    expect([text("file"), text("new")]).toEqual(["content", "theirs"]);
+  });
+
+  test("a directory into itself, by a link too, and a path onto itself", async () => {
+    mkdirSync(join(base, "dir"));
+    symlinkSync("dir", join(base, "link"));
+    for (const to of ["dir/sub", "dir/a/b", "link/sub", "./dir/../dir/x"]) {
+      await expect(move("dir", to), to).rejects.toThrow(/lies inside the source/);
+    }
+    await expect(move("dir", "dir")).rejects.toThrow(/is the source itself/);
+    await expect(move("file", "./file")).rejects.toThrow(/is the source itself/);
+    expect(readdirSync(join(base, "dir"))).toEqual([]);
+    await move("dir", "dir2");
+  });
+
+  test("the protected paths of remove", async () => {
+    for (const source of ["/", "/etc", ".", "..", base, homedir(), process.cwd(), "x/.."]) {
+      await expect(move(source, "new"), source).rejects.toThrow(/^Refused: /);
+    }
+  });
+
+  test("a missing source, with its code; no parents are left of the attempt", async () => {
+    await expect(move("no", "a/b")).rejects.toThrow(/No such file or directory: no \(ENOENT\)/);
+    await expect(move("file", "file/below")).rejects.toThrow(/\(ENOTDIR\)/);
+    await expect(move("file", `a/b/${"x".repeat(300)}`)).rejects.toThrow(/ENAMETOOLONG/);
+    expect(readdirSync(base)).toEqual(["file"]);
+  });
+
+  test("a source or destination outside the root", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "outside-"));
+    writeFileSync(join(outside, "secret"), "");
+    symlinkSync(outside, join(base, "link"));
+    for (const [from, to] of [
+      [join(outside, "secret"), "x"],
+      ["link/secret", "x"],
+      ["file", join(outside, "x")],
+      ["file", "link/x"],
+      ["file", "../x"],
+    ]) {
+      await expect(move(from as string, to as string, { root: [base] })).rejects.toMatchObject({
+        code: "permission_denied",
+      });
+    }
+    expect(readdirSync(outside)).toEqual(["secret"]);
+    rmSync(outside, { recursive: true });
+  });
+
+  test("a call that has ended", async () => {
+    const beginCommit = (): void => {
+      throw new Error("ended");
+    };
+    for (const to of ["new", "a/b/new"]) {
+      await expect(
+        createMoveTool({ cwd: base }).execute({ source: "file", destination: to }, { beginCommit }),
+      ).rejects.toThrow("ended");
+    }
+    expect(readdirSync(base)).toEqual(["file"]);
+  });
+});
+
+const otherDevice = "/dev/shm";
+const hasOtherDevice = existsSync(otherDevice) && statSync(otherDevice).dev !== statSync(tmpdir()).dev;
+
+describe.runIf(hasOtherDevice)("to another device", () => {
+  let far: string;
+  beforeEach(() => {
+    far = mkdtempSync(join(otherDevice, "move-"));
+  });
+  afterEach(() => rmSync(far, { recursive: true, force: true }));
+
+  test("a file keeps content, mode and times", async () => {
+    chmodSync(join(base, "file"), 0o640);
+    utimesSync(join(base, "file"), 1000, 2000);
+    await move("file", join(far, "sub/file"));
+    const stats = statSync(join(far, "sub/file"));
+    expect(readFileSync(join(far, "sub/file"), "utf8")).toBe("content");
+    expect(stats.mode & 0o7777).toBe(0o640);
+    expect(stats.mtimeMs).toBe(2_000_000);
+    expect(readdirSync(base)).toEqual([]);
+    expect(readdirSync(join(far, "sub"))).toEqual(["file"]);
+  });
+
+  test("a tree keeps links, modes and odd names, and the source goes last", async () => {
+    mkdirSync(join(base, "dir/a/b"), { recursive: true });
+    writeFileSync(join(base, "dir/a/b/file"), Buffer.alloc(3_000_000, 5));
+    symlinkSync("a/b", join(base, "dir/link"));
+    chmodSync(join(base, "dir/a"), 0o711);
+    writeFileSync(Buffer.concat([Buffer.from(`${base}/dir/`), Buffer.from([0xff])]), "odd");
+    await move("dir", join(far, "dir"));
+    expect(readFileSync(join(far, "dir/a/b/file"))).toEqual(Buffer.alloc(3_000_000, 5));
+    expect(readlinkSync(join(far, "dir/link"))).toBe("a/b");
+    expect(statSync(join(far, "dir/a")).mode & 0o7777).toBe(0o711);
+    expect(readdirSync(join(far, "dir"), { encoding: "buffer" }).map((name) => name.toString("latin1"))).toContain(
+      "\xff",
+    );
+    expect(existsSync(join(base, "dir"))).toBe(false);
+  });
+
+  test("an existing target stays, and a failure leaves the source whole and no temporary", async () => {
+    mkdirSync(join(far, "taken"));
+    await expect(move("file", join(far, "taken"))).rejects.toThrow(/Already exists/);
+    mkdirSync(join(base, "dir/sub"), { recursive: true });
+    writeFileSync(join(base, "dir/one"), "1");
+    spawnSync("mkfifo", [join(base, "dir/sub/pipe")]);
+    await expect(move("dir", join(far, "new/dir"))).rejects.toThrow(/holds a named pipe/);
+    expect(readdirSync(join(base, "dir")).sort()).toEqual(["one", "sub"]);
+    expect(readdirSync(far)).toEqual(["taken"]);
+  });
+
+  test("a link moves as a link", async () => {
+    symlinkSync("file", join(base, "link"));
+    await move("link", join(far, "link"));
+    expect(readlinkSync(join(far, "link"))).toBe("file");
+    expect(readdirSync(base)).toEqual(["file"]);
+  });
+
+  test("an abort on the way leaves the source whole and nothing behind", async () => {
+    writeFileSync(join(base, "big"), Buffer.alloc(64 * 1024 * 1024, 1));
+    const controller = new AbortController();
+    const tool = createMoveTool({ cwd: base });
+    const call = tool.execute({ source: "big", destination: join(far, "big") }, { signal: controller.signal });
+    setImmediate(() => setImmediate(() => controller.abort(new Error("stop"))));
+    await expect(call).rejects.toThrow("stop");
+    expect(statSync(join(base, "big")).size).toBe(64 * 1024 * 1024);
+    expect(readdirSync(far)).toEqual([]);
+  });
+});

@@ -1,0 +1,210 @@
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createReadFileTool } from "./readFile.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "read-")));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+type Args = Record<string, unknown>;
+const read = (args: Args, options: Args = {}): Promise<string> =>
+  createReadFileTool({ cwd: base, ...options }).execute({ path: "file", ...args });
+const put = (content: string | Buffer): void => writeFileSync(join(base, "file"), content);
+
+describe("contents exactly", () => {
+  test.each([
+    ["empty", ""],
+    ["no last newline", "a\nb"],
+    ["CRLF", "a\r\nb\r\n"],
+    ["lone CR", "a\rb\r"],
+    ["a byte order mark", "\ufeffa\n"],
+    ["wide characters", "é😀\u2028\n"],
+    ["NUL in valid UTF-8", "text with \0 inside\n"],
+  ])("%s", async (_, text) => {
+    put(text);
+    expect(await read({})).toBe(text);
+    expect(await read({ offset: 1, limit: 1000 })).toBe(text);
+  });
+
+  test("invalid UTF-8 is read with replacement characters, never an error", async () => {
+    put(Buffer.from("caf\xe9 \xff ok\n", "latin1"));
+    expect(await read({})).toBe("caf\ufffd \ufffd ok\n");
+  });
+
+  test("the other encodings", async () => {
+    put(Buffer.from("\ufeffaé\nb", "utf16le"));
+    expect(await read({ encoding: "utf16le" })).toBe("\ufeffaé\nb");
+    expect(await read({ encoding: "utf16le", offset: 2 })).toBe("b");
+    put(Buffer.from([0xe9, 10, 0xff]));
+    expect(await read({ encoding: "latin1" })).toBe("é\nÿ");
+    expect(await read({ encoding: "base64" })).toBe("6Qr/");
+  });
+
+  test.runIf(process.platform === "linux")("files whose size the system gives as 0", async () => {
+    expect(await read({ path: "/proc/self/status" })).toMatch(/^Name:/);
+    expect(await read({ path: "/proc/self/status", limit: 1 })).toMatch(/^Name:.*\n\n\[truncated: shown 1 lines/);
+  });
+
+  test("a link is followed", async () => {
+    put("through");
+    symlinkSync("file", join(base, "link"));
+    expect(await read({ path: "link" })).toBe("through");
+  });
+});
+
+describe("pages", () => {
+  const lines = (from: number, to: number): string =>
+    Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("");
+
+  test("offset and limit take whole lines, and a cut says where to go on", async () => {
+    put(lines(1, 10));
+    expect(await read({ offset: 3, limit: 2 })).toBe(
+      `${lines(3, 4)}\n[truncated: shown 2 lines, there is more; pass offset=5 to continue]`,
+    );
+    expect(await read({ offset: 9, limit: 2 })).toBe(lines(9, 10));
+    expect(await read({ offset: 9 })).toBe(lines(9, 10));
+  });
+
+  test.each(["utf8", "utf16le", "latin1"])(
+    "following the notices of %s gives the whole file back",
+    async (encoding) => {
+      const text = Array.from({ length: 5000 }, (_, index) => `${"xé".repeat(index % 90)}${index}\n`).join("");
+      put(Buffer.from(text, encoding as BufferEncoding));
+      let whole = "";
+      for (let offset = 1; ; ) {
+        const page = await read({ encoding, offset }, { maxBytes: 10_000 });
+        const cut = /\n\[truncated: shown (\d+) lines, there is more; pass offset=(\d+) to continue\]$/.exec(page);
+        whole += cut ? page.slice(0, cut.index) : page;
+        if (!cut) break;
+        expect(Number(cut[2])).toBe(offset + Number(cut[1]));
+        offset = Number(cut[2]);
+      }
+      expect(whole).toBe(text);
+    },
+  );
+
+  test("a file of exactly the limit is whole; of one byte more it is cut to whole lines", async () => {
+    put("aaaa\nbbbb\n");
+    expect(await read({}, { maxBytes: 10 })).toBe("aaaa\nbbbb\n");
+    expect(await read({}, { maxBytes: 9 })).toBe(
+      "aaaa\n\n[truncated: shown 1 lines, there is more; pass offset=2 to continue]",
+    );
+  });
+
+  test("the default limit is 256 KB, and Infinity gives files whole", async () => {
+    const text = `${"x".repeat(99)}\n`.repeat(10_000);
+    put(text);
+    const page = await read({});
+    expect(page.slice(0, 262_100)).toBe(text.slice(0, 262_100));
+    expect(page.slice(262_100)).toBe("\n[truncated: shown 2621 lines, there is more; pass offset=2622 to continue]");
+    expect(await read({}, { maxBytes: Infinity })).toBe(text);
+  });
+
+  test("a line longer than the limit is cut inside, named as such, and can be skipped", async () => {
+    put(`short\n${"é".repeat(600_000)}\nlast`);
+    const notice = "[truncated: shown 262144 of 1200001 bytes of line 2; pass offset=3 to continue]";
+    expect(await read({ offset: 2 })).toBe(`${"é".repeat(131_072)}\n\n${notice}`);
+    expect(await read({ offset: 3 })).toBe("last");
+    put(`${"é".repeat(20)}\n`);
+    expect(await read({}, { maxBytes: 5 })).toBe("éé\n\n[truncated: shown 4 of 41 bytes of line 1]");
+    put("😀😀");
+    expect(await read({}, { maxBytes: 7 })).toBe("😀\n\n[truncated: shown 4 of 8 bytes of line 1]");
+  });
+
+  test("an offset past the end says how many lines there are", async () => {
+    put("a\nb");
+    await expect(read({ offset: 3 })).rejects.toThrow("Invalid arguments: offset 3 is past the end: file has 2 lines");
+    put("a\nb\n");
+    await expect(read({ offset: 3 })).rejects.toThrow("file has 2 lines");
+    put("");
+    expect(await read({ offset: 1 })).toBe("");
+    await expect(read({ offset: 2 })).rejects.toThrow("file has 0 lines");
+  });
+
+  test("base64 is cut at whole groups, and refuses lines", async () => {
+    put(Buffer.alloc(100, 7));
+    const page = await read({ encoding: "base64" }, { maxBytes: 50 });
+    expect(page).toBe(`${Buffer.alloc(36, 7).toString("base64")}\n\n[truncated: shown 36 of 100 bytes]`);
+    await expect(read({ encoding: "base64", offset: 2 })).rejects.toThrow(/offset counts lines/);
+    await expect(read({ encoding: "base64", limit: 2 })).rejects.toThrow(/limit counts lines/);
+  });
+
+  test("the first page of a sparse terabyte is bounded", async () => {
+    put("");
+    truncateSync(join(base, "file"), 2 ** 40);
+    await expect(read({})).rejects.toThrow(`Binary file: file (${2 ** 40} bytes)`);
+    const page = await read({ encoding: "latin1" });
+    expect(page).toHaveLength(262_144 + page.slice(262_144).length);
+    expect(page).toMatch(/shown 262144 bytes of line 1, there is more/);
+  });
+});
+
+describe("what is refused", () => {
+  test("binary content, with its name and size and how to read it all the same", async () => {
+    put(Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]));
+    await expect(read({})).rejects.toThrow("Binary file: file (12 bytes); pass encoding=base64 to read it");
+    put(Buffer.from("\ufeffsome text", "utf16le"));
+    await expect(read({})).rejects.toThrow("pass encoding=utf16le");
+  });
+
+  test("a directory, a device, a pipe, a missing file", async () => {
+    mkdirSync(join(base, "dir"));
+    spawnSync("mkfifo", [join(base, "pipe")]);
+    await expect(read({ path: "dir" })).rejects.toThrow("dir is a directory");
+    await expect(read({ path: "pipe" })).rejects.toThrow("pipe is a named pipe");
+    await expect(read({ path: "/dev/zero" })).rejects.toThrow("character device");
+    await expect(read({ path: "no" })).rejects.toThrow("No such file or directory: no (ENOENT)");
+  });
+
+  test("what lies outside the root, by link too", async () => {
+    symlinkSync("/etc/passwd", join(base, "link"));
+    for (const path of ["/etc/passwd", "../../etc/passwd", "link"]) {
+      await expect(read({ path }, { root: base })).rejects.toMatchObject({ code: "permission_denied" });
+    }
+  });
+});
+
+test("an abort ends a long scan, and the event loop is never held for long", async () => {
+  put("");
+  truncateSync(join(base, "file"), 2 ** 36);
+  const controller = new AbortController();
+  let longest = 0;
+  let last = performance.now();
+  const beat = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  setTimeout(() => controller.abort(new Error("stop")), 200);
+  const tool = createReadFileTool({ cwd: base });
+  const scan = tool.execute({ path: "file", encoding: "latin1", offset: 2 }, { signal: controller.signal });
+  await expect(scan).rejects.toThrow("stop");
+  clearInterval(beat);
+  expect(longest).toBeLessThan(100);
+});
+
+test.runIf(process.platform === "linux")("few files are open at once, and none after the calls", async () => {
+  put("x".repeat(300_000));
+  const open = (): number => readdirSync("/proc/self/fd").length;
+  const before = open();
+  let most = 0;
+  const watch = setInterval(() => (most = Math.max(most, open())), 0);
+  const tool = createReadFileTool({ cwd: base });
+  await Promise.all(Array.from({ length: 300 }, () => tool.execute({ path: "file", encoding: "latin1" })));
+  clearInterval(watch);
+  expect(most).toBeLessThan(before + 10);
+  expect(open()).toBeLessThanOrEqual(before);
+});

@@ -1,0 +1,265 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { openDirectory } from "@toolcrib/core/files";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createRemoveTool } from "./remove.ts";
+import { removeTree } from "./removeTree.ts";
+
+let base: string;
+let cwd: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "remove-")));
+  cwd = join(base, "up/cwd");
+  mkdirSync(cwd, { recursive: true });
+  writeFileSync(join(cwd, "file"), "kept");
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const remove = (path: string, options: { cwd?: string; root?: string } = {}): Promise<string> =>
+  createRemoveTool({ cwd, ...options }).execute({ path });
+
+function listTree(directory: string): string[] {
+  return readdirSync(directory, { recursive: true }).map(String).sort();
+}
+
+describe("what goes", () => {
+  test("a file, an empty directory, a tree; what does not exist is success", async () => {
+    mkdirSync(join(cwd, "tree/a/b"), { recursive: true });
+    writeFileSync(join(cwd, "tree/a/b/c"), "");
+    mkdirSync(join(cwd, "empty"));
+    expect(await remove("tree")).toBe("Removed tree (4 entries)");
+    expect(await remove("empty/")).toBe("Removed empty (1 entries)");
+    expect(await remove("file")).toBe("Removed file");
+    expect(await remove("file")).toBe("Nothing to remove: file");
+    expect(await remove("no/such/path")).toBe("Nothing to remove: no/such/path");
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test("a path below a file does not exist either", async () => {
+    expect(await remove("file/child")).toBe("Nothing to remove: file/child");
+    expect(readFileSync(join(cwd, "file"), "utf8")).toBe("kept");
+  });
+
+  test("names that only resemble protected ones stay removable", async () => {
+    for (const name of ["..a", "...", "~", " "]) {
+      mkdirSync(join(cwd, name));
+      expect(await remove(name)).toMatch(/^Removed/);
+    }
+    mkdirSync(`${cwd}2`);
+    expect(await remove("../cwd2")).toMatch(/^Removed/);
+  });
+
+  test.runIf(process.platform === "linux")("names that are not valid UTF-8, and pipes and sockets", async () => {
+    mkdirSync(join(cwd, "tree"));
+    writeFileSync(Buffer.concat([Buffer.from(`${cwd}/tree/`), Buffer.from([0xff, 0xfe])]), "");
+    mkdirSync(Buffer.concat([Buffer.from(`${cwd}/tree/`), Buffer.from([0xe9])]));
+    spawnSync("mkfifo", [join(cwd, "tree/pipe")]);
+    expect(await remove("tree")).toBe("Removed tree (4 entries)");
+  });
+});
+
+describe("links", () => {
+  let outside: string;
+  beforeEach(() => {
+    outside = join(base, "outside");
+    mkdirSync(join(outside, "dir"), { recursive: true });
+    writeFileSync(join(outside, "dir/kept"), "kept");
+  });
+
+  test("inside a tree are unlinked and never followed", async () => {
+    mkdirSync(join(cwd, "tree/sub"), { recursive: true });
+    symlinkSync(outside, join(cwd, "tree/abs"));
+    symlinkSync("../../../../outside/dir", join(cwd, "tree/sub/rel"));
+    symlinkSync("loop", join(cwd, "tree/loop"));
+    linkSync(join(outside, "dir/kept"), join(cwd, "tree/hard"));
+    expect(await remove("tree")).toMatch(/^Removed/);
+    expect(readFileSync(join(outside, "dir/kept"), "utf8")).toBe("kept");
+  });
+
+  test("a link named without a trailing slash is itself meant, with one its target is", async () => {
+    symlinkSync(join(outside, "dir"), join(cwd, "link"));
+    expect(await remove("link")).toBe("Removed link");
+    expect(existsSync(join(outside, "dir/kept"))).toBe(true);
+    symlinkSync(join(outside, "dir"), join(cwd, "link"));
+    expect(await remove("link/")).toMatch(/^Removed .*outside\/dir \(2 entries\)$/);
+    expect(existsSync(join(outside, "dir"))).toBe(false);
+    expect(lstatSync(join(cwd, "link")).isSymbolicLink()).toBe(true);
+  });
+
+  test("a directory that turns into a link on the way is unlinked, its target untouched", async () => {
+    mkdirSync(join(cwd, "tree/victim"), { recursive: true });
+    // What a race would do between looking at the entry and going into it.
+    const call = {
+      beginCommit: () => {},
+      get signal(): undefined {
+        return undefined;
+      },
+    };
+    renameSync(join(cwd, "tree/victim"), join(cwd, "gone"));
+    symlinkSync(outside, join(cwd, "tree/victim"));
+    await removeTree(openDirectory(join(cwd, "tree")), "victim", true, call);
+    expect(existsSync(join(outside, "dir/kept"))).toBe(true);
+    expect(readdirSync(join(cwd, "tree"))).toEqual([]);
+  });
+
+  test.runIf(process.getuid?.() === 0 && process.platform === "linux")(
+    "a link that cannot be unlinked is an error, and its target keeps its content",
+    async () => {
+      await expect(createRemoveTool().execute({ path: "/proc/self/cwd" })).rejects.toThrow();
+      expect(listTree(process.cwd()).length).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe("what is refused, before anything is touched", () => {
+  const cases: [string, () => string][] = [
+    ["the filesystem root", () => "/"],
+    ["the root by dots", () => "/../.."],
+    ["the root from below", () => "../".repeat(40)],
+    ["a direct child of the root", () => "/etc"],
+    ["a direct child with a slash", () => "/usr/"],
+    ["a direct child by a detour", () => "/usr/../etc/."],
+    ["a direct child that does not exist", () => "/no-such-name-here"],
+    ["the home directory", () => homedir()],
+    ["the working directory", () => "."],
+    ["the working directory with a slash", () => "./"],
+    ["the working directory from inside", () => "x/.."],
+    ["the working directory by name", () => cwd],
+    ["the working directory by its parent", () => "../cwd"],
+    ["an ancestor", () => ".."],
+    ["an ancestor by name", () => `${base}/up/`],
+    ["an ancestor further up", () => base],
+    ["the process's directory", () => process.cwd()],
+  ];
+  test.each(cases)("%s", async (_, path) => {
+    const before = listTree(base);
+    await expect(remove(path())).rejects.toThrow(/^Refused: /);
+    expect(listTree(base)).toEqual(before);
+  });
+
+  test("by a link with a slash, and by a link in the middle", async () => {
+    symlinkSync(cwd, join(base, "to-cwd"));
+    symlinkSync(join(base, "up"), join(base, "to-up"));
+    symlinkSync("/", join(base, "to-root"));
+    for (const path of ["to-cwd/", "to-cwd/.", "to-up/", "to-up/cwd", "to-cwd/..", "to-root/", "to-root/etc"]) {
+      await expect(remove(`${base}/${path}`), path).rejects.toThrow(/^Refused: /);
+    }
+    expect(readFileSync(join(cwd, "file"), "utf8")).toBe("kept");
+  });
+
+  test("the working directory that was given by a link: the link too", async () => {
+    symlinkSync(join(base, "up"), join(base, "alias"));
+    const options = { cwd: join(base, "alias/cwd") };
+    for (const path of [cwd, join(base, "up"), "..", `${base}/alias/`]) {
+      await expect(remove(path, options), path).rejects.toThrow(/^Refused: /);
+    }
+  });
+
+  test("a home directory by the link that HOME names", async () => {
+    const home = process.env.HOME;
+    mkdirSync(join(base, "data/user"), { recursive: true });
+    symlinkSync(join(base, "data/user"), join(base, "home"));
+    process.env.HOME = join(base, "home");
+    try {
+      for (const path of ["home", "home/", "data/user", "data"]) {
+        await expect(remove(`${base}/${path}`), path).rejects.toThrow(/^Refused: /);
+      }
+    } finally {
+      if (home === undefined) delete process.env.HOME;
+      else process.env.HOME = home;
+    }
+  });
+
+  test("a root of the confinement, and all outside it", async () => {
+    mkdirSync(join(cwd, "inner/deep"), { recursive: true });
+    const options = { cwd: join(cwd, "inner/deep"), root: join(cwd, "inner") };
+    await expect(remove("..", options)).rejects.toThrow(/^Refused: /);
+    await expect(remove("../../file", options)).rejects.toMatchObject({ code: "permission_denied" });
+    symlinkSync(base, join(cwd, "inner/deep/link"));
+    await expect(remove("link/up", options)).rejects.toThrow(/outside/);
+    expect(await remove("link", options)).toBe("Removed link");
+  });
+
+  test.runIf(process.platform === "linux")("a tree with a mounted filesystem in it", () => {
+    const script = `
+      mkdir -p ${cwd}/tree/mnt && mount -t tmpfs tmpfs ${cwd}/tree/mnt && touch ${cwd}/tree/first ${cwd}/tree/mnt/inside &&
+      ${process.execPath} --input-type=module-typescript -e '
+        import { refuseProtected } from "${import.meta.dirname}/protectedPaths.ts";
+        import { createPathScope } from "${import.meta.dirname}/../../core/src/files.ts";
+        try { refuseProtected("${cwd}/tree", createPathScope({ cwd: "${cwd}" })); console.log("allowed"); }
+        catch (error) { console.log(error.message); }'`;
+    const { stdout, stderr, status } = spawnSync("unshare", ["-m", "sh", "-c", script], { encoding: "utf8" });
+    if (status !== 0 && /unshare|mount/.test(stderr)) return;
+    expect(stdout, stderr).toMatch(/^Refused: .*mounted/);
+  });
+});
+
+describe("size", () => {
+  test.runIf(process.platform === "linux")("2,000 levels, deeper than any path may be long", async () => {
+    mkdirSync(join(cwd, "deep"));
+    let directory = openDirectory(join(cwd, "deep"));
+    for (let level = 0; level < 2000; level += 1) {
+      mkdirSync(directory.at(`level-${level}`));
+      const next = openDirectory(directory.at(`level-${level}`));
+      directory.close();
+      directory = next;
+    }
+    writeFileSync(directory.at("end"), "");
+    directory.close();
+    expect(await remove("deep")).toBe("Removed deep (2002 entries)");
+  });
+
+  test("a directory with more entries than one batch", async () => {
+    mkdirSync(join(cwd, "wide"));
+    for (let index = 0; index < 2500; index += 1) writeFileSync(join(cwd, "wide", `${index}`), "");
+    expect(await remove("wide")).toBe("Removed wide (2501 entries)");
+  });
+});
+
+test("after the call has ended nothing more is removed", async () => {
+  mkdirSync(join(cwd, "tree"));
+  for (let index = 0; index < 10; index += 1) writeFileSync(join(cwd, "tree", `${index}`), "");
+  let left = 3;
+  const beginCommit = (): void => {
+    left -= 1;
+    if (left < 0) throw new Error("ended");
+  };
+  await expect(createRemoveTool({ cwd }).execute({ path: "tree" }, { beginCommit })).rejects.toThrow("ended");
+  expect(readdirSync(join(cwd, "tree"))).toHaveLength(7);
+});
+
+test.runIf(process.platform === "linux")("no descriptor stays open, after errors neither", async () => {
+  const open = (): number => readdirSync("/proc/self/fd").length;
+  const before = open();
+  const stop = {
+    beginCommit: () => {
+      throw new Error("ended");
+    },
+  };
+  for (let index = 0; index < 20; index += 1) {
+    mkdirSync(join(cwd, `tree/${index}`), { recursive: true });
+    await createRemoveTool({ cwd })
+      .execute({ path: "tree" }, stop)
+      .catch(() => {});
+    await remove("no");
+    await remove("tree");
+    await remove("/etc").catch(() => {});
+  }
+  expect(open()).toBeLessThanOrEqual(before);
+  expect([basename(cwd), dirname(cwd)]).toEqual(["cwd", join(base, "up")]);
+});

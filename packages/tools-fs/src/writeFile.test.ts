@@ -1,0 +1,107 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createWriteFileTool } from "./writeFile.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "write-")));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const write = (path: string, content: string): Promise<string> =>
+  createWriteFileTool({ cwd: base }).execute({ path, content });
+const text = (name: string): string => readFileSync(join(base, name), "utf8");
+
+test("creates the file with its parents and says its size in bytes", async () => {
+  expect(await write("a/b/file", "é\r\n")).toBe("Created a/b/file (4 bytes)");
+  expect(text("a/b/file")).toBe("é\r\n");
+  expect(await write("a/b/file", "")).toBe("Wrote a/b/file (0 bytes)");
+});
+
+test("writes through a link, to a target that does not exist yet too, and names the target", async () => {
+  symlinkSync("real", join(base, "link"));
+  expect(await write("link", "x")).toBe("Created real (1 bytes)");
+  expect(text("real")).toBe("x");
+});
+
+test("says so when the write could not be atomic", async () => {
+  writeFileSync(join(base, "file"), "old");
+  linkSync(join(base, "file"), join(base, "other"));
+  expect(await write("file", "new")).toBe(
+    "Wrote file (3 bytes); written in place, not atomically, because it has several hard links",
+  );
+  expect(text("other")).toBe("new");
+});
+
+test("a path that ends as a directory's does is refused before anything is made", async () => {
+  mkdirSync(join(base, "dir"));
+  for (const path of ["dir/", "dir/.", "new/", "new/..", "dir", "."]) await expect(write(path, "x")).rejects.toThrow();
+  expect(readdirSync(base)).toEqual(["dir"]);
+});
+
+test("a tilde is a name", async () => {
+  expect(await write("~/file", "x")).toBe("Created ~/file (1 bytes)");
+  expect(existsSync(join(base, "~"))).toBe(true);
+});
+
+test("a name with a line break is printed as JSON", async () => {
+  expect(await write("a\nb", "x")).toBe('Created "a\\nb" (1 bytes)');
+});
+
+test("writes of one file never interleave, whatever path names it", async () => {
+  mkdirSync(join(base, "dir"));
+  symlinkSync("dir", join(base, "alias"));
+  writeFileSync(join(base, "dir/file"), "old");
+  linkSync(join(base, "dir/file"), join(base, "hard"));
+  const paths = ["dir/file", "alias/file", "./dir/../alias/file", join(base, "dir/file"), "hard"];
+  const tools = [createWriteFileTool({ cwd: base }), createWriteFileTool({ cwd: base })];
+  const contents = Array.from({ length: 60 }, (_, index) => `${index}:`.repeat(1000 + ((index * 7919) % 20_000)));
+  await Promise.all(
+    contents.map((content, index) =>
+      (tools[index % 2] as (typeof tools)[0]).execute({ path: paths[index % paths.length] as string, content }),
+    ),
+  );
+  expect(contents).toContain(text("dir/file"));
+  expect(text("hard")).toBe(text("dir/file"));
+});
+
+test("nothing is written for a call that has ended", async () => {
+  const tool = createWriteFileTool({ cwd: base });
+  const beginCommit = (): void => {
+    throw new Error("ended");
+  };
+  await expect(tool.execute({ path: "a/file", content: "x" }, { beginCommit })).rejects.toThrow("ended");
+  expect(readdirSync(base)).toEqual([]);
+});
+
+test("outside the root nothing is written, by no spelling", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "outside-"));
+  symlinkSync(outside, join(base, "link"));
+  symlinkSync(join(outside, "new"), join(base, "dangling"));
+  const tool = createWriteFileTool({ root: base });
+  for (const path of [
+    `${outside}/x`,
+    "link/x",
+    "link/new/x",
+    "dangling",
+    `../${outside.split("/").at(-1)}/x`,
+    `${base}x`,
+  ]) {
+    await expect(tool.execute({ path, content: "x" }), path).rejects.toMatchObject({ code: "permission_denied" });
+  }
+  expect(readdirSync(outside)).toEqual([]);
+  rmSync(outside, { recursive: true });
+});
