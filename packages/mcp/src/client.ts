@@ -1,0 +1,113 @@
+import type { ExecutableTool } from "@toolcrib/core";
+import { type AnyMcpError, isMcpError, McpError } from "./errors.ts";
+import { type ListedTool, mountedName } from "./mapping.ts";
+import { type AcceptChange, createMountedTool, MountedServer } from "./mountedServer.ts";
+import { configDigest, type Environment, type McpConfig, resolveServer, serverEntries } from "./serverConfig.ts";
+import type { McpToolStore } from "./toolStore.ts";
+
+export interface MountMcpOptions {
+  /** Keeps what each tool was from run to run: with it a known server is started only when it is first called. */
+  store?: McpToolStore | undefined;
+  /** Whether to take a tool whose description, schema or hints have changed. Default: none is taken. */
+  accept?: AcceptChange | undefined;
+  /** Milliseconds a mounted tool may run. Default 60,000. */
+  timeoutMs?: number | undefined;
+  /** Milliseconds a server may take to start. Default 60,000: `npx` may have to download it. */
+  startTimeoutMs?: number | undefined;
+  /** What `${NAME}` in the configuration is filled in from. Default: the process's environment. */
+  environment?: Environment | undefined;
+  /** Which protocol revisions to speak: `legacy` (default) up to 2025-11-25, `auto` also the newer ones. */
+  versionNegotiation?: "legacy" | "auto" | { pin: string } | undefined;
+  /** How the client names itself to servers. Default `toolcrib`. */
+  clientName?: string | undefined;
+  /** Default `0.0.0`. */
+  clientVersion?: string | undefined;
+}
+
+/** MCP servers as tools. */
+export interface McpMount extends AsyncDisposable {
+  /** In the order of the configuration and of each server's list. */
+  readonly tools: readonly ExecutableTool[];
+  /** Servers and tools that could not be mounted; the others are. */
+  readonly problems: readonly AnyMcpError[];
+  /** Ends every server that was started. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the tools of MCP servers into tools of ours, named `mcp__server__tool`. `config` is an `mcpServers` JSON as other
+ * programs have it. A server that fails, or one bad tool, is a problem in the result and takes nothing else down; a tool
+ * that changed is left out, or its calls throw an McpError (`tool_changed`). Throws a TypeError for a config of another shape.
+ */
+export async function mountMcp(config: McpConfig, options: MountMcpOptions = {}): Promise<McpMount> {
+  const { timeoutMs = 60_000 } = options;
+  const problems: AnyMcpError[] = [];
+  const servers: MountedServer[] = [];
+  for (const [name, entry] of serverEntries(config)) {
+    try {
+      servers.push(createServer(name, entry, options));
+    } catch (error) {
+      problems.push(asMcpError(name, error));
+    }
+  }
+  const opened = await Promise.all(
+    servers.map(async (server): Promise<{ server: MountedServer; tools: readonly ListedTool[] }> => {
+      try {
+        const { tools, refused } = await server.open();
+        problems.push(...(refused as AnyMcpError[]));
+        return { server, tools };
+      } catch (error) {
+        problems.push(asMcpError(server.name, error));
+        return { server, tools: [] };
+      }
+    }),
+  );
+  const tools = new Map<string, ExecutableTool>();
+  for (const { server, tools: listed } of opened) {
+    for (const tool of listed) {
+      const name = mountedName(server.name, tool.name, (taken) => tools.has(taken));
+      try {
+        tools.set(name, createMountedTool(server, tool, name, timeoutMs));
+      } catch (error) {
+        problems.push(asMcpError(server.name, error));
+      }
+    }
+  }
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(servers.map((server) => server.close()));
+  };
+  return { tools: [...tools.values()], problems, close, [Symbol.asyncDispose]: close };
+}
+
+function createServer(
+  name: string,
+  entry: unknown,
+  {
+    store,
+    accept = () => false,
+    startTimeoutMs = 60_000,
+    environment = process.env,
+    versionNegotiation,
+    clientName = "toolcrib",
+    clientVersion = "0.0.0",
+  }: MountMcpOptions,
+): MountedServer {
+  return new MountedServer({
+    name,
+    target: resolveServer(name, entry, environment),
+    config: configDigest(entry),
+    store,
+    accept,
+    startTimeoutMs,
+    versionNegotiation,
+    clientName,
+    clientVersion,
+  });
+}
+
+function asMcpError(server: string, error: unknown): AnyMcpError {
+  if (isMcpError(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `MCP server ${server} failed: ${reason}`;
+  return new McpError("server_failed", server, message, { cause: error }, error) as AnyMcpError;
+}

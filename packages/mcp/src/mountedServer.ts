@@ -1,0 +1,146 @@
+import { type ExecutableTool, isToolError, type ToolCallInfo, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { McpError } from "./errors.ts";
+import { changedTools, fingerprint, type McpToolChange } from "./fingerprint.ts";
+import { fromCallResult, type ListedTool, toParameters, toTraits } from "./mapping.ts";
+import { type RemoteOptions, RemoteServer } from "./remoteServer.ts";
+import type { ResolvedServer } from "./serverConfig.ts";
+import type { McpToolStore } from "./toolStore.ts";
+
+export type AcceptChange = (change: McpToolChange) => boolean | Promise<boolean>;
+
+export interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChanged"> {
+  name: string;
+  target: ResolvedServer;
+  /** Digest of the server's entry. */
+  config: string;
+  store: McpToolStore | undefined;
+  accept: AcceptChange;
+}
+
+/** A server whose tools are held to what was accepted of them. */
+export class MountedServer {
+  readonly name: string;
+  readonly #remote: RemoteServer;
+  readonly #options: MountedServerOptions;
+  #accepted: readonly ListedTool[] = [];
+  #refused = new Map<string, McpError>();
+  /** Counts the moments from which the tools may be others; compared with the last one that was looked at. */
+  #changes = 0;
+  #checked = -1;
+  #checking: Promise<void> | undefined;
+
+  constructor(options: MountedServerOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#remote = new RemoteServer(options.name, options.target, {
+      ...options,
+      onToolsChanged: () => {
+        this.#changes += 1;
+      },
+    });
+  }
+
+  /**
+   * The tools as accepted, and why others are left out. The server is only started where its tools are not known from an
+   * earlier run with the same entry.
+   */
+  async open(): Promise<{ tools: readonly ListedTool[]; refused: McpError[] }> {
+    const known = await this.#options.store?.load(this.name);
+    this.#accepted = known?.tools ?? [];
+    if (known?.config !== this.#options.config) await this.#check();
+    return {
+      tools: this.#accepted.filter((tool) => !this.#refused.has(tool.name)),
+      refused: [...this.#refused.values()],
+    };
+  }
+
+  /** Calls a tool of the server if it still is what was accepted. */
+  async call(tool: string, args: Record<string, unknown>, call: ToolCallInfo): Promise<unknown> {
+    await this.#remote.start();
+    if (this.#checked !== this.#changes) await this.#check();
+    const refused = this.#refused.get(tool);
+    if (refused) throw refused;
+    return this.#remote.callTool(tool, args, call);
+  }
+
+  close(): Promise<void> {
+    return this.#remote.close();
+  }
+
+  #check(): Promise<void> {
+    this.#checking ??= this.#compare().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  async #compare(): Promise<void> {
+    await this.#remote.start();
+    const changes = this.#changes;
+    const found = await this.#remote.listTools();
+    const refused = new Map<string, McpError>();
+    const kept = new Map<string, ListedTool>();
+    for (const change of changedTools(this.name, this.#accepted, found)) {
+      if (await this.#options.accept(change)) continue;
+      refused.set(change.found.name, toolChanged(change));
+      kept.set(change.found.name, change.accepted);
+    }
+    this.#refused = refused;
+    this.#accepted = found.map((tool) => kept.get(tool.name) ?? tool);
+    this.#checked = changes;
+    const tools = this.#accepted.map(({ name, description, inputSchema, annotations }) => ({
+      name,
+      description,
+      inputSchema,
+      annotations,
+    }));
+    // With a refused tool the entry stays unknown, so that the next run looks again and tells again.
+    const config = refused.size > 0 ? "" : this.#options.config;
+    await this.#options.store?.save(this.name, { config, tools });
+  }
+}
+
+function toolChanged({ server, accepted, found }: McpToolChange): McpError {
+  const message =
+    `Tool ${found.name} of the MCP server ${server} is not what it was when it was accepted: its description, schema or ` +
+    "hints have changed; look at them and accept the change to use it again";
+  const details = { tool: found.name, accepted: fingerprint(accepted), found: fingerprint(found) };
+  return new McpError("tool_changed", server, message, details);
+}
+
+/** A tool of a mounted server under `name`. Throws an McpError (`invalid_tool`) where a registry would refuse it. */
+export function createMountedTool(
+  server: MountedServer,
+  tool: ListedTool,
+  name: string,
+  timeoutMs: number,
+): ExecutableTool {
+  const description = typeof tool.description === "string" ? tool.description.trim() : "";
+  const mounted: ExecutableTool = {
+    ...toTraits(tool.annotations),
+    name,
+    timeoutMs,
+    getSchema: () => ({
+      type: "function",
+      function: {
+        name,
+        description: description || `The tool ${tool.name} of the MCP server ${server.name}.`,
+        parameters: toParameters(tool.inputSchema),
+      },
+    }),
+    async execute(args, call = {}) {
+      const { text, rich, isError } = fromCallResult(await server.call(tool.name, args, call));
+      if (isError) throw new Error(text || "the tool failed and did not say why");
+      const output = text || "(no output)";
+      return rich.length === 0 ? output : toolOutput(output, rich);
+    },
+  };
+  try {
+    new ToolRegistry().register(mounted);
+    return mounted;
+  } catch (cause) {
+    const problem = isToolError(cause) && cause.code === "invalid_tool" ? cause.details.problem : String(cause);
+    const message = `Tool ${tool.name} of the MCP server ${server.name} is left out: ${problem}`;
+    throw new McpError("invalid_tool", server.name, message, { tool: tool.name, problem }, cause);
+  }
+}

@@ -1,0 +1,209 @@
+import type {
+  Client,
+  Progress,
+  RequestOptions,
+  Transport,
+  VersionNegotiationOptions,
+} from "@modelcontextprotocol/client";
+import type { ToolCallInfo, ToolProgress } from "@toolcrib/core";
+import { clip } from "@toolcrib/core/text";
+import { McpError } from "./errors.ts";
+import { type ListedTool, record } from "./mapping.ts";
+import type { ResolvedServer } from "./serverConfig.ts";
+
+export interface RemoteOptions {
+  /** Milliseconds for a server to start and answer its first request. */
+  startTimeoutMs: number;
+  clientName: string;
+  clientVersion: string;
+  versionNegotiation: VersionNegotiationOptions["mode"];
+  /** Told when the tools may be others than before: the server has started, or says so. */
+  onToolsChanged: () => void;
+}
+
+interface Connected {
+  client: Client;
+  /** Ends the session where there is one, and the process where we started it. */
+  end: () => Promise<void>;
+  /** The last lines that the server wrote to standard error. */
+  errors: () => string;
+}
+
+/** The registry has the clock; the SDK's own must never come first. */
+const noTimeout = 2 ** 31 - 1;
+const mostPages = 1000;
+
+/** A result as it came: a server's mistakes are looked at one tool at a time, not by refusing the whole answer. */
+const anyResult = {
+  "~standard": { version: 1, vendor: "toolcrib", validate: (value: unknown) => ({ value }) },
+} as const;
+
+/** One MCP server: started at the first use, and again at the next use after it has ended. */
+export class RemoteServer {
+  readonly name: string;
+  readonly #target: ResolvedServer;
+  readonly #options: RemoteOptions;
+  #connecting: Promise<Connected> | undefined;
+  #closed = false;
+
+  constructor(name: string, target: ResolvedServer, options: RemoteOptions) {
+    this.name = name;
+    this.#target = target;
+    this.#options = options;
+  }
+
+  /** Starts the server unless it runs. Rejects with an McpError (`server_failed`). */
+  async start(): Promise<void> {
+    await this.#connect();
+  }
+
+  /** Every tool that the server lists, page by page, as it describes them. */
+  async listTools(signal?: AbortSignal): Promise<ListedTool[]> {
+    const tools: ListedTool[] = [];
+    let cursor: unknown;
+    for (let page = 0; page < mostPages; page += 1) {
+      const params = cursor === undefined ? {} : { cursor };
+      const timeout = this.#options.startTimeoutMs;
+      const result = await this.#request("tools/list", params, { timeout, ...(signal ? { signal } : {}) });
+      const listed = Array.isArray(result.tools) ? result.tools : [];
+      tools.push(...listed.filter((tool): tool is ListedTool => typeof record(tool).name === "string"));
+      if (result.nextCursor === undefined || result.nextCursor === null || result.nextCursor === cursor) break;
+      cursor = result.nextCursor;
+    }
+    return tools;
+  }
+
+  /** The result of `tools/call` as the server sent it. Rejects with what it refuses, or with an McpError where it is gone. */
+  callTool(
+    name: string,
+    args: Record<string, unknown>,
+    { signal, onProgress }: Pick<ToolCallInfo, "signal" | "onProgress"> = {},
+  ): Promise<unknown> {
+    const watched = onProgress && { onprogress: (report: Progress) => onProgress(report as ToolProgress) };
+    return this.#request(
+      "tools/call",
+      { name, arguments: args },
+      { timeout: noTimeout, ...(signal && { signal }), ...watched },
+    );
+  }
+
+  /** Ends the server: closes its input, then signals it where it stays. It is not started again. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const connected = await this.#connecting?.catch(() => undefined);
+    await connected?.end();
+  }
+
+  async #request(
+    method: "tools/list" | "tools/call",
+    params: Record<string, unknown>,
+    options: RequestOptions,
+  ): Promise<Record<string, unknown>> {
+    for (let attempt = 1; ; attempt += 1) {
+      const connected = await this.#connect();
+      try {
+        return record(await connected.client.request({ method, params }, anyResult, options));
+      } catch (error) {
+        const { code, status } = error as { code?: unknown; status?: unknown };
+        if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") throw this.#ended(connected, error);
+        if (error instanceof TypeError && error.cause !== undefined) throw this.#unreachable(error);
+        if (status !== 404 || attempt > 1) throw error;
+        // The server has forgotten the session, so it has not run the request: a new session may.
+        await connected.client.close();
+      }
+    }
+  }
+
+  #ended(connected: Connected, cause: unknown): McpError {
+    const message = `MCP server ${this.name} ended during the call, which may have completed; the next call starts it again`;
+    return new McpError("server_failed", this.name, `${message}${connected.errors()}`, { cause }, cause);
+  }
+
+  /** What `fetch` throws hides the reason in its cause. */
+  #unreachable(error: TypeError): McpError {
+    const { cause } = error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `MCP server ${this.name} was not reached, or broke off: ${reason || error.message}`;
+    return new McpError("server_failed", this.name, message, { cause: error }, error);
+  }
+
+  #connect(): Promise<Connected> {
+    if (this.#closed) {
+      const message = `MCP server ${this.name} has been closed`;
+      return Promise.reject(new McpError("server_failed", this.name, message, {}));
+    }
+    if (!this.#connecting) {
+      const forget = (): void => {
+        if (this.#connecting === connecting) this.#connecting = undefined;
+      };
+      const connecting = this.#start(forget);
+      this.#connecting = connecting;
+      connecting.catch(forget);
+    }
+    return this.#connecting;
+  }
+
+  async #start(onEnd: () => void): Promise<Connected> {
+    const { clientName, clientVersion, startTimeoutMs, versionNegotiation, onToolsChanged } = this.#options;
+    const { Client } = await import("@modelcontextprotocol/client");
+    const client = new Client(
+      { name: clientName, version: clientVersion },
+      {
+        ...(versionNegotiation === undefined ? {} : { versionNegotiation: { mode: versionNegotiation } }),
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
+      },
+    );
+    const { transport, endSession, errors } = await openTransport(this.#target);
+    client.onclose = onEnd;
+    try {
+      await client.connect(transport, { timeout: startTimeoutMs });
+      onToolsChanged();
+      const end = async (): Promise<void> => {
+        await endSession().catch(() => undefined);
+        await client.close();
+      };
+      return { client, end, errors };
+    } catch (cause) {
+      await transport.close().catch(() => undefined);
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const hint = this.#target.kind === "command" ? "check its command and args" : "check its url and headers";
+      const message = `MCP server ${this.name} did not start: ${clip(reason, 500)} (${hint})${errors()}`;
+      throw new McpError("server_failed", this.name, message, { cause }, cause);
+    }
+  }
+}
+
+const mostErrorText = 2000;
+
+interface OpenedTransport {
+  transport: Transport;
+  endSession: () => Promise<void>;
+  errors: () => string;
+}
+
+async function openTransport(target: ResolvedServer): Promise<OpenedTransport> {
+  if (target.kind === "command") return openProcess(target);
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const options = { requestInit: { headers: target.headers } };
+  const silent = { endSession: async () => undefined, errors: () => "" };
+  if (target.sse) return { transport: new SSEClientTransport(target.url, options), ...silent };
+  const transport = new StreamableHTTPClientTransport(target.url, options);
+  return { transport, ...silent, endSession: () => transport.terminateSession() };
+}
+
+async function openProcess({
+  command,
+  args,
+  env,
+  cwd,
+}: Extract<ResolvedServer, { kind: "command" }>): Promise<OpenedTransport> {
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+  const where = cwd === undefined ? {} : { cwd };
+  const transport = new StdioClientTransport({ command, args, env, stderr: "pipe", ...where });
+  let written = "";
+  transport.stderr?.on("data", (chunk: Buffer) => {
+    written = (written + chunk.toString()).slice(-mostErrorText);
+  });
+  const errors = (): string => (written.trim() === "" ? "" : `\nIts standard error ends with:\n${written.trim()}`);
+  return { transport, endSession: async () => undefined, errors };
+}
