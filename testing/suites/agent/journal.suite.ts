@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Message, ProviderEvent } from "@toolcrib/agent";
+import { assertConversation } from "@toolcrib/agent/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const rounds = Number(process.env.TOOLCRIB_ROUNDS ?? 25);
+const roundsPerSession = 20;
+const child = fileURLToPath(new URL("journalChild.ts", import.meta.url));
+
+let folder: string;
+let server: Server;
+let url: string;
+/** What the model has seen last, and what is wrong with what it saw. */
+let last: Message[] = [];
+const problems: string[] = [];
+let requests = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "journal-"));
+  server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    response.end(JSON.stringify(replyTo(JSON.parse(body) as Message[])));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The model: judges each conversation, then calls tools or answers. */
+function replyTo(messages: Message[]): ProviderEvent {
+  requests += 1;
+  try {
+    assertConversation(messages);
+  } catch (error) {
+    problems.push(String(error));
+  }
+  // What was once sent had been written before: nothing of it may be missing or changed afterwards.
+  const same = last.every((message, index) => JSON.stringify(message) === JSON.stringify(messages[index]));
+  if (!same) problems.push(`a message of request ${requests - 1} is missing or changed in request ${requests}`);
+  last = messages;
+  const message = (content: object[]): ProviderEvent =>
+    ({ type: "reply", stop: "stop", message: { role: "assistant", content } }) as ProviderEvent;
+  if (requests % 4 === 0) return message([{ type: "text", text: `answer ${requests}` }]);
+  const names = ["look", "look", "change"].slice(requests % 3);
+  return message(names.map((name, index) => ({ type: "tool-call", id: `r${requests}_${index}`, name, args: {} })));
+}
+
+async function live(journal: string, effects: string): Promise<Map<string, string>> {
+  const process: ChildProcess = spawn("node", [child, url, journal, effects], { stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  process.stdout?.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  process.stderr?.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const closed = once(process, "close");
+  const before = requests;
+  while (requests === before && process.exitCode === null) await sleep(2);
+  await sleep(Math.random() * 150);
+  process.kill("SIGKILL");
+  await closed;
+  if (stderr !== "") problems.push(stderr);
+  const lines = stdout.split("\n").slice(0, -1);
+  return new Map(lines.map((line) => JSON.parse(line) as [string, string]));
+}
+
+test(`killed at ${rounds} random moments, a session loses nothing finished and runs nothing twice`, {
+  timeout: 0,
+}, async () => {
+  let told = new Map<string, string>();
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % roundsPerSession === 0) {
+      last = [];
+      told = new Map();
+    }
+    const session = Math.floor(round / roundsPerSession);
+    const effects = join(folder, `${session}.txt`);
+    for (const [id, output] of await live(join(folder, `${session}.jsonl`), effects)) told.set(id, output);
+
+    expect(problems).toEqual([]);
+    const ran = existsSync(effects) ? readFileSync(effects, "utf8").split("\n").slice(0, -1) : [];
+    expect(new Set(ran).size).toBe(ran.length);
+    for (const message of last) {
+      if (message.role !== "tool") continue;
+      // A result that was told is the one that the model sees, in this life and the next.
+      if (told.has(message.callId)) expect(message.output).toBe(told.get(message.callId));
+      else if (message.output.includes("Not run")) expect(ran).not.toContain(message.callId);
+    }
+  }
+  console.log(`${rounds} kills, ${requests} requests`);
+});
