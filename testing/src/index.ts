@@ -12,6 +12,7 @@ export function testProvider(title: string, subject: ProviderUnderTest): void {
   describe(title, () => declareProviderTests(test, subject));
 }
 
+export { type ProgramEnd, type ProgramOptions, type RunningProgram, startProgram } from "./startProgram.ts";
 export { listRegistry, runFault, wireProvider } from "./wireFaultRun.ts";
 export { faultKey, type WireFault, wireFaults } from "./wireFaults.ts";
 export { answerWith, jsonOf, replyEvents, sse, streamOf, type WireReply, wholeReply } from "./wireReplies.ts";

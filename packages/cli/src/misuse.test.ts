@@ -1,0 +1,83 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ProgramEnd, startProgram } from "@toolcrib/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+let folder = "";
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-misuse-")));
+  writeFileSync(join(folder, "a.txt"), "hello\n");
+  writeFileSync(join(folder, "bad.json"), '{"path": }');
+  writeFileSync(join(folder, "session.json"), "[]");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
+  return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } }).ended;
+}
+
+/** What a user may get wrong: the arguments, the exit code, and what the one message must say. */
+const misuses: readonly [args: string, code: number, says: RegExp][] = [
+  ["rn", 2, /unknown command 'rn' \(Did you mean run\?\); see toolcrib --help/],
+  ["find_it", 2, /unknown command 'find_it'/],
+  ["--jsonn", 2, /unknown option '--jsonn'/],
+  ["run --jsn hi", 2, /unknown option '--jsn' \(Did you mean --json\?\); see toolcrib run --help/],
+  ["run", 2, /nothing to do: pass a prompt/],
+  ["run @nope.txt", 2, /@nope\.txt: there is no such file/],
+  ["run @.", 2, /@\.: it is a directory/],
+  ["run -m", 2, /argument missing/],
+  ["run hi -m opnai", 2, /-m opnai: expected provider\/model .*did you mean openai\?/],
+  ["run hi -m openai", 3, /OPENAI_API_KEY/],
+  ["run hi -m anthropic", 3, /ANTHROPIC_API_KEY/],
+  ["run hi -m openrouter", 3, /OPENROUTER_API_KEY/],
+  ["run hi -m openai-compatible/m", 2, /--base-url/],
+  ["run hi -m lmstudio --base-url http://127.0.0.1:9/v1", 3, /offers no model; start it/],
+  ["run hi --base-url http://127.0.0.1:9/v1", 2, /name the provider with -m/],
+  ["run hi --max-steps 0", 2, /--max-steps 0: expected a whole number above 0/],
+  ["run hi --max-steps many", 2, /--max-steps many: expected/],
+  ["run hi --root nowhere", 2, /--root nowhere: there is no such directory/],
+  ["run hi --root a.txt", 2, /--root a\.txt: this is a file/],
+  ["run hi -m offline --enable raed_file", 2, /--enable raed_file: there is no such tool; did you mean read_file\?/],
+  ["run hi -m offline --tools zzz", 2, /--tools zzz: there is no such tool; the tools are read_file, write_file/],
+  ["run hi -m offline -c", 2, /nothing to continue/],
+  ["run hi -m offline -r nope.json", 2, /--resume nope\.json: there is no such file/],
+  ["run hi -m offline -r session.json", 2, /Cannot read the session/],
+  ["run hi -m offline -r a.txt", 2, /Cannot read the session/],
+  ["tools lst", 2, /unknown command 'lst' \(Did you mean list\?\); see toolcrib tools --help/],
+  ["tools call", 2, /needs the name of a tool/],
+  ["tools call raed_file", 2, /there is no such tool; did you mean read_file\?/],
+  ["tools call read_file", 2, /path: is required/],
+  ["tools call read_file --pth a.txt", 2, /pth: .*path/],
+  ["tools call read_file a.txt", 2, /unexpected "a\.txt": pass arguments of read_file as --name value \(--path/],
+  ["tools call read_file --path", 2, /--path needs a value/],
+  ["tools call read_file --path a.txt --path b.txt", 2, /--path is given twice/],
+  ["tools call read_file @bad.json", 2, /@bad\.json is not valid JSON: unexpected "}" at character 10/],
+  ["tools call read_file @none.json", 2, /@none\.json: there is no such file/],
+  ['tools call read_file {"path"', 2, /is not valid JSON: it ends too early/],
+  ["tools call read_file --path none.txt", 1, /No such file or directory: none\.txt/],
+  ["tools call read_file --path /etc/hostname", 4, /Permission denied: \/etc\/hostname is outside/],
+  ["tools call run_bash --command ls", 4, /Tool not available: run_bash; it is off unless you pass --enable run_bash/],
+];
+
+describe.concurrent("A mistake is answered by what was wrong and what to do, on stderr, without a stack trace", () => {
+  test.each(misuses)("toolcrib %s: exit %i", async (args, code, says) => {
+    const end = await toolcrib(args.split(" "));
+    expect(end.stderr).toMatch(says);
+    expect(end.stderr).not.toMatch(/^\s+at |node:internal|Error: .*Error: /m);
+    expect(end.stdout).toBe("");
+    expect(end.code).toBe(code);
+  });
+});
+
+test("A key given by mistake in a wrong place does not end up in a message", async () => {
+  const end = await toolcrib(["run", "hi", "-m", "openai"], {
+    OPENAI_API_KEY: "sk-not-a-real-key-0123456789",
+    OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
+  });
+  expect(end.code).toBe(3);
+  expect(end.stdout + end.stderr).not.toContain("sk-not-a-real-key");
+}, 60_000);

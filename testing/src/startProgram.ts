@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+export interface ProgramOptions {
+  cwd: string;
+  /** The whole environment, but for PATH. */
+  env?: Record<string, string>;
+  /** Written to standard input, which is then closed; without it, standard input is empty. `"open"` leaves it open. */
+  input?: string;
+}
+
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningProgram {
+  readonly child: ChildProcess;
+  readonly ended: Promise<ProgramEnd>;
+  /** Resolves as soon as `text` was printed on either stream; rejects when the program ends before. */
+  printed(text: string): Promise<void>;
+}
+
+/** Starts a Node script as a process of its own, as a shell would. */
+export function startProgram(file: string, args: readonly string[], options: ProgramOptions): RunningProgram {
+  const { cwd, env = {}, input } = options;
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  const text = { stdout: "", stderr: "" };
+  const waiting = new Set<() => void>();
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (chunk: string) => {
+      text[name] += chunk;
+      for (const look of waiting) look();
+    });
+  }
+  if (input !== undefined && input !== "open") child.stdin?.end(input);
+  const ended = new Promise<ProgramEnd>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, ...text }));
+  });
+  const printed = (wanted: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (!(text.stdout + text.stderr).includes(wanted)) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      look();
+      void ended.then((end) => reject(new Error(`ended without printing ${wanted}: ${JSON.stringify(end)}`)), reject);
+    });
+  return { child, ended, printed };
+}
