@@ -1,22 +1,31 @@
-import { ToolMessage } from "@langchain/core/messages";
-import type { StructuredToolInterface } from "@langchain/core/tools";
+import { type ToolCall, ToolMessage } from "@langchain/core/messages";
+import type { ToolRunnableConfig } from "@langchain/core/tools";
 import { toJsonSchema } from "@langchain/core/utils/json_schema";
 import { type ContentBlock, type ExecutableTool, type JsonSchema, toolOutput } from "@toolcrib/core";
+
+/** What is needed of a LangChain tool; narrower than its own interface, so that no schema type is expanded. */
+export interface LangChainTool {
+  readonly name: string;
+  readonly description: string;
+  /** A zod schema or a JSON Schema. */
+  readonly schema: unknown;
+  invoke(toolCall: ToolCall, config?: ToolRunnableConfig): Promise<unknown>;
+}
 
 /**
  * A LangChain tool (`tool(…)`, a StructuredTool) as a tool for a registry. LangChain's own schema checks the arguments after
  * the registry's. A ToolMessage with status `error` is a failure, and so is a LangGraph `Command`, which only a graph can obey;
  * `returnDirect` and artifacts have no counterpart.
  */
-export function fromLangChainTool(tool: StructuredToolInterface): ExecutableTool {
+export function fromLangChainTool(tool: LangChainTool): ExecutableTool {
   const { name, description } = tool;
-  const parameters = toJsonSchema(tool.schema) as JsonSchema;
+  const parameters = toJsonSchema(tool.schema as Parameters<typeof toJsonSchema>[0]) as JsonSchema;
   return {
     name,
     getSchema: () => ({ type: "function", function: { name, description, parameters, strict: false } }),
     execute: async (args, call) => {
       const toolCall = { type: "tool_call" as const, id: call?.callId ?? name, name, args };
-      const result: unknown = await tool.invoke(toolCall, call?.signal ? { signal: call.signal } : {});
+      const result = await tool.invoke(toolCall, call?.signal ? { signal: call.signal } : {});
       if (!ToolMessage.isInstance(result)) throw new Error("the tool answered with a Command, which needs a LangGraph");
       if (result.status === "error") throw new Error(result.text);
       if (typeof result.content === "string") return result.content;

@@ -1,20 +1,22 @@
-import type { FunctionTool, RunConfig, ToolOutputImage, ToolOutputText } from "@openai/agents";
+import { type FunctionTool, type RunConfig, type ToolOutputImage, type ToolOutputText, tool } from "@openai/agents";
 import { type AdapterOptions, callTool, everySchema, parseArguments, type ToolSource } from "./registryCall.ts";
 
-type RegistryTool = FunctionTool<unknown>;
+type Parameters = FunctionTool["parameters"];
+type RegistryTool = FunctionTool<unknown, Parameters>;
 
 /**
  * The registry's tools for `new Agent({ tools })`, the disabled ones too: before each request of the model the agent asks
  * which are enabled now. That API has no mark for a failed call, so a failure is its text.
  */
 export function toOpenAIAgentsTools(registry: ToolSource, options: AdapterOptions = {}): RegistryTool[] {
+  const needsApproval = neverAsk();
   return everySchema(registry).map(({ function: { name, description, parameters, strict } }) => ({
     type: "function",
     name,
     description,
-    parameters: parameters as RegistryTool["parameters"],
+    parameters: parameters as Parameters,
     strict: strict ?? false,
-    needsApproval: async () => false,
+    needsApproval,
     isEnabled: async () => registry.isToolEnabled(name),
     invoke: async (_context, input, details) => {
       const call = { ...options, signal: details?.signal, callId: details?.toolCall?.callId };
@@ -44,4 +46,10 @@ export function openAIAgentsRunOptions(
       return (await callTool(registry, toolName, {}, { ...options, callId })).text;
     },
   };
+}
+
+/** The SDK takes only a policy of its own making for constant; with any other, a call with broken arguments waits for a person. */
+function neverAsk(): RegistryTool["needsApproval"] {
+  const parameters: Parameters = { type: "object", properties: {}, required: [], additionalProperties: true };
+  return tool({ name: "none", description: "", parameters, strict: false, execute: () => "" }).needsApproval;
 }
