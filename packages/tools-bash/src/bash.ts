@@ -49,7 +49,7 @@ export function createBashTools(options: RunBashOptions = {}): ExecutableTool[] 
  */
 export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool {
   const { timeoutMs = defaultTimeoutMs, scrubEnv = false, leftovers, runner = runShell } = options;
-  if (!isTimeout(timeoutMs)) throw new RangeError(`timeoutMs must be ${timeoutRange}, got ${timeoutMs}`);
+  if (!isTimeout(timeoutMs)) throw new RangeError(`timeoutMs must be ${timeoutRange}, got ${String(timeoutMs)}`);
   const scope = createPathScope({ cwd: options.cwd ?? [options.root].flat()[0] });
   const sandbox = options.sandbox ? sandboxOf(options, options.sandbox, scope) : undefined;
 
@@ -83,11 +83,11 @@ export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool 
       const { command, env, timeout } = checkArguments(args, timeoutMs);
       const cwd = await directoryOf(args.cwd, scope);
       const shell = findShell();
-      const program = sandbox ? await sandbox(shell, ["-c", command], cwd) : { file: shell, args: ["-c", command] };
+      const plain = { file: shell, args: ["-c", command] };
+      const program = sandbox ? await sandbox({ ...plain, cwd, env }) : plain;
       const { signal, beginCommit }: ToolCallInfo = call;
       const mark = randomUUID();
-      if (signal?.aborted)
-        throw new ToolError({ code: "aborted", toolName: name, message: "Aborted; nothing was run" });
+      if (signal?.aborted) throw notRun();
       beginCommit?.();
       leftovers?.started(mark);
       let result: ShellResult | undefined;
@@ -95,7 +95,7 @@ export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool 
         result = await runner({
           ...program,
           cwd,
-          env: childEnvironment(env, mark, scrubEnv),
+          env: childEnvironment(sandbox ? {} : env, mark, scrubEnv),
           mark,
           timeoutMs: timeout,
           signal,
@@ -144,7 +144,7 @@ function checkArguments(args: Record<string, unknown>, defaultTimeout: number): 
   if (typeof command !== "string") throw invalid("command", "is required, expected string");
   if (command.includes("\0")) throw invalid("command", "must not contain a NUL character");
   if (timeout !== undefined && timeout !== null && !isTimeout(timeout)) {
-    throw invalid("timeout", `must be ${timeoutRange}, got ${clip(String(timeout))}`);
+    throw invalid("timeout", `must be ${timeoutRange}, got ${typeof timeout === "number" ? timeout : typeof timeout}`);
   }
   return { command, env: checkEnv(env ?? {}), timeout: timeout ?? defaultTimeout };
 }
@@ -184,6 +184,10 @@ function invalid(field: string, reason: string): ToolError {
     message: `Invalid arguments: ${field}: ${reason}`,
     details: { field, reason },
   });
+}
+
+function notRun(): ToolError {
+  return new ToolError({ code: "aborted", toolName: name, message: "Aborted; nothing was run" });
 }
 
 function startError(error: unknown): unknown {

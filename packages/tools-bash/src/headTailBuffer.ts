@@ -1,7 +1,7 @@
 import { truncationNotice } from "@toolcrib/core/text";
 
 /** Bytes kept of one stream. */
-export const keptBytes: number = 50 * 1024;
+const keptBytes: number = 50 * 1024;
 
 const newline = 10;
 
@@ -26,7 +26,7 @@ export class HeadTailBuffer {
     this.#block ??= Buffer.allocUnsafeSlow(this.#size);
     const room = Math.max(0, this.#headSize - this.total);
     const head = chunk.subarray(0, room);
-    this.#block.set(head, this.total - Math.max(0, this.total - this.#headSize));
+    this.#block.set(head, Math.min(this.total, this.#headSize));
     this.total += head.length;
     this.#pushTail(this.#block, chunk.subarray(head.length));
   }

@@ -99,10 +99,27 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept");
   });
 
+  test("variables of a call reach the command, not the program that makes the sandbox", async () => {
+    const fake = join(outside, "spy");
+    await mkdir(fake);
+    await writeFile(join(fake, "bwrap"), `#!/bin/sh\nenv > '${inside}/spied'\nprintf '%s ' "$@"\n`, { mode: 0o755 });
+    const path = process.env.PATH;
+    process.env.PATH = `${fake}:${path}`;
+    try {
+      const { stdout } = await run("true", { env: { LD_PRELOAD: "evil.so" } });
+      expect(stdout).toMatch(/^--setenv LD_PRELOAD evil.so .* -- \/bin\/sh -c true $/);
+    } finally {
+      process.env.PATH = path;
+    }
+    expect(readFileSync(join(inside, "spied"), "utf8")).not.toContain("LD_PRELOAD");
+  });
+
   sandboxed("exit codes, signals, the limit and the environment are as without it", async () => {
     expect((await run("exit 3")).exit_code).toBe(3);
     expect((await run("kill -KILL $$")).exit_code).toBe(137);
-    expect((await run("echo $AI_AGENT; pwd", { cwd: "sub" })).stdout).toBe(`toolcrib\n${inside}/sub\n`);
+    expect((await run("echo $AI_AGENT $MINE; pwd", { cwd: "sub", env: { MINE: "a b" } })).stdout).toBe(
+      `toolcrib a b\n${inside}/sub\n`,
+    );
     expect(await run("echo early; setsid sleep 3010 & sleep 3011", { timeout: 400 })).toEqual({
       stdout: "early\n",
       stderr: "[timed out after 400 ms]",

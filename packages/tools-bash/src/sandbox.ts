@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { promisify } from "node:util";
 import { ToolError } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
+import { clip } from "@toolcrib/core/text";
 import { findProgram } from "./platform.ts";
 
 /** A sandbox of the operating system around every command, by bubblewrap (`bwrap` on PATH; Linux only). */
@@ -13,8 +14,16 @@ export interface SandboxOptions {
   network?: boolean | undefined;
 }
 
-/** Puts a program and its arguments into the sandbox. Throws a ToolError when there is none to be had. */
-export type Sandbox = (file: string, args: readonly string[], cwd: string) => Promise<{ file: string; args: string[] }>;
+export interface SandboxedCommand {
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  /** Variables of the call: set inside only, or LD_PRELOAD among them would run code outside. */
+  env: Readonly<Record<string, string>>;
+}
+
+/** Puts a program into the sandbox. Throws a ToolError when there is none to be had. */
+export type Sandbox = (command: SandboxedCommand) => Promise<{ file: string; args: string[] }>;
 
 /** Private and empty inside: what lies in the real ones (sockets of services, say) is not for commands. */
 const hidden: readonly string[] = ["/tmp", "/run"];
@@ -32,7 +41,7 @@ export interface SandboxPlaces {
 
 export function createSandbox(places: SandboxPlaces, network: boolean): Sandbox {
   let probed: Promise<unknown> | undefined;
-  return async (file, args, cwd) => {
+  return async ({ file, args, cwd, env }) => {
     const bwrap = findProgram("bwrap");
     if (!bwrap) throw unavailable("bwrap (bubblewrap, Linux only) is not on PATH");
     const roots = places.writable.map(canonicalRoot);
@@ -43,12 +52,7 @@ export function createSandbox(places: SandboxPlaces, network: boolean): Sandbox 
       await probed;
     } catch (error) {
       probed = undefined;
-      throw unavailable(
-        String((error as { stderr?: string }).stderr || error)
-          .slice(0, 300)
-          .trim(),
-        error,
-      );
+      throw unavailable(clip(String((error as { stderr?: string }).stderr || error).trim(), 300), error);
     }
     if (hidden.some((place) => isInside(place, cwd)) && ![home, ...roots].some((root) => isInside(root, cwd))) {
       throw new ToolError({
@@ -58,7 +62,8 @@ export function createSandbox(places: SandboxPlaces, network: boolean): Sandbox 
         details: { field: "cwd", reason: "is not visible inside the sandbox" },
       });
     }
-    return { file: bwrap, args: [...wrap(cwd), file, ...args] };
+    const variables = Object.entries(env).flatMap(([key, value]) => ["--setenv", key, value]);
+    return { file: bwrap, args: [...variables, ...wrap(cwd), file, ...args] };
   };
 }
 
@@ -71,20 +76,17 @@ function bubblewrapArguments(roots: readonly string[], home: string, network: bo
   const bind = (root: string): string[] => ["--bind", root, root];
   const isHidden = (root: string): boolean => hidden.some((place) => isInside(place, root));
   return [
-    "--unshare-all",
+    ..."--unshare-all --die-with-parent --cap-drop ALL --ro-bind / /".split(" "),
     ...(network ? ["--share-net"] : []),
-    "--die-with-parent",
-    ...["--cap-drop", "ALL"],
-    ...["--ro-bind", "/", "/"],
     // Before what is mounted over a root such as "/", after what would cover one in /tmp.
     ...roots.filter((root) => !isHidden(root)).flatMap(bind),
-    ...["--dev", "/dev"],
-    ...["--proc", "/proc"],
+    ..."--dev /dev --proc /proc".split(" "),
     ...hidden.flatMap((place) => ["--tmpfs", place]),
     ...shown.flatMap((place) => ["--ro-bind-try", place, place]),
     ...(isHidden(home) ? ["--ro-bind", home, home] : []),
     ...roots.filter(isHidden).flatMap(bind),
-    ...["--chdir", cwd],
+    "--chdir",
+    cwd,
     "--",
   ];
 }
