@@ -34,7 +34,7 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
     } else if (!anchored && /^\*[^*?[\\]+$/.test(glob)) {
       suffixes.push({ ...rule, suffix: glob.slice(1) });
     } else {
-      const pattern = globToRegExp(glob, anchored);
+      const pattern = globToRegExp(asBytes(glob), anchored);
       if (pattern !== undefined) patterns.push({ ...rule, pattern, wholePath: anchored });
     }
   }
@@ -57,7 +57,7 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
       for (const rule of patterns) {
         if (last !== undefined && rule.order < last.order) break;
         if (rule.directoryOnly && !isDirectory) continue;
-        if (rule.pattern.test(rule.wholePath ? path.slice(from) : name)) {
+        if (rule.pattern.test(asBytes(rule.wholePath ? path.slice(from) : name))) {
           last = rule;
           break;
         }
@@ -65,6 +65,11 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
       return last?.ignores;
     },
   };
+}
+
+/** One character for each byte of UTF-8: to git, `?` and a class stand for one byte. */
+function asBytes(text: string): string {
+  return /[^\u0000-\u007f]/.test(text) ? Buffer.from(text).toString("latin1") : text;
 }
 
 function parseLine(line: string): (Omit<Rule, "order"> & { glob: string; anchored: boolean }) | undefined {

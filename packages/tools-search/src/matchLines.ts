@@ -101,7 +101,8 @@ export function scanText(text: string, { candidates, line: decide }: Matcher, on
     if (candidates !== undefined) {
       candidates.lastIndex = start;
       const found = candidates.exec(text);
-      if (found === null || found.index >= text.length) return;
+      // What matches after the last line's end matches in no line.
+      if (found === null || (found.index === text.length && text.endsWith("\n"))) return;
       for (let next = text.indexOf("\n", start); next !== -1 && next < found.index; next = text.indexOf("\n", start)) {
         line += 1;
         start = next + 1;

@@ -106,11 +106,11 @@ async function resolveStarts(
 /** The glob relative to each start; one written from the working directory is understood too. */
 function includePatterns(scope: PathScope, include: string, starts: readonly SearchStart[]): string[] {
   const negated = include.startsWith("!") ? "!" : "";
-  const glob = include.slice(negated.length).replace(/^(?:\.?\/)+/, "");
+  const glob = include.slice(negated.length).replace(/^(?:\.?\/)+/, "/");
   const patterns = new Set([negated + glob]);
   for (const { shown, path, isDirectory } of starts) {
     if (isDirectory && shown !== "" && isInside(scope.cwd, path) && glob.startsWith(shown)) {
-      patterns.add(negated + glob.slice(shown.length));
+      patterns.add(`${negated}/${glob.slice(shown.length)}`);
     }
   }
   return [...patterns];

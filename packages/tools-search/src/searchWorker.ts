@@ -118,7 +118,7 @@ function createBatchSearch(job: TextJob, problems: Problems): SearchBatch {
     const { text, ends } = report.finish();
     if (ends.length > 0) port.postMessage({ kind: "matches", index, text, ends }, [ends.buffer]);
     flags[slots.salvaged] = 0;
-    return ends.length;
+    return report.count;
   };
 }
 

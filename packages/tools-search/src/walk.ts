@@ -11,8 +11,8 @@ export interface Walker {
   /** Every file, in the order of its path. The list equals fast-glob's; the walk can be left at any time. */
   walk(directory: string, onUnreadable: OnUnreadable): Generator<string, void, undefined>;
   /**
-   * The files that match a glob, unordered. `anyDepth` lets a pattern without `/` match at every level, and one with a leading
-   * `!` take files away. A pattern cannot leave the directory.
+   * The files that match a glob, unordered. `anyDepth` lets a pattern without `/` match at every level (one with a leading `/`
+   * only at the first), and one with a leading `!` take files away. A pattern cannot leave the directory.
    */
   glob(directory: string, pattern: string | string[], anyDepth: boolean, onUnreadable: OnUnreadable): string[];
 }
@@ -47,7 +47,8 @@ export function createWalker(lister: DirectoryLister): Walker {
     },
     glob(directory, pattern, anyDepth, onUnreadable) {
       const patterns = typeof pattern === "string" ? [pattern] : pattern;
-      const deepen = (one: string): string => (anyDepth && !one.includes("/") ? `**/${one}` : one);
+      const deepen = (one: string): string =>
+        one.startsWith("/") ? one.slice(1) : anyDepth && !one.includes("/") ? `**/${one}` : one;
       const taken = patterns.filter((one) => !(anyDepth && one.startsWith("!"))).map(deepen);
       return loadFastGlob().sync(taken.length > 0 ? taken : ["**"], {
         cwd: directory,

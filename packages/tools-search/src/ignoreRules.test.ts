@@ -1,0 +1,110 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileIgnoreRules } from "./ignoreRules.ts";
+
+const hasGit = spawnSync("git", ["--version"]).status === 0;
+
+function isIgnored(text: string, path: string): boolean {
+  const rules = compileIgnoreRules(text);
+  const parts = path.replace(/\/$/, "").split("/");
+  // As a walk does it: what is in an ignored directory is never asked about.
+  for (let i = 1; i <= parts.length; i += 1) {
+    const isDirectory = i < parts.length || path.endsWith("/");
+    const at = parts.slice(0, i).join("/");
+    if (rules?.decide(parts[i - 1] as string, `/r/${at}`, 3, isDirectory) === true) return true;
+  }
+  return false;
+}
+
+describe("the rules of a .gitignore", () => {
+  test.each([
+    ["# comment\n\n", "# comment", false],
+    ["\\#a", "#a", true],
+    ["a\n!a", "a", false],
+    ["\\!a", "!a", true],
+    ["a  ", "a", true],
+    ["a\\ ", "a ", true],
+    ["a\r\n", "a", true],
+    ["\ufeffa", "a", true],
+    ["d/", "d", false],
+    ["d/", "d/", true],
+    ["d/", "x/d/f", true],
+    ["/a", "x/a", false],
+    ["x/a", "y/x/a", false],
+    ["**/x/a", "y/x/a", true],
+    ["a/**", "a", false],
+    ["a/**", "a/b/c", true],
+    ["a/**/b", "a/b", true],
+    ["a/**/b", "a/x/y/b", true],
+    ["*.S", "a.s", false],
+    ["*.log\n!keep.log", "keep.log", false],
+    ["[a-c]x", "bx", true],
+    ["[!a-c]x", "bx", false],
+    ["[[:digit:]]", "7", true],
+    ["a[", "a[", false],
+    ["a\\", "a\\", false],
+    ["a?c", "a/c", false],
+    ["*", "any/thing", true],
+  ])("%j decides about %j", (text, path, expected) => {
+    expect(isIgnored(text, path)).toBe(expected);
+  });
+
+  describe.skipIf(!hasGit)("compared with git", () => {
+    let root: string;
+    beforeAll(() => {
+      root = mkdtempSync(join(tmpdir(), "search-ignore-"));
+      spawnSync("git", ["init", "-q", root]);
+    });
+    afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+    const piece = fc.constantFrom(
+      "a",
+      "b",
+      "ab",
+      "*",
+      "**",
+      "?",
+      "/",
+      "/",
+      ".",
+      "[ab]",
+      "[!a]",
+      "\\*",
+      "!",
+      " ",
+      "a*b",
+    );
+    const rule = fc.array(piece, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
+    const name = fc.constantFrom("a", "b", "ab", "a.b", ".a", "aab", "*", "a b", "é", "aé");
+    const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+
+    test("random rules ignore what `git check-ignore` ignores", () => {
+      fc.assert(
+        fc.property(
+          fc.array(rule, { maxLength: 5 }),
+          fc.uniqueArray(path, { minLength: 1, maxLength: 8 }),
+          (rules, paths) => {
+            const text = rules.join("\n");
+            writeFileSync(join(root, ".gitignore"), text);
+            // Directories have to exist for git to take them for such.
+            rmSync(join(root, "t"), { recursive: true, force: true });
+            mkdirSync(join(root, "t"));
+            const asked = paths.map((one) => `t/${one}`);
+            const answer = spawnSync("git", ["check-ignore", "--no-index", "--stdin", "-z"], {
+              cwd: root,
+              input: asked.join("\0"),
+              encoding: "utf8",
+            });
+            const expected = answer.stdout.split("\0").filter(Boolean).sort();
+            expect(asked.filter((one) => isIgnored(text, one)).sort()).toEqual(expected);
+          },
+        ),
+        { numRuns: 150 },
+      );
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createMatcher, type Query, scanBytes, scanText } from "./matchLines.ts";
+
+function linesFound(text: string, query: Query): string[] {
+  const found: string[] = [];
+  const matcher = createMatcher(query);
+  const file = Buffer.from(text);
+  if (!matcher.couldMatch(file)) return found;
+  if (matcher.bytes) {
+    scanBytes(file, matcher.bytes, (line, start, end) => {
+      found.push(`${line}:${file.toString("utf8", start, end)}`);
+      return true;
+    });
+  } else {
+    scanText(text, matcher, (line, start, end) => {
+      found.push(`${line}:${text.slice(start, end)}`);
+      return true;
+    });
+  }
+  return found;
+}
+
+/** The plain meaning: split into lines, test each alone. */
+function linesExpected(text: string, test: (line: string) => boolean): string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines.map((line) => line.replace(/\r$/, "")).flatMap((line, i) => (test(line) ? [`${i + 1}:${line}`] : []));
+}
+
+const text = fc
+  .array(fc.constantFrom("a", "b", "ab", " ", "\n", "\n", "\r\n", "\r", "\u2028", "é", "😀", "x", "K"), {
+    maxLength: 40,
+  })
+  .map((parts) => parts.join(""));
+
+describe("lines that match", () => {
+  test("a literal is found in each line that holds it, whatever the line endings", () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom("a", "ab", "é", "b x", "😀", " "), (content, literal) => {
+        const query = { text: literal, regex: false, caseSensitive: true };
+        expect(linesFound(content, query)).toEqual(linesExpected(content, (line) => line.includes(literal)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("a regular expression matches each line alone: nothing crosses a line, nothing is swallowed", () => {
+    const piece = fc.constantFrom(
+      "a",
+      "b",
+      ".",
+      "\\s",
+      "\\s+",
+      "[^x]",
+      "[^x]*",
+      "a?",
+      "(a|b)",
+      "^",
+      "$",
+      "\\b",
+      "\\B",
+      "(?!a)",
+      "(?<!b)",
+      "(?=\\s)",
+      "a{2}",
+      "(a)\\1",
+      "[^]",
+      ".*",
+      "é",
+      "\\W",
+    );
+    fc.assert(
+      fc.property(text, fc.array(piece, { minLength: 1, maxLength: 4 }), (content, pieces) => {
+        const source = pieces.join("");
+        let plain: RegExp;
+        try {
+          plain = new RegExp(source, "su");
+        } catch {
+          return;
+        }
+        const query = { text: source, regex: true, caseSensitive: true };
+        expect(linesFound(content, query)).toEqual(linesExpected(content, (line) => plain.test(line)));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("case-insensitive search follows Unicode and takes the query as it is", () => {
+    const query = { text: "É.x", regex: false, caseSensitive: false };
+    expect(linesFound("é.X\néyx\n", query)).toEqual(["1:é.X"]);
+  });
+
+  test("an expression with needless escapes is taken", () => {
+    expect(linesFound("a-b\n", { text: "a\\-b", regex: true, caseSensitive: true })).toEqual(["1:a-b"]);
+  });
+});

@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ToolRegistry } from "@toolcrib/core";
+import { testTool } from "@toolcrib/core/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSearchTools } from "./search.ts";
+import { createSearchFilesTool } from "./searchFiles.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "search-files-")));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function make(...files: string[]): void {
+  for (const path of files) {
+    mkdirSync(dirname(join(base, path)), { recursive: true });
+    writeFileSync(join(base, path), "");
+  }
+}
+const find = (args: Record<string, unknown>, options: Record<string, unknown> = {}): Promise<string> => {
+  const registry = new ToolRegistry();
+  registry.register(createSearchFilesTool({ cwd: base, ...options }));
+  return registry.execute("search_files", args);
+};
+
+testTool(test, {
+  create: () => createSearchFilesTool({ cwd: base }),
+  validArgs: () => {
+    make("a.txt");
+    return { pattern: "*.txt" };
+  },
+});
+
+test("the pack holds search_text and search_files, in this order, both read-only", () => {
+  const tools = createSearchTools({ cwd: base });
+  expect(tools.map((tool) => tool.name)).toEqual(["search_text", "search_files"]);
+  expect(tools.every((tool) => tool.readOnly)).toBe(true);
+});
+
+describe("files", () => {
+  test("come one a line, sorted, relative to the working directory", async () => {
+    make("b/x.ts", "a.ts", "b.ts", "c.js");
+    expect(await find({ pattern: "**/*.ts" })).toBe("a.ts\nb.ts\nb/x.ts");
+    expect(await find({ pattern: "*.ts" })).toBe("a.ts\nb.ts");
+    expect(await find({ pattern: "./b/*" })).toBe("b/x.ts");
+    expect(await find({ pattern: "*.ts", cwd: "b" })).toBe("b/x.ts");
+  });
+
+  test("with a dot are found, ignored ones and .git are not", async () => {
+    make(".env", ".git/HEAD", "out/x", "y");
+    writeFileSync(join(base, ".gitignore"), "out/");
+    expect(await find({ pattern: "**" })).toBe(".env\n.gitignore\ny");
+  });
+
+  test("beyond max_results are counted", async () => {
+    make(...Array.from({ length: 1001 }, (_, i) => `f${i}`));
+    const lines = (await find({ pattern: "*" })).split("\n");
+    expect(lines.slice(0, 1000)).toEqual(
+      Array.from({ length: 1001 }, (_, i) => `f${i}`)
+        .sort()
+        .slice(0, 1000),
+    );
+    expect(lines.at(-1)).toBe("[truncated: shown 1000 of 1001 files; pass max_results=1001 to continue]");
+    expect((await find({ pattern: "*", max_results: 1001 })).split("\n")).toHaveLength(1001);
+  });
+
+  test("that are none are told in words", async () => {
+    make("d/a.ts");
+    expect(await find({ pattern: "*.ts" })).toBe("No files match *.ts; use **/*.ts to look at any depth");
+    expect(await find({ pattern: "x/*.ts" })).toBe("No files match x/*.ts");
+  });
+
+  test("whose names hold control characters are printed as a JSON string", async () => {
+    make("a\tb/c");
+    expect(await find({ pattern: "**" })).toBe('"a\\tb/c"');
+  });
+});
+
+describe("a pattern", () => {
+  test.each(["../*", "/etc/*", "a/../../*", "!*.ts"])(
+    "that would leave its directory is refused: %s",
+    async (pattern) => {
+      expect(await find({ pattern })).toMatch(/^Error executing search_files: Invalid arguments: pattern: /);
+    },
+  );
+
+  test("finds nothing outside the roots or through a link", async () => {
+    make("in/a", "out/b");
+    symlinkSync("../out", join(base, "in/link"));
+    const inside = { cwd: join(base, "in"), root: join(base, "in") };
+    expect(await find({ pattern: "{link,..}/**" }, inside)).toMatch(/^No files match/);
+    expect(await find({ pattern: "**" }, inside)).toBe("a");
+    expect(await find({ pattern: "*", cwd: "link" }, inside)).toMatch(/Permission denied/);
+  });
+});
+
+test("a cwd that is missing or a file is an error that names it", async () => {
+  make("f");
+  expect(await find({ pattern: "*", cwd: "gone" })).toMatch(/Path not found: gone/);
+  expect(await find({ pattern: "*", cwd: "f" })).toMatch(/cwd: f is a file; pass a directory/);
+});

@@ -1,0 +1,198 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ToolRegistry } from "@toolcrib/core";
+import { testTool } from "@toolcrib/core/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSearchTextTool } from "./searchText.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "search-text-")));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function make(files: Record<string, string | Buffer>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(base, path)), { recursive: true });
+    writeFileSync(join(base, path), content);
+  }
+}
+const search = (args: Record<string, unknown>, options: Record<string, unknown> = {}): Promise<string> => {
+  const registry = new ToolRegistry();
+  registry.register(createSearchTextTool({ cwd: base, ...options }));
+  return registry.execute("search_text", { paths: ["."], ...args });
+};
+
+testTool(test, {
+  create: () => createSearchTextTool({ cwd: base }),
+  validArgs: () => {
+    make({ "a.txt": "one\ntwo\n" });
+    return { query: "two", paths: ["."] };
+  },
+});
+
+describe("matches", () => {
+  test("come one a line as path:line:text, in the order of the paths", async () => {
+    make({ "b.txt": "x foo\nbar\n", "a/c.txt": "bar\nfoo(y)" });
+    expect(await search({ query: "foo" })).toBe("a/c.txt:2:foo(y)\nb.txt:1:x foo");
+  });
+
+  test("are literal by default, and of a regular expression on request", async () => {
+    make({ a: "a.c\nabc\n" });
+    expect(await search({ query: "a.c" })).toBe("a:1:a.c");
+    expect(await search({ query: "a.c", regex: true })).toBe("a:1:a.c\na:2:abc");
+    expect(await search({ query: "A.C", case_sensitive: false })).toBe("a:1:a.c");
+  });
+
+  test("are found in dotfiles, not in .git, ignored, binary or linked files", async () => {
+    make({ ".env": "foo", ".git/x": "foo", ".gitignore": "out", "out/x": "foo", bin: "foo\0", real: "foo" });
+    symlinkSync("real", join(base, "link"));
+    expect(await search({ query: "foo" })).toBe(".env:1:foo\nreal:1:foo");
+  });
+
+  test("are found in a path that is named, though it is ignored", async () => {
+    make({ ".gitignore": "out\n", "out/x": "foo", "y.log": "foo" });
+    expect(await search({ query: "foo", paths: ["out"] })).toBe("out/x:1:foo");
+    expect(await search({ query: "foo", paths: ["out/x"] })).toBe("out/x:1:foo");
+  });
+
+  test("appear once, though the paths overlap", async () => {
+    make({ "d/x": "foo" });
+    expect(await search({ query: "foo", paths: ["d", ".", "d/x", "d/../d"] })).toBe("d/x:1:foo");
+  });
+
+  test("can be limited to files by a glob, relative to the path or to the working directory", async () => {
+    make({ "s/a.ts": "foo", "s/b.js": "foo", "s/t/c.ts": "foo" });
+    expect(await search({ query: "foo", include: "*.ts" })).toBe("s/a.ts:1:foo\ns/t/c.ts:1:foo");
+    expect(await search({ query: "foo", include: "s/*.ts", paths: ["s"] })).toBe("s/a.ts:1:foo");
+    expect(await search({ query: "foo", include: "t/*", paths: ["s"] })).toBe("s/t/c.ts:1:foo");
+    expect(await search({ query: "foo", include: "!*.ts" })).toBe("s/b.js:1:foo");
+  });
+
+  test("of CRLF, BOM and UTF-16 files are shown without what belongs to the encoding", async () => {
+    make({ crlf: "a foo\r\nb\r\n", bom: "\ufefffoo\n", wide: Buffer.from("\ufefffoo é\nx", "utf16le") });
+    expect(await search({ query: "foo" })).toBe("bom:1:foo\ncrlf:1:a foo\nwide:1:foo é");
+    expect(await search({ query: "^foo|foo$", regex: true })).toBe("bom:1:foo\ncrlf:1:a foo\nwide:1:foo é");
+  });
+
+  test("in names with control characters are printed as a JSON string", async () => {
+    make({ "a\nb/c": "foo" });
+    expect(await search({ query: "foo" })).toBe('"a\\nb/c":1:foo');
+  });
+
+  test("outside the working directory have absolute paths", async () => {
+    make({ "w/x": "", "o/x": "foo" });
+    expect(await search({ query: "foo", paths: ["../o"] }, { cwd: join(base, "w") })).toBe(`${base}/o/x:1:foo`);
+  });
+});
+
+describe("context", () => {
+  test("is written the way grep writes it", async () => {
+    const lines = Array.from({ length: 60 }, (_, i) => `${i}${[0, 5, 7, 30, 58, 59].includes(i) ? " hit" : ""}`);
+    make({ a: `${lines.join("\n")}\n`, b: `${lines.slice(5, 20).join("\r\n")}` });
+    for (const context of [1, 2, 3, 100]) {
+      const grep = spawnSync("grep", ["-n", "-H", `-C${context}`, "hit", "a", "b"], { cwd: base, encoding: "utf8" });
+      expect(await search({ query: "hit", context })).toBe(grep.stdout.replaceAll("\r", "").trimEnd());
+      expect(await search({ query: "h.t", regex: true, context })).toBe(grep.stdout.replaceAll("\r", "").trimEnd());
+    }
+  });
+});
+
+describe("what is too much", () => {
+  test("is cut at max_results, with a notice that is right to the match", async () => {
+    make({ a: "foo\n".repeat(300), b: "foo\n".repeat(200) });
+    expect((await search({ query: "foo" })).split("\n")).toHaveLength(500);
+    const cut = (await search({ query: "foo", max_results: 499 })).split("\n");
+    expect(cut).toHaveLength(501);
+    expect(cut.at(-1)).toMatch(/^\[truncated: shown 499 matches, there is more; pass max_results=\d+ to continue\]$/);
+  });
+
+  test("keeps the same matches, however many threads search", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 2000 }, (_, i) => [`d${i % 20}/f${String(i).padStart(4, "0")}`, "x\nfoo\n"]),
+    );
+    make(files);
+    const all = (await search({ query: "foo", max_results: 5000 })).split("\n");
+    expect(all).toEqual(
+      Object.keys(files)
+        .sort()
+        .map((path) => `${path}:2:foo`),
+    );
+    for (let i = 0; i < 5; i += 1) {
+      const cut = (await search({ query: "fo+", regex: true, max_results: 1700 })).split("\n");
+      expect(cut.slice(0, 1700)).toEqual(all.slice(0, 1700));
+    }
+  });
+
+  test("of a line is cut around the match, at whole characters", async () => {
+    make({ long: `${"é".repeat(5_000_000)}needle${"😀".repeat(1000)}\n`, short: "needle" });
+    for (const args of [{ query: "needle" }, { query: "n[e]edle", regex: true }]) {
+      const [long = "", short] = (await search(args)).split("\n");
+      expect(long).toMatch(/^long:1:…é+needle(😀)+…$/u);
+      expect(long.length).toBeLessThan(500);
+      expect(short).toBe("short:1:needle");
+    }
+  });
+
+  test("for one buffer is searched to its end, with the right line numbers", async () => {
+    const line = `${"x".repeat(99)}\n`;
+    make({ big: `${line.repeat(700_000)}needle\n${line.repeat(10)}needle` });
+    expect(await search({ query: "needle" })).toBe("big:700001:needle\nbig:700012:needle");
+    expect(await search({ query: "n.edle", regex: true })).toBe("big:700001:needle\nbig:700012:needle");
+  });
+
+  test("is no file for all its size: a sparse terabyte is binary at its first bytes", async () => {
+    make({ sparse: "foo" });
+    truncateSync(join(base, "sparse"), 2 ** 40);
+    expect(await search({ query: "foo" })).toBe("No matches for foo");
+  });
+});
+
+describe("what cannot be searched", () => {
+  test("is told in words where there is nothing", async () => {
+    make({ a: "x" });
+    expect(await search({ query: "foo" })).toBe("No matches for foo");
+  });
+
+  test("is told beside the matches of other paths, and is an error alone", async () => {
+    make({ a: "foo" });
+    expect(await search({ query: "foo", paths: ["a", "gone"] })).toBe("a:1:foo\n\n[Path not found: gone]");
+    expect(await search({ query: "foo", paths: ["gone"] })).toBe("Error executing search_text: Path not found: gone");
+  });
+
+  test("as a query is refused with the reason", async () => {
+    expect(await search({ query: "(", regex: true })).toMatch(/Invalid arguments: query: .*Unterminated group/);
+    expect(await search({ query: "a\nb" })).toMatch(/Invalid arguments: query: a line never holds a line break/);
+    expect(await search({ query: "" })).toMatch(/Invalid arguments: query/);
+  });
+
+  test("is a FIFO or a socket: it is never opened, and refused where it is named", async () => {
+    execFileSync("mkfifo", [join(base, "fifo")]);
+    const server = createServer().listen(join(base, "socket"));
+    try {
+      make({ a: "foo" });
+      expect(await search({ query: "foo" })).toBe("a:1:foo");
+      expect(await search({ query: "foo", paths: ["fifo"] })).toMatch(/Not a regular file or directory: fifo/);
+      expect(await search({ query: "foo", paths: ["socket"] })).toMatch(/Not a regular file or directory: socket/);
+      expect(await search({ query: "foo", paths: ["/dev/zero"] })).toMatch(/Not a regular file or directory/);
+    } finally {
+      server.close();
+    }
+  });
+
+  test("is outside the roots, by whatever path", async () => {
+    make({ "in/a": "foo", "out/b": "foo" });
+    symlinkSync("../out", join(base, "in/link"));
+    for (const path of ["../out", "link", "link/b", join(base, "out"), "/"]) {
+      const answer = await search(
+        { query: "foo", paths: ["a", path] },
+        { cwd: join(base, "in"), root: join(base, "in") },
+      );
+      expect(answer).toMatch(/Permission denied/);
+    }
+    expect(await search({ query: "foo" }, { cwd: join(base, "in"), root: join(base, "in") })).toBe("a:1:foo");
+  });
+});

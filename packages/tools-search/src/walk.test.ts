@@ -1,0 +1,239 @@
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createDirectoryLister } from "./listDirectory.ts";
+import { createWalker } from "./walk.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "search-walk-")));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function make(files: Record<string, string>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(base, path)), { recursive: true });
+    writeFileSync(join(base, path), content);
+  }
+}
+const fail = (path: string, error: unknown): never => {
+  throw new Error(`${path}: ${String(error)}`);
+};
+const walked = (at = base, roots?: string[]): string[] => [
+  ...createWalker(createDirectoryLister(roots)).walk(at, fail),
+];
+
+/** Makes every directory look untouched for a while, so that what is listed is remembered. */
+function settle(...directories: string[]): void {
+  const started = Date.now();
+  for (const directory of directories) utimesSync(join(base, directory), 1e9, 1e9);
+  while (Date.now() - started < 3100) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+}
+
+const hasRipgrep = spawnSync("rg", ["--version"]).status === 0;
+const rgFlags = [
+  "--hidden",
+  "-g",
+  "!.git",
+  "--no-require-git",
+  "--no-ignore-global",
+  "--no-ignore-exclude",
+  "--no-ignore-dot",
+];
+
+const name = fc.constantFrom("a", "b", "c.js", "d.log", ".hid", "e f", "ü", "build", "A");
+const filePath = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+const rule = fc.constantFrom(
+  "a",
+  "/a",
+  "*.log",
+  "!d.log",
+  "build/",
+  "b/*",
+  "**/c.js",
+  "a/**",
+  ".hid",
+  "!a",
+  "*",
+  "!*/",
+  "?",
+  "[ab]",
+  "e\\ f",
+  "# x",
+  "/b/a",
+  "a/**/b",
+);
+const tree = fc.record({
+  files: fc.uniqueArray(filePath, { minLength: 1, maxLength: 25 }),
+  ignores: fc.array(fc.tuple(filePath, fc.array(rule, { minLength: 1, maxLength: 4 })), { maxLength: 4 }),
+  repositories: fc.array(filePath, { maxLength: 2 }),
+});
+
+function plant({
+  files,
+  ignores,
+  repositories,
+}: {
+  files: string[];
+  ignores: [string, string[]][];
+  repositories: string[];
+}): void {
+  rmSync(base, { recursive: true, force: true });
+  mkdirSync(base);
+  const put = (path: string, content: string): void => {
+    try {
+      make({ [path]: content });
+    } catch {
+      // A file stands where a directory would have to be: the tree goes without.
+    }
+  };
+  for (const path of files) put(path, "x");
+  for (const [path, rules] of ignores) put(join(dirname(path), ".gitignore"), rules.join("\n"));
+  for (const path of repositories) put(join(dirname(path), ".git", "HEAD"), "ref");
+}
+
+describe("the files that are walked", () => {
+  test.skipIf(!hasRipgrep)("are those of `rg --files`, for random trees with ignore files and repositories", () => {
+    fc.assert(
+      fc.property(tree, (planted) => {
+        plant(planted);
+        const rg = spawnSync("rg", ["--files", ...rgFlags], { cwd: base, encoding: "utf8" });
+        expect(walked().sort()).toEqual(rg.stdout.split("\n").filter(Boolean).sort());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("are the same, whether walked or found by fast-glob", () => {
+    fc.assert(
+      fc.property(tree, (planted) => {
+        plant(planted);
+        const lister = createDirectoryLister(undefined);
+        const { walk, glob } = createWalker(lister);
+        expect([...walk(base, fail)]).toEqual(glob(base, "**", false, fail).sort());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("come in the order of their paths", () => {
+    make({ "a/x": "", "a.b": "", "a-b": "", ab: "", "b/c": "" });
+    expect(walked()).toEqual(["a-b", "a.b", "a/x", "ab", "b/c"]);
+  });
+
+  test("follow no link, to a file or to a directory, nor a loop", () => {
+    make({ "d/f": "" });
+    symlinkSync("f", join(base, "d/link"));
+    symlinkSync("..", join(base, "d/loop"));
+    symlinkSync("d", join(base, "e"));
+    expect(walked()).toEqual(["d/f"]);
+    const { glob } = createWalker(createDirectoryLister(undefined));
+    expect(glob(base, "e/*", false, fail)).toEqual([]);
+    expect(glob(base, "d/link", false, fail)).toEqual([]);
+  });
+
+  test("obey rules from the repository's root down, and none from above it", () => {
+    make({
+      ".gitignore": "f1",
+      "repo/.git/HEAD": "",
+      "repo/.gitignore": "f2",
+      "repo/sub/f1": "",
+      "repo/sub/f2": "",
+      "repo/sub/f3": "",
+    });
+    expect(walked(join(base, "repo/sub"))).toEqual(["f1", "f3"]);
+  });
+
+  test("obey rules from above a start that lies in no repository", () => {
+    make({ ".gitignore": "f1", "sub/f1": "", "sub/f2": "" });
+    expect(walked(join(base, "sub"))).toEqual(["f2"]);
+  });
+
+  test("are confined by roots: rules above them are not read", () => {
+    make({ ".gitignore": "f1", "sub/f1": "", "sub/f2": "" });
+    expect(walked(join(base, "sub"), [join(base, "sub")])).toEqual(["f1", "f2"]);
+  });
+
+  test("reach 1,500 levels down", () => {
+    let at = base;
+    const cwd = process.cwd();
+    try {
+      for (let i = 0; i < 1500; i += 1) {
+        at += "/d";
+        mkdirSync(at);
+      }
+      writeFileSync(`${at}/f`, "");
+      expect(walked()).toEqual([`${"d/".repeat(1500)}f`]);
+    } finally {
+      process.chdir(cwd);
+    }
+  });
+});
+
+describe("what a lister remembers", () => {
+  test("a file, a directory or a rule that comes or goes between two walks is always seen", () => {
+    make({ "s/a": "", "t/b": "", "t/.gitignore": "x" });
+    settle("s", "t", ".");
+    const lister = createDirectoryLister(undefined);
+    const list = (): string[] => [...createWalker(lister).walk(base, fail)];
+    const first = ["s/a", "t/.gitignore", "t/b"];
+    expect(list()).toEqual(first);
+    expect(list()).toEqual(first);
+    for (let i = 0; i < 200; i += 1) {
+      make({ "s/new": "" });
+      // The old time put back, as an unpacked archive does.
+      utimesSync(join(base, "s"), 1e9, 1e9);
+      expect(list()).toEqual(["s/a", "s/new", "t/.gitignore", "t/b"]);
+      rmSync(join(base, "s/new"));
+      expect(list()).toEqual(first);
+    }
+    const { mtime } = statSync(join(base, "t/.gitignore"));
+    make({ "t/.gitignore": "b" });
+    utimesSync(join(base, "t/.gitignore"), mtime, mtime);
+    expect(list()).toEqual(["s/a", "t/.gitignore"]);
+    mkdirSync(join(base, "t/.git"));
+    make({ ".gitignore": "a" });
+    expect(list()).toEqual([".gitignore", "t/.gitignore"]);
+  });
+});
+
+describe("a glob", () => {
+  test.each(["../*", "../../**", "{..,x}/*", "x/../../*", "/etc/*", "@(..)/*", "./../*"])(
+    "cannot leave its directory: %s",
+    (pattern) => {
+      make({ "in/f": "", "out/g": "" });
+      const found = createWalker(createDirectoryLister(undefined)).glob(join(base, "in"), pattern, false, fail);
+      expect(found.filter((path) => path !== "f")).toEqual([]);
+    },
+  );
+
+  test("finds an ignored file neither by pattern nor by name", () => {
+    make({ ".gitignore": "out/\n*.log", "out/f": "", "a.log": "", "b.txt": "" });
+    const { glob } = createWalker(createDirectoryLister(undefined));
+    expect(glob(base, "out/*", false, fail)).toEqual([]);
+    expect(glob(base, "out/f", false, fail)).toEqual([]);
+    expect(glob(base, "a.log", false, fail)).toEqual([]);
+    expect(glob(base, "b.txt", false, fail)).toEqual(["b.txt"]);
+  });
+
+  test("of an include matches at any depth without `/`, and takes away with `!`", () => {
+    make({ "a.ts": "", "d/b.ts": "", "d/c.js": "" });
+    const { glob } = createWalker(createDirectoryLister(undefined));
+    expect(glob(base, "*.ts", true, fail).sort()).toEqual(["a.ts", "d/b.ts"]);
+    expect(glob(base, "!*.ts", true, fail)).toEqual(["d/c.js"]);
+    expect(glob(base, "d/*.ts", true, fail)).toEqual(["d/b.ts"]);
+    expect(glob(base, "/*.ts", true, fail)).toEqual(["a.ts"]);
+  });
+});
