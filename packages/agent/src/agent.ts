@@ -19,7 +19,8 @@ export class Agent {
   constructor(provider: Provider, options: AgentOptions = {}) {
     const history = new History();
     const steering: string[] = [];
-    const state = { provider, history, steering, systemPrompt: options.systemPrompt ?? "", running: false };
+    const { systemPrompt = "", compaction } = options;
+    const state = { provider, history, steering, compaction, systemPrompt, running: false };
     const context = contextOf(state, options.sessionContextFilePath ?? defaultSessionFile);
     const { tools = onlySaving } = options;
     this.toolRegistry = typeof tools === "function" ? tools(context) : tools;

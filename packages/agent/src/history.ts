@@ -44,11 +44,16 @@ export class History {
   async addReply(reply: AssistantMessage, usage?: Usage): Promise<AssistantMessage | undefined> {
     const admitted = admitReply(reply, this.#callIds);
     if (usage) {
-      this.#usage = addUsage(this.#usage, usage);
+      this.count(usage);
       this.contextTokens = usage.inputTokens + usage.outputTokens;
     }
     if (admitted) await this.add(admitted, usage);
     return admitted;
+  }
+
+  /** Adds to what the session has used. */
+  count(usage: Usage): void {
+    this.#usage = addUsage(this.#usage, usage);
   }
 
   /** Answers every call that has no result yet as not run. */

@@ -1,4 +1,5 @@
 export { Agent } from "./agent.ts";
+export type { CompactionOptions } from "./compaction.ts";
 export { AgentError, type AgentErrorCode, type AgentErrorOptions, isAgentError } from "./errors.ts";
 export type { ChatOptions, LoopLimits, UserContent } from "./loop.ts";
 export type {
@@ -20,4 +21,5 @@ export type { AgentOptions } from "./options.ts";
 export type { ModelRequest, Provider, ProviderEvent, ToolChoice } from "./provider.ts";
 export type { JournalLine, Session } from "./session.ts";
 export { createSaveSessionContextTool, type SessionToolContext } from "./sessionContext.ts";
+export { listSessions, newSessionFile, type SessionSummary } from "./sessions.ts";
 export { anyOf, calledTool, type StepState, type StopCondition, usedTokens } from "./stopConditions.ts";

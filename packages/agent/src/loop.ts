@@ -1,7 +1,9 @@
 import type { ToolLabels } from "@toolcrib/core";
+import type { CompactionOptions } from "./compaction.ts";
 import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "./conversation.ts";
 import { AgentError, isAgentError } from "./errors.ts";
 import type { History } from "./history.ts";
+import { makeRoom } from "./makeRoom.ts";
 import type { AgentEvent, AssistantMessage, EndReason, ImageBlock, StopReason, TextBlock } from "./messages.ts";
 import type { Provider, ToolChoice } from "./provider.ts";
 import { type RetryLimits, requestReply } from "./retry.ts";
@@ -36,6 +38,7 @@ export interface LoopState {
   readonly tools: ToolRunner;
   readonly history: History;
   readonly limits: LoopLimits;
+  readonly compaction?: CompactionOptions | undefined;
   /** Messages that came while the turn runs, for its next step. */
   readonly steering: string[];
   systemPrompt: string;
@@ -63,6 +66,7 @@ export async function* runTurn(
     for (let step = 1; ; step += 1) {
       turn.throwIfAborted(text);
       yield* deliverSteering(state);
+      yield* makeRoom(state, turn);
       yield { type: "step-start", step };
       const request = {
         systemPrompt: state.systemPrompt,

@@ -1,4 +1,5 @@
 import type { ToolContext, ToolRegistry } from "@toolcrib/core";
+import type { CompactionOptions } from "./compaction.ts";
 import { AgentError } from "./errors.ts";
 import type { LoopLimits } from "./loop.ts";
 
@@ -9,6 +10,8 @@ export interface AgentOptions extends Partial<LoopLimits> {
   readonly systemPrompt?: string | undefined;
   /** Where `save_session_context` writes. Default: `.toolcrib/session.json` in the working directory. */
   readonly sessionContextFilePath?: string | undefined;
+  /** How room is made in a long conversation. Default: not at all. */
+  readonly compaction?: CompactionOptions | undefined;
   /** A file that keeps the session as it grows, safe against a crash; `Agent.resume` continues it. Must not exist yet. */
   readonly journal?: string | undefined;
   /** A name for the journal, for listings. */

@@ -1,0 +1,68 @@
+import { clearOldResults, summarised, summaryCut, summaryRequest, totalWeight } from "./compaction.ts";
+import { textOf, userMessage } from "./conversation.ts";
+import type { LoopState } from "./loop.ts";
+import type { AgentEvent } from "./messages.ts";
+import { requestReply } from "./retry.ts";
+import type { TurnSignal } from "./turnSignal.ts";
+
+// For what the service has not counted yet.
+const weightOfToken = 4;
+
+/**
+ * Makes room when the service has reported a context near the model's limit: clears the oldest tool results first, then
+ * has the model sum up the older part. Does nothing where too little would be won, so it cannot go in circles: the next
+ * look comes only after the next reported size.
+ */
+export async function* makeRoom(state: LoopState, turn: TurnSignal): AsyncGenerator<AgentEvent, void> {
+  const { history, compaction } = state;
+  if (!compaction || history.contextTokens === undefined) return;
+  const { contextWindow, startAt = 0.8, target = 0.5, keepResults = 5 } = compaction;
+  const lastReply = history.messages.findLastIndex((message) => message.role === "assistant");
+  const unseen = totalWeight(history.messages.slice(lastReply + 1)) / weightOfToken;
+  const tokens = history.contextTokens + unseen;
+  if (tokens < startAt * contextWindow) return;
+
+  const weightPerToken = totalWeight(history.messages) / tokens;
+  const goal = target * contextWindow * weightPerToken;
+  const excess = totalWeight(history.messages) - goal;
+  const clearing = clearOldResults(history.messages, excess, keepResults);
+  const messages = clearing?.messages ?? history.messages;
+  const cut = (clearing?.freed ?? 0) >= excess ? undefined : summaryCut(messages, goal / 2);
+  const summary = cut === undefined ? "" : yield* summaryOf(messages.slice(0, cut), state, turn);
+  if (cut !== undefined && summary !== "") {
+    await history.replace(summarised(messages, cut, summary));
+    yield { type: "compaction", clearedResults: clearing?.cleared ?? 0, summarisedMessages: cut };
+  } else if (clearing) {
+    await history.replace(messages);
+    yield { type: "compaction", clearedResults: clearing.cleared, summarisedMessages: 0 };
+  } else history.contextTokens = undefined;
+}
+
+/** The model's summary; empty where it gave none. Its text is not shown, its tokens count. */
+async function* summaryOf(
+  head: LoopState["history"]["messages"],
+  { provider, tools, limits, history, systemPrompt }: LoopState,
+  turn: TurnSignal,
+): AsyncGenerator<AgentEvent, string> {
+  // The same prompt and tools as ever: services cache the prefix, and some refuse past calls without their tools.
+  const request = {
+    systemPrompt,
+    messages: [...head, userMessage(summaryRequest)],
+    tools: tools.getEnabledSchemas(),
+    toolChoice: "none",
+  } as const;
+  const events = requestReply(provider, request, turn, limits);
+  for (;;) {
+    const next = await events.next();
+    if (!next.done) {
+      if (next.value.type === "retry") yield { ...next.value, discardText: false };
+      continue;
+    }
+    const { message, stop, usage } = next.value;
+    if (usage) {
+      history.count(usage);
+      yield { type: "usage", usage, total: history.usage };
+    }
+    return stop === "stop" ? textOf(message) : "";
+  }
+}
