@@ -13,6 +13,7 @@ export function testProvider(title: string, subject: ProviderUnderTest): void {
 }
 
 export { type ProgramEnd, type ProgramOptions, type RunningProgram, startProgram } from "./startProgram.ts";
+export { watchLoop } from "./watchLoop.ts";
 export { listRegistry, runFault, wireProvider } from "./wireFaultRun.ts";
 export { faultKey, type WireFault, wireFaults } from "./wireFaults.ts";
 export { answerWith, jsonOf, replyEvents, sse, streamOf, type WireReply, wholeReply } from "./wireReplies.ts";
