@@ -73,12 +73,13 @@ test("where clearing is not enough the older part becomes a summary, with the la
   expect(events.some((event) => event.type === "text-delta" && event.text.includes("SUMMARY"))).toBe(false);
 });
 
-test("without progress it does not go in circles: at most one summary is asked for between two steps", async () => {
+test("without progress it does not go in circles: it waits until the context has grown", async () => {
   const provider = sizedModel(20, { text: "", stop: "context-limit" });
-  const { events } = await run(provider, 100, 1000);
+  const { events } = await run(provider, 100, 4000);
   expect(compactions(events)).toEqual([]);
-  const kinds = provider.requests.map((request) => request.toolChoice ?? "step");
-  expect(kinds.join(" ")).not.toContain("none none");
+  const asked = provider.requests.filter((request) => request.toolChoice === "none");
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.length).toBeLessThan(8);
 });
 
 test("nothing happens below the threshold, or without the option", async () => {

@@ -14,7 +14,7 @@ export interface CompactionOptions {
 }
 
 // Less than this is not worth a cache that starts anew, or a request.
-const leastGain = 0.1;
+export const leastGain = 0.1;
 const leastHead = 0.25;
 const shortOutput = 200;
 const clearedMark = "[cleared to save room: ";

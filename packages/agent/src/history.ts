@@ -19,6 +19,8 @@ export class History {
   readonly #callIds: Set<string> = new Set();
   /** Tokens of the last request and its reply, as the service counted them. */
   contextTokens: number | undefined;
+  /** Tokens below which making room has been tried in vain. */
+  fullUntil = 0;
   recorder: Recorder | undefined;
 
   /** The live array: it grows, and is replaced by `replace`. */
@@ -88,6 +90,7 @@ export class History {
   replace(messages: readonly Message[]): Promise<void> | undefined {
     this.#messages = [...messages];
     this.contextTokens = undefined;
+    this.fullUntil = 0;
     return this.recorder?.replaced(messages);
   }
 }

@@ -1,4 +1,4 @@
-import { clearOldResults, summarised, summaryCut, summaryRequest, totalWeight } from "./compaction.ts";
+import { clearOldResults, leastGain, summarised, summaryCut, summaryRequest, totalWeight } from "./compaction.ts";
 import { textOf, userMessage } from "./conversation.ts";
 import type { LoopState } from "./loop.ts";
 import type { AgentEvent } from "./messages.ts";
@@ -10,8 +10,8 @@ const weightOfToken = 4;
 
 /**
  * Makes room when the service has reported a context near the model's limit: clears the oldest tool results first, then
- * has the model sum up the older part. Does nothing where too little would be won, so it cannot go in circles: the next
- * look comes only after the next reported size.
+ * has the model sum up the older part. Where too little would be won it does nothing, and looks again only when the
+ * context has grown by a tenth of the window: so it cannot go in circles.
  */
 export async function* makeRoom(state: LoopState, turn: TurnSignal): AsyncGenerator<AgentEvent, void> {
   const { history, compaction } = state;
@@ -20,7 +20,7 @@ export async function* makeRoom(state: LoopState, turn: TurnSignal): AsyncGenera
   const lastReply = history.messages.findLastIndex((message) => message.role === "assistant");
   const unseen = totalWeight(history.messages.slice(lastReply + 1)) / weightOfToken;
   const tokens = history.contextTokens + unseen;
-  if (tokens < startAt * contextWindow) return;
+  if (tokens < Math.max(startAt * contextWindow, history.fullUntil)) return;
 
   const weightPerToken = totalWeight(history.messages) / tokens;
   const goal = target * contextWindow * weightPerToken;
@@ -35,7 +35,7 @@ export async function* makeRoom(state: LoopState, turn: TurnSignal): AsyncGenera
   } else if (clearing) {
     await history.replace(messages);
     yield { type: "compaction", clearedResults: clearing.cleared, summarisedMessages: 0 };
-  } else history.contextTokens = undefined;
+  } else history.fullUntil = tokens + leastGain * contextWindow;
 }
 
 /** The model's summary; empty where it gave none. Its text is not shown, its tokens count. */

@@ -1,1 +1,145 @@
-export {};
+import { type Attributes, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import type { Middleware } from "@toolcrib/core";
+import type { Agent } from "./agent.ts";
+import { isAgentError } from "./errors.ts";
+import type { ChatOptions, UserContent } from "./loop.ts";
+import type { AgentEvent, Usage } from "./messages.ts";
+import type { Provider, ProviderEvent } from "./provider.ts";
+
+/** What spans carry. */
+export interface TelemetryOptions {
+  /** Default: the tracer `toolcrib` of the global provider. */
+  readonly tracer?: Tracer | undefined;
+  /** Record messages, arguments and outputs too: they may hold secrets. Default false. */
+  readonly content?: boolean | undefined;
+  /** `gen_ai.agent.name`. */
+  readonly agentName?: string | undefined;
+}
+
+/** Wraps a provider: each request is a client span `chat MODEL` (OpenTelemetry's GenAI conventions). */
+export function traceProvider(provider: Provider, options: TelemetryOptions = {}): Provider {
+  const { name, model } = provider;
+  return {
+    name,
+    model,
+    async *send(request) {
+      const span = start(options, `chat ${model}`, SpanKind.CLIENT, {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": name,
+        "gen_ai.request.model": model,
+        ...(options.content && { "gen_ai.input.messages": JSON.stringify(request.messages) }),
+      });
+      try {
+        for await (const event of within(span, provider.send(request))) {
+          if (event.type === "reply") describeReply(span, event, options);
+          yield event;
+        }
+      } catch (error) {
+        fail(span, error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  };
+}
+
+/** Middleware for `registry.use`: each call is a span `execute_tool NAME`. */
+export function traceTools(options: TelemetryOptions = {}): Middleware {
+  return async (call, next) => {
+    const span = start(options, `execute_tool ${call.name}`, SpanKind.INTERNAL, {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": call.name,
+      "gen_ai.tool.type": "function",
+      ...(call.callId !== undefined && { "gen_ai.tool.call.id": call.callId }),
+      ...(options.content && { "gen_ai.tool.call.arguments": JSON.stringify(call.args) }),
+    });
+    try {
+      const outcome = await context.with(trace.setSpan(context.active(), span), () => next());
+      if (!outcome.ok) setFailed(span, outcome.error.code, options.content ? outcome.error.message : undefined);
+      else if (options.content) span.setAttribute("gen_ai.tool.call.result", outcome.output);
+      return outcome;
+    } catch (error) {
+      fail(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+}
+
+/** `agent.streamChat` as a span `invoke_agent NAME`, which the spans of its requests and calls belong to. */
+export async function* traceTurn(
+  agent: Agent,
+  message: UserContent,
+  { tracer, content, agentName, ...chat }: TelemetryOptions & ChatOptions = {},
+): AsyncGenerator<AgentEvent, void> {
+  const name = agentName === undefined ? "invoke_agent" : `invoke_agent ${agentName}`;
+  const span = start({ tracer }, name, SpanKind.INTERNAL, {
+    "gen_ai.operation.name": "invoke_agent",
+    ...(agentName !== undefined && { "gen_ai.agent.name": agentName }),
+    ...(content && { "gen_ai.input.messages": JSON.stringify(message) }),
+  });
+  try {
+    for await (const event of within(span, agent.streamChat(message, chat))) {
+      if (event.type === "end") {
+        span.setAttribute("gen_ai.response.finish_reasons", [event.reason]);
+        if (content) span.setAttribute("gen_ai.output.messages", event.text);
+      }
+      yield event;
+    }
+  } catch (error) {
+    fail(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+function start({ tracer }: TelemetryOptions, name: string, kind: SpanKind, attributes: Attributes): Span {
+  return (tracer ?? trace.getTracer("toolcrib")).startSpan(name, { kind, attributes });
+}
+
+/** Reads events with the span as the active one: a generator's body runs in the context of whoever asks for the next. */
+async function* within<T>(span: Span, events: AsyncIterable<T>): AsyncGenerator<T, void> {
+  const active = trace.setSpan(context.active(), span);
+  const iterator = context.with(active, () => events[Symbol.asyncIterator]());
+  try {
+    for (;;) {
+      const next = await context.with(active, () => iterator.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await context.with(active, () => iterator.return?.());
+  }
+}
+
+function describeReply(
+  span: Span,
+  reply: Extract<ProviderEvent, { type: "reply" }>,
+  { content }: TelemetryOptions,
+): void {
+  span.setAttribute("gen_ai.response.finish_reasons", [reply.stop]);
+  if (reply.usage) span.setAttributes(usageAttributes(reply.usage));
+  if (content) span.setAttribute("gen_ai.output.messages", JSON.stringify([reply.message]));
+}
+
+function usageAttributes(usage: Usage): Attributes {
+  return {
+    "gen_ai.usage.input_tokens": usage.inputTokens,
+    "gen_ai.usage.output_tokens": usage.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens,
+    "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens,
+  };
+}
+
+function fail(span: Span, error: unknown): void {
+  const type = isAgentError(error) ? error.code : error instanceof Error ? error.name : "_OTHER";
+  setFailed(span, type, error instanceof Error ? error.message : String(error));
+}
+
+function setFailed(span: Span, type: string, message: string | undefined): void {
+  span.setAttribute("error.type", type);
+  span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) });
+}

@@ -23,7 +23,7 @@ export async function openaiClient(settings: OpenAIClientSettings): Promise<Open
     ...(settings.foreign && { organization: null, project: null }),
     defaultHeaders: {
       ...(settings.foreign && withoutCustomHeaders()),
-      ...(settings.apiKey === undefined && { Authorization: null }),
+      ...(settings.foreign && { Authorization: settings.apiKey === undefined ? null : `Bearer ${settings.apiKey}` }),
       ...settings.headers,
     },
     fetch: pulsingFetch,

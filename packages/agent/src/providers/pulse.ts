@@ -1,11 +1,11 @@
-const shortestBeatMs = 1000;
+const shortestBeatMs = 250;
 
 /** Says that bytes arrived, also those an SDK swallows (pings, comments that keep a connection open). */
 export class Pulse {
   #resolve: (() => void) | undefined;
   #last = 0;
 
-  /** Resolves at the next bytes, at most once a second. */
+  /** Resolves at the next bytes, at most four times a second. */
   next(): Promise<undefined> {
     return new Promise((resolve) => {
       this.#resolve = () => resolve(undefined);

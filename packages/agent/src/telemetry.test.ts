@@ -1,0 +1,90 @@
+import { context, SpanStatusCode, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Agent } from "./agent.ts";
+import { AgentError } from "./errors.ts";
+import { traceProvider, traceTools, traceTurn } from "./telemetry.ts";
+import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
+
+const exporter = new InMemorySpanExporter();
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+});
+beforeEach(() => exporter.reset());
+afterAll(() => {
+  trace.disable();
+  context.disable();
+});
+
+async function spansOf(replies: ScriptedReply[], content = false): Promise<Record<string, ReadableSpan>> {
+  const tools = new ToolRegistry().use(traceTools({ content }));
+  tools.register(
+    defineTool({
+      name: "echo",
+      description: "echo",
+      parameters: { type: "object" },
+      execute: () => trace.getActiveSpan()?.spanContext().spanId,
+    }),
+  );
+  const agent = new Agent(traceProvider(new ScriptedProvider(replies), { content }), { tools, attempts: 1 });
+  try {
+    for await (const _ of traceTurn(agent, "my secret", { agentName: "helper", content }));
+  } catch {
+    // The span tells.
+  }
+  return Object.fromEntries(exporter.getFinishedSpans().map((span) => [span.name, span]));
+}
+
+const script: ScriptedReply[] = [
+  { calls: [{ id: "a", name: "echo", args: { key: "secret" } }], usage: { inputTokens: 7, outputTokens: 3 } },
+  "done",
+];
+
+test("a turn, its requests and its calls are spans, the latter two children of the first", async () => {
+  const spans = await spansOf(script);
+  expect(Object.keys(spans).sort()).toEqual(["chat script", "execute_tool echo", "invoke_agent helper"]);
+  const root = spans["invoke_agent helper"]?.spanContext().spanId;
+  expect(spans["chat script"]?.parentSpanContext?.spanId).toBe(root);
+  expect(spans["execute_tool echo"]?.parentSpanContext?.spanId).toBe(root);
+  const chats = exporter.getFinishedSpans().filter((span) => span.name === "chat script");
+  expect(chats[0]?.attributes).toMatchObject({
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": "scripted",
+    "gen_ai.request.model": "script",
+    "gen_ai.usage.input_tokens": 7,
+    "gen_ai.usage.output_tokens": 3,
+    "gen_ai.response.finish_reasons": ["tool-calls"],
+  });
+  expect(spans["execute_tool echo"]?.attributes).toMatchObject({
+    "gen_ai.tool.name": "echo",
+    "gen_ai.tool.call.id": "a",
+  });
+});
+
+test("content is recorded only when asked for", async () => {
+  const attributes = (spans: Record<string, ReadableSpan>): string =>
+    JSON.stringify(Object.values(spans).map((span) => span.attributes));
+  expect(attributes(await spansOf(script))).not.toContain("secret");
+  exporter.reset();
+  expect(attributes(await spansOf(script, true))).toContain("my secret");
+});
+
+test("a failure marks its spans with its kind", async () => {
+  const spans = await spansOf([new AgentError({ code: "authentication", message: "wrong key" })]);
+  for (const name of ["chat script", "invoke_agent helper"]) {
+    expect(spans[name]?.status.code).toBe(SpanStatusCode.ERROR);
+    expect(spans[name]?.attributes["error.type"]).toBe("authentication");
+  }
+  exporter.reset();
+  const failed = await spansOf([{ calls: [{ name: "absent" }] }, "ok"]);
+  expect(failed["execute_tool absent"]?.attributes["error.type"]).toBe("not_found");
+});
