@@ -42,6 +42,7 @@ export class WireServer {
   readonly requests: WireRequest[] = [];
   readonly #script: WireScript[] = [];
   readonly #server: Server;
+  #open = 0;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -52,6 +53,10 @@ export class WireServer {
     const wire = new WireServer(server);
     server.on("request", (request, response) => {
       const parts: Buffer[] = [];
+      wire.#open += 1;
+      response.once("close", () => {
+        wire.#open -= 1;
+      });
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("end", () => {
         wire
@@ -84,6 +89,11 @@ export class WireServer {
     return this.requests.flatMap(({ problems }, index) =>
       problems.map((problem) => `request ${index + 1}: ${problem}`),
     );
+  }
+
+  /** Answers that have begun and not ended. */
+  openAnswers(): number {
+    return this.#open;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,301 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  answerWith,
+  jsonOf,
+  listRegistry,
+  replyEvents,
+  sse,
+  streamOf,
+  type WireFormat,
+  WireServer,
+  wireFormats,
+  wireProvider,
+} from "../../../../testing/src/index.ts";
+import { Agent } from "../agent.ts";
+import type { AgentEvent } from "../messages.ts";
+import type { ProviderEvent } from "../provider.ts";
+import { AnthropicProvider } from "./anthropic.ts";
+import { OpenAIProvider } from "./openai.ts";
+import { OpenAICompatibleProvider } from "./openaiCompatible.ts";
+import { OpenRouterProvider } from "./openrouter.ts";
+
+let server: WireServer;
+beforeAll(async () => {
+  server = await WireServer.start();
+});
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const apiKey = "sk-wiring-0123456789";
+const call = (path: string) => ({ name: "list_dir", args: JSON.stringify({ path }) });
+
+async function collect(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {
+  const all: ProviderEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+function request(text = "Hello", signal = new AbortController().signal) {
+  return {
+    systemPrompt: "",
+    messages: [{ role: "user", content: [{ type: "text", text }] }],
+    tools: [],
+    signal,
+  } as const;
+}
+
+describe.each(wireFormats)("the %s wire", (format) => {
+  test("begins each request with the whole of the one before, byte for byte, so that prompt caches hold", async () => {
+    const agent = new Agent(wireProvider(format, server.url), { tools: listRegistry(), systemPrompt: "Be brief." });
+    for (let step = 0; step < 4; step += 1)
+      server.script(answerWith({ text: `Step ${step}. `, calls: [call(`${step}`), call("x")] }));
+    server.script(answerWith({ text: "Done." }), answerWith({ text: "Again." }));
+    await agent.chat("Go.");
+    await agent.chat("And again.");
+    expect(server.problems()).toEqual([]);
+    const texts = server.requests.map(({ text }) => text.slice(0, text.lastIndexOf("]")));
+    expect(texts).toHaveLength(6);
+    // Without streaming options behind the history, all of a request but its closing brackets is the prefix.
+    for (const [index, text] of texts.slice(1).entries())
+      expect(text.startsWith(texts[index] ?? "?"), `request ${index + 2}`).toBe(true);
+  });
+
+  test("yields the same events streamed and not, but for the pieces of the text", async () => {
+    const events = [];
+    for (const stream of [true, false]) {
+      server.script(answerWith({ text: "Looking at it.", calls: [{ id: "call_1", ...call(".") }] }));
+      const all = await collect(wireProvider(format, server.url, { stream }).send(request()));
+      const text = all.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
+      const thinking = all.map((event) => (event.type === "reasoning-delta" ? event.text : "")).join("");
+      const reply = all.at(-1);
+      // Each scripted reply has its own item ids.
+      events.push(JSON.stringify({ text, thinking, reply }).replace(/"(rs|msg|fc)_\d+"/g, '"$1"'));
+    }
+    expect(events[1]).toBe(events[0]);
+  });
+
+  test("leaving the stream ends the request at the service", async () => {
+    const closed = new Promise<void>((resolve) => {
+      server.script((received) =>
+        streamOf(sse(replyEvents(received.format, { text: "One. Two." })).slice(0, -3), { end: "hang" }),
+      );
+      const before = server.openAnswers();
+      const poll = setInterval(() => {
+        if (server.requests.length > 0 && server.openAnswers() <= before) {
+          clearInterval(poll);
+          resolve();
+        }
+      }, 10);
+    });
+    for await (const event of wireProvider(format, server.url).send(request())) if (event.type === "text-delta") break;
+    await closed;
+  });
+
+  test("an abort in mid-stream is an `aborted` error at once", async () => {
+    server.script((received) =>
+      streamOf(sse(replyEvents(received.format, { text: "One. Two." })).slice(0, -3), { end: "hang" }),
+    );
+    const controller = new AbortController();
+    const running = collect(wireProvider(format, server.url).send(request("Hello", controller.signal)));
+    while (server.requests.length === 0) await sleep(5);
+    controller.abort(new Error("enough"));
+    await expect(running).rejects.toMatchObject({ code: "aborted", retryable: false });
+  });
+
+  test("the wait that a rate-limited service asks for is handed to the loop, which tries again", async () => {
+    server.script(
+      jsonOf({ error: { message: "slow" } }, { status: 429, headers: { "retry-after-ms": "5" } }),
+      answerWith({ text: "Fine." }),
+    );
+    const events: AgentEvent[] = [];
+    for await (const event of new Agent(wireProvider(format, server.url)).streamChat("Hello")) events.push(event);
+    expect(events.find((event) => event.type === "retry")).toMatchObject({ delayMs: 5, attempt: 2 });
+    expect(events.at(-1)).toMatchObject({ type: "end", text: "Fine." });
+  });
+});
+
+test("bytes that show nothing keep a slow stream alive", async () => {
+  const events = sse(replyEvents("chat", { text: "At last." }));
+  const pings = Array.from({ length: 6 }, () => ": still working\n\n");
+  server.script(streamOf([events[0] ?? "", ...pings, events.slice(1).join("")], { gapMs: 500 }));
+  const agent = new Agent(wireProvider("chat", server.url), { attempts: 1, idleTimeoutMs: 2000 });
+  expect(await agent.chat("Hello")).toBe("At last.");
+});
+
+test("Anthropic gets two cache points: behind the system prompt, and at the end of the conversation", async () => {
+  server.script(answerWith({ text: "Yes." }));
+  await new Agent(wireProvider("messages", server.url), { tools: listRegistry(), systemPrompt: "Be brief." }).chat(
+    "Hello",
+  );
+  const { body } = server.requests[0] ?? {};
+  expect(body?.cache_control).toEqual({ type: "ephemeral" });
+  expect(body?.system).toEqual([{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }]);
+});
+
+test("OpenAI stores nothing and hands out its reasoning encrypted", async () => {
+  server.script(answerWith({ text: "Yes." }));
+  await new Agent(wireProvider("responses", server.url)).chat("Hello");
+  expect(server.requests[0]?.body).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
+});
+
+test("options reach the wire: tokens, reasoning, extra fields and headers", async () => {
+  const shared = {
+    apiKey,
+    headers: { "x-team": "blue" },
+    maxTokens: 77,
+    reasoning: "high",
+    extraBody: { metadata: { a: "b" } },
+  } as const;
+  const url = server.url;
+  const bodies: [
+    provider: OpenAIProvider | AnthropicProvider | OpenRouterProvider | OpenAICompatibleProvider,
+    expected: object,
+  ][] = [
+    [
+      new OpenAIProvider({ ...shared, baseURL: `${url}/v1` }),
+      { max_output_tokens: 77, reasoning: { effort: "high", summary: "auto" } },
+    ],
+    [new AnthropicProvider({ ...shared, baseURL: url }), { max_tokens: 77, output_config: { effort: "high" } }],
+    [
+      new OpenRouterProvider({ ...shared, baseURL: `${url}/v1` }),
+      { max_tokens: 77, reasoning: { effort: "high" }, usage: { include: true } },
+    ],
+    [
+      new OpenAICompatibleProvider({
+        ...shared,
+        baseURL: `${url}/v1`,
+        model: "m",
+        compat: { maxTokensField: "max_completion_tokens" },
+      }),
+      { max_completion_tokens: 77, reasoning_effort: "high" },
+    ],
+  ];
+  for (const [provider, expected] of bodies) {
+    server.reset();
+    server.script(answerWith({ text: "Yes." }));
+    await collect(provider.send(request()));
+    expect(server.requests[0]?.body).toMatchObject({ ...expected, metadata: { a: "b" }, model: provider.model });
+    expect(server.requests[0]?.headers["x-team"]).toBe("blue");
+  }
+});
+
+test("a ready client is used as it is, without its own retries", async () => {
+  const clients: [WireFormat, OpenAIProvider | AnthropicProvider][] = [
+    ["responses", new OpenAIProvider({ client: new OpenAI({ apiKey, baseURL: `${server.url}/v1` }) })],
+    ["messages", new AnthropicProvider({ client: new Anthropic({ apiKey, baseURL: server.url }) })],
+  ];
+  for (const [format, provider] of clients) {
+    server.reset();
+    server.script(jsonOf({ error: { message: `no ${apiKey}` } }, { status: 500 }));
+    const error: unknown = await collect(provider.send(request())).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "server" });
+    expect(String(error)).not.toContain(apiKey);
+    expect(server.requests.map((received) => received.format)).toEqual([format]);
+  }
+});
+
+test("a missing key or model is an error that says what to set", () => {
+  for (const name of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY"]) vi.stubEnv(name, " ");
+  const failing: [() => unknown, string, RegExp][] = [
+    [() => new OpenAIProvider(), "missing_key", /OPENAI_API_KEY/],
+    [() => new AnthropicProvider(), "missing_key", /ANTHROPIC_API_KEY/],
+    [() => new OpenRouterProvider(), "missing_key", /OPENROUTER_API_KEY/],
+    [() => new OpenAICompatibleProvider({ model: "" }), "invalid_option", /option model/],
+  ];
+  for (const [create, code, message] of failing) {
+    expect(create).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
+  }
+});
+
+test("keys and addresses come from the environment", async () => {
+  vi.stubEnv("OPENAI_API_KEY", apiKey);
+  vi.stubEnv("OPENAI_BASE_URL", `${server.url}/v1`);
+  vi.stubEnv("ANTHROPIC_API_KEY", apiKey);
+  vi.stubEnv("ANTHROPIC_BASE_URL", server.url);
+  server.script(answerWith({ text: "Yes." }), answerWith({ text: "Yes." }));
+  for (const provider of [new OpenAIProvider(), new AnthropicProvider()]) await collect(provider.send(request()));
+  expect(server.requests.map(({ format }) => format)).toEqual(["responses", "messages"]);
+  for (const { headers } of server.requests) expect(headers.authorization).toBe(`Bearer ${apiKey}`);
+});
+
+test("nothing that the environment holds for OpenAI goes to another service, and no key means no header", async () => {
+  vi.stubEnv("OPENAI_API_KEY", "sk-openai-secret");
+  vi.stubEnv("OPENAI_ADMIN_KEY", "sk-openai-admin");
+  vi.stubEnv("OPENAI_ORG_ID", "org-secret");
+  vi.stubEnv("OPENAI_PROJECT_ID", "project-secret");
+  vi.stubEnv("OPENAI_CUSTOM_HEADERS", "x-gateway: secret\nAuthorization: Bearer secret");
+  const baseURL = `${server.url}/v1`;
+  server.script(answerWith({ text: "Yes." }), answerWith({ text: "Yes." }));
+  await collect(new OpenAICompatibleProvider({ baseURL, model: "m" }).send(request()));
+  await collect(new OpenRouterProvider({ baseURL, apiKey }).send(request()));
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, `Bearer ${apiKey}`]);
+  expect(JSON.stringify(server.requests.map(({ headers }) => headers))).not.toMatch(/secret|admin/);
+});
+
+test.each([
+  [undefined, "http://127.0.0.1:11434/v1"],
+  ["0.0.0.0", "http://127.0.0.1:11434/v1"],
+  [":8080", "http://127.0.0.1:8080/v1"],
+  ["box:1234", "http://box:1234/v1"],
+  ["https://llm.test/", "https://llm.test/v1"],
+])("OLLAMA_HOST %s means %s", async (host, url) => {
+  vi.stubEnv("OLLAMA_HOST", host);
+  const asked = vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
+  await expect(collect(new OpenAICompatibleProvider({ model: "m" }).send(request()))).rejects.toMatchObject({
+    code: "network",
+  });
+  expect(String(asked.mock.calls[0]?.[0])).toBe(`${url}/chat/completions`);
+});
+
+test("TOOLCRIB_DEBUG=1 prints each request to standard error without its key", async () => {
+  vi.stubEnv("TOOLCRIB_DEBUG", "1");
+  const print = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  server.script(answerWith({ text: "Yes." }));
+  await collect(new OpenRouterProvider({ apiKey, baseURL: `${server.url}/v1` }).send(request(`My key is ${apiKey}`)));
+  const line = String(print.mock.calls[0]?.[0]);
+  expect(line).toMatch(/^\[toolcrib\] openrouter request \{.*\[redacted\].*\}\n$/);
+  expect(line).not.toContain(apiKey);
+});
+
+test("a missing SDK is an error that names the install command", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "no-sdk-"));
+  try {
+    const source = new URL("..", import.meta.url);
+    cpSync(source, join(folder, "src"), { recursive: true });
+    const script = `
+      import { OpenAIProvider } from "./src/providers/openai.ts";
+      import { AnthropicProvider } from "./src/providers/anthropic.ts";
+      const request = { systemPrompt: "", messages: [], tools: [], signal: new AbortController().signal };
+      for (const Provider of [OpenAIProvider, AnthropicProvider]) {
+        try { for await (const event of new Provider({ apiKey: "sk-x-000000" }).send(request)); }
+        catch (error) { console.log(error.code, error.message); }
+      }`;
+    writeFileSync(join(folder, "run.ts"), script);
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "run.ts")]);
+    const [openai, anthropic] = stdout.trim().split("\n");
+    expect(openai).toMatch(/^missing_sdk .*Run: npm install openai$/);
+    expect(anthropic).toMatch(/^missing_sdk .*Run: npm install @anthropic-ai\/sdk$/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("no provider loads an SDK when it is imported", () => {
+  for (const name of ["openai", "anthropic", "openrouter", "openaiCompatible", "openaiClient"]) {
+    const text = readFileSync(new URL(`./${name}.ts`, import.meta.url), "utf8");
+    expect(text).not.toMatch(/^import (?!type)[^;]*"(?:openai|@anthropic-ai\/sdk)/m);
+  }
+});
