@@ -1,0 +1,218 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ProgramEnd, startProgram } from "@toolcrib/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+let folder = "";
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-cli-")));
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src", "a.ts"), "// TODO: one\nconst list = [];\n");
+  writeFileSync(join(folder, "src", "b.ts"), "// TODO: two\r\nno newline at the end");
+  writeFileSync(join(folder, "args.json"), '{ "path": "src/b.ts" }');
+  writeFileSync(join(folder, "request.txt"), "list src\n");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function toolcrib(
+  args: readonly string[],
+  options: { env?: Record<string, string>; input?: string; cwd?: string } = {},
+): Promise<ProgramEnd> {
+  const env = { XDG_STATE_HOME: join(folder, "state"), ...options.env };
+  return startProgram(bin, args, { cwd: folder, ...options, env }).ended;
+}
+
+describe.concurrent("toolcrib", () => {
+  test("--version prints the version of the package", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+    expect(await toolcrib(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test.each([[[]], [["--help"]], [["tools"]], [["tools", "call", "read_file", "--help"]]])(
+    "%j prints help to stdout",
+    async (args) => {
+      const end = await toolcrib(args);
+      expect(end).toMatchObject({ code: 0, stderr: "" });
+      expect(end.stdout).toMatch(/^Usage: toolcrib/);
+    },
+  );
+
+  test("tools list shows the ten and edit_file in order, remove and run_bash off", async () => {
+    const { stdout, code } = await toolcrib(["tools", "list"]);
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(/\s+/).slice(0, 2).join(" ")),
+    ).toEqual([
+      ...["on read_file", "on write_file", "on save_session_context", "on list_dir", "on mkdir", "off remove"],
+      ...["on move", "on search_text", "on search_files", "off run_bash", "on edit_file"],
+    ]);
+  });
+
+  test("tools list --json gives the schemas, toggled by the flags", async () => {
+    const flags = ["--tools", "read_file,list_dir", "--enable", "run_bash", "--disable", "list_dir", "--json"];
+    const { stdout } = await toolcrib(["tools", "list", ...flags]);
+    const listing = JSON.parse(stdout) as { name: string; enabled: boolean; parameters: { type: string } }[];
+    expect(listing.filter((tool) => tool.enabled).map((tool) => tool.name)).toEqual(["read_file", "run_bash"]);
+    expect(listing.every((tool) => tool.parameters.type === "object")).toBe(true);
+  });
+
+  test.each([
+    [["--path", "src/b.ts"]],
+    [["--path=src/b.ts"]],
+    [['{"path":"src/b.ts"}']],
+    [["@args.json"]],
+    [["--root", ".", "--path", "src/b.ts"]],
+  ])("tools call read_file %j prints exactly the file", async (args) => {
+    const stdout = readFileSync(join(folder, "src", "b.ts"), "utf8");
+    expect(await toolcrib(["tools", "call", "read_file", ...args])).toEqual({ code: 0, stdout, stderr: "" });
+  });
+
+  test.each([
+    [["--paths", "src/a.ts", "src/b.ts"]],
+    [["--paths", "src/a.ts", "--paths=src/b.ts", "--case-sensitive", "false"]],
+    [["--paths", '["src/a.ts","src/b.ts"]', "--max-results", "10"]],
+    [["--paths", "src", "--regex"]],
+  ])("tools call search_text --query TODO %j finds in both files", async (args) => {
+    const { stdout, code } = await toolcrib(["tools", "call", "search_text", "--query", "TODO", ...args]);
+    expect(stdout).toMatch(/^src\/a\.ts:1:\/\/ TODO: one\nsrc\/b\.ts:1:\/\/ TODO: two/);
+    expect(code).toBe(0);
+  });
+
+  test("tools call run_bash hands no secret of the environment to the command", async () => {
+    const env = { OPENAI_API_KEY: "sk-0123456789abcdef0123", PLAIN: "kept" };
+    const command = 'echo "[$OPENAI_API_KEY] $PLAIN $PWD"';
+    const { stdout } = await toolcrib(["tools", "call", "run_bash", "--enable", "run_bash", "--command", command], {
+      env,
+    });
+    expect(JSON.parse(stdout)).toEqual({ stdout: `[] kept ${folder}\n`, stderr: "", exit_code: 0 });
+  });
+
+  test("tools call --json prints the outcome", async () => {
+    const { stdout, code } = await toolcrib(["tools", "call", "read_file", "--path", "none", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code: "execution_failed" } });
+    expect(code).toBe(1);
+  });
+
+  test("run prints the answer on stdout and the tool calls on stderr, after one line on the model", async () => {
+    const { stdout, stderr, code } = await toolcrib(["run", "find TODO in src", "-m", "offline"]);
+    expect(stdout).toContain("src/a.ts:1:// TODO: one");
+    expect(stderr).toMatch(/^→ search_text query=TODO paths=\["src"\]\n✓ search_text: /);
+    expect(code).toBe(0);
+  });
+
+  test.each([
+    [["run", "@request.txt"], undefined],
+    [["run"], "list src\n"],
+    [["-p", "list src"], undefined],
+    [["-p", "--json", "list", "src"], undefined],
+    [["run", "list", "src"], "some notes\n"],
+  ])("%j with %j on standard input lists src", async (args, input) => {
+    const { stdout, code } = await toolcrib([...args, "-m", "offline"], input === undefined ? {} : { input });
+    expect(stdout).toContain("a.ts");
+    expect(code).toBe(0);
+  });
+
+  test("run does not wait for ever for a pipe that nobody closes", async () => {
+    const end = await toolcrib(["run", "list src", "-m", "offline"], { input: "open" });
+    expect(end.stderr).toMatch(/Nothing came from standard input/);
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining("a.ts") });
+  });
+
+  test("run --json prints one object, run --jsonl the events", async () => {
+    const one = await toolcrib(["run", "list src", "-m", "offline", "--json"]);
+    expect(JSON.parse(one.stdout)).toMatchObject({
+      ...{ ok: true, reason: "stop", text: expect.stringContaining("a.ts"), model: "offline/rules" },
+      toolCalls: [{ name: "list_dir", args: { path: "src" }, isError: false }],
+    });
+    const many = await toolcrib(["run", "list src", "-m", "offline", "--jsonl"]);
+    const types = many.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { type: string }).type);
+    expect(types.filter((type) => type !== "text-delta")).toEqual([
+      "step-start",
+      "tool-call",
+      "tool-result",
+      "step-start",
+      "end",
+    ]);
+  });
+
+  test.each(["--json", "--jsonl"])("a failure is an object of %s, too", async (flag) => {
+    const { stdout, code } = await toolcrib(["run", "dance", "-m", "offline", flag]);
+    expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ error: { code: "not_understood" } });
+    expect(code).toBe(3);
+  });
+
+  test("what the stand-in does not understand exits 3 and names three ways on", async () => {
+    const { stderr, code } = await toolcrib(["run", "write me a poem", "-m", "offline"]);
+    expect(stderr).toMatch(
+      /no language model.*\nThree ways on:\n {2}1\. .*OPENAI_API_KEY.*\n {2}2\. .*Ollama.*\n {2}3\. .*-m /,
+    );
+    expect(code).toBe(3);
+  });
+
+  test("the step limit exits 5 and says how to go on", async () => {
+    const { stderr, code } = await toolcrib(["run", "list src", "-m", "offline", "--max-steps", "1"]);
+    expect(stderr).toMatch(/step limit.*run -c.*--max-steps/);
+    expect(code).toBe(5);
+  });
+
+  test("--ask without a terminal changes nothing and exits 4", async () => {
+    const { stderr, code } = await toolcrib(["run", "write hi to src/new.txt", "-m", "offline", "--ask"]);
+    expect(stderr).toMatch(/needs approval/);
+    expect(readdirSync(join(folder, "src"))).not.toContain("new.txt");
+    expect(code).toBe(4);
+    expect((await toolcrib(["run", "list src", "-m", "offline", "--ask"])).code).toBe(0);
+  });
+
+  test("-c goes on with the directory's last conversation, -r with a file, which it saves", async () => {
+    const state = join(folder, "own-state");
+    const options = { cwd: join(folder, "src"), env: { XDG_STATE_HOME: state } };
+    await toolcrib(["run", "list .", "-m", "offline"], options);
+    expect((await toolcrib(["run", "read a.ts", "-c", "-m", "offline"], options)).code).toBe(0);
+    const sessions = join(state, "toolcrib", "sessions");
+    const file = join(folder, "copy.json");
+    copyFileSync(join(sessions, readdirSync(sessions)[0] ?? ""), file);
+    await toolcrib(["run", "list .", "-r", file, "-m", "offline"], options);
+    const { messages } = JSON.parse(readFileSync(file, "utf8")) as { messages: { role: string }[] };
+    expect(messages.filter((message) => message.role === "user")).toHaveLength(3);
+  });
+
+  test.each([
+    [{ FORCE_COLOR: "1" }, true],
+    [{ NO_COLOR: "1" }, false],
+    [{}, false],
+  ])("with %j in the environment, colours in a pipe: %s", async (env, coloured) => {
+    const { stderr } = await toolcrib(["run", "list src", "-m", "offline"], { env });
+    expect(stderr.includes("\u001b[")).toBe(coloured);
+  });
+
+  test("the demo reports on the directory it is run in, and tells how to go on", async () => {
+    const { stdout, stderr, code } = await toolcrib(["demo"], { cwd: join(folder, "src") });
+    expect(stderr).toMatch(/→ list_dir .*→ search_text .*✓ write_file/s);
+    expect(stdout).toMatch(/2 marks in 2 files.*a\.ts:1:\/\/ TODO: one.*OPENAI_API_KEY.*What else to try/s);
+    const report = /report is in (\S+)/.exec(stdout)?.[1] ?? "";
+    expect(readFileSync(report, "utf8")).toContain("a.ts:1:// TODO: one");
+    rmSync(join(report, ".."), { recursive: true });
+    expect(code).toBe(0);
+  });
+});
