@@ -1,6 +1,8 @@
 export { Agent } from "./agent.ts";
+export { chatObject } from "./chatObject.ts";
 export type { CompactionOptions } from "./compaction.ts";
 export { AgentError, type AgentErrorCode, type AgentErrorOptions, isAgentError } from "./errors.ts";
+export { fallbackProvider } from "./fallback.ts";
 export type { ChatOptions, LoopLimits, UserContent } from "./loop.ts";
 export type {
   AgentEvent,

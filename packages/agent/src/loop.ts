@@ -1,4 +1,4 @@
-import type { ToolLabels } from "@toolcrib/core";
+import type { ToolLabels, ToolRegistry } from "@toolcrib/core";
 import type { CompactionOptions } from "./compaction.ts";
 import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "./conversation.ts";
 import { AgentError, isAgentError } from "./errors.ts";
@@ -18,6 +18,8 @@ export type UserContent = string | readonly (TextBlock | ImageBlock)[];
 /** Options of one turn. */
 export interface ChatOptions {
   readonly signal?: AbortSignal | undefined;
+  /** The tools of this turn alone. Default: the agent's. */
+  readonly tools?: ToolRegistry | undefined;
   /** Handed to every tool call of this turn. */
   readonly labels?: ToolLabels | undefined;
   /** For the first request of the turn only: a choice that stays would never let it end. */
@@ -55,9 +57,10 @@ export async function* runTurn(
   options: ChatOptions = {},
 ): AsyncGenerator<AgentEvent, void> {
   if (state.running) throw busyError();
-  const { history, limits, provider, tools } = state;
+  const { history, limits, provider } = state;
+  const tools = options.tools ?? state.tools;
   const turn = new TurnSignal(options.signal);
-  const run = callRun(state, turn, options.labels);
+  const run = callRun(history, tools, turn, options.labels);
   let text = "";
   let paused = false;
   state.running = true;
@@ -146,7 +149,7 @@ async function* refuseCalls(history: History, reason: NotRunReason): AsyncGenera
   }
 }
 
-function callRun({ tools, history }: LoopState, turn: TurnSignal, labels: ToolLabels | undefined): CallRun {
+function callRun(history: History, tools: ToolRunner, turn: TurnSignal, labels: ToolLabels | undefined): CallRun {
   return {
     tools,
     labels,

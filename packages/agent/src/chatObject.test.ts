@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { Agent } from "./agent.ts";
+import { chatObject } from "./chatObject.ts";
+import { assertConversation, ScriptedProvider, type ScriptedReply } from "./testing.ts";
+
+const schema = {
+  type: "object",
+  properties: { city: { type: "string" }, people: { type: "integer" } },
+  required: ["city", "people"],
+  additionalProperties: false,
+} as const;
+
+const answer = (args: Record<string, unknown>): ScriptedReply => ({ calls: [{ name: "final_answer", args }] });
+
+async function ask(replies: ScriptedReply[]) {
+  const provider = new ScriptedProvider(replies);
+  const agent = new Agent(provider);
+  const value = await chatObject(agent, "Oslo?", schema).finally(() => assertConversation(agent.sessionContext));
+  return { value, provider, agent };
+}
+
+test("the answer is the object that the model gives, checked by the schema; a wrong one goes back to it", async () => {
+  const { value, provider, agent } = await ask([
+    answer({ city: "Oslo", people: "many" }),
+    answer({ city: "Oslo", people: "700000" }),
+  ]);
+  expect(value).toEqual({ city: "Oslo", people: 700_000 });
+  expect(value.city.toUpperCase()).toBe("OSLO");
+  expect(JSON.stringify(provider.requests[1]?.messages)).toContain("Invalid arguments: people");
+  expect(agent.toolRegistry.getToolNames()).toEqual(["save_session_context"]);
+});
+
+test("an answer in prose is answered by one reminder that leaves no other choice", async () => {
+  const { value, provider } = await ask(["It is Oslo.", answer({ city: "Oslo", people: 1 })]);
+  expect(value.people).toBe(1);
+  expect(provider.requests.map((request) => request.toolChoice)).toEqual([undefined, { name: "final_answer" }]);
+  await expect(ask(["prose", "and more"])).rejects.toMatchObject({ code: "bad_reply" });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { Agent } from "./agent.ts";
+import { AgentError } from "./errors.ts";
+import { fallbackProvider } from "./fallback.ts";
+import { ScriptedProvider } from "./testing.ts";
+
+const down = new AgentError({ code: "server", message: "Down.", retryable: true });
+const badKey = new AgentError({ code: "authentication", message: "Wrong key." });
+
+test("after two failures in a row the next provider serves, and goes on serving", async () => {
+  const [first, second] = [new ScriptedProvider(["one", down, down, "never"]), new ScriptedProvider(["two", "three"])];
+  const agent = new Agent(fallbackProvider(first, second), { baseDelayMs: 1 });
+  expect(await agent.chat("a")).toBe("one");
+  const messages: string[] = [];
+  for await (const event of agent.streamChat("b")) if (event.type === "retry") messages.push(event.message);
+  expect(messages).toEqual(["Down.", "Down. Going on with scripted/script."]);
+  expect(await agent.chat("c")).toBe("three");
+  expect(first.requests).toHaveLength(3);
+});
+
+test("a failure that trying again cannot mend switches at once; the last one's is the turn's", async () => {
+  const agent = new Agent(fallbackProvider(new ScriptedProvider([badKey]), new ScriptedProvider([badKey])));
+  await expect(agent.chat("a")).rejects.toMatchObject({ code: "authentication", message: "Wrong key." });
+});
+
+test("a refused request is not tried elsewhere", async () => {
+  const second = new ScriptedProvider(["never"]);
+  const refused = new AgentError({ code: "invalid_request", message: "No." });
+  await expect(new Agent(fallbackProvider(new ScriptedProvider([refused]), second)).chat("a")).rejects.toMatchObject({
+    code: "invalid_request",
+  });
+  expect(second.requests).toHaveLength(0);
+});

@@ -1,0 +1,55 @@
+import { AgentError, type AgentErrorCode, isAgentError } from "./errors.ts";
+import type { Provider } from "./provider.ts";
+
+const failuresBeforeSwitch = 2;
+
+/** What another service or model may do better; `at-once` where trying the same one again cannot help. */
+const switching: Partial<Record<AgentErrorCode, "at-once" | "after-failures">> = {
+  authentication: "at-once",
+  not_found: "at-once",
+  missing_key: "at-once",
+  missing_sdk: "at-once",
+  rate_limit: "after-failures",
+  server: "after-failures",
+  network: "after-failures",
+  timeout: "after-failures",
+};
+
+/**
+ * One provider out of several: the first serves until it fails for good or twice in a row, then the next, and so on; it
+ * does not go back. The switch is a retry of the loop, so nothing is shown or run twice.
+ */
+export function fallbackProvider(first: Provider, ...others: readonly Provider[]): Provider {
+  const waiting = [...others];
+  let current = first;
+  let failures = 0;
+  return {
+    get name() {
+      return current.name;
+    },
+    get model() {
+      return current.model;
+    },
+    async *send(request) {
+      try {
+        yield* current.send(request);
+        failures = 0;
+      } catch (error) {
+        if (!isAgentError(error) || request.signal.aborted) throw error;
+        const when = switching[error.code];
+        failures += 1;
+        if (when === undefined || (when === "after-failures" && failures < failuresBeforeSwitch)) throw error;
+        const next = waiting.shift();
+        if (!next) throw error;
+        current = next;
+        failures = 0;
+        throw switched(error, next);
+      }
+    },
+  };
+}
+
+function switched(cause: AgentError, next: Provider): AgentError {
+  const message = `${cause.message} Going on with ${next.name}/${next.model}.`;
+  return new AgentError({ code: cause.code, message, cause, retryable: true, retryAfterMs: 0 });
+}
