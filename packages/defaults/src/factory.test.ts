@@ -1,0 +1,180 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ScriptedProvider } from "@toolcrib/agent/testing";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { createLeftovers } from "@toolcrib/tools-bash";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Agent } from "./agent.ts";
+import { createDefaultToolRegistry } from "./factory.ts";
+
+const ten = [
+  ...["read_file", "write_file", "save_session_context", "list_dir", "mkdir", "remove", "move"],
+  ...["search_text", "search_files", "run_bash"],
+];
+const enabledEight = ten.filter((name) => name !== "remove" && name !== "run_bash");
+
+let folder = "";
+let inside = "";
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-defaults-")));
+  inside = join(folder, "inside");
+  mkdirSync(inside);
+  writeFileSync(join(inside, "a.txt"), "heron\n");
+  writeFileSync(join(folder, "outside.txt"), "secret heron\n");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const echo = defineTool({
+  name: "echo",
+  description: "Says it again.",
+  parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  execute: ({ text }) => text,
+});
+
+function enabledOf(registry: ToolRegistry): string[] {
+  return registry.getEnabledSchemas().map((schema) => schema.function.name);
+}
+
+describe("createDefaultToolRegistry", () => {
+  test("registers exactly the ten, in their order", () => {
+    expect(createDefaultToolRegistry().getToolNames()).toEqual(ten);
+  });
+
+  test.each(ten)("%s is enabled unless it is remove or run_bash", (name) => {
+    expect(createDefaultToolRegistry().isToolEnabled(name)).toBe(name !== "remove" && name !== "run_bash");
+  });
+
+  test("enable and disable toggle, disable wins, and each registry is its own", () => {
+    const changed = createDefaultToolRegistry(undefined, {
+      enable: ["run_bash", "remove"],
+      disable: ["move", "remove"],
+    });
+    expect(enabledOf(changed)).toEqual([...enabledEight.filter((name) => name !== "move"), "run_bash"]);
+    expect(enabledOf(createDefaultToolRegistry())).toEqual(enabledEight);
+  });
+
+  test.each(["enable", "disable"])("an unknown name in %s is refused, naming the nearest", (option) => {
+    const make = (name: string) => () => createDefaultToolRegistry(undefined, { [option]: [name] });
+    expect(make("raed_file")).toThrow(`Cannot ${option} raed_file: there is no such tool. Did you mean read_file?`);
+    expect(make("zzz")).toThrow("There are read_file, write_file");
+    expect(make("zzz")).toThrow(expect.objectContaining({ code: "not_found", toolName: "zzz" }));
+  });
+
+  test("extra tools come after the ten, enabled, and may be toggled; a taken name is refused", () => {
+    const registry = createDefaultToolRegistry(undefined, { extra: [echo] });
+    expect(registry.getToolNames()).toEqual([...ten, "echo"]);
+    expect(registry.isToolEnabled("echo")).toBe(true);
+    expect(createDefaultToolRegistry(undefined, { extra: [echo], disable: ["echo"] }).isToolEnabled("echo")).toBe(
+      false,
+    );
+    const taken = {
+      ...echo,
+      name: "move",
+      getSchema: () => ({ ...echo.getSchema(), function: { ...echo.getSchema().function, name: "move" } }),
+    };
+    expect(() => createDefaultToolRegistry(undefined, { extra: [taken] })).toThrow("Tool already exists: move");
+  });
+
+  test("root confines the file and search tools, several roots as well", async () => {
+    const registry = createDefaultToolRegistry(undefined, { root: inside });
+    expect(await registry.execute("read_file", { path: join(inside, "a.txt") })).toBe("heron\n");
+    for (const [name, args] of [
+      ["read_file", { path: "../outside.txt" }],
+      ["write_file", { path: join(folder, "new.txt"), content: "" }],
+      ["list_dir", { path: folder }],
+      ["search_text", { query: "heron", paths: [folder] }],
+      ["search_files", { pattern: "*", cwd: folder }],
+    ] as const) {
+      expect(await registry.invoke(name, args), name).toMatchObject({
+        ok: false,
+        error: { code: "permission_denied" },
+      });
+    }
+    const both = createDefaultToolRegistry(undefined, { root: [inside, folder] });
+    expect(await both.execute("read_file", { path: join(folder, "outside.txt") })).toBe("secret heron\n");
+  });
+
+  test("each pack gets its own options, which win over root", async () => {
+    const leftovers = createLeftovers();
+    const registry = createDefaultToolRegistry(undefined, {
+      root: folder,
+      fs: { root: inside, cwd: inside, maxBytes: 3 },
+      search: { cwd: inside },
+      bash: { cwd: inside, leftovers },
+      enable: ["run_bash"],
+    });
+    expect(await registry.execute("read_file", { path: "a.txt" })).toMatch(/^her\n\n\[truncated/);
+    expect(await registry.execute("search_text", { query: "heron", paths: ["."] })).toBe("a.txt:1:heron");
+    expect(await registry.invoke("read_file", { path: join(folder, "outside.txt") })).toMatchObject({ ok: false });
+    expect(JSON.parse(await registry.execute("run_bash", { command: "cat a.txt" }))).toMatchObject({
+      stdout: "heron\n",
+    });
+  });
+
+  test("save_session_context writes the given context to its file; a later change is seen", async () => {
+    let prompt = "first";
+    const path = join(folder, "session.json");
+    const registry = createDefaultToolRegistry({
+      get systemPrompt() {
+        return prompt;
+      },
+      sessionContext: [],
+      sessionContextFilePath: path,
+    });
+    prompt = "second";
+    await registry.execute("save_session_context", { reason: "test" });
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+      systemPrompt: "second",
+      messages: [],
+      reason: "test",
+    });
+  });
+
+  test("without a context save_session_context still saves, to .toolcrib/session.json", async () => {
+    const before = process.cwd();
+    process.chdir(inside);
+    try {
+      expect(await createDefaultToolRegistry().execute("save_session_context", { reason: "test" })).toMatch(
+        /^Saved 0 messages/,
+      );
+      expect(JSON.parse(readFileSync(join(inside, ".toolcrib", "session.json"), "utf8"))).toMatchObject({
+        reason: "test",
+      });
+    } finally {
+      process.chdir(before);
+    }
+  });
+});
+
+describe("The Agent preset", () => {
+  test("has the default tools, whose context is the agent's", async () => {
+    const path = join(folder, "agent.json");
+    const agent = new Agent(new ScriptedProvider(["Hello."]), {
+      systemPrompt: "Be brief.",
+      sessionContextFilePath: path,
+    });
+    expect(agent.toolRegistry.getToolNames()).toEqual(ten);
+    await agent.chat("Hi");
+    await agent.saveContext("done");
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+      systemPrompt: "Be brief.",
+      messages: [{ role: "user" }, { role: "assistant" }],
+    });
+  });
+
+  test("uses given tools as they are, and resumes as itself with the default ones", async () => {
+    const own = new ToolRegistry();
+    own.register(echo);
+    expect(new Agent(new ScriptedProvider([]), { tools: own }).toolRegistry).toBe(own);
+    const path = join(folder, "resume.json");
+    const first = new Agent(new ScriptedProvider(["Hello."]), { sessionContextFilePath: path });
+    await first.chat("Hi");
+    await first.saveContext("done");
+    const second = await Agent.resume(new ScriptedProvider(["Again."]), path);
+    expect(second).toBeInstanceOf(Agent);
+    expect(second.toolRegistry.getToolNames()).toEqual(ten);
+    expect(await second.chat("Still there?")).toBe("Again.");
+    expect(second.sessionContext).toHaveLength(4);
+  });
+});
