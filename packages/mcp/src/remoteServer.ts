@@ -1,14 +1,9 @@
-import type {
-  Client,
-  Progress,
-  RequestOptions,
-  Transport,
-  VersionNegotiationOptions,
-} from "@modelcontextprotocol/client";
-import type { ToolCallInfo, ToolProgress } from "@toolcrib/core";
+import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { clip } from "@toolcrib/core/text";
 import { McpError } from "./errors.ts";
-import { type ListedTool, record } from "./mapping.ts";
+import type { ListedTool } from "./mapping.ts";
+import { openTransport } from "./openTransport.ts";
+import { type CallWatch, callTool, listTools } from "./remoteCalls.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
 
 export interface RemoteOptions {
@@ -29,15 +24,6 @@ interface Connected {
   errors: () => string;
 }
 
-/** The registry has the clock; the SDK's own must never come first. */
-const noTimeout = 2 ** 31 - 1;
-const mostPages = 1000;
-
-/** A result as it came: a server's mistakes are looked at one tool at a time, not by refusing the whole answer. */
-const anyResult = {
-  "~standard": { version: 1, vendor: "toolcrib", validate: (value: unknown) => ({ value }) },
-} as const;
-
 /** One MCP server: started at the first use, and again at the next use after it has ended. */
 export class RemoteServer {
   readonly name: string;
@@ -57,34 +43,14 @@ export class RemoteServer {
     await this.#connect();
   }
 
-  /** Every tool that the server lists, page by page, as it describes them. */
-  async listTools(signal?: AbortSignal): Promise<ListedTool[]> {
-    const tools: ListedTool[] = [];
-    let cursor: unknown;
-    for (let page = 0; page < mostPages; page += 1) {
-      const params = cursor === undefined ? {} : { cursor };
-      const timeout = this.#options.startTimeoutMs;
-      const result = await this.#request("tools/list", params, { timeout, ...(signal ? { signal } : {}) });
-      const listed = Array.isArray(result.tools) ? result.tools : [];
-      tools.push(...listed.filter((tool): tool is ListedTool => typeof record(tool).name === "string"));
-      if (result.nextCursor === undefined || result.nextCursor === null || result.nextCursor === cursor) break;
-      cursor = result.nextCursor;
-    }
-    return tools;
+  /** Every tool that the server lists, as it describes them. */
+  listTools(): Promise<ListedTool[]> {
+    return this.#request((client) => listTools(client, this.#options.startTimeoutMs));
   }
 
   /** The result of `tools/call` as the server sent it. Rejects with what it refuses, or with an McpError where it is gone. */
-  callTool(
-    name: string,
-    args: Record<string, unknown>,
-    { signal, onProgress }: Pick<ToolCallInfo, "signal" | "onProgress"> = {},
-  ): Promise<unknown> {
-    const watched = onProgress && { onprogress: (report: Progress) => onProgress(report as ToolProgress) };
-    return this.#request(
-      "tools/call",
-      { name, arguments: args },
-      { timeout: noTimeout, ...(signal && { signal }), ...watched },
-    );
+  callTool(name: string, args: Record<string, unknown>, call: CallWatch = {}): Promise<unknown> {
+    return this.#request((client) => callTool(client, name, args, call));
   }
 
   /** Ends the server: closes its input, then signals it where it stays. It is not started again. */
@@ -94,15 +60,11 @@ export class RemoteServer {
     await connected?.end();
   }
 
-  async #request(
-    method: "tools/list" | "tools/call",
-    params: Record<string, unknown>,
-    options: RequestOptions,
-  ): Promise<Record<string, unknown>> {
+  async #request<Result>(send: (client: Client) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       const connected = await this.#connect();
       try {
-        return record(await connected.client.request({ method, params }, anyResult, options));
+        return await send(connected.client);
       } catch (error) {
         const { code, status } = error as { code?: unknown; status?: unknown };
         if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") throw this.#ended(connected, error);
@@ -171,39 +133,4 @@ export class RemoteServer {
       throw new McpError("server_failed", this.name, message, { cause }, cause);
     }
   }
-}
-
-const mostErrorText = 2000;
-
-interface OpenedTransport {
-  transport: Transport;
-  endSession: () => Promise<void>;
-  errors: () => string;
-}
-
-async function openTransport(target: ResolvedServer): Promise<OpenedTransport> {
-  if (target.kind === "command") return openProcess(target);
-  const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-  const options = { requestInit: { headers: target.headers } };
-  const silent = { endSession: async () => undefined, errors: () => "" };
-  if (target.sse) return { transport: new SSEClientTransport(target.url, options), ...silent };
-  const transport = new StreamableHTTPClientTransport(target.url, options);
-  return { transport, ...silent, endSession: () => transport.terminateSession() };
-}
-
-async function openProcess({
-  command,
-  args,
-  env,
-  cwd,
-}: Extract<ResolvedServer, { kind: "command" }>): Promise<OpenedTransport> {
-  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
-  const where = cwd === undefined ? {} : { cwd };
-  const transport = new StdioClientTransport({ command, args, env, stderr: "pipe", ...where });
-  let written = "";
-  transport.stderr?.on("data", (chunk: Buffer) => {
-    written = (written + chunk.toString()).slice(-mostErrorText);
-  });
-  const errors = (): string => (written.trim() === "" ? "" : `\nIts standard error ends with:\n${written.trim()}`);
-  return { transport, endSession: async () => undefined, errors };
 }
