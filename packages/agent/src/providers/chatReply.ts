@@ -108,9 +108,9 @@ function addDetail(details: Record<string, unknown>[], piece: Record<string, unk
     return;
   }
   for (const [name, value] of Object.entries(piece)) {
-    const grows =
-      (name === "text" || name === "summary") && typeof value === "string" && typeof last[name] === "string";
-    if (grows) last[name] = `${last[name]}${value}`;
+    const earlier = last[name];
+    const grows = (name === "text" || name === "summary") && typeof value === "string" && typeof earlier === "string";
+    if (grows) last[name] = earlier + value;
     else if (value !== null && value !== undefined) last[name] = value;
   }
 }

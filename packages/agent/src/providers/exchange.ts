@@ -40,26 +40,23 @@ export async function* exchange<Chunk>(call: Exchange<Chunk>): AsyncGenerator<Pr
   const limits = watch(call);
   let reading = false;
   try {
-    const { chunks, pulse } = await limits.race(call.open(limits.signal));
+    const { chunks, pulse } = await limits.race(call.open(limits.signal), call.timeoutMs, "timeoutMs");
     const iterator = iterate(chunks);
     reading = true;
-    for (let pending = iterator.next(); !reducer.isDone(); ) {
-      limits.idle();
-      const next = await limits.race(pulse ? Promise.race([pending, pulse.next()]) : pending);
-      if (next === undefined) {
-        yield { type: "activity" };
-        continue;
-      }
-      if (next.done) break;
-      pending = iterator.next();
-      const events = reducer.push(next.value);
+    for (let pending: Promise<IteratorResult<Chunk>> | undefined; !reducer.isDone(); ) {
+      pending ??= Promise.resolve(iterator.next());
+      const sign = pulse ? Promise.race([pending, pulse.next()]) : pending;
+      const next = await limits.race(sign, call.idleTimeoutMs, "idleTimeoutMs");
+      if (next?.done) break;
+      const events = next ? reducer.push(next.value) : [];
+      if (next) pending = undefined;
       if (events.length === 0) yield { type: "activity" };
       for (const event of events) yield* clean(event);
     }
     limits.check();
     yield* clean(reducer.end());
     // Read to its end, the connection can serve the next request.
-    if (reducer.isDone()) await limits.race(drain(iterator), longestDrainMs).catch(() => undefined);
+    if (reducer.isDone()) await limits.race(drain(iterator), longestDrainMs, "drain").catch(() => undefined);
   } catch (error) {
     const stop = limits.signal.aborted ? undefined : endOf(error);
     if (stop === undefined) throw limits.failure() ?? toAgentError(error, service, reading);
@@ -78,10 +75,9 @@ async function drain(iterator: AsyncIterator<unknown> | Iterator<unknown>): Prom
 }
 
 /** The signal of one request: it follows the caller's and fires at the limits. */
-function watch(call: Pick<Exchange<unknown>, "service" | "signal" | "timeoutMs" | "idleTimeoutMs">) {
+function watch({ service, signal }: Pick<Exchange<unknown>, "service" | "signal">) {
   const controller = new AbortController();
   let failure: AgentError | undefined;
-  let timer: NodeJS.Timeout | undefined;
   let interrupt: (error: AgentError) => void = () => {};
   const fail = (error: AgentError): void => {
     failure ??= error;
@@ -89,33 +85,36 @@ function watch(call: Pick<Exchange<unknown>, "service" | "signal" | "timeoutMs" 
     interrupt(error);
   };
   const onAbort = (): void =>
-    fail(new AgentError({ code: "aborted", message: "The request was aborted.", cause: call.signal.reason }));
-  const arm = (milliseconds: number | undefined, option: string): void => {
-    clearTimeout(timer);
-    if (milliseconds === undefined) return;
-    timer = setTimeout(() => fail(silence(call.service, milliseconds, option)), Math.min(milliseconds, longestTimer));
-  };
-  if (call.signal.aborted) onAbort();
-  else call.signal.addEventListener("abort", onAbort, { once: true });
-  arm(call.timeoutMs, "timeoutMs");
+    fail(new AgentError({ code: "aborted", message: "The request was aborted.", cause: signal.reason }));
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+
+  /** The promise, or the failure if that comes first: an SDK may be deaf to its signal. Only this wait is timed. */
+  async function race<T>(promise: Promise<T>, limitMs: number | undefined, option: string): Promise<T> {
+    const timer =
+      limitMs === undefined
+        ? undefined
+        : setTimeout(() => fail(silence(service, limitMs, option)), Math.min(limitMs, longestTimer));
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        interrupt = reject;
+        if (failure) reject(failure);
+        promise.then(resolve, reject);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   return {
     signal: controller.signal,
+    race,
     failure: () => failure,
-    idle: () => arm(call.idleTimeoutMs, "idleTimeoutMs"),
     check: () => {
       if (failure) throw failure;
     },
-    /** The promise, or the failure if that comes first: an SDK may be deaf to its signal. */
-    race: <T>(promise: Promise<T> | T, limitMs?: number): Promise<T> =>
-      new Promise<T>((resolve, reject) => {
-        interrupt = reject;
-        if (failure) reject(failure);
-        if (limitMs !== undefined) arm(limitMs, "drain");
-        Promise.resolve(promise).then(resolve, reject);
-      }),
     close: () => {
-      clearTimeout(timer);
-      call.signal.removeEventListener("abort", onAbort);
+      signal.removeEventListener("abort", onAbort);
       controller.abort();
     },
   };

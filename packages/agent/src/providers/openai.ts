@@ -91,7 +91,9 @@ export class OpenAIProvider implements Provider {
       store: false,
       include: ["reasoning.encrypted_content"],
       ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
-      ...(reasoning !== undefined && { reasoning: { effort: reasoning, summary: "auto" } }),
+      ...(reasoning !== undefined && {
+        reasoning: { effort: reasoning, ...(reasoning !== "none" && { summary: "auto" }) },
+      }),
       ...(systemPrompt !== "" && { instructions: wellFormed(systemPrompt) }),
       ...(tools.length > 0 && { tools: tools.map(toResponsesTool) }),
       ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toResponsesToolChoice(toolChoice) }),

@@ -57,7 +57,12 @@ export function toAgentError(error: unknown, service: Service, reading = false):
   if (error instanceof SyntaxError) return badReply(service, "held a broken chunk: its JSON is not valid.", error);
   if (failure.name === "APIConnectionError" || isDropped(failure)) return networkError(failure, error, service);
   if (reading && error instanceof TypeError) return badReply(service, "held a chunk of another shape.", error);
-  return make("invalid_request", `The request to ${service.label} failed: ${failure.message}`, "", false);
+  return make(
+    "invalid_request",
+    `The request to ${service.label} failed: ${failure.message}`,
+    "Check the options of the provider.",
+    false,
+  );
 
   function make(code: AgentErrorCode, what: string, remedy: string, retryable: boolean): AgentError {
     const message = redact(`${what}.${remedy && ` ${remedy}`}`, service.secrets);
@@ -91,7 +96,7 @@ interface Failure {
 function describe(error: unknown): Failure {
   const fields = isRecord(error) ? error : {};
   const body = bodyOf(fields);
-  const code = String(body.code ?? body.type ?? fields.code ?? systemCode(error) ?? "");
+  const code = [body.code, body.type, fields.code].find((word) => typeof word === "string") ?? systemCode(error) ?? "";
   const status = typeof fields.status === "number" ? fields.status : statusOfCode(body);
   const message =
     typeof body.message === "string" ? body.message : error instanceof Error ? error.message : String(error);
@@ -112,7 +117,7 @@ function bodyOf(fields: Record<string, unknown>): Record<string, unknown> {
 
 function statusOfCode(body: Record<string, unknown>): number | undefined {
   if (typeof body.code === "number" && body.code >= 400) return body.code;
-  const word = `${body.code ?? ""} ${body.type ?? ""}`;
+  const word = [body.code, body.type].filter((part) => typeof part === "string").join(" ");
   if (/rate_limit/.test(word)) return 429;
   if (/insufficient_quota|billing/.test(word)) return 402;
   if (/authentication/.test(word)) return 401;

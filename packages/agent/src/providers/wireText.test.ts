@@ -11,6 +11,11 @@ test("no arguments mean an empty object, an object is taken as it is, anything e
   }
 });
 
+test("arguments nested too deep to be sent back are malformed", () => {
+  const deep = `{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+  expect(parseArguments(deep).malformed).toBeDefined();
+});
+
 test("what is quoted of malformed arguments is short", () => {
   expect(parseArguments(`{"a": "${"x".repeat(10_000)}`).malformed?.length).toBeLessThan(400);
 });

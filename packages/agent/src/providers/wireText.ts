@@ -48,6 +48,8 @@ export function parseArguments(sent: unknown): Pick<ToolCallBlock, "args" | "mal
   if (sent.trim() === "" || sent.trim() === "null") return { args: {} };
   try {
     const value: unknown = JSON.parse(sent);
+    // What is nested too deep to be written again cannot be replayed.
+    JSON.stringify(value);
     return isRecord(value) ? { args: value } : malformed(sent);
   } catch (error) {
     return malformed(sent, (error as Error).message.replace(/^(.*?)(?:, "| in JSON ).*$/s, "$1"));
