@@ -32,7 +32,7 @@ export class Agent {
   static async resume(provider: Provider, fileOrSession: string | Session, options: AgentOptions = {}): Promise<Agent> {
     const { session, journalBytes } = await openSession(fileOrSession);
     const { systemPrompt, messages, usage } = session;
-    // biome-ignore lint/complexity/noThisInStatic: a subclass, such as the preset of @toolcrib/defaults, resumes as itself
+    // `this`: a subclass, such as the preset of @toolcrib/defaults, resumes as itself.
     const agent = new this(provider, { ...options, systemPrompt: options.systemPrompt ?? systemPrompt });
     agent.#state.history.restore(messages, usage);
     const isSame = options.journal === undefined || options.journal === fileOrSession;

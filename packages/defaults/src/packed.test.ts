@@ -1,0 +1,120 @@
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+interface Manifest {
+  name: string;
+  version: string;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+const packages = fileURLToPath(new URL("../../", import.meta.url));
+let folder = "";
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-packed-")));
+  for (const name of ["tarballs", "empty"]) mkdirSync(join(folder, name));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const readManifest = (path: string): Manifest =>
+  JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as Manifest;
+
+function npm(args: readonly string[], cwd: string): string {
+  return execFileSync("npm", args, {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32",
+  });
+}
+
+/** A tarball of the package in `source`, its workspace ranges written out as a release does it; the tarball's path. */
+function pack(source: string): string {
+  const manifest = readManifest(source);
+  const copy = join(folder, "copies", manifest.name);
+  cpSync(realpathSync(source), copy, {
+    recursive: true,
+    filter: (path) => !path.slice(source.length).includes("node_modules"),
+  });
+  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([name, range]) => [
+    name,
+    range === "workspace:^" ? `^${readManifest(join(source, "node_modules", name)).version}` : range,
+  ]);
+  const released = {
+    ...manifest,
+    dependencies: Object.fromEntries(dependencies),
+    devDependencies: undefined,
+    scripts: undefined,
+  };
+  writeFileSync(join(copy, "package.json"), JSON.stringify(released));
+  const destination = join(folder, "tarballs");
+  return join(destination, npm(["pack", "--silent", "--pack-destination", destination], copy).trim());
+}
+
+/** Names of installed packages, by what lies in node_modules, nested ones too. */
+function installed(modules: string): string[] {
+  return readdirSync(modules, { withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isDirectory() || entry.name.startsWith(".")) return [];
+    if (entry.name.startsWith("@"))
+      return readdirSync(join(modules, entry.name)).map((name) => `${entry.name}/${name}`);
+    const nested = join(modules, entry.name, "node_modules");
+    return [entry.name, ...(statSync(nested, { throwIfNoEntry: false }) ? installed(nested) : [])];
+  });
+}
+
+test("core and tools-fs, packed and installed alone, bring what they declare and nothing else", () => {
+  const [core, fs] = [join(packages, "core"), join(packages, "tools-fs")];
+  const foreign = ([core, fs] as const).flatMap((source) =>
+    Object.keys(readManifest(source).dependencies ?? {})
+      .filter((name) => !name.startsWith("@toolcrib/"))
+      .map((name) => [name, join(source, "node_modules", name)] as const),
+  );
+  // The dependencies from elsewhere are packed as they are installed here, so that no registry is asked.
+  const overrides = Object.fromEntries(foreign.map(([name, source]) => [name, `file:${pack(source)}`]));
+  const dependencies = { "@toolcrib/core": `file:${pack(core)}`, "@toolcrib/tools-fs": `file:${pack(fs)}` };
+  const empty = join(folder, "empty");
+  writeFileSync(
+    join(empty, "package.json"),
+    JSON.stringify({ private: true, type: "module", dependencies, overrides }),
+  );
+  npm(["install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts"], empty);
+
+  const names = installed(join(empty, "node_modules")).sort();
+  expect(names).toEqual(["@toolcrib/core", "@toolcrib/tools-fs", ...foreign.map(([name]) => name)].sort());
+  const files = readdirSync(join(empty, "node_modules"), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const bytes = files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+  console.log(
+    `core + tools-fs from tarballs: ${names.length} packages, ${(bytes / 1e6).toFixed(2)} MB: ${names.join(", ")}`,
+  );
+
+  const own = files.filter((entry) => entry.parentPath.includes("@toolcrib") && entry.name.endsWith(".js"));
+  const code = own.map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8")).join("\n");
+  expect(code).not.toMatch(/child_process|fast-glob|openai|@anthropic-ai/);
+  expect(own.length).toBeGreaterThan(0);
+  const script = `
+    import { ToolRegistry } from "@toolcrib/core";
+    import { createFsTools } from "@toolcrib/tools-fs";
+    const registry = new ToolRegistry();
+    for (const tool of createFsTools()) registry.register(tool);
+    process.stdout.write(await registry.execute("list_dir", { path: "." }));`;
+  expect(
+    execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: empty, encoding: "utf8" }),
+  ).toMatch(/^node_modules\/$/m);
+}, 60_000);
