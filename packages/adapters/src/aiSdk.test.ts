@@ -184,7 +184,7 @@ describe("fromAiSdkTool", () => {
     const registry = await registryOf("weather", tool({ description: "Weather.", inputSchema, execute }));
     expect(await registry.execute("weather", { city: "Oslo" })).toBe('{"city":"Oslo","days":1}');
     expect(await registry.execute("weather", { city: "Oslo", days: "3" })).toBe('{"city":"Oslo","days":3}');
-    expect(await registry.execute("weather", {})).toMatch(/^Error executing weather: Invalid arguments: .*city/s);
+    expect(await registry.execute("weather", {})).toMatch(/^Error executing weather: Invalid arguments: city: [^\n]+$/);
   });
 
   test("keeps toModelOutput, with images", async () => {

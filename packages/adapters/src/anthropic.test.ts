@@ -1,5 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { BetaMessage, MessageCreateParams } from "@anthropic-ai/sdk/resources/beta";
+import { approval } from "@toolcrib/core";
 import { expect, test } from "vitest";
 import { createScenario, pixel, serveScript, shownAtFirst } from "../testing/scenario.ts";
 import { toAnthropicTools } from "./anthropic.ts";
@@ -85,4 +86,23 @@ test("ends a running tool when the caller aborts", async () => {
   abort.abort(new Error("enough"));
   await expect(running).rejects.toThrow();
   expect(await released).toMatchObject({ message: "enough" });
+});
+
+test("answers a call that the registry's policy denies as an error", async () => {
+  const { registry } = createScenario();
+  registry.use(approval(({ tool }) => tool?.readOnly === true || "only reading is allowed"));
+  await using server = await serve([
+    () => [
+      ["picture", {}],
+      ["add", { a: 1, b: 1 }],
+    ],
+  ]);
+  const tools = toAnthropicTools(registry);
+  await client(server.url)
+    .beta.messages.toolRunner({ ...params, tools })
+    .runUntilDone();
+  expect(results(server.requests[1])).toMatchObject([
+    { content: "Error executing picture: Permission denied: only reading is allowed", is_error: true },
+    { content: "2" },
+  ]);
 });

@@ -29,7 +29,7 @@ export async function fromAiSdkTool(name: string, tool: Tool): Promise<Executabl
     ...(schema.validate && {
       parseArguments: async (args: Record<string, unknown>) => {
         const result = await schema.validate?.(args);
-        return result?.success === false ? { issues: [{ message: result.error.message }] } : { value: result?.value };
+        return result?.success === false ? { issues: issuesOf(result.error) } : { value: result?.value };
       },
     }),
     execute: async (input, call) => {
@@ -40,6 +40,12 @@ export async function fromAiSdkTool(name: string, tool: Tool): Promise<Executabl
       return fromModelOutput(name, await toModelOutput.call(tool, { toolCallId, input, output }));
     },
   };
+}
+
+/** What a schema library found wrong, field by field where its error says so. */
+function issuesOf(error: Error): { message: string; path?: readonly unknown[] }[] {
+  const found = "issues" in error ? error.issues : error.cause;
+  return Array.isArray(found) && found.length > 0 ? found : [{ message: error.message }];
 }
 
 async function lastOf(result: unknown): Promise<unknown> {

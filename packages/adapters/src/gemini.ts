@@ -1,8 +1,16 @@
-import type { FunctionCall, FunctionDeclaration, Part } from "@google/genai";
+import type { FunctionCall, FunctionDeclaration, FunctionResponsePart, Part } from "@google/genai";
 import { toGeminiSchema } from "./geminiSchema.ts";
 import { callTool, type RunOptions, type ToolAnswer, type ToolSource } from "./registryCall.ts";
 
-/** The enabled tools as one Gemini tool, for `config: { tools: [toGeminiTool(registry)] }`; made anew before each request it follows the registry. */
+interface Response {
+  response: Record<string, unknown>;
+  parts?: FunctionResponsePart[];
+}
+
+/**
+ * The enabled tools as one Gemini tool, for `config: { tools: [toGeminiTool(registry)] }`; call it before each request and the
+ * list follows the registry.
+ */
 export function toGeminiTool(registry: ToolSource): { functionDeclarations: FunctionDeclaration[] } {
   const functionDeclarations = registry.getEnabledSchemas().map(({ function: { name, description, parameters } }) => ({
     name,
@@ -29,7 +37,8 @@ export async function runGeminiFunctionCalls(
   return parts;
 }
 
-function toResponse({ text, images, error }: ToolAnswer): Part["functionResponse"] {
+function toResponse({ text, images, error }: ToolAnswer): Response {
+  const response = error ? { error: text } : { output: text };
   const parts = images.map(({ data, mimeType }) => ({ inlineData: { data, mimeType } }));
-  return { response: error ? { error: text } : { output: text }, ...(parts.length === 0 ? {} : { parts }) };
+  return parts.length === 0 ? { response } : { response, parts };
 }

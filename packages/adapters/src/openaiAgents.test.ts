@@ -46,8 +46,7 @@ class ScriptedModel implements Model {
     return { usage: new Usage(), output };
   }
 
-  // biome-ignore lint/correctness/useYield: these runs do not stream
-  async *getStreamedResponse(): AsyncGenerator<never> {
+  getStreamedResponse(): AsyncIterable<never> {
     throw new Error("not streamed");
   }
 
