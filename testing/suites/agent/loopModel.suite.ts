@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  Agent,
+  AgentError,
+  type AgentErrorCode,
+  isAgentError,
+  type ProviderEvent,
+  type StopReason,
+} from "@toolcrib/agent";
+import { conversationProblems, ScriptedProvider, type ScriptedReply } from "@toolcrib/agent/testing";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { expect, test } from "vitest";
+
+const seeds = Number(process.env.TOOLCRIB_ROUNDS ?? 3);
+const operations = 1000;
+
+/** Mulberry32: a small generator with a seed, so that a failure can be repeated. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const ids = ["", "a", "a", "b", "functions.x:0", "x".repeat(80), "é", "call_1", "\ud800"];
+const names = ["look", "look", "change", "fail", "deaf", "functions.look", "absent", "", "a b", "\udc00"];
+const values: unknown[] = [
+  undefined,
+  1,
+  "\ud800",
+  null,
+  [],
+  { deep: { er: [1] } },
+  JSON.parse('{"__proto__":1}'),
+  () => 1,
+];
+const stops: StopReason[] = [
+  "stop",
+  "tool-calls",
+  "token-limit",
+  "context-limit",
+  "refusal",
+  "content-filter",
+  "pause",
+];
+const codes: AgentErrorCode[] = [
+  "rate_limit",
+  "server",
+  "network",
+  "timeout",
+  "bad_reply",
+  "invalid_request",
+  "authentication",
+];
+
+function createModel(random: () => number) {
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const calls = () =>
+    Array.from({ length: Math.floor(random() * 5) }, () => ({
+      id: pick(ids),
+      name: pick(names),
+      args: { value: pick(values) },
+      ...(random() < 0.2 ? { malformed: "Unexpected end" } : {}),
+    }));
+  const reply = (): ScriptedReply => {
+    const kind = random();
+    if (kind < 0.15)
+      return new AgentError({ code: pick(codes), message: "fault", retryable: random() < 0.8, retryAfterMs: 0 });
+    if (kind < 0.2) return new TypeError("bug in the provider");
+    if (kind < 0.25) return [{ type: "text-delta", text: "half" }];
+    if (kind < 0.3) return () => broken();
+    if (kind < 0.35) return () => silent();
+    return {
+      text: pick(["", "text", "\ud800 text"]),
+      reasoning: pick(["", "hm"]),
+      calls: calls(),
+      ...(random() < 0.3 && { stop: pick(stops) }),
+      usage: { inputTokens: Math.floor(random() * 1000) },
+    };
+  };
+  return { pick, reply };
+}
+
+async function* broken(): AsyncGenerator<ProviderEvent, void> {
+  yield { type: "text-delta", text: "half" };
+  throw new AgentError({ code: "network", message: "dropped", retryable: true });
+}
+
+async function* silent(): AsyncGenerator<ProviderEvent, void> {
+  yield { type: "activity" };
+  await new Promise(() => {});
+}
+
+function createTools(random: () => number): ToolRegistry {
+  const tools = new ToolRegistry();
+  const add = (name: string, readOnly: boolean, execute: (args: Record<string, unknown>) => unknown): void =>
+    tools.register(
+      defineTool({ name, description: name, readOnly, timeoutMs: 5, parameters: { type: "object" }, execute }),
+    );
+  add("look", true, () => (random() < 0.5 ? "seen" : sleep(1).then(() => "seen later \ud800")));
+  add("change", false, (args) => {
+    args.value = "changed";
+    return "done";
+  });
+  add("fail", true, () => Promise.reject(random() < 0.5 ? null : new Error("failed")));
+  add("deaf", false, () => new Promise(() => {}));
+  return tools;
+}
+
+async function operate(agent: Agent, random: () => number): Promise<void> {
+  const controller = new AbortController();
+  const stopAfter = random() < 0.4 ? Math.floor(random() * 12) : Number.POSITIVE_INFINITY;
+  const leave = random() < 0.5;
+  if (random() < 0.1) agent.steer("by the way");
+  if (random() < 0.03) agent.clearContext();
+  if (random() < 0.1) agent[random() < 0.5 ? "disableTool" : "enableTool"]("look");
+  let events = 0;
+  try {
+    for await (const event of agent.streamChat("go", { signal: controller.signal })) {
+      if (event.type === "tool-progress") continue;
+      if (random() < 0.05) await expect(agent.chat("second")).rejects.toMatchObject({ code: "busy" });
+      events += 1;
+      if (events > stopAfter && leave) break;
+      if (events > stopAfter) controller.abort();
+    }
+  } catch (error) {
+    if (!isAgentError(error)) throw error;
+  }
+}
+
+test(`${operations} random turns with ${seeds} seeds: whatever fails, the conversation stays valid and the agent works`, {
+  timeout: 0,
+}, async () => {
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const random = randomOf(seed);
+    const { reply } = createModel(random);
+    const problems: string[] = [];
+    const next = (): ScriptedReply => (request) => {
+      problems.push(...conversationProblems(request.messages));
+      return reply();
+    };
+    const provider = new ScriptedProvider(Array.from({ length: operations * 60 }, next));
+    const limits = { maxSteps: 8, baseDelayMs: 0.1, idleTimeoutMs: 5, requestTimeoutMs: 5 };
+    let agent = new Agent(provider, { tools: createTools(random), ...limits });
+    for (let operation = 0; operation < operations; operation += 1) {
+      await operate(agent, random);
+      problems.push(...conversationProblems(agent.sessionContext));
+      expect(problems, `seed ${seed}, operation ${operation}`).toEqual([]);
+      provider.requests.length = 0;
+      if (operation % 100 !== 99) continue;
+      const { sessionContext: messages, systemPrompt, usage } = agent;
+      const session = JSON.parse(
+        JSON.stringify({ format: "toolcrib-session", version: 1, savedAt: "", systemPrompt, messages, usage }),
+      );
+      agent = await Agent.resume(provider, session, { tools: createTools(random), ...limits });
+      expect(agent.sessionContext).toEqual(messages);
+    }
+    const calm = await Agent.resume(
+      new ScriptedProvider(["still here"]),
+      JSON.parse(
+        JSON.stringify({
+          format: "toolcrib-session",
+          version: 1,
+          savedAt: "",
+          systemPrompt: "",
+          messages: agent.sessionContext,
+        }),
+      ),
+    );
+    expect(await calm.chat("there?")).toBe("still here");
+  }
+});
