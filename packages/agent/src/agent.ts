@@ -58,7 +58,7 @@ export class Agent {
 
   /** Adds a message to the turn that runs, for its next step; without one, to the start of the next turn. */
   steer(text: string): void {
-    this.#state.steering.push(text);
+    if (text.trim() !== "") this.#state.steering.push(text);
   }
 
   #keepJournal(file: string, start: Partial<JournalStart> = {}): void {

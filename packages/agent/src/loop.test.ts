@@ -294,6 +294,16 @@ test("a message that the service refuses as invalid is taken back: it would pois
   expect(await agent.chat("go")).toBe("ok");
 });
 
+test.each([
+  ["", []],
+  ["  ", []],
+])("an empty message is refused before anything is sent", async (text, blocks) => {
+  const { agent, provider } = agentOf(["never"]);
+  expect((await failureOf(agent.chat(text))).code).toBe("invalid_request");
+  expect((await failureOf(agent.chat(blocks))).code).toBe("invalid_request");
+  expect(provider.requests).toHaveLength(0);
+});
+
 test("what a tool reads of the agent is always the present state", async () => {
   let seen: unknown[] = [];
   const provider = new ScriptedProvider([{ calls: [{ name: "look" }] }, "ok", { calls: [{ name: "look" }] }, "ok"]);

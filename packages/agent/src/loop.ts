@@ -57,6 +57,7 @@ export async function* runTurn(
   options: ChatOptions = {},
 ): AsyncGenerator<AgentEvent, void> {
   if (state.running) throw busyError();
+  refuseBlank(content);
   const { history, limits, provider } = state;
   const tools = options.tools ?? state.tools;
   const turn = new TurnSignal(options.signal);
@@ -110,6 +111,13 @@ export async function* runTurn(
       state.running = false;
     }
   }
+}
+
+/** Services refuse a message without content, and would refuse every later request with it. */
+function refuseBlank(content: UserContent): void {
+  const isBlank = typeof content === "string" ? content.trim() === "" : content.length === 0;
+  if (isBlank)
+    throw new AgentError({ code: "invalid_request", message: "The message is empty; say what is to be done." });
 }
 
 const emptyReply: AssistantMessage = Object.freeze({ role: "assistant", content: [] });
