@@ -37,9 +37,10 @@ export function createMatchClock(control: SharedArrayBuffer): MatchClock {
   };
 }
 
-/** Milliseconds so far, read from any thread. */
-export function matchedMs(control: SharedArrayBuffer): number {
+/** Milliseconds spent so far, and those of the stretch that is still going on; read from any thread. */
+export function readMatchClock(control: SharedArrayBuffer): { spent: number; stretch: number } {
   const times = new Float64Array(control, 0, 4);
   const since = times[clockSlots.since] ?? 0;
-  return (times[clockSlots.spent] ?? 0) + (since === 0 ? 0 : Date.now() - since);
+  const stretch = since === 0 ? 0 : Date.now() - since;
+  return { spent: (times[clockSlots.spent] ?? 0) + stretch, stretch };
 }

@@ -75,8 +75,11 @@ export const slots: Readonly<Record<"stop" | "helperReady" | "pending" | "salvag
 /** Slots of the control as a Float64Array: ms spent matching, and since when (0: not now). */
 export const clockSlots: Readonly<Record<"spent" | "since", number>> = { spent: 2, since: 3 };
 
+/** Where the worker writes its thread id (an Int32; Linux only, else 0). */
+export const threadIdStart = 32;
+
 /** Where the salvage area begins: the match lines, as UTF-8, of the batch that is being searched. */
-export const salvageStart = 32;
+export const salvageStart = 40;
 const salvageSize = 2 ** 18;
 
 /** Memory that a worker shares with the caller's thread, which can read it while the worker hangs. */

@@ -1,4 +1,4 @@
-import { matchedMs } from "./matchClock.ts";
+import { readMatchClock } from "./matchClock.ts";
 import { type FilesJob, type Problem, salvageStart, slots, type TextJob, type WorkerMessage } from "./protocol.ts";
 import type { Lease, SearchPool } from "./searchPool.ts";
 
@@ -25,13 +25,18 @@ export interface RunOptions {
 type Matches = Extract<WorkerMessage, { kind: "matches" }>;
 
 const pollMs = 50;
+/** A stretch of this length is not let slow down anybody else. */
+const slowMs = 200;
+/** An ordinary file takes a fraction of this: a longer stretch is a pattern that hangs. */
+const hangMs = 1000;
 
 /** Runs one search on the pool. Rejects with the signal's reason, or with an Error for a pattern that does not compile. */
 export async function runSearch(pool: SearchPool, job: TextJob | FilesJob, options: RunOptions): Promise<SearchResult> {
+  const started = performance.now();
   const first = await pool.acquire(options.signal);
   const leases: Lease[] = [first];
   try {
-    return await new Promise((resolve, reject) => follow(pool, job, options, leases, resolve, reject));
+    return await new Promise((resolve, reject) => follow(pool, job, { ...options, started }, leases, resolve, reject));
   } finally {
     for (const lease of leases) lease.release();
   }
@@ -40,7 +45,7 @@ export async function runSearch(pool: SearchPool, job: TextJob | FilesJob, optio
 function follow(
   pool: SearchPool,
   job: TextJob | FilesJob,
-  { signal, matchLimitMs }: RunOptions,
+  { signal, matchLimitMs, started }: RunOptions & { started: number },
   leases: Lease[],
   resolve: (result: SearchResult) => void,
   reject: (reason: unknown) => void,
@@ -102,8 +107,15 @@ function follow(
   signal?.addEventListener("abort", onAbort, { once: true });
   const poll = Number.isFinite(matchLimitMs)
     ? setInterval(() => {
-        if (leases.some((lease) => matchedMs(lease.control) >= matchLimitMs)) {
-          settle(`matching took longer than ${matchLimitMs} ms`);
+        const late = performance.now() - started > matchLimitMs;
+        for (const lease of leases) {
+          const { spent, stretch } = readMatchClock(lease.control);
+          if (stretch >= slowMs) lease.yieldToOthers();
+          // A call that waited for its thread is not kept waiting for what will not end anyway.
+          if (spent >= matchLimitMs || (late && stretch >= hangMs)) {
+            settle(`matching took longer than ${matchLimitMs} ms`);
+            return;
+          }
         }
       }, pollMs)
     : undefined;

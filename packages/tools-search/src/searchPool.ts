@@ -1,5 +1,6 @@
+import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import { createControl, type Job, slots, type WorkerMessage } from "./protocol.ts";
+import { createControl, type Job, slots, threadIdStart, type WorkerMessage } from "./protocol.ts";
 
 /** A worker that one call has for itself. */
 export interface Lease {
@@ -7,6 +8,8 @@ export interface Lease {
   readonly control: SharedArrayBuffer;
   /** Starts the job; `onMessage` gets what the worker says, `onDeath` why it ended by itself. */
   start(job: Job, onMessage: (message: WorkerMessage) => void, onDeath: (reason: string) => void): void;
+  /** Lets every other thread go before this one, for a job that hangs. Linux only. */
+  yieldToOthers(): void;
   /** Gives the worker back. One that is still at work is asked to stop, then ended. */
   release(): void;
 }
@@ -25,12 +28,14 @@ const warmWorkers = 2;
 const mostWorkers = 24;
 /** A call that has waited this long gets a worker of its own. */
 const patienceMs = 40;
+/** Workers started in one go: starting one takes some 30 ms of a core. */
+const startedAtOnce = 4;
 /** How long a worker that is asked to stop may take. */
 const stopMs = 50;
 /** A worker with nothing to do is ended after this. */
 const idleMs = 60_000;
 
-const memoryLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+const memoryLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 interface Thread {
   worker: Worker;
@@ -38,6 +43,8 @@ interface Thread {
   flags: Int32Array;
   busy: boolean;
   alive: boolean;
+  /** Its priority was lowered, which cannot be undone. */
+  lowered: boolean;
   onMessage: ((message: WorkerMessage) => void) | undefined;
   onDeath: ((reason: string) => void) | undefined;
   idle: NodeJS.Timeout | undefined;
@@ -95,14 +102,17 @@ export function createSearchPool(): SearchPool {
     }
     clearTimeout(impatience);
     // Every thread may be hanging in somebody's pattern: those who wait do not wait for that.
-    impatience = waiting.length > 0 ? setTimeout(() => serve(mostWorkers), patienceMs) : undefined;
+    impatience =
+      waiting.length > 0
+        ? setTimeout(() => serve(Math.min(alive + startedAtOnce, mostWorkers)), patienceMs)
+        : undefined;
   };
 
   const giveBack = (thread: Thread): void => {
     if (!thread.alive) return;
     thread.onMessage = undefined;
     thread.onDeath = undefined;
-    if (alive > warmWorkers && waiting.length === 0) {
+    if (thread.lowered || (alive > warmWorkers && waiting.length === 0)) {
       end(thread);
       return;
     }
@@ -121,6 +131,16 @@ export function createSearchPool(): SearchPool {
       thread.onMessage = onMessage;
       thread.onDeath = onDeath;
       thread.worker.postMessage(job, job.kind === "help" ? [job.port] : []);
+    },
+    yieldToOthers() {
+      const id = new Int32Array(thread.control, threadIdStart, 1)[0] ?? 0;
+      if (thread.lowered || id === 0) return;
+      thread.lowered = true;
+      try {
+        setPriority(id, constants.priority.PRIORITY_LOW);
+      } catch {
+        // Forbidden here: the thread competes as before.
+      }
     },
     release() {
       if (!thread.alive) return;
@@ -184,6 +204,7 @@ function startThread(): Thread {
     flags: new Int32Array(control, 0, 4),
     busy: false,
     alive: true,
+    lowered: false,
     onMessage: undefined,
     onDeath: undefined,
     idle: undefined,

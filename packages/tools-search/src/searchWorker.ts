@@ -1,3 +1,4 @@
+import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
 import { createMatchClock } from "./matchClock.ts";
@@ -11,6 +12,7 @@ import {
   salvageStart,
   slots,
   type TextJob,
+  threadIdStart,
   type WorkerMessage,
 } from "./protocol.ts";
 import { createFileSearch } from "./searchFile.ts";
@@ -29,6 +31,7 @@ const control = workerData as SharedArrayBuffer;
 const flags = new Int32Array(control, 0, 4);
 const salvage = Buffer.from(control, salvageStart);
 const clock = createMatchClock(control);
+new Int32Array(control, threadIdStart, 1)[0] = threadId();
 let listers = new Map<string, DirectoryLister>();
 
 port.on("message", (job: Job) => {
@@ -47,6 +50,15 @@ port.on("message", (job: Job) => {
   }
   finish(problems);
 });
+
+/** The system's id of this thread, by which its priority can be lowered. */
+function threadId(): number {
+  try {
+    return Number(readlinkSync("/proc/thread-self").split("/").pop()) || 0;
+  } catch {
+    return 0;
+  }
+}
 
 function post(message: WorkerMessage): void {
   port.postMessage(message);
