@@ -147,6 +147,17 @@ describe("env", () => {
     }
   });
 
+  test("keeps the mark of a call that this one runs under, so that the outer one can find it", async () => {
+    process.env.TOOLCRIB_CALLS = "outer";
+    try {
+      expect((await run("echo $TOOLCRIB_CALLS", { env: { TOOLCRIB_CALLS: "x" } })).stdout).toMatch(
+        /^outer [\w-]{36}\n$/,
+      );
+    } finally {
+      delete process.env.TOOLCRIB_CALLS;
+    }
+  });
+
   test("takes __proto__ and the like as data", async () => {
     const env = JSON.parse('{ "__proto__": "a", "constructor": "b" }') as Record<string, unknown>;
     expect((await run('env | grep -c "^__proto__=a\\|^constructor=b"', { env })).stdout).toBe("2\n");

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -81,21 +81,28 @@ describe("exit codes", () => {
 });
 
 describe("output", () => {
-  test("of the last moment is complete, though the event loop was blocked meanwhile", async () => {
-    const running = run("seq 1 8000; sleep 0.2; echo last");
-    await sleep(100);
-    const until = performance.now() + 600;
+  /** Keeps the event loop busy until the file is there and `ms` more have passed; then timers come first, before any input. */
+  async function blockUntil(file: string, ms: number): Promise<void> {
+    await new Promise(setImmediate);
+    const giveUp = performance.now() + 10_000;
+    while (!existsSync(file) && performance.now() < giveUp);
+    const until = performance.now() + ms;
     while (performance.now() < until);
-    const { stdout } = await running;
-    expect(stdout).toMatch(/^1\n2\n/);
-    expect(stdout).toMatch(/\n8000\nlast\n$/);
+  }
+
+  test("that came while the event loop was blocked after the exit is complete", async () => {
+    const file = join(folder, "late");
+    const running = run(`(sleep 0.2; echo late; touch ${file}) & echo early`);
+    await sleep(40);
+    await blockUntil(file, 100);
+    expect((await running).stdout).toBe("early\nlate\n");
   });
 
   test("of an exit that came while the event loop was blocked past the limit counts as an exit", async () => {
-    const running = run("echo done", { timeout: 300 });
-    await sleep(1);
-    const until = performance.now() + 700;
-    while (performance.now() < until);
+    const file = join(folder, "ended");
+    const running = run(`sleep 0.2; echo done; touch ${file}`, { timeout: 400 });
+    await sleep(100);
+    await blockUntil(file, 400);
     expect(await running).toEqual({ stdout: "done\n", stderr: "", exit_code: 0 });
   });
 
@@ -128,6 +135,7 @@ describe.runIf(onLinux)("the tree", () => {
       "a nested shell with a cleared environment",
       (argument: string) => `env -i setsid sh -c 'sleep ${argument}; :'; :`,
     ],
+    ["an orphan with a cleared environment", (argument: string) => `(env -i sleep ${argument} &) ; sleep 60`],
     ["many", (argument: string) => `for i in 1 2 3 4 5 6 7 8; do (setsid sleep ${argument} &); done; sleep 60`],
   ])("is killed at the limit: %s", async (_, command) => {
     const argument = uniqueSleep();
