@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { runInThisContext } from "node:vm";
 import { AIMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
 import type { ToolRegistry } from "@toolcrib/core";
@@ -39,8 +40,8 @@ async function runExample(mark: string, result: string, registry: ToolRegistry, 
   const code = examples[0]?.replace(/^import (.+) from (".+");$/gm, (_line, names: string, from: string) => {
     return `const ${names.startsWith("{") ? names : `{ default: ${names} }`} = await load(${from});`;
   });
-  const body = `return (async () => { ${code}\nreturn ${result}; })()`;
-  const run = new Function("load", "registry", "model", "prompt", body) as Run;
+  const body = `(async (load, registry, model, prompt) => { ${code}\nreturn ${result}; })`;
+  const run = runInThisContext(body, { filename: "README.md" }) as Run;
   return run(async (name) => modules[name]?.(), registry, model, "What is 2 + 3?");
 }
 
