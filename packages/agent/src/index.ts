@@ -21,6 +21,7 @@ export type {
 } from "./messages.ts";
 export type { AgentOptions } from "./options.ts";
 export type { ModelRequest, Provider, ProviderEvent, ToolChoice } from "./provider.ts";
+export { defaultModels, type ModelPrice, modelPrices, modelsCheckedOn } from "./providers/models.ts";
 export type { JournalLine, Session } from "./session.ts";
 export { createSaveSessionContextTool, type SessionToolContext } from "./sessionContext.ts";
 export { listSessions, newSessionFile, type SessionSummary } from "./sessions.ts";
