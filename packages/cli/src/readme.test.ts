@@ -1,0 +1,106 @@
+import { execFile, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { answerWith, WireServer } from "@toolcrib/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+const examples = [...readme.matchAll(/^```ts title=(\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", code = ""]) => ({
+  name,
+  code,
+}));
+
+/** What each example prints, and how many conversations with a model it holds. */
+const expected: Readonly<Record<string, { prints: RegExp; conversations?: number }>> = {
+  "agent.ts": {
+    prints: /^calls search_text \{ query: 'TODO', paths: \[ 'src' \] \}\n[\s\S]*src\/a\.ts:1:\/\/ TODO: one/,
+  },
+  "files.ts": {
+    prints:
+      /package\.json\nsrc\/\n[\s\S]*^Error executing read_file: Permission denied: \.\.\/secret\.txt is outside [\s\S]*^Tool not found: read_fil\. Did you mean read_file\?$/m,
+  },
+  "tool.ts": { prints: /^12\nError executing roll_dice: Invalid arguments: count: / },
+  "registry.ts": { prints: /Permission denied: this agent only reads/ },
+  "openai.ts": { prints: /^The note says heron\.\n$/, conversations: 1 },
+  "anthropic.ts": { prints: /^The note says heron\.\n$/, conversations: 1 },
+  "providers.ts": {
+    prints: /^(?:(?:openai|anthropic|openrouter|openai-compatible) The note says heron\.\n){4}$/,
+    conversations: 4,
+  },
+  "test.ts": { prints: /pass 1\n[\s\S]*fail 0\n/ },
+};
+
+let folder = "";
+let wire: WireServer;
+beforeAll(async () => {
+  wire = await WireServer.start();
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-readme-")));
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src", "a.ts"), "// TODO: one\n");
+  writeFileSync(join(folder, "note.txt"), "heron\n");
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+  // What a user has after `npm install @toolcrib/cli`, which brings every package and both SDKs.
+  symlinkSync(fileURLToPath(new URL("../node_modules", import.meta.url)), join(folder, "node_modules"), "junction");
+  writeFileSync(
+    join(folder, "toLoopback.mjs"),
+    `const fetched = globalThis.fetch;
+     globalThis.fetch = (url, init) => fetched(String(url).replace(/^https?:\\/\\/[^/]*(?:\\/api)?/, ${JSON.stringify(wire.url)}), init);`,
+  );
+});
+afterAll(async () => {
+  await wire.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs an example as a user would: a file of its own, in a folder of its own, by Node alone. */
+function run(name: string): Promise<{ failed: boolean; stdout: string; stderr: string }> {
+  const args = ["--import", pathToFileURL(join(folder, "toLoopback.mjs")).href, name];
+  const env = {
+    ...{ PATH: process.env.PATH, NODE_NO_WARNINGS: "1" },
+    ...{ OPENAI_API_KEY: "test-key", ANTHROPIC_API_KEY: "test-key", OPENROUTER_API_KEY: "test-key" },
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: folder, env }, (error, stdout, stderr) =>
+      resolve({ failed: error !== null, stdout, stderr }),
+    );
+  });
+}
+
+test("the README has an example for each thing it must show", () => {
+  expect(examples.map(({ name }) => name)).toEqual(Object.keys(expected));
+});
+
+test.each(examples)("the README's $name runs as it stands and prints what it should", async ({ name, code }) => {
+  const { prints, conversations = 0 } = expected[name] ?? { prints: /never/ };
+  wire.reset();
+  for (let count = 0; count < conversations; count += 1) {
+    wire.script(
+      answerWith({ calls: [{ name: "read_file", args: '{"path":"note.txt"}' }] }),
+      answerWith({ text: "The note says heron." }),
+    );
+  }
+  writeFileSync(join(folder, name), code);
+  const { failed, stdout, stderr } = await run(name);
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(prints);
+  expect(failed).toBe(false);
+  expect(wire.problems()).toEqual([]);
+  expect(wire.requests).toHaveLength(2 * conversations);
+  for (const [index, request] of wire.requests.entries()) if (index % 2 === 1) expect(request.text).toContain("heron");
+});
+
+test("the README's examples pass the type checker", () => {
+  for (const { name, code } of examples) writeFileSync(join(folder, name), code);
+  const modules = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
+  const flags = ["--noEmit", "--strict", "--target", "es2023", "--module", "nodenext", "--skipLibCheck"];
+  const types = ["--types", "node", "--typeRoots", join(modules, "@types")];
+  const tsc = join(modules, "typescript", "bin", "tsc");
+  const run = spawnSync(process.execPath, [tsc, ...flags, ...types, ...examples.map(({ name }) => name)], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect(run.stdout).toBe("");
+  expect(run.status).toBe(0);
+});
