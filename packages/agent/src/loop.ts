@@ -7,10 +7,10 @@ import { makeRoom } from "./makeRoom.ts";
 import type { AgentEvent, AssistantMessage, EndReason, ImageBlock, StopReason, TextBlock } from "./messages.ts";
 import type { Provider, ToolChoice } from "./provider.ts";
 import { type RetryLimits, requestReply } from "./retry.ts";
+import type { SilenceLimits } from "./silenceWatch.ts";
 import type { StopCondition } from "./stopConditions.ts";
 import { type CallRun, runSideBySide, type ToolRunner, takeSideBySide } from "./toolCalls.ts";
 import { TurnSignal } from "./turnSignal.ts";
-import type { SilenceLimits } from "./watchedStream.ts";
 
 /** A user's message: text, or text and pictures. */
 export type UserContent = string | readonly (TextBlock | ImageBlock)[];
@@ -60,7 +60,7 @@ export async function* runTurn(
   refuseBlank(content);
   const { history, limits, provider } = state;
   const tools = options.tools ?? state.tools;
-  const turn = new TurnSignal(options.signal);
+  const turn = new TurnSignal(options.signal, limits);
   const run = callRun(history, tools, turn, options.labels);
   let text = "";
   let paused = false;

@@ -3,7 +3,7 @@ import { AgentError, isAgentError } from "./errors.ts";
 import type { AgentEvent } from "./messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "./provider.ts";
 import { abortedError, type TurnSignal } from "./turnSignal.ts";
-import { type SilenceLimits, WatchedStream } from "./watchedStream.ts";
+import { WatchedStream } from "./watchedStream.ts";
 
 export interface RetryLimits {
   /** Attempts in all for one reply. */
@@ -27,22 +27,22 @@ export async function* requestReply(
   provider: Provider,
   content: RequestContent,
   turn: TurnSignal,
-  limits: RetryLimits & SilenceLimits,
+  limits: RetryLimits,
 ): AsyncGenerator<AgentEvent, Reply> {
   for (let attempt = 1; ; attempt += 1) {
     turn.throwIfAborted();
     let text = "";
     let stream: WatchedStream | undefined;
     try {
-      stream = new WatchedStream(provider.send({ ...content, signal: turn.signal }), limits, turn);
+      stream = new WatchedStream(provider.send({ ...content, signal: turn.signal }), turn, turn.silence);
       for (let first = true; ; first = false) {
-        const event = await stream.next();
-        if (!event) throw endedEarly(provider);
+        const { done, value: event } = await stream.next();
+        if (done) throw endedEarly(provider);
         if (event.type === "reply") {
           await stream.finish();
           return event;
         }
-        if (first) stream.begun();
+        if (first) turn.silence.begun();
         if (event.type === "text-delta") text += event.text;
         if (event.type !== "activity" && event.text !== "") yield event;
       }

@@ -1,6 +1,10 @@
 import { AgentError } from "./errors.ts";
+import { type SilenceLimits, SilenceWatch } from "./silenceWatch.ts";
 
-/** The one abort signal of a turn: follows the caller's, and is renewed only when an attempt had to be ended. */
+/**
+ * The one abort signal of a turn, which follows the caller's and is renewed only when an attempt had to be ended; with the
+ * turn's one timer.
+ */
 export class TurnSignal {
   readonly #caller: AbortSignal | undefined;
   readonly #follow = (): void => this.abort(this.#caller?.reason);
@@ -8,8 +12,11 @@ export class TurnSignal {
   /** Called when the signal fires; the loop waits for one thing at a time, so one is enough. */
   onAbort: (() => void) | undefined;
 
-  constructor(caller: AbortSignal | undefined) {
+  readonly silence: SilenceWatch;
+
+  constructor(caller: AbortSignal | undefined, limits: SilenceLimits) {
     this.#caller = caller;
+    this.silence = new SilenceWatch(limits);
     if (caller?.aborted) this.#follow();
     else caller?.addEventListener("abort", this.#follow);
   }
@@ -35,6 +42,7 @@ export class TurnSignal {
 
   dispose(): void {
     this.#caller?.removeEventListener("abort", this.#follow);
+    this.silence.stop();
   }
 }
 
