@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { ConversationFlags } from "./conversation.ts";
 import { type Ending, usageError } from "./endings.ts";
+import { addMcpCommands } from "./mcpCommands.ts";
 import type { Program } from "./program.ts";
 import type { RunFlags } from "./run.ts";
 import type { ToolFlags } from "./toolSet.ts";
@@ -67,7 +68,9 @@ export function createCommands(program: () => Promise<Program>, ended: (ending: 
       ended(await command.demo(await program()));
     });
 
-  for (const command of [root, run, chat, tools, list, call, demo]) {
+  const mcp = addMcpCommands(root, { program, ended, withTools });
+
+  for (const command of [root, run, chat, tools, list, call, demo, ...mcp]) {
     command.exitOverride((error) => {
       throw Object.assign(error, { command });
     });

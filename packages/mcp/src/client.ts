@@ -1,5 +1,5 @@
 import type { ExecutableTool } from "@toolcrib/core";
-import { type AnyMcpError, isMcpError, McpError } from "./errors.ts";
+import { type AnyMcpError, isMcpError, McpError, reasonOf } from "./errors.ts";
 import { type ListedTool, mountedName } from "./mapping.ts";
 import { type AcceptChange, createMountedTool, MountedServer } from "./mountedServer.ts";
 import { configDigest, type Environment, type McpConfig, resolveServer, serverEntries } from "./serverConfig.ts";
@@ -107,7 +107,6 @@ function createServer(
 
 function asMcpError(server: string, error: unknown): AnyMcpError {
   if (isMcpError(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  const message = `MCP server ${server} failed: ${reason}`;
+  const message = `MCP server ${server} failed: ${reasonOf(error)}`;
   return new McpError("server_failed", server, message, { cause: error }, error) as AnyMcpError;
 }

@@ -38,3 +38,10 @@ export type AnyMcpError = { [Code in McpErrorCode]: McpError<Code> }[McpErrorCod
 export function isMcpError(value: unknown): value is AnyMcpError {
   return typeof value === "object" && value !== null && marker in value && value instanceof Error;
 }
+
+/** What an error says in a message of ours: `fetch` hides its reason in the cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const hidden = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
+  return hidden.message || ("code" in hidden ? String(hidden.code) : hidden.name);
+}

@@ -1,6 +1,6 @@
 import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { clip } from "@toolcrib/core/text";
-import { McpError } from "./errors.ts";
+import { McpError, reasonOf } from "./errors.ts";
 import type { ListedTool } from "./mapping.ts";
 import { openTransport } from "./openTransport.ts";
 import { type CallWatch, callTool, listTools } from "./remoteCalls.ts";
@@ -68,7 +68,10 @@ export class RemoteServer {
       } catch (error) {
         const { code, status } = error as { code?: unknown; status?: unknown };
         if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") throw this.#ended(connected, error);
-        if (error instanceof TypeError && error.cause !== undefined) throw this.#unreachable(error);
+        if (error instanceof TypeError && error.cause !== undefined) {
+          const message = `MCP server ${this.name} was not reached, or broke off: ${reasonOf(error)}`;
+          throw new McpError("server_failed", this.name, message, { cause: error }, error);
+        }
         if (status !== 404 || attempt > 1) throw error;
         // The server has forgotten the session, so it has not run the request: a new session may.
         await connected.client.close();
@@ -79,14 +82,6 @@ export class RemoteServer {
   #ended(connected: Connected, cause: unknown): McpError {
     const message = `MCP server ${this.name} ended during the call, which may have completed; the next call starts it again`;
     return new McpError("server_failed", this.name, `${message}${connected.errors()}`, { cause }, cause);
-  }
-
-  /** What `fetch` throws hides the reason in its cause. */
-  #unreachable(error: TypeError): McpError {
-    const { cause } = error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `MCP server ${this.name} was not reached, or broke off: ${reason || error.message}`;
-    return new McpError("server_failed", this.name, message, { cause: error }, error);
   }
 
   #connect(): Promise<Connected> {
@@ -127,9 +122,8 @@ export class RemoteServer {
       return { client, end, errors };
     } catch (cause) {
       await transport.close().catch(() => undefined);
-      const reason = cause instanceof Error ? cause.message : String(cause);
       const hint = this.#target.kind === "command" ? "check its command and args" : "check its url and headers";
-      const message = `MCP server ${this.name} did not start: ${clip(reason, 500)} (${hint})${errors()}`;
+      const message = `MCP server ${this.name} did not start: ${clip(reasonOf(cause), 500)} (${hint})${errors()}`;
       throw new McpError("server_failed", this.name, message, { cause }, cause);
     }
   }

@@ -1,0 +1,51 @@
+import { fileToolStore, type McpToolStore, mountMcp } from "@toolcrib/mcp";
+import { type Ending, usageError } from "./endings.ts";
+import { mcpConfigName, readMcpConfig, toolStorePath } from "./mcpConfig.ts";
+import { requireServer } from "./mcpServers.ts";
+import type { Program } from "./program.ts";
+
+/** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
+export async function mcpTest(
+  name: string | undefined,
+  { accept = false }: { accept?: boolean },
+  { terminal, interrupts, env }: Program,
+): Promise<Ending> {
+  const config = await readMcpConfig(process.cwd());
+  if (name !== undefined) requireServer(config, name);
+  const chosen = Object.entries(config.mcpServers).filter(([known]) => name === undefined || known === name);
+  if (chosen.length === 0)
+    throw usageError(`no servers in ${mcpConfigName}; add one with: toolcrib mcp add NAME COMMAND`);
+  const store = lookingAgain(fileToolStore(toolStorePath(process.cwd(), env)));
+  return interrupts.during(async (signal) => {
+    const mount = await mountMcp(
+      { mcpServers: Object.fromEntries(chosen) },
+      { store, environment: env, accept: () => accept, clientName: "toolcrib" },
+    );
+    try {
+      if (signal.aborted) return "interrupted";
+      const { bold, dim } = terminal.dataStyle;
+      for (const tool of mount.tools) {
+        const [line = ""] = tool.getSchema().function.description.split("\n");
+        terminal.data(`${bold(tool.name)}  ${dim(line)}\n`);
+      }
+      for (const { message } of mount.problems) terminal.note(message);
+      if (mount.problems.some(({ code }) => code === "tool_changed")) {
+        terminal.note("Accept the changes with: toolcrib mcp test --accept");
+      }
+      return mount.problems.length > 0 ? "failed" : "ok";
+    } finally {
+      await mount.close();
+    }
+  });
+}
+
+/** A store by which every server is asked anew, and compared with what was accepted. */
+function lookingAgain(store: McpToolStore): McpToolStore {
+  return {
+    async load(server) {
+      const known = await store.load(server);
+      return known && { ...known, config: "" };
+    },
+    save: (server, known) => store.save(server, known),
+  };
+}
