@@ -2,7 +2,9 @@ import { type ChatTool, type ExecutableTool, type ToolContext, ToolRegistry } fr
 import { AgentError } from "./errors.ts";
 import { History } from "./history.ts";
 import { Journal, type JournalStart } from "./journal.ts";
-import { busyError, type ChatOptions, type LoopState, runTurn, type UserContent } from "./loop.ts";
+import { type ChatOptions, runTurn, type UserContent } from "./loop.ts";
+import { busyError, type LoopState } from "./loopState.ts";
+import { type Compacted, compactNow } from "./makeRoom.ts";
 import type { AgentEvent, Message, Usage } from "./messages.ts";
 import { type AgentOptions, defaultSessionFile, limitsOf } from "./options.ts";
 import type { Provider } from "./provider.ts";
@@ -59,6 +61,14 @@ export class Agent {
   /** Adds a message to the turn that runs, for its next step; without one, to the start of the next turn. */
   steer(text: string): void {
     if (text.trim() !== "") this.#state.steering.push(text);
+  }
+
+  /**
+   * Makes room in the conversation now: clears the oldest tool results, then has the model sum up the older part. Resolves
+   * to what was done, undefined where too little would be won.
+   */
+  compact(options: Pick<ChatOptions, "signal"> = {}): Promise<Compacted | undefined> {
+    return compactNow(this.#state, options.signal);
   }
 
   #keepJournal(file: string, start: Partial<JournalStart> = {}): void {

@@ -87,3 +87,17 @@ test("nothing happens below the threshold, or without the option", async () => {
   const agent = new Agent(sizedModel(5), { tools: tools() });
   expect(await agent.chat("go")).toBe("end");
 });
+
+test("asked for, room is made now: the agent says what was done, is busy meanwhile, and goes on", async () => {
+  const provider = sizedModel(12);
+  const agent = new Agent(provider, { tools: tools() });
+  await agent.chat("the goal");
+  const before = JSON.stringify(agent.sessionContext).length;
+  const running = agent.compact();
+  await expect(agent.chat("now")).rejects.toMatchObject({ code: "busy" });
+  expect(await running).toMatchObject({ clearedResults: expect.any(Number), summarisedMessages: expect.any(Number) });
+  expect(JSON.stringify(agent.sessionContext).length).toBeLessThan(before / 2);
+  assertConversation(agent.sessionContext);
+  expect(await agent.chat("on")).toBe("end");
+  expect(await new Agent(provider).compact()).toBeUndefined();
+});

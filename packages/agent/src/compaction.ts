@@ -48,7 +48,7 @@ export function clearOldResults(
     freed += weightOf(message) - weightOf(short);
     return short;
   });
-  return freed < leastGain * totalWeight(messages) ? undefined : { messages: smaller, cleared, freed };
+  return cleared === 0 || freed < leastGain * totalWeight(messages) ? undefined : { messages: smaller, cleared, freed };
 }
 
 function isLong({ output, content }: ToolMessage): boolean {

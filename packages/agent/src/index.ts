@@ -3,7 +3,9 @@ export { chatObject } from "./chatObject.ts";
 export type { CompactionOptions } from "./compaction.ts";
 export { AgentError, type AgentErrorCode, type AgentErrorOptions, isAgentError } from "./errors.ts";
 export { fallbackProvider } from "./fallback.ts";
-export type { ChatOptions, LoopLimits, UserContent } from "./loop.ts";
+export type { ChatOptions, UserContent } from "./loop.ts";
+export type { LoopLimits } from "./loopState.ts";
+export type { Compacted } from "./makeRoom.ts";
 export type {
   AgentEvent,
   AssistantMessage,

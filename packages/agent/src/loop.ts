@@ -1,13 +1,12 @@
 import type { ToolLabels, ToolRegistry } from "@toolcrib/core";
-import type { CompactionOptions } from "./compaction.ts";
 import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "./conversation.ts";
 import { AgentError, isAgentError } from "./errors.ts";
 import type { History } from "./history.ts";
+import { busyError, type LoopState } from "./loopState.ts";
 import { makeRoom } from "./makeRoom.ts";
 import type { AgentEvent, AssistantMessage, EndReason, ImageBlock, StopReason, TextBlock } from "./messages.ts";
-import type { Provider, ToolChoice } from "./provider.ts";
-import { type RetryLimits, requestReply } from "./retry.ts";
-import type { SilenceLimits } from "./silenceWatch.ts";
+import type { ToolChoice } from "./provider.ts";
+import { requestReply } from "./retry.ts";
 import type { StopCondition } from "./stopConditions.ts";
 import { type CallRun, runSideBySide, type ToolRunner, takeSideBySide } from "./toolCalls.ts";
 import { TurnSignal } from "./turnSignal.ts";
@@ -26,25 +25,6 @@ export interface ChatOptions {
   readonly toolChoice?: ToolChoice | undefined;
   /** Looked at after each step whose calls have run; true ends the turn with `stop`. */
   readonly stopWhen?: StopCondition | undefined;
-}
-
-/** The limits of a turn; times in milliseconds. */
-export interface LoopLimits extends RetryLimits, SilenceLimits {
-  /** Replies of the model in one turn. */
-  readonly maxSteps: number;
-}
-
-/** What the loop works on. */
-export interface LoopState {
-  readonly provider: Provider;
-  readonly tools: ToolRunner;
-  readonly history: History;
-  readonly limits: LoopLimits;
-  readonly compaction?: CompactionOptions | undefined;
-  /** Messages that came while the turn runs, for its next step. */
-  readonly steering: string[];
-  systemPrompt: string;
-  running: boolean;
 }
 
 /**
@@ -121,11 +101,6 @@ function refuseBlank(content: UserContent): void {
 }
 
 const emptyReply: AssistantMessage = Object.freeze({ role: "assistant", content: [] });
-
-/** The error for whatever may not happen while a turn runs. */
-export function busyError(): AgentError {
-  return new AgentError({ code: "busy", message: "A turn is running; wait for its end or abort it." });
-}
 
 /** Why the turn ends after this reply; undefined when it goes on. */
 function endOf(stop: StopReason, hasCalls: boolean, lastStep: boolean, steered: boolean): EndReason | undefined {

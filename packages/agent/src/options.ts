@@ -1,7 +1,7 @@
 import type { ToolContext, ToolRegistry } from "@toolcrib/core";
 import type { CompactionOptions } from "./compaction.ts";
 import { AgentError } from "./errors.ts";
-import type { LoopLimits } from "./loop.ts";
+import type { LoopLimits } from "./loopState.ts";
 
 /** Options of an Agent; all have defaults. */
 export interface AgentOptions extends Partial<LoopLimits> {
