@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { installTools, root } from "./mcpTools.mjs";
+import { installTools, root } from "./mcpTools.ts";
 
 const suites = join(root, "testing/suites/mcp");
 const bin = join(installTools(), "@modelcontextprotocol/conformance/dist/index.js");

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+export const root: string = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const folder = join(root, "testing/.tools/mcp");
 const dependencies = {
@@ -15,7 +15,7 @@ const dependencies = {
 };
 
 /** Installs them unless they are there, without running install scripts; answers the path of their node_modules. */
-export function installTools() {
+export function installTools(): string {
   const manifest = `${JSON.stringify({ private: true, dependencies }, undefined, 2)}\n`;
   const modules = join(folder, "node_modules");
   const stamp = join(folder, "installed.json");
