@@ -25,8 +25,13 @@ const keyVariable = "ANTHROPIC_API_KEY";
 /** The wire requires a limit; every current model allows this one. */
 const defaultMaxTokens = 32_000;
 
-/** `client` may be any client with `messages`: of Bedrock, Vertex or Foundry too. */
-export type AnthropicProviderOptions = ProviderOptions<Pick<Anthropic, "messages" | "baseURL">>;
+/** What the provider needs of a client: those for Bedrock, Vertex and Foundry have it too. */
+export interface AnthropicClient {
+  readonly baseURL: string;
+  readonly messages: Pick<Anthropic["messages"], "create">;
+}
+
+export type AnthropicProviderOptions = ProviderOptions<AnthropicClient>;
 
 /**
  * Models of Anthropic over the Messages API, with prompt caching: one cache point behind tools and system prompt, one at
@@ -41,7 +46,7 @@ export class AnthropicProvider implements Provider {
   readonly #apiKey: string | undefined;
   readonly #author: string;
   readonly #turn = remember((message) => toAnthropicTurn(message, this.#author));
-  #client: Promise<Pick<Anthropic, "messages">> | undefined;
+  #client: Promise<AnthropicClient> | undefined;
 
   /** Throws `missing_key` when there is neither a key nor a client. */
   constructor(options: AnthropicProviderOptions = {}) {
@@ -121,8 +126,8 @@ export class AnthropicProvider implements Provider {
       ...(reasoning !== undefined && toAnthropicReasoning(reasoning)),
       ...(systemPrompt !== "" && { system: toAnthropicSystem(systemPrompt) }),
       ...(tools.length > 0 && { tools: tools.map(toAnthropicTool) }),
-      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toAnthropicToolChoice(toolChoice) }),
       messages: joinTurns(messages.map(this.#turn)),
+      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toAnthropicToolChoice(toolChoice) }),
       ...extraBody,
     };
   }

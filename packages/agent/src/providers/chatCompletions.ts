@@ -39,7 +39,7 @@ export function createChatSend(server: ChatServer): (request: ModelRequest) => A
     };
   }
 
-  /** The history comes last, so that each request begins with the whole of the one before. */
+  /** What differs from step to step comes last, so that each request begins with the whole history of the one before. */
   function body({ systemPrompt, messages, tools, toolChoice }: ModelRequest): ChatCompletionCreateParams {
     const { maxTokens, reasoning, extraBody, stream = true } = options;
     const system = systemPrompt === "" ? [] : [toChatSystem(systemPrompt)];
@@ -51,8 +51,8 @@ export function createChatSend(server: ChatServer): (request: ModelRequest) => A
       ...(reasoning !== undefined &&
         (compat.effortField === "reasoning" ? { reasoning: { effort: reasoning } } : { reasoning_effort: reasoning })),
       ...(tools.length > 0 && { tools: tools.map((tool) => toChatTool(tool, compat)) }),
-      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toChatToolChoice(toolChoice) }),
       messages: [...system, ...messages.map(toWire)],
+      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toChatToolChoice(toolChoice) }),
       ...extraBody,
     };
   }

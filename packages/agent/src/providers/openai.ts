@@ -83,7 +83,7 @@ export class OpenAIProvider implements Provider {
     return openWhole(responses.create({ ...body, stream }, options), responsesEvents, this.#service);
   }
 
-  /** The history comes last, so that each request begins with the whole of the one before. */
+  /** What differs from step to step comes last, so that each request begins with the whole history of the one before. */
   #body({ systemPrompt, messages, tools, toolChoice }: ModelRequest): ResponseCreateParams {
     const { maxTokens, reasoning, extraBody } = this.#options;
     return {
@@ -96,8 +96,8 @@ export class OpenAIProvider implements Provider {
       }),
       ...(systemPrompt !== "" && { instructions: wellFormed(systemPrompt) }),
       ...(tools.length > 0 && { tools: tools.map(toResponsesTool) }),
-      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toResponsesToolChoice(toolChoice) }),
       input: messages.flatMap(this.#items),
+      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toResponsesToolChoice(toolChoice) }),
       ...extraBody,
     };
   }

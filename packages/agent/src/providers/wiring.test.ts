@@ -62,12 +62,16 @@ describe.each(wireFormats)("the %s wire", (format) => {
     for (let step = 0; step < 4; step += 1)
       server.script(answerWith({ text: `Step ${step}. `, calls: [call(`${step}`), call("x")] }));
     server.script(answerWith({ text: "Done." }), answerWith({ text: "Again." }));
-    await agent.chat("Go.");
+    await agent.chat("Go.", { toolChoice: "required" });
     await agent.chat("And again.");
     expect(server.problems()).toEqual([]);
-    const texts = server.requests.map(({ text }) => text.slice(0, text.lastIndexOf("]")));
+    expect(server.requests[0]?.body.tool_choice).toBeDefined();
+    // All of a request up to the end of its history, without the bracket that closes it.
+    const texts = server.requests.map(({ text, body }) => {
+      const history = JSON.stringify(body[format === "responses" ? "input" : "messages"]);
+      return text.slice(0, text.indexOf(history) + history.length - 1);
+    });
     expect(texts).toHaveLength(6);
-    // Without streaming options behind the history, all of a request but its closing brackets is the prefix.
     for (const [index, text] of texts.slice(1).entries())
       expect(text.startsWith(texts[index] ?? "?"), `request ${index + 2}`).toBe(true);
   });
