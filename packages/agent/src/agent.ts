@@ -30,8 +30,19 @@ export class Agent {
     if (options.journal !== undefined) this.#keepJournal(options.journal, { name: options.sessionName });
   }
 
-  /** Continues a saved session, in the same journal where it was one; throws an AgentError `bad_session` where it cannot be read. */
-  static async resume(provider: Provider, fileOrSession: string | Session, options: AgentOptions = {}): Promise<Agent> {
+  /**
+   * Continues a saved session, in the same journal where it was one; called on a subclass, as that. Throws an AgentError
+   * `bad_session` where it cannot be read.
+   */
+  static async resume<Kind extends Agent>(
+    this: new (
+      provider: Provider,
+      options?: AgentOptions,
+    ) => Kind,
+    provider: Provider,
+    fileOrSession: string | Session,
+    options: AgentOptions = {},
+  ): Promise<Kind> {
     const { session, journalBytes } = await openSession(fileOrSession);
     const { systemPrompt, messages, usage } = session;
     // `this`: a subclass, such as the preset of @toolcrib/defaults, resumes as itself.

@@ -107,6 +107,25 @@ describe("resume", () => {
     expect((await Agent.resume(provider, file, { systemPrompt: "Q" })).systemPrompt).toBe("Q");
   });
 
+  test("called on a subclass, it makes one: the preset of defaults resumes with its tools", async () => {
+    class Preset extends Agent {
+      constructor(...[provider, options]: ConstructorParameters<typeof Agent>) {
+        super(provider, { ...options, tools: new ToolRegistry() });
+      }
+    }
+    const session = {
+      format: "toolcrib-session",
+      version: 1,
+      savedAt: "",
+      systemPrompt: "",
+      messages: [user("hi")],
+    } as const;
+    const resumed: Preset = await Preset.resume(new ScriptedProvider([]), session);
+    expect(resumed).toBeInstanceOf(Preset);
+    expect(resumed.getTools()).toEqual([]);
+    expect(resumed.sessionContext).toHaveLength(1);
+  });
+
   test.each([
     ["absent", undefined, "ENOENT"],
     ["not JSON", "{", "it is not JSON"],
