@@ -1,3 +1,4 @@
+import { clip } from "@toolcrib/core/text";
 import type { ToolMessage } from "../messages.ts";
 import type { OfflineRequest } from "./offlineRequest.ts";
 import {
@@ -110,15 +111,16 @@ function firstFact(file: string, text: string): string {
       return "not readable as JSON";
     }
   }
-  const prose = linesOf(text).filter((line) => /[\p{L}\p{N}]/u.test(line) && !/^\s*([<[!/]|```)/.test(line));
+  const paragraphs = text.split(/\n\s*\n/).map((paragraph) =>
+    paragraph
+      .replace(/^#+\s*/, "")
+      .replace(/\s+/g, " ")
+      .trim(),
+  );
+  const prose = paragraphs.filter((paragraph) => /^[^<[!/`|]*[\p{L}\p{N}]/u.test(paragraph) && !isNotice(paragraph));
   return prose
     .slice(0, 2)
-    .map((line) =>
-      line
-        .replace(/^[#\s]+/, "")
-        .trim()
-        .slice(0, 160),
-    )
+    .map((paragraph) => clip(paragraph, 160))
     .join(" · ");
 }
 
