@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMatcher, type Query, scanBytes, scanText } from "./matchLines.ts";
@@ -13,7 +14,8 @@ function linesFound(text: string, query: Query): string[] {
       return true;
     });
   } else {
-    scanText(text, matcher, (line, start, end) => {
+    const { ascii, unicode } = matcher.expressions;
+    scanText(text, isAscii(file) ? ascii : unicode, (line, start, end) => {
       found.push(`${line}:${text.slice(start, end)}`);
       return true;
     });

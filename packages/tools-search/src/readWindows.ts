@@ -1,10 +1,8 @@
 import { closeSync, constants, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 
 const firstSize = 2 ** 20;
-/** Buffers up to this size are kept from file to file. */
-const keptSize = 2 ** 23;
 /** Largest part of a file that is searched at once; also where a longer line is split. */
-export const windowSize: number = 2 ** 25;
+export const windowSize: number = 2 ** 24;
 
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 
@@ -14,7 +12,7 @@ export type OnWindow = (window: Buffer, isFirst: boolean, isLast: boolean) => bo
 /** Reads files through one reused buffer. */
 export interface WindowReader {
   /**
-   * Hands `path` (absolute, canonical) to `onWindow`: whole where it has up to 32 MB, else in windows that end at line ends. Links
+   * Hands `path` (absolute, canonical) to `onWindow`: whole where it has up to 16 MB, else in windows that end at line ends. Links
    * are not followed and a FIFO does not block. Throws a system error; where reading is confined, EACCES for a file that is
    * not the one that `path` named when it was checked.
    */
@@ -58,7 +56,6 @@ export function createWindowReader(confined: boolean): WindowReader {
         readAll(fd, onWindow);
       } finally {
         closeSync(fd);
-        if (buffer.length > keptSize) buffer = Buffer.allocUnsafeSlow(firstSize);
       }
     },
   };

@@ -1,4 +1,5 @@
 import { isAscii } from "node:buffer";
+import { createNewlineCounter } from "./countNewlines.ts";
 import type { MatchClock } from "./matchClock.ts";
 import { createMatcher, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
@@ -17,34 +18,41 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
   return (path, shown, report, limit) => {
     const mark = report.mark();
     let firstLine = 1;
-    const onMatch = (line: number, start: number, end: number, at: number): boolean => {
-      report.match(line, start, end, at);
-      return report.count < limit;
-    };
     reader.read(path, (window, isFirst, isLast) => {
       const wide = isFirst && isLast ? decodeUtf16(window) : undefined;
       const file = isFirst && startsWithUtf8Mark(window) ? window.subarray(3) : window;
-      if (wide === undefined && !matcher.couldMatch(file)) {
-        if (!isLast) firstLine += countLines(file);
-        return !stopped();
+      let binary = false;
+      if (wide !== undefined || matcher.couldMatch(file)) {
+        // A NUL byte makes a file binary, as ripgrep has it; asked only where there is something to show.
+        let isText = wide !== undefined;
+        const onMatch = (line: number, start: number, end: number, at: number): boolean => {
+          isText ||= !file.includes(0);
+          binary = !isText;
+          if (isText) report.match(line, start, end, at);
+          return isText && report.count < limit;
+        };
+        if (wide === undefined && matcher.bytes !== undefined) {
+          report.begin(shownPath(shown), file, firstLine);
+          scanBytes(file, matcher.bytes, onMatch);
+        } else {
+          const ascii = wide === undefined && isAscii(file);
+          if (wide === undefined && !ascii && file.includes(0)) {
+            report.rollback(mark);
+            return false;
+          }
+          const text = wide ?? file.toString(ascii ? "latin1" : "utf8");
+          report.begin(shownPath(shown), text, firstLine);
+          clock.run();
+          scanText(text, ascii ? matcher.expressions.ascii : matcher.expressions.unicode, onMatch);
+          clock.pause();
+        }
+        report.end();
       }
-      // A NUL byte makes a file binary, as ripgrep has it.
-      if (wide === undefined && file.includes(0)) {
+      if (binary || (!(isFirst && isLast) && file.includes(0))) {
         report.rollback(mark);
         return false;
       }
-      if (wide === undefined && matcher.bytes !== undefined) {
-        report.begin(shownPath(shown), file, firstLine);
-        scanBytes(file, matcher.bytes, onMatch);
-      } else {
-        const text = wide ?? (isAscii(file) ? file.toString("latin1") : file.toString("utf8"));
-        report.begin(shownPath(shown), text, firstLine);
-        clock.run();
-        scanText(text, matcher, onMatch);
-        clock.pause();
-      }
-      report.end();
-      if (!isLast) firstLine += countLines(file);
+      if (!isLast) firstLine += createNewlineCounter(file)(0, file.length);
       return report.count < limit && !stopped();
     });
   };
@@ -63,10 +71,4 @@ function decodeUtf16(bytes: Buffer): string | undefined {
         ? "utf-16be"
         : undefined;
   return label === undefined ? undefined : new TextDecoder(label).decode(bytes);
-}
-
-function countLines(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count += 1;
-  return count;
 }
