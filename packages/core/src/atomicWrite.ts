@@ -9,7 +9,7 @@ import { openRegularFile, refuseSpecial } from "./openRegular.ts";
 import type { PathScope } from "./pathScope.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
 import { createTemporary } from "./temporaryFile.ts";
-import { writeInPlace } from "./writeInPlace.ts";
+import { writeInPlace, writeRange } from "./writeInPlace.ts";
 
 export interface AtomicWriteOptions {
   scope: PathScope;
@@ -105,7 +105,7 @@ async function fill(
   old: Stats | undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  await handle.writeFile(bytes, { signal });
+  await writeRange(handle.fd, bytes, 0, bytes.length, signal);
   if (old) await handle.chmod(old.mode & 0o7777);
   await handle.sync();
   await handle.close();

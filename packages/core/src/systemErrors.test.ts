@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { expect, test } from "vitest";
 import { ToolError } from "./errors.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
@@ -29,4 +30,11 @@ test("what is no system error is handed back as it is", () => {
   for (const error of [own, foreign, new Error("plain"), null, "text"])
     expect(plainSystemError(error, "x")).toBe(error);
   expect(systemErrorCode(foreign)).toBeUndefined();
+});
+
+test("an error that Node has no name for gets the system's", () => {
+  const number = constants.errno.EDQUOT;
+  const error = Object.assign(new Error("x"), { code: `Unknown system error -${number}` });
+  expect(systemErrorCode(error)).toBe("EDQUOT");
+  expect(systemErrorCode(Object.assign(new Error("x"), { code: "Unknown system error -99999" }))).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { isToolError, ToolError } from "./errors.ts";
 
 /** System error codes in plain words, each with what to do next where there is something to do. */
@@ -29,7 +30,10 @@ const plainWords: Readonly<Record<string, string>> = {
 /** The errno name (`ENOENT`) that an error carries, if any. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
-  return /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
+  if (/^E[A-Z0-9]+$/.test(error.code)) return error.code;
+  // Node has no name for some, EDQUOT among them: "Unknown system error -122".
+  const number = /^Unknown system error -(\d+)$/.exec(error.code)?.[1];
+  return Object.entries(constants.errno).find(([, value]) => String(value) === number)?.[0];
 }
 
 /**

@@ -16,14 +16,14 @@ export async function writeInPlace(file: RegularFile, bytes: Uint8Array, call?: 
   try {
     const { size } = fstatSync(descriptor);
     try {
-      await writeAll(descriptor, bytes, size, bytes.length, call?.signal);
+      await writeRange(descriptor, bytes, size, bytes.length, call?.signal);
       await fsyncAsync(descriptor);
       call?.beginCommit?.();
     } catch (error) {
-      ftruncateSync(descriptor, size);
+      if (fstatSync(descriptor).size !== size) ftruncateSync(descriptor, size);
       throw error;
     }
-    await writeAll(descriptor, bytes, 0, Math.min(size, bytes.length));
+    await writeRange(descriptor, bytes, 0, Math.min(size, bytes.length));
     if (bytes.length < size) await ftruncateAsync(descriptor, bytes.length);
     await fsyncAsync(descriptor);
   } finally {
@@ -31,7 +31,11 @@ export async function writeInPlace(file: RegularFile, bytes: Uint8Array, call?: 
   }
 }
 
-async function writeAll(
+/** So much is written at a time, so that an abort is seen between. */
+const chunkLength = 4 * 1024 * 1024;
+
+/** Writes `bytes[from…to]` to the same place in the file. */
+export async function writeRange(
   descriptor: number,
   bytes: Uint8Array,
   from: number,
@@ -40,6 +44,6 @@ async function writeAll(
 ): Promise<void> {
   for (let done = from; done < to; ) {
     signal?.throwIfAborted();
-    done += (await writeAsync(descriptor, bytes, done, to - done, done)).bytesWritten;
+    done += (await writeAsync(descriptor, bytes, done, Math.min(to - done, chunkLength), done)).bytesWritten;
   }
 }
