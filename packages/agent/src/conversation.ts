@@ -24,16 +24,16 @@ export function userMessage(content: string | readonly (TextBlock | ImageBlock)[
 
 /**
  * A model's reply as history may keep it: empty text dropped, every call with a legal tool name, plain arguments and an
- * id that is not in `takenIds` (which grows by it). Undefined when nothing is left.
+ * id that is not in `takenIds` (which grows by it). Nothing may be left.
  */
-export function admitReply(reply: AssistantMessage, takenIds: Set<string>): AssistantMessage | undefined {
+export function admitReply(reply: AssistantMessage, takenIds: Set<string>): AssistantMessage {
   const content: AssistantMessage["content"][number][] = [];
   for (const block of reply.content) {
     if (block.type === "tool-call") content.push(Object.freeze(admitCall(block, takenIds)));
     else if (block.text !== "" || block.opaque)
       content.push(Object.freeze({ ...block, text: block.text.toWellFormed() }));
   }
-  return content.length === 0 ? undefined : Object.freeze({ ...reply, content: Object.freeze(content) });
+  return Object.freeze({ ...reply, content: Object.freeze(content) });
 }
 
 function admitCall(call: ToolCallBlock, takenIds: Set<string>): ToolCallBlock {

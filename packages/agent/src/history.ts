@@ -42,15 +42,14 @@ export class History {
     this.#messages.push(message);
   }
 
-  /** Takes a reply in; returns it as history keeps it, undefined when it was empty. */
-  async addReply(reply: AssistantMessage, usage?: Usage): Promise<AssistantMessage | undefined> {
-    const admitted = admitReply(reply, this.#callIds);
+  /** Takes a reply in as history may keep it; one that is empty is not kept. `recorded` is to be awaited. */
+  addReply(said: AssistantMessage, usage?: Usage): { reply: AssistantMessage; recorded: Promise<void> | undefined } {
     if (usage) {
       this.count(usage);
       this.contextTokens = usage.inputTokens + usage.outputTokens;
     }
-    if (admitted) await this.add(admitted, usage);
-    return admitted;
+    const reply = admitReply(said, this.#callIds);
+    return { reply, recorded: reply.content.length > 0 ? this.add(reply, usage) : undefined };
   }
 
   /** Adds to what the session has used. */

@@ -4,7 +4,7 @@ import { AgentError, isAgentError } from "./errors.ts";
 import type { History } from "./history.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { makeRoom } from "./makeRoom.ts";
-import type { AgentEvent, AssistantMessage, EndReason, ImageBlock, StopReason, TextBlock } from "./messages.ts";
+import type { AgentEvent, EndReason, ImageBlock, StopReason, TextBlock } from "./messages.ts";
 import type { ToolChoice } from "./provider.ts";
 import { requestReply } from "./retry.ts";
 import type { StopCondition } from "./stopConditions.ts";
@@ -49,8 +49,8 @@ export async function* runTurn(
     await history.add(userMessage(content));
     for (let step = 1; ; step += 1) {
       turn.throwIfAborted(text);
-      yield* deliverSteering(state);
-      yield* makeRoom(state, turn);
+      if (state.steering.length > 0) yield* deliverSteering(state);
+      if (state.compaction) yield* makeRoom(state, state.compaction, turn);
       yield { type: "step-start", step };
       const request = {
         systemPrompt: state.systemPrompt,
@@ -59,7 +59,8 @@ export async function* runTurn(
         ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
       };
       const { message, stop, usage } = yield* requestReply(provider, request, turn, limits);
-      const reply = (await history.addReply(message, usage)) ?? emptyReply;
+      const { reply, recorded } = history.addReply(message, usage);
+      await recorded;
       text = paused ? text + textOf(reply) : textOf(reply);
       paused = stop === "pause";
       if (usage) yield { type: "usage", usage, total: history.usage };
@@ -99,8 +100,6 @@ function refuseBlank(content: UserContent): void {
   if (isBlank)
     throw new AgentError({ code: "invalid_request", message: "The message is empty; say what is to be done." });
 }
-
-const emptyReply: AssistantMessage = Object.freeze({ role: "assistant", content: [] });
 
 /** Why the turn ends after this reply; undefined when it goes on. */
 function endOf(stop: StopReason, hasCalls: boolean, lastStep: boolean, steered: boolean): EndReason | undefined {

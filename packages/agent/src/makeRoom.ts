@@ -1,4 +1,12 @@
-import { clearOldResults, leastGain, summarised, summaryCut, summaryRequest, totalWeight } from "./compaction.ts";
+import {
+  type CompactionOptions,
+  clearOldResults,
+  leastGain,
+  summarised,
+  summaryCut,
+  summaryRequest,
+  totalWeight,
+} from "./compaction.ts";
 import { textOf, userMessage } from "./conversation.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import type { AgentEvent } from "./messages.ts";
@@ -18,10 +26,13 @@ const askedTarget = 0.25;
  * has the model sum up the older part. Where too little would be won it does nothing, and looks again only when the
  * context has grown by a tenth of the window: so it cannot go in circles.
  */
-export async function* makeRoom(state: LoopState, turn: TurnSignal): AsyncGenerator<AgentEvent, void> {
-  const { history, compaction } = state;
-  if (!compaction || history.contextTokens === undefined) return;
-  const { contextWindow, startAt = 0.8, target = 0.5, keepResults = 5 } = compaction;
+export async function* makeRoom(
+  state: LoopState,
+  { contextWindow, startAt = 0.8, target = 0.5, keepResults = 5 }: CompactionOptions,
+  turn: TurnSignal,
+): AsyncGenerator<AgentEvent, void> {
+  const { history } = state;
+  if (history.contextTokens === undefined) return;
   const lastReply = history.messages.findLastIndex((message) => message.role === "assistant");
   const unseen = totalWeight(history.messages.slice(lastReply + 1)) / weightOfToken;
   const tokens = history.contextTokens + unseen;

@@ -32,7 +32,7 @@ function replyWithResults(
   started: ReadonlySet<string> | undefined,
 ): Message[] {
   const admitted = admitReply(reply, takenIds);
-  if (!admitted) return [];
+  if (admitted.content.length === 0) return [];
   const unused = [...results];
   const answers = callsOf(admitted).map((call, position) => {
     const originalId = callsOf(reply)[position]?.id ?? call.id;
