@@ -53,7 +53,6 @@ export async function* exchange<Chunk>(call: Exchange<Chunk>): AsyncGenerator<Pr
       if (events.length === 0) yield { type: "activity" };
       for (const event of events) yield* clean(event);
     }
-    limits.check();
     yield* clean(reducer.end());
     // Read to its end, the connection can serve the next request.
     if (reducer.isDone()) await limits.race(drain(iterator), longestDrainMs, "drain").catch(() => undefined);
@@ -110,9 +109,6 @@ function watch({ service, signal }: Pick<Exchange<unknown>, "service" | "signal"
     signal: controller.signal,
     race,
     failure: () => failure,
-    check: () => {
-      if (failure) throw failure;
-    },
     close: () => {
       signal.removeEventListener("abort", onAbort);
       controller.abort();

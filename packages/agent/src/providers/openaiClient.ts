@@ -18,7 +18,6 @@ export async function openaiClient(settings: OpenAIClientSettings): Promise<Open
   const { default: Client } = await loadSdk("openai", () => import("openai"));
   return new Client({
     apiKey: settings.apiKey ?? "none",
-    adminAPIKey: null,
     ...(settings.baseURL !== undefined && { baseURL: settings.baseURL }),
     ...(settings.foreign && { organization: null, project: null }),
     defaultHeaders: {

@@ -225,6 +225,7 @@ test("a missing key or model is an error that says what to set", () => {
 
 test("keys and addresses come from the environment", async () => {
   vi.stubEnv("OPENAI_API_KEY", apiKey);
+  vi.stubEnv("OPENAI_ADMIN_KEY", "sk-openai-admin");
   vi.stubEnv("OPENAI_BASE_URL", `${server.url}/v1`);
   vi.stubEnv("ANTHROPIC_API_KEY", apiKey);
   vi.stubEnv("ANTHROPIC_BASE_URL", server.url);
