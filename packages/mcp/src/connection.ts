@@ -7,7 +7,17 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type ChatTool, type McpTool, type ToolProgress, type ToolRegistry, toMcpTool } from "@toolcrib/core";
+import {
+  type ChatTool,
+  type ExecuteOptions,
+  type McpTool,
+  ToolError,
+  type ToolOutcome,
+  type ToolProgress,
+  type ToolRegistry,
+  toMcpTool,
+} from "@toolcrib/core";
+import { reasonOf } from "./errors.ts";
 import { type CallResult, record, toCallResult } from "./mapping.ts";
 import type { Registries } from "./registrySource.ts";
 import { rootsFrom } from "./roots.ts";
@@ -48,8 +58,8 @@ class Connection {
   readonly #registries: Registries;
   #registry: ToolRegistry | undefined;
   #roots: readonly string[] | undefined;
-  /** The schemas the client has seen: the registry hands out the same array until its tools change. */
-  #listed: readonly ChatTool[] | undefined;
+  /** The schemas the client has listed, or was told of: the registry hands out the same array until its tools change. */
+  #known: readonly ChatTool[] | undefined;
 
   constructor(server: Server, registries: Registries) {
     this.#server = server;
@@ -57,21 +67,21 @@ class Connection {
   }
 
   async list(): Promise<{ tools: McpTool[] }> {
-    const registry = await this.#current();
-    this.#listed = registry.getEnabledSchemas();
-    return { tools: this.#listed.map((schema) => toMcpTool(schema, registry.get(schema.function.name))) };
+    const registry = await this.#registries.get(this.#roots);
+    this.#registry = registry;
+    this.#known = registry.getEnabledSchemas();
+    return { tools: this.#known.map((schema) => toMcpTool(schema, registry.get(schema.function.name))) };
   }
 
   async call(
     { name, arguments: args }: { name: string; arguments?: Record<string, unknown> | undefined },
     context: ServerContext,
   ): Promise<CallResult | InputRequiredResult> {
-    if (this.#registries.usesRoots && this.#offersRoots(context) && !(await this.#takeRoots(context))) {
+    if (this.#registries.usesRoots && this.#offersRoots(context) && !this.#takeRoots(context)) {
       return inputRequired({ inputRequests: { [rootsKey]: inputRequired.listRoots() } });
     }
-    const registry = await this.#current();
     const progress = progressReporter(context);
-    const outcome = await registry.invoke(name, args, {
+    const outcome = await this.#invoke(name, args, {
       signal: context.mcpReq.signal,
       callId: String(context.mcpReq.id),
       onProgress: progress?.report,
@@ -87,17 +97,35 @@ class Connection {
     this.#roots = undefined;
   }
 
-  /** Tells a client that has listed the tools when its list is out of date. */
+  /** Tells a client that has listed the tools when its list is out of date, once for each change. */
   announce(): void {
-    if (!this.#listed || this.#registry?.getEnabledSchemas() === this.#listed) return;
+    const schemas = this.#registry?.getEnabledSchemas();
+    if (!this.#known || !schemas || schemas === this.#known) return;
+    // Another set of roots is another registry, most often with the very same tools.
+    const differs = JSON.stringify(schemas) !== JSON.stringify(this.#known);
+    this.#known = schemas;
+    if (!differs) return;
     this.#server.sendToolListChanged().catch(() => {
       // The client has gone, or takes no notifications: nothing to tell it.
     });
   }
 
+  async #invoke(name: string, args: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
+    let registry: ToolRegistry;
+    try {
+      registry = await this.#current();
+    } catch (cause) {
+      const message = reasonOf(cause);
+      return { ok: false, error: new ToolError({ code: "execution_failed", toolName: name, message, cause }) };
+    }
+    return registry.invoke(name, args, options);
+  }
+
   async #current(): Promise<ToolRegistry> {
-    this.#registry = await this.#registries.get(this.#roots);
-    return this.#registry;
+    const registry = await this.#registries.get(this.#roots);
+    this.#registry = registry;
+    this.announce();
+    return registry;
   }
 
   #offersRoots({ mcpReq }: ServerContext): boolean {
@@ -107,13 +135,11 @@ class Connection {
   }
 
   /** Whether the roots are known now: from this request's answer, or from an earlier one that still stands. */
-  async #takeRoots({ mcpReq }: ServerContext): Promise<boolean> {
+  #takeRoots({ mcpReq }: ServerContext): boolean {
     const answer = mcpReq.inputResponses?.[rootsKey];
     // Without sessions nobody says when the roots change, so each request brings its own.
     if (answer === undefined) return this.#roots !== undefined && mcpReq.envelope === undefined;
     this.#roots = rootsFrom(answer);
-    const before = this.#registry;
-    if ((await this.#current()) !== before) this.announce();
     return true;
   }
 }

@@ -14,8 +14,8 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // Pairs, not an object: no key of a server's is special then.
-  return entries.map(([key, item]) => [key, sorted(item)]);
+  // Pairs under one key of ours: no key of a server's is special then, and no array looks the same.
+  return { entries: entries.map(([key, item]) => [key, sorted(item)]) };
 }
 
 /** One tool that differs from what was accepted. */

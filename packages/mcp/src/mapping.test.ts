@@ -1,0 +1,124 @@
+import { type ContentBlock, ToolError, type ToolOutcome } from "@toolcrib/core";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fromCallResult, mountedName, toCallResult, toParameters, toTraits } from "./mapping.ts";
+
+const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
+
+describe("an outcome as a result", () => {
+  const content = (outcome: ToolOutcome): unknown => toCallResult("t", outcome).content;
+
+  test("text stands before rich content, unless the content has its own or there is none", () => {
+    expect(content({ ok: true, output: "x" })).toEqual([{ type: "text", text: "x" }]);
+    expect(content({ ok: true, output: "" })).toEqual([{ type: "text", text: "" }]);
+    expect(content({ ok: true, output: "x", content: [image] })).toEqual([{ type: "text", text: "x" }, image]);
+    expect(content({ ok: true, output: "", content: [image] })).toEqual([image]);
+    const own: ContentBlock[] = [{ type: "text", text: "own" }, image];
+    expect(content({ ok: true, output: "x", content: own })).toEqual(own);
+  });
+
+  test("a failure is worded as execute words it, keeps its content and has isError", () => {
+    const error = new ToolError({ code: "execution_failed", toolName: "t", message: "broke" });
+    expect(toCallResult("t", { ok: false, error, content: [{ type: "text", text: "more" }] })).toEqual({
+      content: [
+        { type: "text", text: "Error executing t: broke" },
+        { type: "text", text: "more" },
+      ],
+      isError: true,
+    });
+  });
+});
+
+describe("a server's result", () => {
+  test("texts are joined by lines; a picture is named in the text and kept", () => {
+    const content = [{ type: "text", text: "a" }, { type: "text", text: "b" }, image];
+    expect(fromCallResult({ content })).toEqual({
+      text: "a\nb\n[image: image/png, 3 bytes]",
+      rich: [image],
+      isError: false,
+    });
+  });
+
+  test("resources come as their text, their picture, or a line that names them", () => {
+    const resource = (fields: object): object => ({ type: "resource", resource: { uri: "x://y", ...fields } });
+    const content = [
+      resource({ text: "inside" }),
+      resource({ blob: "AAAA", mimeType: "image/png" }),
+      resource({ blob: "AAAA", mimeType: "application/zip" }),
+      { type: "resource_link", uri: "x://z", name: "other" },
+    ];
+    expect(fromCallResult({ content })).toEqual({
+      text: "inside\n[image: image/png, 3 bytes]\n[resource x://y: application/zip, 3 bytes]\n[other: x://z]",
+      rich: [image],
+      isError: false,
+    });
+  });
+
+  test("a structured result alone is JSON text; with a text beside it the text is enough", () => {
+    expect(fromCallResult({ content: [], structuredContent: { a: 1 } }).text).toBe('{"a":1}');
+    expect(fromCallResult({ content: [{ type: "text", text: "one" }], structuredContent: { a: 1 } }).text).toBe("one");
+  });
+
+  test("isError is kept, and a kind of block not known yet is shown", () => {
+    expect(fromCallResult({ content: [{ type: "hologram", size: 3 }], isError: true })).toEqual({
+      text: '{"type":"hologram","size":3}',
+      rich: [],
+      isError: true,
+    });
+  });
+
+  test("whatever a server sends, reading it does not throw", () => {
+    const block = fc.record(
+      {
+        type: fc.oneof(fc.constantFrom("text", "image", "audio", "resource", "resource_link"), fc.jsonValue()),
+        text: fc.jsonValue(),
+        data: fc.jsonValue(),
+        mimeType: fc.jsonValue(),
+        resource: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    const result = fc.record(
+      {
+        content: fc.oneof(fc.array(block), fc.jsonValue()),
+        structuredContent: fc.jsonValue(),
+        isError: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.oneof(result, fc.jsonValue()), (value) => {
+        expect(typeof fromCallResult(value).text).toBe("string");
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test("mounted names are legal and different, whatever the servers and tools are called", () => {
+  const name = fc.oneof(fc.string({ maxLength: 90 }), fc.constantFrom("a b", "a/b", "a.b", "x".repeat(80)));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, name), { maxLength: 30 }), (pairs) => {
+      const taken = new Set<string>();
+      for (const [server, tool] of pairs) taken.add(mountedName(server, tool, (made) => taken.has(made)));
+      expect(taken.size).toBe(pairs.length);
+      for (const made of taken) expect(made).toMatch(/^mcp__[a-zA-Z0-9_-]{1,59}$/);
+    }),
+  );
+  expect(mountedName("files", "read_file", () => false)).toBe("mcp__files__read_file");
+});
+
+test("a schema without a type is an object's; any other stays as it is", () => {
+  expect(toParameters(undefined)).toEqual({ type: "object" });
+  expect(toParameters({ properties: { a: {} } })).toEqual({ type: "object", properties: { a: {} } });
+  const draft7 = { $schema: "http://json-schema.org/draft-07/schema#", type: "object", definitions: {} };
+  expect(toParameters(draft7)).toEqual(draft7);
+});
+
+test("hints become traits where they are stated", () => {
+  expect(toTraits({ readOnlyHint: true, openWorldHint: false, destructiveHint: "yes", title: "t" })).toEqual({
+    readOnly: true,
+    openWorld: false,
+  });
+  expect(toTraits(undefined)).toEqual({});
+});
