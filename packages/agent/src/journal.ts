@@ -1,5 +1,6 @@
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ensureDirectory } from "@toolcrib/core/files";
 import { AgentError } from "./errors.ts";
 import type { Recorder } from "./history.ts";
 import type { Message, Usage } from "./messages.ts";
@@ -97,7 +98,7 @@ export class Journal implements Recorder {
 
   async #open(): Promise<FileHandle> {
     const folder = dirname(this.#start.file);
-    await mkdir(folder, { recursive: true });
+    ensureDirectory(folder);
     // A new session must not run into another one's file.
     const handle = await open(this.#start.file, this.#bytes === undefined ? "ax" : "a", 0o600);
     if (this.#bytes !== undefined) await handle.truncate(this.#bytes);

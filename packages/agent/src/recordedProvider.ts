@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ensureDirectory } from "@toolcrib/core/files";
 import { AgentError } from "./errors.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "./provider.ts";
 
@@ -29,7 +30,7 @@ export function recordProvider(provider: Provider, file: string): Provider {
       }
       exchanges.push(exchange);
       const recording: Recording = { format: "toolcrib-recording", version: 1, name, model, exchanges };
-      await mkdir(dirname(file), { recursive: true });
+      ensureDirectory(dirname(file));
       await writeFile(file, `${JSON.stringify(recording, null, 2)}\n`);
     },
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ensureDirectory } from "@toolcrib/core/files";
 import { type ListedTool, record } from "./mapping.ts";
 
 /** What is kept of a server from run to run: the tools as they were accepted. */
@@ -29,7 +30,7 @@ export function fileToolStore(path: string): McpToolStore {
   };
   const write = async (server: string, known: KnownServer): Promise<void> => {
     const servers = { ...(await readAll()), [server]: known };
-    await mkdir(dirname(path), { recursive: true });
+    ensureDirectory(dirname(path));
     const temporary = `${path}.${randomUUID()}`;
     try {
       await writeFile(temporary, `${JSON.stringify({ servers }, undefined, 2)}\n`, { mode: 0o600, flag: "wx" });
