@@ -1,5 +1,4 @@
-import { accessSync, constants, fchownSync, fstatSync, lstatSync, renameSync, type Stats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { accessSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, renameSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { OpenDirectory } from "./descriptors.ts";
 import { makeDirectories, syncDirectory } from "./directories.ts";
@@ -8,8 +7,8 @@ import type { ToolCallInfo } from "./interface.ts";
 import { openRegularFile, refuseSpecial } from "./openRegular.ts";
 import type { PathScope } from "./pathScope.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
-import { createTemporary } from "./temporaryFile.ts";
-import { writeInPlace, writeRange } from "./writeInPlace.ts";
+import { createTemporary, type TemporaryFile } from "./temporaryFile.ts";
+import { fsyncAsync, writeInPlace, writeRange } from "./writeInPlace.ts";
 
 export interface AtomicWriteOptions {
   scope: PathScope;
@@ -75,19 +74,19 @@ async function writeInto(
   if (old) accessSync(target, constants.W_OK);
   if (old && old.nlink > 1) return inPlace("hard links");
 
-  const temporary = await createTemporary(directory, old ? 0o600 : 0o666);
+  const temporary = createTemporary(directory, old ? 0o600 : 0o666);
   try {
-    if (old && !keepOwner(temporary.handle.fd, old)) {
-      await temporary.discard();
+    if (old && !keepOwner(temporary.descriptor, old)) {
+      temporary.discard();
       return await inPlace("owner");
     }
-    await fill(temporary.handle, bytes, old, call?.signal);
+    await fill(temporary, bytes, old, call?.signal);
     lookAtTarget();
     scope.confirm(directory.descriptor, dirname(path));
     call?.beginCommit?.();
     renameSync(directory.at(temporary.name), target);
   } catch (error) {
-    await temporary.discard();
+    temporary.discard();
     throw error;
   }
   try {
@@ -100,15 +99,16 @@ async function writeInto(
 }
 
 async function fill(
-  handle: FileHandle,
+  temporary: TemporaryFile,
   bytes: Uint8Array,
   old: Stats | undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  await writeRange(handle.fd, bytes, 0, bytes.length, signal);
-  if (old) await handle.chmod(old.mode & 0o7777);
-  await handle.sync();
-  await handle.close();
+  await writeRange(temporary.descriptor, bytes, 0, bytes.length, signal);
+  if (old) fchmodSync(temporary.descriptor, old.mode & 0o7777);
+  await fsyncAsync(temporary.descriptor);
+  // Before the rename: some filesystems tell only now that the bytes did not fit.
+  temporary.close();
 }
 
 /** Gives the descriptor's file the owner and group of `old`; false where this process may not. */

@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { unlinkSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, openSync, unlinkSync } from "node:fs";
 import type { OpenDirectory } from "./descriptors.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
 /** A file under a new, short name beside the one it is to become. */
 export interface TemporaryFile {
   readonly name: string;
-  readonly handle: FileHandle;
+  readonly descriptor: number;
+  /** Closes it, if that is not done, and throws what the system says to that. */
+  close(): void;
   /** Closes and unlinks it; never throws. */
-  discard(): Promise<void>;
+  discard(): void;
 }
 
 /** A name nobody uses, short so that it fits wherever any name fits. */
@@ -18,23 +19,30 @@ export function temporaryName(): string {
 }
 
 /** Creates it, never opening what exists, not even a link. Throws the system's error. */
-export async function createTemporary(directory: OpenDirectory, mode: number): Promise<TemporaryFile> {
-  for (;;) {
-    const name = temporaryName();
-    try {
-      const handle = await open(directory.at(name), "wx", mode);
-      return { name, handle, discard: () => discard(directory, name, handle) };
-    } catch (error) {
-      if (systemErrorCode(error) !== "EEXIST") throw error;
-    }
-  }
-}
-
-async function discard(directory: OpenDirectory, name: string, handle: FileHandle): Promise<void> {
-  await handle.close().catch(() => {});
+export function createTemporary(directory: OpenDirectory, mode: number): TemporaryFile {
+  const name = temporaryName();
+  const path = directory.at(name);
+  let descriptor: number;
   try {
-    unlinkSync(directory.at(name));
-  } catch {
-    // Already renamed or gone; the error that led here is the one to tell.
+    descriptor = openSync(path, "wx", mode);
+  } catch (error) {
+    if (systemErrorCode(error) === "EEXIST") return createTemporary(directory, mode);
+    throw error;
   }
+  let open = true;
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    closeSync(descriptor);
+  };
+  const discard = (): void => {
+    for (const step of [close, () => unlinkSync(path)]) {
+      try {
+        step();
+      } catch {
+        // Already renamed or gone; the error that led here is the one to tell.
+      }
+    }
+  };
+  return { name, descriptor, close, discard };
 }

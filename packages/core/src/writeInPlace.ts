@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { ToolCallInfo } from "./interface.ts";
 import type { RegularFile } from "./openRegular.ts";
 
-const fsyncAsync = promisify(fsync);
+export const fsyncAsync: (descriptor: number) => Promise<void> = promisify(fsync);
 const ftruncateAsync = promisify(ftruncate);
 const writeAsync = promisify(write);
 

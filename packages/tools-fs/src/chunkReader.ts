@@ -1,6 +1,7 @@
 import { readSync } from "node:fs";
 
-const chunkLength = 256 * 1024;
+/** A little more than the usual page, so that one filling tells whether there is more than a page. */
+const chunkLength = 257 * 1024;
 
 /** Reads an open file from its start through one buffer, which every chunk reuses. */
 export interface ChunkReader {

@@ -15,5 +15,5 @@ export const openFileLimit = 4;
 export function maxBytesOf(options: FsToolOptions): number {
   const { maxBytes = defaultMaxBytes } = options;
   if (!(maxBytes >= 1)) throw new TypeError(`maxBytes must be a number of at least 1, not ${maxBytes}`);
-  return maxBytes;
+  return Math.floor(maxBytes);
 }

@@ -93,16 +93,18 @@ async function collectLines(
   pause: Pause,
 ): Promise<Lines> {
   const parts: Buffer[] = [];
+  // A little beyond the limit, to see that there is more; even, so that a UTF-16 unit is never split.
+  const most = maxBytes === Infinity ? Infinity : maxBytes + 2 - (maxBytes % 2);
   let length = 0;
   let lines = 0;
   while (lines < limit && length <= maxBytes) {
     const chunk = reader.unread();
     if (chunk.length === 0) break;
-    let taken = chunk.length;
+    let taken = Math.min(chunk.length, most - length);
     if (limit !== Infinity) {
       for (let end = lineEnd(chunk, 0); end >= 0 && lines < limit; end = lineEnd(chunk, end)) {
         lines += 1;
-        if (lines === limit) taken = end;
+        if (lines === limit) taken = Math.min(taken, end);
       }
     }
     // A copy, because the next chunk takes the same place.

@@ -121,7 +121,7 @@ describe("links", () => {
     "a link that cannot be unlinked is an error, and its target keeps its content",
     async () => {
       await expect(createRemoveTool().execute({ path: "/proc/self/cwd" })).rejects.toThrow();
-      expect(listTree(process.cwd()).length).toBeGreaterThan(0);
+      expect(existsSync(join(process.cwd(), "package.json"))).toBe(true);
     },
   );
 });
