@@ -34,8 +34,8 @@ export interface Expressions {
 export function createMatcher(query: Query): Matcher {
   const source = query.regex ? query.text : escapeLiteral(query.text);
   const line = compileLine(source, query.caseSensitive ? "" : "i");
-  // Unicode mode is slower, and in ASCII text these escapes alone mean something else without it.
-  const plain = /\\[pPuk]/.test(source) ? line : new RegExp(line.source, line.flags.replace("u", ""));
+  // Unicode mode is slower. In ASCII text an expression means the same without it, but for what these find.
+  const plain = /\\[pPuk]|[^\u0000-\u007f]/.test(source) ? line : new RegExp(line.source, line.flags.replace("u", ""));
   const alone = readsBeyondItsMatch(source);
   const expressionsOf = (decide: RegExp): Expressions => ({
     candidates: alone ? undefined : new RegExp(decide.source, `${decide.flags}gm`),

@@ -1,4 +1,4 @@
-import type { LineSource } from "./matchLines.ts";
+import type { LineSource, OnMatch } from "./matchLines.ts";
 
 /** Longest part of a line that is shown, in bytes or UTF-16 units. */
 export const longestLine = 400;
@@ -16,7 +16,7 @@ export interface MatchReport {
   readonly count: number;
   /** Begins a file, or a further window of one whose first line is `firstLine`. */
   begin(path: string, source: LineSource, firstLine: number): void;
-  match(line: number, start: number, end: number, at: number): void;
+  match: OnMatch;
   /** Ends a file or a window: writes what context is still due. */
   end(): void;
   /** Takes back what was written since `mark`. */
@@ -83,6 +83,7 @@ export function createMatchReport(context: number, onLine: (line: string) => voi
       }
       onLine(write(":", line, start, end, at));
       ends.push(text.length);
+      return true;
     },
     end() {
       if (context > 0) writeAfter(source.length);

@@ -41,24 +41,26 @@ const word = fc.constantFrom(
   "K",
 );
 const line = fc.array(word, { maxLength: 6 }).map((parts) => parts.join(""));
-const content = fc
-  .record({
-    lines: fc.array(line, { maxLength: 12 }),
-    ending: fc.constantFrom("\n", "\n", "\r\n"),
-    last: fc.boolean(),
-    mark: fc.constantFrom("", "", "\ufeff"),
-    kind: fc.constantFrom("utf8", "utf8", "utf8", "utf16", "binary", "latin1"),
-  })
-  .map(({ lines, ending, last, mark, kind }) => {
-    const text = (kind === "utf16" ? "\ufeff" : mark) + lines.join(ending) + (last ? ending : "");
-    if (kind === "utf16") return Buffer.from(text, "utf16le");
-    if (kind === "binary") return Buffer.concat([Buffer.from(text), Buffer.from([0, 0xff])]);
-    return Buffer.from(text, kind === "latin1" ? "latin1" : "utf8");
+const contentOf = (...kinds: string[]) =>
+  fc
+    .record({
+      lines: fc.array(line, { maxLength: 12 }),
+      ending: fc.constantFrom("\n", "\n", "\r\n"),
+      last: fc.boolean(),
+      mark: fc.constantFrom("", "", "\ufeff"),
+      kind: fc.constantFrom("utf8", "utf8", "utf8", "utf16", "binary", ...kinds),
+    })
+    .map(({ lines, ending, last, mark, kind }) => {
+      const text = (kind === "utf16" ? "\ufeff" : mark) + lines.join(ending) + (last ? ending : "");
+      if (kind === "utf16") return Buffer.from(text, "utf16le");
+      if (kind === "binary") return Buffer.concat([Buffer.from(text), Buffer.from([0, 0xff])]);
+      return Buffer.from(text, kind === "latin1" ? "latin1" : "utf8");
+    });
+const treeOf = (...kinds: string[]) =>
+  fc.record({
+    files: fc.array(fc.tuple(path, contentOf(...kinds)), { minLength: 1, maxLength: 15 }),
+    ignores: fc.array(fc.tuple(path, fc.array(rule, { minLength: 1, maxLength: 3 })), { maxLength: 3 }),
   });
-const tree = fc.record({
-  files: fc.array(fc.tuple(path, content), { minLength: 1, maxLength: 15 }),
-  ignores: fc.array(fc.tuple(path, fc.array(rule, { minLength: 1, maxLength: 3 })), { maxLength: 3 }),
-});
 const literal = fc.array(word, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(""));
 // Pieces that mean the same to both engines; `\w`, `\s` and `\b` are ASCII here and Unicode there.
 const piece = fc.constantFrom(
@@ -70,15 +72,16 @@ const piece = fc.constantFrom(
   "[^x]",
   "(foo|bar)",
   "x?",
-  "^",
-  "$",
   "\\.",
   "\\d",
   "é",
   "[a-z]{2,3}",
   "4*",
 );
-const expression = fc.array(piece, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(""));
+// `^` and `$` stand where they are written by people: `$^` is an oddity of ripgrep's CRLF mode.
+const expression = fc
+  .tuple(fc.constantFrom("", "^"), fc.array(piece, { minLength: 1, maxLength: 4 }), fc.constantFrom("", "$"))
+  .map(([start, pieces, end]) => start + pieces.join("") + end);
 
 describe.skipIf(!hasRipgrep)("search_text finds the lines that ripgrep finds", () => {
   let base: string;
@@ -120,7 +123,7 @@ describe.skipIf(!hasRipgrep)("search_text finds the lines that ripgrep finds", (
 
   test("for literals", async () => {
     await fc.assert(
-      fc.asyncProperty(tree, literal, fc.boolean(), async (planted, query, caseSensitive) => {
+      fc.asyncProperty(treeOf("latin1"), literal, fc.boolean(), async (planted, query, caseSensitive) => {
         plant(planted);
         await compare(query, false, caseSensitive);
       }),
@@ -130,7 +133,8 @@ describe.skipIf(!hasRipgrep)("search_text finds the lines that ripgrep finds", (
 
   test("for regular expressions", async () => {
     await fc.assert(
-      fc.asyncProperty(tree, expression, fc.boolean(), async (planted, query, caseSensitive) => {
+      // Meant: what is not UTF-8 is a character here, and matched by nothing there.
+      fc.asyncProperty(treeOf(), expression, fc.boolean(), async (planted, query, caseSensitive) => {
         plant(planted);
         await compare(query, true, caseSensitive);
       }),

@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
 import { createNewlineCounter } from "./countNewlines.ts";
 import type { MatchClock } from "./matchClock.ts";
-import { createMatcher, scanBytes, scanText } from "./matchLines.ts";
+import { createMatcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
 import type { TextJob } from "./protocol.ts";
 import { createWindowReader } from "./readWindows.ts";
@@ -10,52 +10,90 @@ import { shownPath } from "./shownPath.ts";
 /** Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`. Throws a system error. */
 export type SearchFile = (path: string, shown: string, report: MatchReport, limit: number) => void;
 
+/** Bytes decoded at a time: text of this size is short-lived, cheap memory. */
+const pieceSize = 2 ** 16;
+
 /** `stopped` is asked between windows. Throws a SyntaxError for an invalid regular expression. */
 export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () => boolean): SearchFile {
   const matcher = createMatcher(job.query);
+  const { ascii, unicode } = matcher.expressions;
   const reader = createWindowReader(job.roots !== undefined);
+
+  const scanDecoded = (text: string, expressions: typeof ascii, onMatch: OnMatch): void => {
+    clock.run();
+    scanText(text, expressions, onMatch);
+    clock.pause();
+  };
+
+  /** Returns false for a binary file: a NUL byte makes it one, as ripgrep has it. */
+  const scanFile = (file: Buffer, shown: string, firstLine: number, report: MatchReport, limit: number): boolean => {
+    // Asked late, because most files hold nothing to show.
+    let isText: boolean | undefined;
+    const checked = (onMatch: OnMatch): OnMatch => {
+      return (...match) => {
+        isText ??= !file.includes(0);
+        return isText && onMatch(...match) && report.count < limit;
+      };
+    };
+    if (matcher.bytes !== undefined) {
+      report.begin(shown, file, firstLine);
+      scanBytes(file, matcher.bytes, checked(report.match));
+      report.end();
+      return isText !== false;
+    }
+    const inAscii = isAscii(file);
+    if (!inAscii && file.includes(0)) return false;
+    // Context may reach across pieces.
+    const size = job.context > 0 ? file.length : pieceSize;
+    for (let from = 0; from < file.length && isText !== false && report.count < limit; ) {
+      const to = pieceEnd(file, from, size);
+      const text = file.toString(inAscii ? "latin1" : "utf8", from, to);
+      let begun = false;
+      const onMatch = checked((...match) => {
+        if (!begun) report.begin(shown, text, firstLine + createNewlineCounter(file)(0, from));
+        begun = true;
+        report.match(...match);
+        return true;
+      });
+      scanDecoded(text, inAscii ? ascii : unicode, onMatch);
+      if (begun) report.end();
+      from = to;
+    }
+    return isText !== false;
+  };
 
   return (path, shown, report, limit) => {
     const mark = report.mark();
     let firstLine = 1;
     reader.read(path, (window, isFirst, isLast) => {
-      const wide = isFirst && isLast ? decodeUtf16(window) : undefined;
-      const file = isFirst && startsWithUtf8Mark(window) ? window.subarray(3) : window;
-      let binary = false;
-      if (wide !== undefined || matcher.couldMatch(file)) {
-        // A NUL byte makes a file binary, as ripgrep has it; asked only where there is something to show.
-        let isText = wide !== undefined;
-        const onMatch = (line: number, start: number, end: number, at: number): boolean => {
-          isText ||= !file.includes(0);
-          binary = !isText;
-          if (isText) report.match(line, start, end, at);
-          return isText && report.count < limit;
-        };
-        if (wide === undefined && matcher.bytes !== undefined) {
-          report.begin(shownPath(shown), file, firstLine);
-          scanBytes(file, matcher.bytes, onMatch);
-        } else {
-          const ascii = wide === undefined && isAscii(file);
-          if (wide === undefined && !ascii && file.includes(0)) {
-            report.rollback(mark);
-            return false;
-          }
-          const text = wide ?? file.toString(ascii ? "latin1" : "utf8");
-          report.begin(shownPath(shown), text, firstLine);
-          clock.run();
-          scanText(text, ascii ? matcher.expressions.ascii : matcher.expressions.unicode, onMatch);
-          clock.pause();
-        }
+      const whole = isFirst && isLast;
+      const wide = whole ? decodeUtf16(window) : undefined;
+      if (wide !== undefined) {
+        report.begin(shownPath(shown), wide, 1);
+        scanDecoded(wide, unicode, (...match) => {
+          report.match(...match);
+          return report.count < limit;
+        });
         report.end();
-      }
-      if (binary || (!(isFirst && isLast) && file.includes(0))) {
-        report.rollback(mark);
         return false;
       }
+      const file = isFirst && startsWithUtf8Mark(window) ? window.subarray(3) : window;
+      const isText =
+        (whole || !file.includes(0)) &&
+        (!matcher.couldMatch(file) || scanFile(file, shownPath(shown), firstLine, report, limit));
+      if (!isText) report.rollback(mark);
       if (!isLast) firstLine += createNewlineCounter(file)(0, file.length);
-      return report.count < limit && !stopped();
+      return isText && report.count < limit && !stopped();
     });
   };
+}
+
+/** Where the lines that begin in `size` bytes from `from` end. */
+function pieceEnd(file: Buffer, from: number, size: number): number {
+  if (from + size >= file.length) return file.length;
+  const inside = file.lastIndexOf(10, from + size - 1);
+  const last = inside >= from ? inside : file.indexOf(10, from + size);
+  return last === -1 ? file.length : last + 1;
 }
 
 function startsWithUtf8Mark(bytes: Buffer): boolean {
