@@ -1,0 +1,11 @@
+/** A whole number from 0 up to, not including, `below`. */
+export type Random = (below: number) => number;
+
+/** The same numbers for the same seed: a linear congruential generator, its weak low bits left out. */
+export function createRandom(seed: number): Random {
+  let state = (seed + 1) * 2_654_435_761;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return (state >>> 10) % below;
+  };
+}
