@@ -1,5 +1,4 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { lstat, readlink, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, parse, resolve as resolveLexically, sep } from "node:path";
 import { descriptorPath } from "./descriptors.ts";
 import { ToolError } from "./errors.ts";
@@ -45,7 +44,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
   const contains = (canonical: string): boolean =>
     roots === undefined || roots.some((root) => isInside(root, canonical));
 
-  const fixed = options.cwd === undefined ? undefined : canonicalSync(resolveLexically(options.cwd));
+  const fixed = options.cwd === undefined ? undefined : canonical(resolveLexically(options.cwd));
   const readCwd = (): string => {
     if (fixed !== undefined) return fixed;
     const own = process.cwd();
@@ -57,20 +56,16 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
       message: `Permission denied: ${clip(printableName(path))} is outside ${(roots ?? []).map(printableName).join(", ")}; use a path inside`,
       details: { path, roots: roots ?? [] },
     });
-  const confined = async (
-    path: string,
-    argument: string,
-    find: (absolute: string) => Promise<string>,
-  ): Promise<string> => {
+  const confined = async (path: string, argument: string, find: (absolute: string) => string): Promise<string> => {
     checkPath(path, argument);
-    let canonical: string;
+    let found: string;
     try {
-      canonical = await find(absoluteOf(path, readCwd));
+      found = find(absoluteOf(path, readCwd));
     } catch (error) {
       throw plainSystemError(error, clip(printableName(path)));
     }
-    if (!contains(canonical)) throw denied(path);
-    return canonical;
+    if (!contains(found)) throw denied(path);
+    return found;
   };
 
   return {
@@ -81,14 +76,14 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     contains,
     resolve: (path, argument = "path") => confined(path, argument, canonical),
     resolveEntry: (path, argument = "path") =>
-      confined(path, argument, async (absolute) => {
+      confined(path, argument, (absolute) => {
         const { parent, name } = splitEntry(absolute);
-        return name === undefined ? canonical(absolute) : join(await canonical(parent), name);
+        return name === undefined ? canonical(absolute) : join(canonical(parent), name);
       }),
     confirm(descriptor, path) {
       if (roots === undefined) return;
-      const opened = descriptorPath(descriptor) ?? canonicalSync(path);
-      if (!contains(opened)) throw denied(this.print(path));
+      const opened = descriptorPath(descriptor) ?? canonical(path);
+      if (!contains(opened)) throw denied(printFrom(readCwd, path));
     },
     print: (absolute) => printFrom(readCwd, absolute),
   };
@@ -104,7 +99,7 @@ function canonicalRoots(root: string | readonly string[]): readonly string[] {
   if (given.length === 0 || given.includes("")) {
     throw new TypeError("root must name at least one directory, none of them empty: leave it out for no limit");
   }
-  return Object.freeze(given.map((one) => canonicalSync(resolveLexically(one))));
+  return Object.freeze(given.map((one) => canonical(resolveLexically(one))));
 }
 
 function checkPath(path: string, argument: string): void {
@@ -130,50 +125,13 @@ function splitEntry(absolute: string): { parent: string; name?: string } {
   return name === "" || name === "." || name === ".." ? { parent: absolute } : { parent: absolute.slice(0, cut), name };
 }
 
-async function canonical(absolute: string): Promise<string> {
-  try {
-    return await realpath(absolute);
-  } catch (error) {
-    if (systemErrorCode(error) !== "ENOENT") throw error;
-  }
-  const walk = walkPath(absolute);
-  let step = walk.next();
-  while (!step.done) {
-    const path = step.value;
-    step = walk.next(await lookAt(path));
-  }
-  return step.value;
-}
-
-function canonicalSync(absolute: string): string {
+/** At once, not in the thread pool: it takes microseconds, and a write would wait longer for its turn than for the disk. */
+function canonical(absolute: string): string {
   try {
     return realpathSync.native(absolute);
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw error;
-  }
-  const walk = walkPath(absolute);
-  let step = walk.next();
-  while (!step.done) {
-    const stats = lstatSync(step.value, { throwIfNoEntry: false });
-    step = walk.next(kindOf(stats, stats?.isSymbolicLink() ? readlinkSync(step.value) : undefined));
-  }
-  return step.value;
-}
-
-type Kind = { link: string } | "directory" | "other" | "missing";
-
-function kindOf(stats: { isDirectory(): boolean } | undefined, link: string | undefined): Kind {
-  if (stats === undefined) return "missing";
-  return link === undefined ? (stats.isDirectory() ? "directory" : "other") : { link };
-}
-
-async function lookAt(path: string): Promise<Kind> {
-  try {
-    const stats = await lstat(path);
-    return kindOf(stats, stats.isSymbolicLink() ? await readlink(path) : undefined);
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return "missing";
-    throw error;
+    return followByHand(absolute);
   }
 }
 
@@ -181,10 +139,10 @@ async function lookAt(path: string): Promise<Kind> {
 const linkLimit = 40;
 
 /**
- * Follows a path of which some part is missing, name by name: yields each path to look at and takes what it is. Missing
- * names are kept, and every name after a `..` is looked at again, so `missing/../link` cannot hide a link.
+ * Follows a path of which some part is missing, name by name. Missing names are kept, and every name after a `..` is looked
+ * at again, so `missing/../link` cannot hide a link.
  */
-function* walkPath(absolute: string): Generator<string, string, Kind> {
+function followByHand(absolute: string): string {
   let done = parse(absolute).root;
   let names = absolute.slice(done.length).split(sep).reverse();
   let links = 0;
@@ -196,20 +154,23 @@ function* walkPath(absolute: string): Generator<string, string, Kind> {
       continue;
     }
     const path = join(done, name);
-    const kind = yield path;
-    if (typeof kind === "object") {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink()) {
       links += 1;
       if (links > linkLimit) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
-      if (isAbsolute(kind.link)) done = parse(kind.link).root;
+      const target = readlinkSync(path);
+      if (isAbsolute(target)) done = parse(target).root;
       names = names.concat(
-        kind.link
-          .slice(isAbsolute(kind.link) ? done.length : 0)
+        target
+          .slice(isAbsolute(target) ? done.length : 0)
           .split(sep)
           .reverse(),
       );
       continue;
     }
-    if (kind === "other" && names.length > 0) throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
+    if (stats && !stats.isDirectory() && names.length > 0) {
+      throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
+    }
     done = path;
   }
   return done;
