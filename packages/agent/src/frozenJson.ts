@@ -17,15 +17,6 @@ export function frozenJson(value: unknown, depth = 0): unknown {
   return Object.freeze(copy);
 }
 
-/** A deep copy that may be changed: what a tool is given, so that history keeps what the model said. */
-export function thawedJson(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(thawedJson);
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) setOwn(copy, key, thawedJson((value as Record<string, unknown>)[key]));
-  return copy;
-}
-
 function isPlainScalar(value: unknown): boolean {
   return value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 }

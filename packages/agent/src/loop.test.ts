@@ -149,12 +149,14 @@ describe("what a model may get wrong is answered, and history stays valid", () =
 test("arguments that a tool changes while it runs are not changed in history", async () => {
   const tools = registryOf({
     spoil: (args) => {
+      (args.list as unknown[]).push("spoilt");
       args.list = "spoilt";
       return "done";
     },
   });
   const { agent } = agentOf([{ calls: [{ id: "a", name: "spoil", args: { list: [1] } }] }, "ok"], { tools });
   await agent.chat("go");
+  expect(lastResult(agent)).toBe("done");
   expect(JSON.stringify(agent.sessionContext)).toContain('"args":{"list":[1]}');
 });
 

@@ -91,7 +91,18 @@ describe("silence", () => {
     };
 
   test("a stalled stream is ended, and the request sent again", async () => {
-    const { events } = await run([silentAfter({ type: "text-delta", text: "half" }), "ok"], { idleTimeoutMs: 20 });
+    const signals: AbortSignal[] = [];
+    const noting =
+      (reply: ScriptedReply): ScriptedReply =>
+      (request) => {
+        signals.push(request.signal);
+        return reply;
+      };
+    const replies = [noting(silentAfter({ type: "text-delta", text: "half" })), noting("ok")];
+    const { events } = await run(replies, { idleTimeoutMs: 20 });
+    expect(signals).toHaveLength(2);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(signals[1]).not.toBe(signals[0]);
     expect(events.find((event) => event.type === "retry")).toMatchObject({
       discardText: true,
       message: expect.stringContaining("0.02 s"),

@@ -79,6 +79,7 @@ describe("abort", () => {
       const agent = await abortAt((event) => event.type === "tool-progress" && event.id === "b", how);
       expect(outputs(agent)[0]).toBe("a done");
       expect(outputs(agent)[1]).toMatch(/^Error executing write: .*abort/i);
+      expect(outputs(agent)[1]).not.toContain("Not run");
       expect(outputs(agent)[2]).toBe("Error executing read: Not run: aborted");
     },
   );

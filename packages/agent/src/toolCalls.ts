@@ -1,6 +1,5 @@
 import type { ChatTool, ExecutableTool, ExecuteOptions, ToolLabels, ToolOutcome, ToolProgress } from "@toolcrib/core";
 import { malformedCall, toolMessage } from "./conversation.ts";
-import { thawedJson } from "./frozenJson.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage } from "./messages.ts";
 
 /** The part of a registry that the loop needs. */
@@ -102,7 +101,8 @@ async function runCall(
 ): Promise<ToolMessage> {
   if (call.malformed !== undefined) return malformedCall(call);
   let outcome: ToolOutcome | undefined;
-  const output = await run.tools.execute(call.name, thawedJson(call.args), {
+  // Frozen here, copied by the registry: a tool may change what it is given.
+  const output = await run.tools.execute(call.name, call.args, {
     signal: run.signal,
     callId: call.id,
     labels: run.labels,
