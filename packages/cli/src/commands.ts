@@ -37,6 +37,26 @@ export function createCommands(program: () => Promise<Program>, ended: (ending: 
       ended(await command.chat(flags, await program()));
     },
   );
+  const tools = addToolCommands(root, program, ended);
+  const demo = root
+    .command("demo")
+    .description("a survey of this directory by the offline stand-in: no key, no network")
+    .action(async () => {
+      const command = await import("./demo.ts");
+      ended(await command.demo(await program()));
+    });
+
+  const mcp = addMcpCommands(root, { program, ended, withTools });
+
+  for (const command of [root, run, chat, demo, ...tools, ...mcp]) {
+    command.exitOverride((error) => {
+      throw Object.assign(error, { command });
+    });
+  }
+  return root;
+}
+
+function addToolCommands(root: Command, program: () => Promise<Program>, ended: (ending: Ending) => void): Command[] {
   const tools = root.command("tools").description("the tools by themselves, without a model");
   const list = withTools(tools.command("list").description("what tools there are, and which are on"))
     .option("--json", "with descriptions and parameter schemas, as JSON")
@@ -60,22 +80,7 @@ export function createCommands(program: () => Promise<Program>, ended: (ending: 
       const command = await import("./toolsCall.ts");
       ended(await command.toolsCall(name, words, flags, await program()));
     });
-  const demo = root
-    .command("demo")
-    .description("a survey of this directory by the offline stand-in: no key, no network")
-    .action(async () => {
-      const command = await import("./demo.ts");
-      ended(await command.demo(await program()));
-    });
-
-  const mcp = addMcpCommands(root, { program, ended, withTools });
-
-  for (const command of [root, run, chat, tools, list, call, demo, ...mcp]) {
-    command.exitOverride((error) => {
-      throw Object.assign(error, { command });
-    });
-  }
-  return root;
+  return [tools, list, call];
 }
 
 function withTools(command: Command): Command {

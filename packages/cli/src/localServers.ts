@@ -8,27 +8,14 @@ export interface LocalServer {
 
 const probeMs = 300;
 
-/** In the order they are preferred. `OLLAMA_HOST` is honoured in each form that Ollama takes. */
-export function localServers(env: NodeJS.ProcessEnv): LocalServer[] {
+/** In the order they are preferred; Ollama where `OLLAMA_HOST` says. */
+export async function localServers(): Promise<LocalServer[]> {
+  const { ollamaBaseURL } = await import("@toolcrib/agent/openai-compatible");
   return [
-    { label: "Ollama", name: "ollama", baseURL: `${ollamaOrigin(env.OLLAMA_HOST?.trim())}/v1` },
+    { label: "Ollama", name: "ollama", baseURL: ollamaBaseURL() },
     { label: "LM Studio", name: "lmstudio", baseURL: "http://127.0.0.1:1234/v1" },
     { label: "llama.cpp", name: "llamacpp", baseURL: "http://127.0.0.1:8080/v1" },
   ];
-}
-
-/** `host`, `host:port`, `:port` and URLs; 0.0.0.0 is where a server listens, not where it is reached. */
-function ollamaOrigin(host: string | undefined): string {
-  const given = host
-    ? host.includes("://")
-      ? host
-      : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`
-    : "";
-  if (!URL.canParse(given)) return "http://127.0.0.1:11434";
-  const url = new URL(given);
-  if (!url.port && !/:\d+\/?$/.test(given)) url.port = url.protocol === "https:" ? "443" : "11434";
-  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
-  return url.origin;
 }
 
 /** The first model for conversations that a server offers; undefined when it does not answer in time, or not as such a server does. */

@@ -73,6 +73,14 @@ describe.concurrent("A mistake is answered by what was wrong and what to do, on 
   });
 });
 
+test("An OLLAMA_HOST that is no address is named as such", async () => {
+  const end = await toolcrib(["run", "hi"], { OLLAMA_HOST: "http://" });
+  expect(end).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^toolcrib: OLLAMA_HOST is not an address: http:/),
+  });
+});
+
 test("A key given by mistake in a wrong place does not end up in a message", async () => {
   const end = await toolcrib(["run", "hi", "-m", "openai"], {
     OPENAI_API_KEY: "sk-not-a-real-key-0123456789",

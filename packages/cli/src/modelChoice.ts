@@ -46,7 +46,7 @@ export async function chooseModel(wish: ModelWish, env: NodeJS.ProcessEnv): Prom
   for (const { name, variable } of keyed) {
     if (env[variable]?.trim()) return chosen(await createKeyed(name, {}), `${variable} is set`);
   }
-  const servers = localServers(env);
+  const servers = await localServers();
   const models = await Promise.all(servers.map((server) => firstModel(server)));
   for (const [index, server] of servers.entries()) {
     const model = models[index];
@@ -74,7 +74,7 @@ async function wished(text: string, baseURL: string | undefined, env: NodeJS.Pro
   }
   const service = keyed.find((known) => known.name === name);
   if (service) return createKeyed(service.name, { model, baseURL });
-  const servers = localServers(env);
+  const servers = await localServers();
   const server = servers.find((known) => known.name === name);
   if (server) return createLocal({ ...server, baseURL: baseURL ?? server.baseURL }, model);
   if (name === "openai-compatible") {

@@ -41,8 +41,12 @@ beforeAll(async () => {
   writeFileSync(join(folder, "src", "a.ts"), "// TODO: one\n");
   writeFileSync(join(folder, "note.txt"), "heron\n");
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
-  // What a user has after `npm install @toolcrib/cli`, which brings every package and both SDKs.
-  symlinkSync(fileURLToPath(new URL("../node_modules", import.meta.url)), join(folder, "node_modules"), "junction");
+  // What a user has after installing the packages and both SDKs.
+  mkdirSync(join(folder, "node_modules"));
+  const link = (name: string, target: string): void =>
+    symlinkSync(fileURLToPath(new URL(target, import.meta.url)), join(folder, "node_modules", name), "junction");
+  link("@toolcrib", "../..");
+  for (const name of ["openai", "@anthropic-ai"]) link(name, `../node_modules/${name}`);
   writeFileSync(
     join(folder, "toLoopback.mjs"),
     `const fetched = globalThis.fetch;

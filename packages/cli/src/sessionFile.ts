@@ -27,13 +27,7 @@ export function sessionFile(
   const resumes = flags.continue === true;
   if (resumes && !existsSync(path))
     throw usageError("nothing to continue: no conversation was held in this directory yet");
-  if (!existsSync(dirname(path))) {
-    try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    } catch {
-      // Saving says so later; the conversation itself can do without.
-    }
-  }
+  makeFolders(dirname(path));
   return { path, resumes };
 }
 
@@ -46,4 +40,17 @@ function ownFile(directory: string, env: NodeJS.ProcessEnv): string {
     env.XDG_STATE_HOME || (process.platform === "win32" && env.LOCALAPPDATA) || join(homedir(), ".local", "state");
   const name = createHash("sha256").update(directory).digest("hex").slice(0, 16);
   return join(state, "toolcrib", "sessions", `${name}.json`);
+}
+
+/** For the user alone. What fails here is told when the conversation is saved; it can do without. */
+function makeFolders(sessions: string): void {
+  const state = dirname(dirname(sessions));
+  // One by one: a recursive mkdirSync never returns below /proc.
+  for (const folder of [dirname(state), state, dirname(sessions), sessions]) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch {
+      // Usually it is there.
+    }
+  }
 }

@@ -197,6 +197,14 @@ describe.concurrent("toolcrib", () => {
     expect(messages.filter((message) => message.role === "user")).toHaveLength(3);
   });
 
+  test("a conversation that cannot be saved is told, and answered", async () => {
+    const { code, stdout, stderr } = await toolcrib(["run", "list src", "-m", "offline"], {
+      env: { XDG_STATE_HOME: "/dev/null/x" },
+    });
+    expect(stderr).toMatch(/could not be saved: .*ENOTDIR/);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("a.ts") });
+  });
+
   test.each([
     [{ FORCE_COLOR: "1" }, true],
     [{ NO_COLOR: "1" }, false],

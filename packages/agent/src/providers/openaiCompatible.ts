@@ -50,10 +50,18 @@ export class OpenAICompatibleProvider implements Provider {
   }
 }
 
-/** Ollama takes `host`, `host:port` or an address in `OLLAMA_HOST`; 0.0.0.0 is where it listens, not where it is found. */
-function ollamaBaseURL(): string {
+/**
+ * Where Ollama is: `OLLAMA_HOST` may be `host`, `host:port` or an address; 0.0.0.0 is where it listens, not where it is found.
+ * Throws `invalid_option`.
+ */
+export function ollamaBaseURL(): string {
   const host = environment("OLLAMA_HOST") ?? "127.0.0.1";
-  const url = new URL(/^https?:\/\//.test(host) ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`);
+  const address = /^https?:\/\//.test(host) ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
+  if (!URL.canParse(address)) {
+    const message = `OLLAMA_HOST is not an address: ${host}; expected host, host:port or a URL.`;
+    throw new AgentError({ code: "invalid_option", message });
+  }
+  const url = new URL(address);
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   if (url.port === "" && !/:\d+\/?$/.test(host) && url.protocol === "http:") url.port = ollamaPort;
   return `${url.origin}${url.pathname.replace(/\/$/, "")}/v1`;

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { parseJson } from "./jsonText.ts";
+
+test("JSON is parsed", () => {
+  expect(parseJson(' { "a": [1] } ', "it")).toEqual({ a: [1] });
+});
+
+test.each([
+  ['{"a" 1}', 'unexpected "1" at character 6, after {"a"'],
+  ["{'a': 1}", 'unexpected "\'" at character 2, after {'],
+  ['{"a": 1,}', 'unexpected "}" at character 9, after {"a": 1,'],
+  ['{"a": tru}', 'unexpected "}" at character 10, after {"a": tru'],
+  ['{"a": 1} x', 'unexpected "x" at character 10, after {"a": 1}'],
+  ['{"a": "\n"}', 'unexpected "\\n" at character 8, after {"a": "'],
+  ["x", 'unexpected "x" at character 1'],
+  ['{"a": 1', 'it ends too early, after {"a": 1'],
+  ['{"a": "b', 'it ends too early, after {"a": "b'],
+  ['{"a":', 'it ends too early, after {"a":'],
+  [`{"a": "${"x".repeat(100_000)}" ?}`, 'unexpected "?" at character 100010, after …'],
+])("%.20s… says where it stops being JSON", (text, says) => {
+  expect(() => parseJson(text, "it")).toThrow(`it is not valid JSON: ${says}`);
+});

@@ -1,0 +1,62 @@
+import type { AgentEvent } from "@toolcrib/agent";
+import { expect, test } from "vitest";
+import { createRenderer } from "./render.ts";
+import { createStyle } from "./style.ts";
+
+/** What a screen that shows both streams would hold. */
+function screen(events: readonly AgentEvent[], to?: "stdout" | "stderr"): string {
+  const render = createRenderer(createStyle(false));
+  return events
+    .flatMap((event) => render(event))
+    .filter((piece) => to === undefined || piece.to === to)
+    .map(({ text }) => text)
+    .join("");
+}
+
+const call = (args: Record<string, unknown>): AgentEvent => ({ type: "tool-call", id: "1", name: "read_file", args });
+const result = (output: string, isError = false): AgentEvent => ({
+  type: "tool-result",
+  id: "1",
+  name: "read_file",
+  output,
+  isError,
+});
+const end: AgentEvent = { type: "end", reason: "stop", text: "" };
+
+test("the answer alone goes to stdout, ending in a line break; the rest to stderr", () => {
+  const events: AgentEvent[] = [
+    { type: "step-start", step: 1 },
+    { type: "reasoning-delta", text: "hm" },
+    { type: "text-delta", text: "Let me " },
+    { type: "text-delta", text: "look." },
+    call({ path: "a.txt" }),
+    result("one\ntwo\n"),
+    { type: "text-delta", text: "Done.\n" },
+    end,
+  ];
+  expect(screen(events, "stdout")).toBe("Let me look.\nDone.\n");
+  expect(screen(events, "stderr")).toBe("→ read_file path=a.txt\n✓ read_file: 2 lines, first one\n");
+  expect(screen(events)).toBe("Let me look.\n→ read_file path=a.txt\n✓ read_file: 2 lines, first one\nDone.\n");
+});
+
+test("arguments and results are one line, however long or odd", () => {
+  expect(screen([call({ content: `a b"\n${"x".repeat(1000)}`, limit: 3 })])).toMatch(
+    /^→ read_file content="a b\\"\\nx+… limit=3\n$/,
+  );
+  expect(screen([result("")])).toBe("✓ read_file: (nothing)\n");
+  expect(screen([result("a\u001b[31m\rb\u0007", true)])).toBe("✗ a[31m b\n");
+  expect(screen([result("y".repeat(5000))]).length).toBeLessThan(200);
+});
+
+test("a retry says when, and that the text above is void", () => {
+  const retry: AgentEvent = {
+    type: "retry",
+    attempt: 1,
+    delayMs: 1500,
+    message: "The service is busy.",
+    discardText: true,
+  };
+  expect(screen([{ type: "text-delta", text: "Half" }, retry])).toBe(
+    "Half\nThe service is busy. Trying again in 1.5 s; the text above starts anew.\n",
+  );
+});
