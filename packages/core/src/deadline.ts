@@ -134,7 +134,7 @@ export function settle(
   try {
     const value = start();
     if (value instanceof Promise) {
-      Promise.prototype.then.call(value, once(onValue), fail);
+      void Promise.prototype.then.call(value, once(onValue), fail);
       return;
     }
     if ((typeof value === "object" && value !== null) || typeof value === "function") {
