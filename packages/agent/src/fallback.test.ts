@@ -18,6 +18,14 @@ test("after two failures in a row the next provider serves, and goes on serving"
   expect(first.requests).toHaveLength(3);
 });
 
+test("failures that are not in a row do not add up", async () => {
+  const second = new ScriptedProvider(["never"]);
+  const agent = new Agent(fallbackProvider(new ScriptedProvider([down, "one", down, "two"]), second), {
+    baseDelayMs: 1,
+  });
+  expect([await agent.chat("a"), await agent.chat("b")]).toEqual(["one", "two"]);
+});
+
 test("a failure that trying again cannot mend switches at once; the last one's is the turn's", async () => {
   const agent = new Agent(fallbackProvider(new ScriptedProvider([badKey]), new ScriptedProvider([badKey])));
   await expect(agent.chat("a")).rejects.toMatchObject({ code: "authentication", message: "Wrong key." });

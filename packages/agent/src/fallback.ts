@@ -35,7 +35,7 @@ export function fallbackProvider(first: Provider, ...others: readonly Provider[]
         yield* current.send(request);
         failures = 0;
       } catch (error) {
-        if (!isAgentError(error) || request.signal.aborted) throw error;
+        if (!isAgentError(error)) throw error;
         const when = switching[error.code];
         failures += 1;
         if (when === undefined || (when === "after-failures" && failures < failuresBeforeSwitch)) throw error;

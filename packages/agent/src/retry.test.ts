@@ -115,6 +115,15 @@ describe("silence", () => {
     expect(error).toMatchObject({ code: "timeout" });
   });
 
+  test("silences of two requests do not add up", async () => {
+    const slow =
+      (reply: ScriptedReply): ScriptedReply =>
+      () =>
+        sleep(130).then(() => reply);
+    const replies = [slow({ calls: [{ name: "x" }] }), slow("ok")];
+    expect((await run(replies, { requestTimeoutMs: 220, idleTimeoutMs: 50, attempts: 1 })).error).toBeUndefined();
+  });
+
   test("bytes that show nothing keep the stream alive, and so does a slow reader", async () => {
     async function* trickle(): AsyncGenerator<ProviderEvent, void> {
       for (let count = 0; count < 10; count += 1) {

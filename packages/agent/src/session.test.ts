@@ -1,12 +1,14 @@
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Validator } from "@cfworker/json-schema";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import schema from "../session.schema.json" with { type: "json" };
 import { Agent } from "./agent.ts";
+import { Journal } from "./journal.ts";
 import type { Message } from "./messages.ts";
 import { repairConversation } from "./repair.ts";
 import { createSaveSessionContextTool } from "./sessionContext.ts";
@@ -105,6 +107,15 @@ describe("resume", () => {
     });
     expect(second.usage).toMatchObject({ inputTokens: 5, cost: 1 });
     expect((await Agent.resume(provider, file, { systemPrompt: "Q" })).systemPrompt).toBe("Q");
+  });
+
+  test("a session saved with open calls is closed, and a new call never takes an id of the old ones", async () => {
+    const session = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "" } as const;
+    const provider = new ScriptedProvider([{ calls: [{ id: "x", name: "echo" }] }, "ok"]);
+    const agent = await Agent.resume(provider, { ...session, messages: [user("a"), calling("x")] });
+    assertConversation(agent.sessionContext);
+    await agent.chat("on");
+    assertConversation(agent.sessionContext);
   });
 
   test("called on a subclass, it makes one: the preset of defaults resumes with its tools", async () => {
@@ -298,6 +309,34 @@ describe("journal", () => {
     const resumed = await Agent.resume(new ScriptedProvider([]), journal());
     expect(resumed.sessionContext).toEqual([user("again"), expect.objectContaining({ role: "assistant" })]);
     expect(resumed.systemPrompt).toBe("Q");
+  });
+
+  test("calls that were refused are on record as refused", async () => {
+    const agent = new Agent(new ScriptedProvider([{ calls: [{ name: "echo" }] }]), {
+      tools: registry(),
+      journal: journal(),
+      maxSteps: 1,
+    });
+    await expect(agent.chat("hi")).rejects.toMatchObject({ reason: "step-limit" });
+    const resumed = await Agent.resume(new ScriptedProvider([]), journal());
+    expect(outputs(resumed.sessionContext)).toEqual(["Error executing echo: Not run: step limit"]);
+  });
+
+  test("lines that come together are written one after another, each on disk before its promise resolves", async () => {
+    const probe = await open(join(folder, "probe"), "w");
+    const datasync = vi.spyOn(Object.getPrototypeOf(probe), "datasync");
+    await probe.close();
+    const one = new Journal({ file: journal(), systemPrompt: () => "P" });
+    await Promise.all(["a", "b", "c"].map((text) => one.message(user(text))));
+    expect(datasync).toHaveBeenCalledTimes(3);
+    datasync.mockRestore();
+    await one.rest();
+    expect(linesIn(journal()).map((line) => JSON.parse(line).message?.content[0].text ?? "header")).toEqual([
+      "header",
+      "a",
+      "b",
+      "c",
+    ]);
   });
 
   test("never runs into another session's file, and says so", async () => {
