@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { mapProblems } from "./mapFiles.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 let house: string;
@@ -69,4 +70,8 @@ test("lengths: a file of 301 lines and a function of 81 fail the check", () => {
   expect(status).toBe(1);
   expect(stderr).toContain("packages/core/src/long.ts: 301 lines");
   expect(stderr).toContain("packages/core/src/deep.ts:1: a function of 82 lines");
+});
+
+test("the map in AGENTS.md has a line for every source file, and for nothing else", () => {
+  expect(mapProblems()).toEqual({ missing: [], surplus: [] });
 });
