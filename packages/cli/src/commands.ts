@@ -19,18 +19,27 @@ export function createCommands(program: () => Promise<Program>, ended: (ending: 
     .configureOutput({ writeErr: () => {}, outputError: () => {} })
     .addHelpText(
       "after",
-      `\nExit codes: 0 ok, 1 failed, 2 usage, 3 model, 4 denied or approval needed, 5 limit reached, 130 interrupted.\ntoolcrib -p "…" is short for toolcrib run "…".`,
+      `
+Examples:
+  toolcrib run "find TODO in src"
+  git diff | toolcrib run "review this" -m anthropic
+  toolcrib tools call search_text --query TODO --paths src
+
+Exit codes: 0 ok, 1 failed, 2 usage, 3 model, 4 denied or approval needed, 5 limit reached, 130 interrupted.
+toolcrib -p "…" is short for toolcrib run "…".`,
     );
 
-  const run = withConversation(root.command("run").description("one task: the answer on stdout, tool calls on stderr"))
+  const run = root
+    .command("run")
+    .description("one task: the answer on stdout, tool calls on stderr")
     .argument("[prompt...]", "what to do; @FILE puts a file in; what is piped in comes first")
     .option("-p, --prompt [text]", "the prompt, too")
     .option("--json", "print one JSON object at the end")
-    .option("--jsonl", "print each event as a line of JSON")
-    .action(async (words: string[], { prompt, ...flags }: RunFlags) => {
-      const command = await import("./run.ts");
-      ended(await command.run(words, typeof prompt === "string" ? { ...flags, prompt } : flags, await program()));
-    });
+    .option("--jsonl", "print each event as a line of JSON");
+  withConversation(run).action(async (words: string[], { prompt, ...flags }: RunFlags) => {
+    const command = await import("./run.ts");
+    ended(await command.run(words, typeof prompt === "string" ? { ...flags, prompt } : flags, await program()));
+  });
   const chat = withConversation(root.command("chat").description("a conversation in the terminal")).action(
     async (flags: ConversationFlags) => {
       const command = await import("./chat.ts");
@@ -93,16 +102,18 @@ function withTools(command: Command): Command {
 }
 
 function withConversation(command: Command): Command {
-  return withTools(command)
+  command
     .option(
       "-m, --model <provider/model>",
-      "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible, offline",
+      "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible or offline",
     )
     .option("--base-url <url>", "where the provider is, for -m")
     .option("-c, --continue", "go on with the last conversation of this directory")
     .option("-r, --resume <file>", "go on with a saved session, and save it there")
     .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
-    .option("--ask", "ask before each call that may change something");
+    .option("--ask", "ask before each call that may change something")
+    .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)");
+  return withTools(command);
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {
