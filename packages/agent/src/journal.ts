@@ -1,6 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ensureDirectory } from "@toolcrib/core/files";
 import { AgentError } from "./errors.ts";
 import type { Recorder } from "./history.ts";
 import type { Message, Usage } from "./messages.ts";
@@ -98,6 +97,8 @@ export class Journal implements Recorder {
 
   async #open(): Promise<FileHandle> {
     const folder = dirname(this.#start.file);
+    // Only needed once something is written.
+    const { ensureDirectory } = await import("@toolcrib/core/files");
     ensureDirectory(folder);
     // A new session must not run into another one's file.
     const handle = await open(this.#start.file, this.#bytes === undefined ? "ax" : "a", 0o600);

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { defineTool, type ExecutableTool, type ToolContext } from "@toolcrib/core";
-import { createPathScope, withPathLocks, writeAtomically } from "@toolcrib/core/files";
 import type { Message, Usage } from "./messages.ts";
 import { createSession } from "./session.ts";
 
@@ -25,6 +24,8 @@ export function createSaveSessionContextTool(context: SessionToolContext): Execu
       const { systemPrompt, sessionContext, sessionContextFilePath, usage } = context;
       const messages = sessionContext as readonly Message[];
       const session = createSession({ reason, systemPrompt, messages, ...(usage && { usage }) });
+      // Only needed once something is saved.
+      const { createPathScope, withPathLocks, writeAtomically } = await import("@toolcrib/core/files");
       const scope = createPathScope();
       const path = await scope.resolve(resolve(sessionContextFilePath));
       await withPathLocks([path], () =>

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { textOf } from "./conversation.ts";
@@ -21,7 +20,7 @@ const headBytes = 64 * 1024;
 /** A file name for a new journal: sorts by time and is not taken. */
 export function newSessionFile(folder: string, now: Date = new Date()): string {
   const time = now.toISOString().slice(0, 19).replaceAll(":", "-");
-  return join(folder, `${time}-${randomBytes(3).toString("hex")}.jsonl`);
+  return join(folder, `${time}-${crypto.randomUUID().slice(0, 6)}.jsonl`);
 }
 
 /** The journals of a folder, last changed first; none where there is no such folder. What is no journal is left out. */
