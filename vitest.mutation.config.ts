@@ -1,0 +1,16 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { sourceAlias } from "./scripts/sourceAlias.ts";
+
+const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/** What `npm run test:mutation` runs against each mutant: the tests of core that are about the mutated files. */
+export default defineConfig({
+  resolve: { alias: sourceAlias },
+  test: {
+    root: pathOf("packages/core"),
+    include: ["src/{registry,middleware,pathScope,atomicWrite,testing}*.test.ts"],
+    setupFiles: [pathOf("scripts/mutantInChildren.ts")],
+    testTimeout: 20_000,
+  },
+});
