@@ -43,6 +43,9 @@ test("arguments and results are one line, however long or odd", () => {
   expect(screen([call({ content: `a b"\n${"x".repeat(1000)}`, limit: 3 })])).toMatch(
     /^→ read_file content="a b\\"\\nx+… limit=3\n$/,
   );
+  expect(screen([result("a\nb\n\n[truncated: shown 2 lines, there is more]")])).toBe(
+    "✓ read_file: 2 lines (cut), first a\n",
+  );
   expect(screen([result("")])).toBe("✓ read_file: (nothing)\n");
   expect(screen([result("a\u001b[31m\rb\u0007", true)])).toBe("✗ a[31m b\n");
   expect(screen([result("y".repeat(5000))]).length).toBeLessThan(200);

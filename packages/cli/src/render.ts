@@ -66,11 +66,13 @@ function showValue(value: unknown): string {
   return clip(plain ? value : (JSON.stringify(value) ?? String(value)), 80);
 }
 
-/** The text of a one-line result; else how many lines, and the first. */
+/** The text of a one-line result; else how many lines, whether cut, and the first. */
 function summary(output: string): string {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
-  if (lines.length <= 1) return oneLine(lines[0] ?? "(nothing)", 120);
-  return `${lines.length} lines, first ${oneLine(lines[0] ?? "", 80)}`;
+  const isCut = lines.at(-1)?.startsWith("[truncated: ") ?? false;
+  const count = lines.length - (isCut ? 1 : 0);
+  if (count <= 1 && !isCut) return oneLine(lines[0] ?? "(nothing)", 120);
+  return `${count} lines${isCut ? " (cut)" : ""}, first ${oneLine(lines[0] ?? "", 80)}`;
 }
 
 /** One line of at most `limit` characters without control characters: what a model or a file says must not steer the terminal. */
