@@ -15,3 +15,7 @@ test("every line feed of any stretch is counted, whatever the bytes and their al
     { numRuns: 1000 },
   );
 });
+
+test("a long stretch of nothing but line feeds is counted to the last", () => {
+  expect(createNewlineCounter(Buffer.alloc(100_003, "\n"))(1, 100_002)).toBe(100_001);
+});

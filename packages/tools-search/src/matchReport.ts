@@ -26,7 +26,7 @@ export interface MatchReport {
 }
 
 /** `onLine` sees each match line as it is found. */
-export function createMatchReport(context: number, onLine: (line: string) => void): MatchReport {
+export function createMatchReport(context: number, onLine: ((line: string) => void) | undefined): MatchReport {
   let text = "";
   const ends: number[] = [];
   let path = "";
@@ -81,7 +81,8 @@ export function createMatchReport(context: number, onLine: (line: string) => voi
         lastLine = line;
         lastEnd = end;
       }
-      onLine(write(":", line, start, end, at));
+      const written = write(":", line, start, end, at);
+      onLine?.(written);
       ends.push(text.length);
       return true;
     },

@@ -55,7 +55,7 @@ export type HelperMessage = { kind: "batch"; index: number; start: number; paths
 export type WorkerMessage =
   | { kind: "matches"; index: number; text: string; ends: Uint32Array<ArrayBuffer> }
   | { kind: "files"; text: string; shown: number; total: number }
-  /** The tree is large: a second worker would help. */
+  /** There is enough left for a second worker. */
   | { kind: "large"; port: MessagePort }
   | { kind: "failed"; message: string }
   | { kind: "done"; problems: Problem[]; problemCount: number };

@@ -14,13 +14,13 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
   const scope = createPathScope(options);
   return defineTool({
     name: "search_files",
-    description: "Find files by glob, e.g. src/**/*.ts; skips .gitignored ones.",
+    description: "Find files by glob, e.g. src/**/*.ts. Skips .gitignored.",
     readOnly: true,
     parameters: {
       type: "object",
       properties: {
         pattern: { type: "string", minLength: 1 },
-        cwd: { type: "string", description: "Directory the pattern starts from" },
+        cwd: { type: "string", description: "Start directory" },
         max_results: { type: "integer", minimum: 1, description: `Default ${defaultMaxResults}` },
       },
       required: ["pattern"],

@@ -15,17 +15,17 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
   const scope = createPathScope(options);
   return defineTool({
     name: "search_text",
-    description: `Search files for lines with a text or regex; answers path:line:text. Skips .gitignored and binary files.`,
+    description: "Find lines in files, as path:line:text. Skips .gitignored and binary files.",
     readOnly: true,
     parameters: {
       type: "object",
       properties: {
         query: { type: "string", minLength: 1 },
         paths: { type: "array", items: { type: "string" }, description: "Files or directories" },
-        regex: { type: "boolean", description: "JavaScript regex; default: literal" },
+        regex: { type: "boolean", description: "JavaScript syntax; default literal" },
         case_sensitive: { type: "boolean", description: "Default true" },
-        include: { type: "string", description: "Glob of files, e.g. *.ts" },
-        context: { type: "integer", minimum: 0, description: "Lines around each match" },
+        include: { type: "string", description: "File glob, e.g. *.ts" },
+        context: { type: "integer", minimum: 0, description: "Lines around" },
         max_results: { type: "integer", minimum: 1, description: `Default ${defaultMaxResults}` },
       },
       required: ["query", "paths"],

@@ -21,9 +21,9 @@ import { createWalker, type Walker } from "./walk.ts";
 
 /** Files of the first batch (the first matches come soon) and of a later one. */
 const firstBatch = 16;
-const largestBatch = 256;
-/** Files searched before a second worker is asked for. */
-const manyFiles = 600;
+const largestBatch = 96;
+/** Files after which a second worker is asked for. */
+const manyFiles = 400;
 const mostProblems = 5;
 
 const port = parentPort as MessagePort;
@@ -117,7 +117,7 @@ function createBatchSearch(job: TextJob, problems: Problems): SearchBatch {
     if (from === undefined) return 0;
     const prefix = from.path.endsWith("/") ? from.path : `${from.path}/`;
     flags[slots.salvaged] = 0;
-    const report = createMatchReport(job.context, saveLine);
+    const report = createMatchReport(job.context, job.query.regex ? saveLine : undefined);
     for (const path of paths) {
       const full = from.isDirectory ? prefix + path : from.path;
       try {
