@@ -23,9 +23,10 @@ export async function chat(flags: ConversationFlags, program: Program): Promise<
   const { provider, why } = await chooseModel(flags, program.env);
   const onScreen = process.stdin.isTTY && process.stderr.isTTY;
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: onScreen });
+  let conversation: Conversation | undefined;
   try {
     const ask = onScreen ? (question: string): Promise<string> => lines.question(question) : undefined;
-    const conversation = await openConversation(provider, flags, program, () => ask);
+    conversation = await openConversation(provider, flags, program, () => ask);
     const session = createSession(conversation, { provider, why }, lines, program);
     terminal.note(terminal.style.dim(`${why} /help lists commands.`));
     session.listenForInterrupts();
@@ -38,6 +39,7 @@ export async function chat(flags: ConversationFlags, program: Program): Promise<
     return "ok";
   } finally {
     lines.close();
+    await conversation?.close();
   }
 }
 

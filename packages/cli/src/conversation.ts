@@ -17,6 +17,8 @@ export interface ConversationFlags extends ToolFlags, SessionFlags {
   readonly baseUrl?: string | undefined;
   readonly maxSteps?: number | undefined;
   readonly ask?: boolean | undefined;
+  /** Also the tools of the servers in `.mcp.json`. */
+  readonly mcp?: boolean | undefined;
 }
 
 /** An agent with the CLI's tools, whose session is saved after each turn. */
@@ -28,22 +30,26 @@ export interface Conversation {
   turn(message: string, signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
   /** The same conversation with another model. */
   useModel(provider: Provider): Promise<void>;
+  /** Ends the servers that `--mcp` started. */
+  close(): Promise<void>;
 }
 
 /** Throws usage errors, and `bad_session` for a file that is none. */
 export async function openConversation(
   provider: Provider,
   flags: ConversationFlags,
-  { leftovers, terminal, env }: Program,
+  program: Program,
   ask: () => Ask,
 ): Promise<Conversation> {
+  const { leftovers, terminal, env } = program;
   const file = sessionFile(flags, process.cwd(), env);
   const approval = flags.ask ? askBeforeChanges(ask) : undefined;
+  const mount = flags.mcp ? await (await import("./mcpMount.ts")).mountServers(program) : undefined;
   let saver: ExecutableTool | undefined;
   const tools = (context: ToolContext): ToolRegistry => {
     // Its own instance: saving for `-c` does not depend on which tools the model has.
     saver = createSaveSessionContextTool(context);
-    const registry = createToolSet(flags, leftovers, context);
+    const registry = createToolSet(flags, leftovers, context, mount?.tools);
     return approval ? registry.use(approval.middleware) : registry;
   };
   const options: AgentOptions = {
@@ -83,6 +89,9 @@ export async function openConversation(
         if (before.isToolEnabled(name)) agent.enableTool(name);
         else agent.disableTool(name);
       }
+    },
+    async close() {
+      await mount?.close();
     },
   };
 }

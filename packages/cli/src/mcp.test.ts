@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { ToolRegistry } from "@toolcrib/core";
 import { type McpServerConfig, mountMcp } from "@toolcrib/mcp";
-import { type ProgramEnd, startProgram } from "@toolcrib/testing";
+import { answerWith, type ProgramEnd, startProgram, WireServer } from "@toolcrib/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
@@ -107,6 +107,31 @@ test("a server is added, listed, tested and removed, and what else is in .mcp.js
   expect(tested.stdout).toContain("mcp__self__read_file");
   expect((await toolcrib("remove", "self")).code).toBe(0);
   expect(Object.keys(JSON.parse(readFileSync(file, "utf8")).mcpServers)).toEqual(["old", "web"]);
+});
+
+test("run --mcp gives the model the servers' tools, and ends the servers with the run", async () => {
+  const pidFile = join(folder, "pid");
+  writeFileSync(
+    join(folder, "server.mjs"),
+    `import { writeFileSync } from "node:fs";
+     writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
+     process.argv = [process.execPath, ${JSON.stringify(bin)}, "mcp", "serve"];
+     await import(${JSON.stringify(pathToFileURL(bin).href)});`,
+  );
+  await toolcrib("add", "self", process.execPath, join(folder, "server.mjs"));
+  const wire = await WireServer.start();
+  cleanups.push(() => wire.close());
+  const call = { name: "mcp__self__read_file", args: '{"path":"a.txt"}' };
+  wire.script(answerWith({ calls: [call] }), answerWith({ text: "It says hello." }));
+  const args = ["run", "what does a.txt say?", "--mcp", "--tools", "mcp__self__read_file", "-m", "openai-compatible/m"];
+  const { code, stdout, stderr } = await startProgram(bin, [...args, "--base-url", `${wire.url}/v1`], {
+    cwd: folder,
+    env: { XDG_STATE_HOME: state },
+  }).ended;
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "It says hello.\n" });
+  expect(stderr).toContain("mcp__self__read_file");
+  expect(wire.requests[1]?.text).toContain("hello\\n");
+  expect(() => process.kill(Number(readFileSync(pidFile, "utf8")), 0)).toThrow(/ESRCH/);
 });
 
 test("mcp test names a tool that has changed, until the change is accepted", async () => {

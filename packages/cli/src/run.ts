@@ -35,6 +35,8 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
   } catch (error) {
     report.failure(error);
     throw error;
+  } finally {
+    await conversation.close();
   }
   const { agent } = conversation;
   report.done({ model: `${provider.name}/${provider.model}`, usage: agent.usage });

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
+import { type ExecutableTool, nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
 import { createPathScope } from "@toolcrib/core/files";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import type { Leftovers } from "@toolcrib/tools-bash";
@@ -15,13 +15,18 @@ export interface ToolFlags {
   readonly excludeTools?: readonly string[] | undefined;
 }
 
-/** The default tools and `edit_file`, confined to the roots (default: the working directory). Throws a usage error. */
-export function createToolSet(flags: ToolFlags, leftovers: Leftovers, context?: ToolContext): ToolRegistry {
+/** The default tools, `edit_file` and `more`, ours confined to the roots (default: the working directory). Throws a usage error. */
+export function createToolSet(
+  flags: ToolFlags,
+  leftovers: Leftovers,
+  context?: ToolContext,
+  more: readonly ExecutableTool[] = [],
+): ToolRegistry {
   const root = rootsOf(flags);
   const registry = createDefaultToolRegistry(context, {
     root,
     bash: { cwd: createPathScope({ root }).cwd, scrubEnv: true, leftovers },
-    extra: [createEditFileTool({ root })],
+    extra: [createEditFileTool({ root }), ...more],
   });
   toggle(registry, flags);
   return registry;
