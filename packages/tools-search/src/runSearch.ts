@@ -1,6 +1,7 @@
 import { readMatchClock } from "./matchClock.ts";
 import { type FilesJob, type Problem, salvageStart, slots, type TextJob, type WorkerMessage } from "./protocol.ts";
-import type { Lease, SearchPool } from "./searchPool.ts";
+import type { SearchPool } from "./searchPool.ts";
+import type { SearchThread } from "./searchThread.ts";
 
 /** What a search gave, in the order of the paths. */
 export interface SearchResult {
@@ -34,11 +35,11 @@ const hangMs = 1000;
 export async function runSearch(pool: SearchPool, job: TextJob | FilesJob, options: RunOptions): Promise<SearchResult> {
   const started = performance.now();
   const first = await pool.acquire(options.signal);
-  const leases: Lease[] = [first];
+  const threads: SearchThread[] = [first];
   try {
-    return await new Promise((resolve, reject) => follow(pool, job, { ...options, started }, leases, resolve, reject));
+    return await new Promise((resolve, reject) => follow(pool, job, { ...options, started }, threads, resolve, reject));
   } finally {
-    for (const lease of leases) lease.release();
+    for (const thread of threads) pool.release(thread);
   }
 }
 
@@ -46,7 +47,7 @@ function follow(
   pool: SearchPool,
   job: TextJob | FilesJob,
   { signal, matchLimitMs, started }: RunOptions & { started: number },
-  leases: Lease[],
+  threads: SearchThread[],
   resolve: (result: SearchResult) => void,
   reject: (reason: unknown) => void,
 ): void {
@@ -60,7 +61,7 @@ function follow(
     result.unfinished = unfinished;
     if (job.kind === "text") {
       joinBatches(batches, job, result);
-      if (unfinished !== undefined) for (const lease of leases) addSalvage(lease.control, job.limit - 1, result);
+      if (unfinished !== undefined) for (const thread of threads) addSalvage(thread.control, job.limit - 1, result);
     }
     resolve(result);
   };
@@ -77,15 +78,15 @@ function follow(
         Object.assign(result, { text: message.text, shown: message.shown, total: message.total });
         return;
       case "large": {
-        const lease = pool.tryAcquire();
-        if (lease === undefined || job.kind !== "text") {
+        const thread = pool.tryAcquire();
+        if (thread === undefined || job.kind !== "text") {
           message.port.close();
           return;
         }
-        leases.push(lease);
+        threads.push(thread);
         running += 1;
-        lease.start(
-          { kind: "help", job, port: message.port, control: (leases[0] as Lease).control },
+        thread.start(
+          { kind: "help", job, port: message.port, control: (threads[0] as SearchThread).control },
           onMessage,
           settle,
         );
@@ -108,9 +109,9 @@ function follow(
   const poll = Number.isFinite(matchLimitMs)
     ? setInterval(() => {
         const late = performance.now() - started > matchLimitMs;
-        for (const lease of leases) {
-          const { spent, stretch } = readMatchClock(lease.control);
-          if (stretch >= slowMs) lease.yieldToOthers();
+        for (const thread of threads) {
+          const { spent, stretch } = readMatchClock(thread.control);
+          if (stretch >= slowMs) thread.yieldToOthers();
           // A call that waited for its thread is not kept waiting for what will not end anyway.
           if (spent >= matchLimitMs || (late && stretch >= hangMs)) {
             settle(`matching took longer than ${matchLimitMs} ms`);
@@ -120,7 +121,7 @@ function follow(
       }, pollMs)
     : undefined;
   if (signal?.aborted) onAbort();
-  else (leases[0] as Lease).start(job, onMessage, settle);
+  else (threads[0] as SearchThread).start(job, onMessage, settle);
 }
 
 /** Puts the batches in order and keeps one match less than the limit: the last one only tells that there are more. */

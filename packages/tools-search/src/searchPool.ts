@@ -1,169 +1,68 @@
-import { constants, setPriority } from "node:os";
-import { Worker } from "node:worker_threads";
-import { createControl, type Job, slots, threadIdStart, type WorkerMessage } from "./protocol.ts";
-
-/** A worker that one call has for itself. */
-export interface Lease {
-  /** Shared with the worker: flags, its clock and what it salvages. */
-  readonly control: SharedArrayBuffer;
-  /** Starts the job; `onMessage` gets what the worker says, `onDeath` why it ended by itself. */
-  start(job: Job, onMessage: (message: WorkerMessage) => void, onDeath: (reason: string) => void): void;
-  /** Lets every other thread go before this one, for a job that hangs. Linux only. */
-  yieldToOthers(): void;
-  /** Gives the worker back. One that is still at work is asked to stop, then ended. */
-  release(): void;
-}
+import { type SearchThread, startSearchThread } from "./searchThread.ts";
 
 /** Threads that search. None is started before the first call, and none keeps the process alive between calls. */
 export interface SearchPool {
-  /** Waits for a worker; rejects with the signal's reason. */
-  acquire(signal: AbortSignal | undefined): Promise<Lease>;
-  /** A worker if one is free or may be started now, while nobody waits. */
-  tryAcquire(): Lease | undefined;
+  /** Waits for a thread, which the caller then has for itself; rejects with the signal's reason. */
+  acquire(signal: AbortSignal | undefined): Promise<SearchThread>;
+  /** A thread if one is free or may be started now, while nobody waits. */
+  tryAcquire(): SearchThread | undefined;
+  /** Gives a thread back. One that is still at work is asked to stop, then ended. */
+  release(thread: SearchThread): void;
 }
 
-/** Workers kept ready; as many serve ordinary calls. */
-const warmWorkers = 2;
-/** Most workers at once: so many patterns may hang without holding up another call. */
-const mostWorkers = 24;
-/** A call that has waited this long gets a worker of its own. */
+/** Threads kept ready; as many serve ordinary calls. */
+const warmThreads = 2;
+/** Most threads at once: so many patterns may hang without holding up another call. */
+const mostThreads = 24;
+/** A call that has waited this long gets a thread of its own. */
 const patienceMs = 40;
-/** Workers started in one go: starting one takes some 30 ms of a core. */
+/** Threads started in one go: starting one takes some 30 ms of a core. */
 const startedAtOnce = 4;
-/** How long a worker that is asked to stop may take. */
-const stopMs = 50;
-/** A worker with nothing to do is ended after this. */
+/** A thread with nothing to do is ended after this. */
 const idleMs = 60_000;
 
-const memoryLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
-
-interface Thread {
-  worker: Worker;
-  control: SharedArrayBuffer;
-  flags: Int32Array;
-  busy: boolean;
-  alive: boolean;
-  /** Its priority was lowered, which cannot be undone. */
-  lowered: boolean;
-  onMessage: ((message: WorkerMessage) => void) | undefined;
-  onDeath: ((reason: string) => void) | undefined;
-  idle: NodeJS.Timeout | undefined;
-}
-
 export function createSearchPool(): SearchPool {
-  const free: Thread[] = [];
-  const waiting: ((thread: Thread) => void)[] = [];
+  const free: SearchThread[] = [];
+  const idle = new Map<SearchThread, NodeJS.Timeout>();
+  const waiting: ((thread: SearchThread) => void)[] = [];
   let alive = 0;
   let impatience: NodeJS.Timeout | undefined;
 
-  const end = (thread: Thread): void => {
-    if (!thread.alive) return;
-    thread.alive = false;
-    alive -= 1;
-    clearTimeout(thread.idle);
-    const at = free.indexOf(thread);
-    if (at !== -1) free.splice(at, 1);
-    void thread.worker.terminate();
-    serve();
-  };
-
-  const begin = (): Thread => {
+  const begin = (): SearchThread => {
     alive += 1;
-    const thread = startThread();
-    const die = (reason: string): void => {
-      const { onDeath } = thread;
-      thread.onDeath = undefined;
-      end(thread);
-      onDeath?.(reason);
-    };
-    thread.worker.on("message", (message: WorkerMessage) => {
-      if (message.kind === "done") thread.busy = false;
-      thread.onMessage?.(message);
+    const thread = startSearchThread(() => {
+      alive -= 1;
+      const at = free.indexOf(thread);
+      if (at !== -1) free.splice(at, 1);
+      clearTimeout(idle.get(thread));
+      idle.delete(thread);
+      serve();
     });
-    thread.worker.on("error", (error: unknown) => die(deathReason(error)));
-    thread.worker.on("exit", () => die("the search thread ended"));
     return thread;
   };
 
-  const take = (limit: number): Thread | undefined => {
+  const take = (limit: number): SearchThread | undefined => {
     const thread = free.pop() ?? (alive < limit ? begin() : undefined);
-    if (thread !== undefined) {
-      clearTimeout(thread.idle);
-      thread.worker.ref();
-    }
+    if (thread === undefined) return undefined;
+    clearTimeout(idle.get(thread));
+    thread.hold(true);
     return thread;
   };
 
-  const serve = (limit: number = warmWorkers): void => {
+  const serve = (limit: number = warmThreads): void => {
     while (waiting.length > 0) {
       const thread = take(limit);
       if (thread === undefined) break;
       waiting.shift()?.(thread);
     }
     clearTimeout(impatience);
+    if (waiting.length === 0) return;
     // Every thread may be hanging in somebody's pattern: those who wait do not wait for that.
-    impatience =
-      waiting.length > 0
-        ? setTimeout(() => serve(Math.min(alive + startedAtOnce, mostWorkers)), patienceMs)
-        : undefined;
+    impatience = setTimeout(() => serve(Math.min(alive + startedAtOnce, mostThreads)), patienceMs);
   };
-
-  const giveBack = (thread: Thread): void => {
-    if (!thread.alive) return;
-    thread.onMessage = undefined;
-    thread.onDeath = undefined;
-    if (thread.lowered || (alive > warmWorkers && waiting.length === 0)) {
-      end(thread);
-      return;
-    }
-    thread.worker.unref();
-    thread.idle = setTimeout(() => end(thread), idleMs);
-    thread.idle.unref();
-    free.push(thread);
-    serve();
-  };
-
-  const lease = (thread: Thread): Lease => ({
-    control: thread.control,
-    start(job, onMessage, onDeath) {
-      thread.flags.fill(0);
-      thread.busy = true;
-      thread.onMessage = onMessage;
-      thread.onDeath = onDeath;
-      thread.worker.postMessage(job, job.kind === "help" ? [job.port] : []);
-    },
-    yieldToOthers() {
-      const id = new Int32Array(thread.control, threadIdStart, 1)[0] ?? 0;
-      if (thread.lowered || id === 0) return;
-      thread.lowered = true;
-      try {
-        setPriority(id, constants.priority.PRIORITY_LOW);
-      } catch {
-        // Forbidden here: the thread competes as before.
-      }
-    },
-    release() {
-      if (!thread.alive) return;
-      if (!thread.busy) {
-        giveBack(thread);
-        return;
-      }
-      Atomics.store(thread.flags, slots.stop, 1);
-      const timer = setTimeout(() => end(thread), stopMs);
-      thread.onDeath = () => clearTimeout(timer);
-      thread.onMessage = (message) => {
-        if (message.kind !== "done") return;
-        clearTimeout(timer);
-        giveBack(thread);
-      };
-    },
-  });
 
   return {
-    tryAcquire() {
-      const thread = waiting.length === 0 ? take(warmWorkers) : undefined;
-      return thread && lease(thread);
-    },
+    tryAcquire: () => (waiting.length === 0 ? take(warmThreads) : undefined),
     acquire(signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) {
@@ -174,46 +73,28 @@ export function createSearchPool(): SearchPool {
           waiting.splice(waiting.indexOf(accept), 1);
           reject(signal?.reason);
         };
-        const accept = (thread: Thread): void => {
+        const accept = (thread: SearchThread): void => {
           signal?.removeEventListener("abort", onAbort);
-          resolve(lease(thread));
+          resolve(thread);
         };
         signal?.addEventListener("abort", onAbort, { once: true });
         waiting.push(accept);
         serve();
       });
     },
+    release(thread) {
+      thread.stop(() => {
+        if (thread.lowered || (alive > warmThreads && waiting.length === 0)) {
+          thread.end();
+          return;
+        }
+        thread.hold(false);
+        idle.set(thread, setTimeout(() => thread.end(), idleMs).unref());
+        free.push(thread);
+        serve();
+      });
+    },
   };
-}
-
-function startThread(): Thread {
-  const control = createControl();
-  // Sources run as TypeScript, the published files as JavaScript.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const worker = new Worker(new URL(`./searchWorker.${extension}`, import.meta.url), {
-    name: "toolcrib-search",
-    workerData: control,
-    resourceLimits: memoryLimits,
-    execArgv: [],
-    env: {},
-    stdin: false,
-  });
-  return {
-    worker,
-    control,
-    flags: new Int32Array(control, 0, 4),
-    busy: false,
-    alive: true,
-    lowered: false,
-    onMessage: undefined,
-    onDeath: undefined,
-    idle: undefined,
-  };
-}
-
-function deathReason(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return code === "ERR_WORKER_OUT_OF_MEMORY" ? "it needs too much memory" : String(error);
 }
 
 let shared: SearchPool | undefined;
