@@ -30,11 +30,14 @@ async function run(title, args) {
 const server = spawn(process.execPath, [...withSources, join(suites, "conformanceServer.ts")], {
   stdio: ["ignore", "pipe", "inherit"],
 });
-const [url] = await once(createInterface(server.stdout), "line");
-for (const revision of revisions) {
-  await run(`server, ${revision}`, ["server", "--url", url, "--requirements", revision]);
+try {
+  const [url] = await once(createInterface(server.stdout), "line");
+  for (const revision of revisions) {
+    await run(`server, ${revision}`, ["server", "--url", url, "--requirements", revision]);
+  }
+} finally {
+  server.kill();
 }
-server.kill();
 const client = [process.execPath, ...withSources, join(suites, "conformanceClient.ts")].join(" ");
 for (const revision of revisions) {
   await run(`client, ${revision}`, ["client", "--command", client, "--requirements", revision]);
