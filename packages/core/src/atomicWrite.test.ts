@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -88,6 +89,7 @@ describe("what is kept", () => {
     await writeAtomically(file, "new", { scope });
     expect(statSync(file)).toMatchObject({ uid: 12345, gid: 54321 });
     expect(statSync(file).mode & 0o7777).toBe(0o640);
+    expect(readFileSync(file, "utf8")).toBe("new");
   });
 
   test("a link stays a link and its target has the content", async () => {
@@ -107,9 +109,9 @@ describe("what is kept", () => {
     expect(readdirSync(base).sort()).toEqual(["file", "other"]);
   });
 
-  test.runIf(root)("a file of another owner that may be written is written in place, said so", () => {
+  test.runIf(root)("a file of another owner that may be written is written in place, said so", async () => {
     chmodSync(base, 0o777);
-    writeFileSync(file, "old");
+    await writeAtomically(file, "old", { scope });
     chmodSync(file, 0o666);
     const answer = asNobody(`return files.writeAtomically(file, "new", { scope })`);
     expect(answer).toEqual({ result: { bytes: 3, created: false, inPlace: "owner" } });
@@ -118,9 +120,13 @@ describe("what is kept", () => {
     expect(readdirSync(base)).toEqual(["file"]);
   });
 
-  test.runIf(root)("a read-only file is not replaced behind its mode", () => {
+  test.runIf(root)("a read-only file is not replaced behind its mode", async () => {
     chmodSync(base, 0o777);
-    writeFileSync(file, "old");
+    await writeAtomically(file, "older", { scope });
+    await writeAtomically(file, "old", { scope });
+    // Its owner could replace it.
+    chownSync(file, 65534, 65534);
+    chmodSync(file, 0o444);
     expect(asNobody(`return files.writeAtomically(file, "new", { scope })`).error).toMatch(/file \(EACCES\)/);
     expect(readFileSync(file, "utf8")).toBe("old");
     expect(readdirSync(base)).toEqual(["file"]);
@@ -178,6 +184,31 @@ describe("what is refused", () => {
     expect(readdirSync(outside, { recursive: true })).toEqual(["deep"]);
     rmSync(outside, { recursive: true });
   });
+
+  test("a link swapped in while the bytes are being written is neither followed nor replaced", async () => {
+    writeFileSync(join(base, "victim"), "safe");
+    writeFileSync(file, "old");
+    const running = writeAtomically(file, "new", { scope });
+    rmSync(file);
+    symlinkSync("victim", file);
+    await expect(running).rejects.toThrow("file is a symbolic link");
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(base, "victim"), "utf8")).toBe("safe");
+    expect(readdirSync(base).sort()).toEqual(["file", "victim"]);
+  });
+
+  test.runIf(process.platform === "linux")(
+    "a parent moved outside meanwhile keeps the write from happening",
+    async () => {
+      const outside = realpathSync(mkdtempSync(join(tmpdir(), "outside-")));
+      mkdirSync(join(base, "dir"));
+      const running = writeAtomically(join(base, "dir/file"), "new", { scope });
+      renameSync(join(base, "dir"), join(outside, "dir"));
+      await expect(running).rejects.toMatchObject({ code: "permission_denied" });
+      expect(readdirSync(outside, { recursive: true })).toEqual(["dir"]);
+      rmSync(outside, { recursive: true });
+    },
+  );
 });
 
 describe("what is left after a failure", () => {
@@ -219,6 +250,28 @@ describe("what is left after a failure", () => {
     await writeAtomically(file, "new", { scope, call: { beginCommit } });
     expect(seen).toEqual(["new", "old"]);
   });
+
+  test("a call without a commit to announce is written all the same", async () => {
+    expect(await writeAtomically(file, "new", { scope, call: {} })).toEqual({ bytes: 3, created: true });
+  });
+
+  test.runIf(process.platform === "linux")(
+    "no descriptor stays open, whether the write succeeds or fails",
+    async () => {
+      const open = (): number => readdirSync("/proc/self/fd").length;
+      await writeAtomically(file, "warm", { scope });
+      const before = open();
+      const beginCommit = (): void => {
+        throw new Error("too late");
+      };
+      for (let round = 0; round < 5; round += 1) {
+        await writeAtomically(file, "new", { scope });
+        await expect(writeAtomically(file, "x", { scope, call: { beginCommit } })).rejects.toThrow("too late");
+        await expect(writeAtomically(join(base, "a/b"), "x", { scope, call: { beginCommit } })).rejects.toThrow();
+      }
+      expect(open()).toBe(before);
+    },
+  );
 
   test("errors carry their code and name only the short path", async () => {
     writeFileSync(file, "");
