@@ -30,7 +30,7 @@ export const suiteTimeout = 4 * 3_600_000;
 /** Starts a process that runs file tools on request. It needs the packages built. */
 export async function startToolChild(prefix: string[] = []): Promise<ToolChild> {
   const script = fileURLToPath(new URL("toolChild.ts", import.meta.url));
-  const [command, ...args] = [...prefix, process.execPath, script] as [string, ...string[]];
+  const [command = process.execPath, ...args] = [...prefix, process.execPath, script];
   const child = spawn(command, args, {
     stdio: ["pipe", "pipe", "inherit"],
     // One thread for file work, so that a tracer that counts calls by thread counts them all.
