@@ -2,6 +2,7 @@ import { fileToolStore, type McpMount, mountMcp } from "@toolcrib/mcp";
 import { usageError } from "./endings.ts";
 import { mcpConfigName, readMcpConfig, toolStorePath } from "./mcpConfig.ts";
 import type { Program } from "./program.ts";
+import { withoutControls } from "./render.ts";
 
 /** The servers in `.mcp.json` as tools, for `--mcp`: the flag is the user's word that their commands may be started. */
 export async function mountServers({ terminal, env }: Program): Promise<McpMount> {
@@ -13,7 +14,7 @@ export async function mountServers({ terminal, env }: Program): Promise<McpMount
   const mount = await mountMcp(config, { store, environment: env });
   for (const { message, code } of mount.problems) {
     const advice = code === "tool_changed" ? "; toolcrib mcp test --accept takes the change" : "";
-    terminal.note(terminal.style.dim(`${message}${advice}`));
+    terminal.note(terminal.style.dim(`${withoutControls(message)}${advice}`));
   }
   return mount;
 }

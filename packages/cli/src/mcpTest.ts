@@ -3,6 +3,7 @@ import { type Ending, usageError } from "./endings.ts";
 import { mcpConfigName, readMcpConfig, toolStorePath } from "./mcpConfig.ts";
 import { requireServer } from "./mcpServers.ts";
 import type { Program } from "./program.ts";
+import { withoutControls } from "./render.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
 export async function mcpTest(
@@ -28,7 +29,7 @@ export async function mcpTest(
         const [line = ""] = tool.getSchema().function.description.split("\n");
         terminal.data(`${bold(tool.name)}  ${dim(line)}\n`);
       }
-      for (const { message } of mount.problems) terminal.note(message);
+      for (const { message } of mount.problems) terminal.note(withoutControls(message));
       if (mount.problems.some(({ code }) => code === "tool_changed")) {
         terminal.note("Accept the changes with: toolcrib mcp test --accept");
       }

@@ -252,6 +252,15 @@ test("the store is the user's alone, holds no secrets, and several servers save 
   expect((await stat(file)).mode & 0o077).toBe(0);
 });
 
+test("tools are mounted where the store cannot be written, and that is told", async () => {
+  const file = await temporaryFile("file");
+  await writeFile(file, "");
+  const store = { ...fileToolStore(file), save: fileToolStore(join(file, "tools.json")).save };
+  const { mount, registry } = await mounted({ fix: fixture }, { store });
+  expect(mount.problems).toMatchObject([{ code: "store_failed", server: "fix" }]);
+  expect(await registry.execute("mcp__fix__echo", { text: "still" })).toBe("still");
+});
+
 test("a config of another shape is refused", async () => {
   await expect(mountMcp({ servers: {} } as never)).rejects.toThrow(/mcpServers/);
 });

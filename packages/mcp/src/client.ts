@@ -53,8 +53,8 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
   const opened = await Promise.all(
     servers.map(async (server): Promise<{ server: MountedServer; tools: readonly ListedTool[] }> => {
       try {
-        const { tools, refused } = await server.open();
-        problems.push(...(refused as AnyMcpError[]));
+        const { tools, problems: found } = await server.open();
+        problems.push(...(found as AnyMcpError[]));
         return { server, tools };
       } catch (error) {
         problems.push(asMcpError(server.name, error));

@@ -8,6 +8,8 @@ export interface McpErrorDetails {
   invalid_tool: { tool: string; problem: string };
   /** A tool is not what was accepted before: its description, schema or traits differ. */
   tool_changed: { tool: string; accepted: string; found: string };
+  /** What was found could not be kept, so the next run cannot tell a change. */
+  store_failed: { cause?: unknown };
 }
 
 export type McpErrorCode = keyof McpErrorDetails;

@@ -1,5 +1,5 @@
 import { type ExecutableTool, isToolError, type ToolCallInfo, ToolRegistry, toolOutput } from "@toolcrib/core";
-import { McpError } from "./errors.ts";
+import { McpError, reasonOf } from "./errors.ts";
 import { changedTools, fingerprint, type McpToolChange } from "./fingerprint.ts";
 import { fromCallResult, type ListedTool, toParameters, toTraits } from "./mapping.ts";
 import { type RemoteOptions, RemoteServer } from "./remoteServer.ts";
@@ -28,6 +28,7 @@ export class MountedServer {
   #changes = 0;
   #checked = -1;
   #checking: Promise<void> | undefined;
+  #unsaved: McpError | undefined;
 
   constructor(options: MountedServerOptions) {
     this.name = options.name;
@@ -41,16 +42,16 @@ export class MountedServer {
   }
 
   /**
-   * The tools as accepted, and why others are left out. The server is only started where its tools are not known from an
+   * The tools as accepted, and what is wrong with others. The server is only started where its tools are not known from an
    * earlier run with the same entry.
    */
-  async open(): Promise<{ tools: readonly ListedTool[]; refused: McpError[] }> {
+  async open(): Promise<{ tools: readonly ListedTool[]; problems: McpError[] }> {
     const known = await this.#options.store?.load(this.name);
     this.#accepted = known?.tools ?? [];
     if (known?.config !== this.#options.config) await this.#check();
     return {
       tools: this.#accepted.filter((tool) => !this.#refused.has(tool.name)),
-      refused: [...this.#refused.values()],
+      problems: [...this.#refused.values(), ...(this.#unsaved ? [this.#unsaved] : [])],
     };
   }
 
@@ -96,7 +97,12 @@ export class MountedServer {
     }));
     // With a refused tool the entry stays unknown, so that the next run looks again and tells again.
     const config = refused.size > 0 ? "" : this.#options.config;
-    await this.#options.store?.save(this.name, { config, tools });
+    try {
+      await this.#options.store?.save(this.name, { config, tools });
+    } catch (cause) {
+      const message = `What the tools of the MCP server ${this.name} are could not be kept, to tell when they change: ${reasonOf(cause)}`;
+      this.#unsaved = new McpError("store_failed", this.name, message, { cause }, cause);
+    }
   }
 }
 

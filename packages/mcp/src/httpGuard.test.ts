@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { createGuard, isLoopback } from "./httpGuard.ts";
+
+const request = (headers: Record<string, string>): Request =>
+  new Request("http://localhost/mcp", { method: "POST", headers: { host: "localhost:80", ...headers } });
+
+test("the token is compared whole, its scheme in any case", () => {
+  const guard = createGuard([], "secret");
+  const status = (authorization: string): number | undefined => guard(request({ authorization }))?.status;
+  expect(status("Bearer secret")).toBeUndefined();
+  expect(status("bearer secret")).toBeUndefined();
+  for (const wrong of ["", "Bearer", "Bearer ", "Bearer secre", "Bearer secrets", "secret", "Basic secret"]) {
+    expect(status(wrong)).toBe(401);
+  }
+});
+
+test("hosts and origins are those of this machine and those named, at any port", () => {
+  const guard = createGuard(["tools.example", "[fd00::1]"], undefined);
+  const status = (headers: Record<string, string>): number | undefined => guard(request(headers))?.status;
+  for (const host of ["localhost:1", "127.0.0.1", "[::1]:80", "tools.example:8443", "[fd00::1]"]) {
+    expect(status({ host })).toBeUndefined();
+    expect(status({ origin: `http://${host}` })).toBeUndefined();
+  }
+  for (const host of ["evil.example", "tools.example.evil.example", "localhost.evil.example", "0.0.0.0"]) {
+    expect(status({ host })).toBe(403);
+    expect(status({ origin: `http://${host}` })).toBe(403);
+  }
+  expect(status({ origin: "null" })).toBe(403);
+  expect(status({ origin: "file://" })).toBe(403);
+});
+
+test("only addresses of this machine are loopback", () => {
+  for (const host of ["localhost", "127.0.0.1", "127.1.2.3", "::1"]) expect(isLoopback(host)).toBe(true);
+  for (const host of ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.example", "1127.0.0.1", ""]) {
+    expect(isLoopback(host)).toBe(false);
+  }
+});
