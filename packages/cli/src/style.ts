@@ -1,16 +1,12 @@
+type Paint = (text: string) => string;
+
 /** Colours text for a terminal, or leaves it as it is. */
-export interface Style {
-  dim(text: string): string;
-  bold(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  cyan(text: string): string;
-}
+export type Style = Readonly<Record<"dim" | "bold" | "red" | "green" | "cyan", Paint>>;
 
 export function createStyle(color: boolean): Style {
   const paint =
-    (open: number, close: number) =>
-    (text: string): string =>
+    (open: number, close: number): Paint =>
+    (text) =>
       color && text !== "" ? `\u001b[${open}m${text}\u001b[${close}m` : text;
   return { dim: paint(2, 22), bold: paint(1, 22), red: paint(31, 39), green: paint(32, 39), cyan: paint(36, 39) };
 }
