@@ -3,7 +3,7 @@ export interface Interrupts {
   /** Runs one request; its signal fires at the first Ctrl-C. */
   during<Result>(request: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** As if Ctrl-C was pressed; for a prompt that reads the key itself. */
-  interrupt(): void;
+  readonly interrupt: () => void;
 }
 
 /** `onAbort` is called when a request is being ended; `end` ends the program. */

@@ -5,7 +5,6 @@ import type { Ending } from "./endings.ts";
 import { chooseModel } from "./modelChoice.ts";
 import type { Program } from "./program.ts";
 import { readPrompt } from "./prompt.ts";
-
 import { createRenderer } from "./render.ts";
 
 export interface RunFlags extends ConversationFlags {
