@@ -59,11 +59,16 @@ function follow(
     clearInterval(poll);
     signal?.removeEventListener("abort", onAbort);
     result.unfinished = unfinished;
-    if (job.kind === "text") {
-      joinBatches(batches, job, result);
-      if (unfinished !== undefined) for (const thread of threads) addSalvage(thread.control, job.limit - 1, result);
+    try {
+      if (job.kind === "text") {
+        joinBatches(batches, job, result);
+        if (unfinished !== undefined) for (const thread of threads) addSalvage(thread.control, job.limit - 1, result);
+      }
+      resolve(result);
+    } catch {
+      // Longer than a string can be.
+      reject(new Error("finds too much to answer; pass a smaller max_results"));
     }
-    resolve(result);
   };
   const onAbort = (): void => {
     clearInterval(poll);
