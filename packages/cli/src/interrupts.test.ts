@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { answerWith, type RunningProgram, startProgram, streamOf, WireServer } from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { catchInterrupts } from "./interrupts.ts";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
 let folder = "";
@@ -131,6 +132,30 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
     expect((await program.ended).code).toBe(143);
     await until(() => !isRunning(command));
   });
+});
+
+test("a request that does not end at the first Ctrl-C is left with the program at the second", async () => {
+  const before = new Map(["SIGINT", "SIGTERM", "SIGHUP"].map((name) => [name, process.listeners(name as "SIGINT")]));
+  const said: string[] = [];
+  const interrupts = catchInterrupts(
+    () => said.push("ending the request"),
+    (signal) => said.push(`ended by ${signal}`),
+  );
+  let aborted = false;
+  void interrupts.during((signal) => {
+    signal.addEventListener("abort", () => {
+      aborted = true;
+    });
+    return new Promise(() => {});
+  });
+  interrupts.interrupt();
+  expect({ said, aborted }).toEqual({ said: ["ending the request"], aborted: true });
+  interrupts.interrupt();
+  expect(said.at(-1)).toBe("ended by SIGINT");
+  for (const [name, listeners] of before) {
+    const ours = process.listeners(name as "SIGINT").filter((listener) => !listeners.includes(listener));
+    for (const listener of ours) process.removeListener(name, listener);
+  }
 });
 
 describe("toolcrib chat", () => {
