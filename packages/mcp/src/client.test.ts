@@ -103,10 +103,14 @@ test("progress and the end of a call pass through: by abort and by time limit", 
   expect(await registry.execute("mcp__fix__slow", {}, { timeoutMs: 100 })).toMatch(/Timed out after 100 ms/);
 });
 
-test("a server that dies during a call fails that call and is started again for the next", async () => {
+test("a server that dies during a call fails that call and is started again for the next, as one that died idle is", async () => {
   const { registry } = await mounted({ fix: fixture });
   expect(await registry.execute("mcp__fix__die", {})).toMatch(/ended during the call, which may have completed/);
   expect(await registry.execute("mcp__fix__echo", { text: "back" })).toBe("back");
+  const pid = Number(await registry.execute("mcp__fix__pid", {}));
+  process.kill(pid, "SIGKILL");
+  await expect.poll(() => isRunning(pid)).toBe(false);
+  expect(await registry.execute("mcp__fix__echo", { text: "and again" })).toBe("and again");
 });
 
 test("a server that has gone is named with the reason, and a session it has forgotten is opened anew", async () => {

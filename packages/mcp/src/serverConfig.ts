@@ -4,7 +4,7 @@ import { record } from "./mapping.ts";
 
 /** An entry of `mcpServers` that starts a process. */
 export interface McpCommandConfig {
-  type?: "stdio";
+  type?: string;
   command: string;
   args?: string[];
   env?: Record<string, string>;
@@ -12,9 +12,9 @@ export interface McpCommandConfig {
   disabled?: boolean;
 }
 
-/** An entry of `mcpServers` that names an address; `sse` is the transport of 2024. */
+/** An entry of `mcpServers` that names an address; `type: "sse"` is the transport of 2024. */
 export interface McpUrlConfig {
-  type?: "http" | "streamable-http" | "streamableHttp" | "sse";
+  type?: string;
   url: string;
   headers?: Record<string, string>;
   disabled?: boolean;
