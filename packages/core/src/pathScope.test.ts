@@ -57,9 +57,9 @@ describe("inside one root", () => {
       const scope = createPathScope({ cwd: root, root });
       await expect(scope.resolve(path)).rejects.toMatchObject({
         code: "permission_denied",
-        details: { roots: [root] },
+        message: `Permission denied: ${path} is outside ${root}; use a path inside`,
+        details: { path, roots: [root] },
       });
-      await expect(scope.resolve(path)).rejects.toThrow(root);
       expect(await codeOf(scope.resolveEntry(path))).toBe("permission_denied");
     },
   );
@@ -102,6 +102,8 @@ describe("inside one root", () => {
     expect(await scope.resolveEntry("in")).toBe(join(root, "in"));
     expect(await scope.resolveEntry("in/")).toBe(join(root, "sub"));
     expect(await scope.resolveEntry("in/.")).toBe(join(root, "sub"));
+    expect(await scope.resolveEntry("in/..")).toBe(root);
+    expect(await scope.resolveEntry("in/new/..")).toBe(join(root, "sub"));
   });
 });
 
@@ -109,7 +111,9 @@ describe("roots", () => {
   test("several roots each admit their own", async () => {
     const scope = createPathScope({ root: [root, outside] });
     expect(await scope.resolve(join(outside, "secret"))).toBe(join(outside, "secret"));
-    expect(await codeOf(scope.resolve(base))).toBe("permission_denied");
+    await expect(scope.resolve(base)).rejects.toThrow(
+      `Permission denied: ${base} is outside ${root}, ${outside}; use a path inside`,
+    );
   });
 
   test("a root that is itself a link is known by its target", async () => {
@@ -124,9 +128,13 @@ describe("roots", () => {
   });
 
   test("no or an empty root name is a mistake, not a limit", () => {
-    expect(() => createPathScope({ root: [] })).toThrow(TypeError);
-    expect(() => createPathScope({ root: "" })).toThrow(TypeError);
-    expect(() => createPathScope({ cwd: "" })).toThrow(TypeError);
+    const words = new TypeError("root must name at least one directory, none of them empty: leave it out for no limit");
+    expect(() => createPathScope({ root: [] })).toThrow(words);
+    expect(() => createPathScope({ root: "" })).toThrow(words);
+    expect(() => createPathScope({ root: [root, ""] })).toThrow(words);
+    expect(() => createPathScope({ cwd: "" })).toThrow(
+      new TypeError("cwd must not be empty: leave it out for the process's directory"),
+    );
   });
 });
 
@@ -144,10 +152,16 @@ describe("bad paths", () => {
     const scope = createPathScope({ cwd: root });
     await expect(scope.resolve("", "source")).rejects.toMatchObject({
       code: "invalid_arguments",
-      message: expect.stringMatching(/source must not be empty/),
+      message: "Invalid arguments: source must not be empty; pass a file or directory path",
+      details: { field: "source", reason: "must not be empty" },
     });
-    await expect(scope.resolve("a\0b")).rejects.toMatchObject({ code: "invalid_arguments" });
-    await expect(scope.resolveEntry("a\0b")).rejects.toMatchObject({ code: "invalid_arguments" });
+    for (const refused of [scope.resolve("a\0b"), scope.resolveEntry("a\0b")]) {
+      await expect(refused).rejects.toMatchObject({
+        code: "invalid_arguments",
+        message: "Invalid arguments: path must not contain a NUL character; pass a file or directory path",
+        details: { field: "path", reason: "must not contain a NUL character" },
+      });
+    }
   });
 
   test("a link loop, a file used as a directory and an endless name carry their code and not the host's path", async () => {
@@ -162,6 +176,26 @@ describe("bad paths", () => {
     await expect(scope.resolve("x".repeat(300))).rejects.toThrow(/\(ENAMETOOLONG\)/);
     await expect(scope.resolve("loop")).rejects.not.toThrow(base);
   });
+
+  test("behind a missing name, a loop and a file used as a directory are refused as elsewhere", async () => {
+    symlinkSync("loop", join(root, "loop"));
+    const scope = createPathScope({ cwd: root, root });
+    await expect(scope.resolve("missing/../loop")).rejects.toThrow(
+      "Symbolic links form a loop, or are too many: missing/../loop (ELOOP); name the real path",
+    );
+    await expect(scope.resolve("missing/../file/child")).rejects.toThrow(
+      "A part of the path is a file, not a directory: missing/../file/child (ENOTDIR); check the path",
+    );
+    expect(await scope.resolve("missing/../file")).toBe(join(root, "file"));
+  });
+
+  test("40 links are followed, as Linux does, to a target that does not exist yet; 41 are not", async () => {
+    symlinkSync("not-yet", join(root, "link1"));
+    for (let n = 2; n <= 41; n += 1) symlinkSync(`link${n - 1}`, join(root, `link${n}`));
+    const scope = createPathScope({ cwd: root, root });
+    expect(await scope.resolve("missing/../link40")).toBe(join(root, "not-yet"));
+    await expect(scope.resolve("missing/../link41")).rejects.toThrow(/\(ELOOP\)/);
+  });
 });
 
 test("paths are printed relative inside the working directory, absolute outside, quoted where they hold control characters", () => {
@@ -171,6 +205,34 @@ test("paths are printed relative inside the working directory, absolute outside,
   expect(scope.print(`${root}-not`)).toBe(outside);
   expect(scope.print(join(root, "a\nb"))).toBe('"a\\nb"');
   expect(createPathScope({ cwd: "/" }).print("/etc")).toBe("etc");
+});
+
+test("without a working directory paths are printed as they are", () => {
+  const before = process.cwd();
+  process.chdir(mkdtempSync(join(base, "gone-")));
+  const scope = createPathScope();
+  rmSync(process.cwd(), { recursive: true });
+  try {
+    expect(scope.print(join(root, "file"))).toBe(join(root, "file"));
+  } finally {
+    process.chdir(before);
+  }
+});
+
+test.runIf(process.platform === "linux")("a descriptor is judged by what it has open, not by its path now", () => {
+  const scope = createPathScope({ cwd: root, root });
+  const path = join(root, "dir/secret");
+  symlinkSync(outside, join(root, "dir"));
+  const open = openSync(path, "r");
+  rmSync(join(root, "dir"));
+  mkdirSync(join(root, "dir"));
+  writeFileSync(path, "");
+  expect(() => scope.confirm(open, path)).toThrow(`Permission denied: dir/secret is outside ${root}`);
+  closeSync(open);
+});
+
+test("without roots a descriptor is not even looked at", () => {
+  expect(createPathScope({ cwd: root }).confirm(-1, join(root, "none"))).toBe(undefined);
 });
 
 test("a descriptor that a swapped link led outside is refused", async () => {

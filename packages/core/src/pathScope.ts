@@ -1,7 +1,8 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { dirname, isAbsolute, join, parse, resolve as resolveLexically, sep } from "node:path";
+import { join, resolve as resolveLexically, sep } from "node:path";
 import { descriptorPath } from "./descriptors.ts";
 import { ToolError } from "./errors.ts";
+import { absoluteFrom, takeApart, withSlashes } from "./pathStyle.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
 import { clip, printableName } from "./text.ts";
 
@@ -50,21 +51,24 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     const own = process.cwd();
     return contains(own) ? own : (roots?.[0] ?? own);
   };
-  const denied = (path: string): ToolError<"permission_denied"> =>
-    new ToolError({
+  const refuseOutside = (found: string, shown: () => string): void => {
+    if (roots === undefined || contains(found)) return;
+    const path = shown();
+    throw new ToolError({
       code: "permission_denied",
-      message: `Permission denied: ${clip(printableName(path))} is outside ${(roots ?? []).map(printableName).join(", ")}; use a path inside`,
-      details: { path, roots: roots ?? [] },
+      message: `Permission denied: ${clip(printableName(path))} is outside ${roots.map(printableName).join(", ")}; use a path inside`,
+      details: { path, roots },
     });
+  };
   const confined = async (path: string, argument: string, find: (absolute: string) => string): Promise<string> => {
     checkPath(path, argument);
     let found: string;
     try {
-      found = find(absoluteOf(path, readCwd));
+      found = find(absoluteFrom(readCwd, path));
     } catch (error) {
       throw plainSystemError(error, clip(printableName(path)));
     }
-    if (!contains(found)) throw denied(path);
+    refuseOutside(found, () => path);
     return found;
   };
 
@@ -77,13 +81,12 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     resolve: (path, argument = "path") => confined(path, argument, canonical),
     resolveEntry: (path, argument = "path") =>
       confined(path, argument, (absolute) => {
-        const { parent, name } = splitEntry(absolute);
-        return name === undefined ? canonical(absolute) : join(canonical(parent), name);
+        const cut = absolute.lastIndexOf(sep) + 1;
+        return join(canonical(absolute.slice(0, cut)), absolute.slice(cut));
       }),
     confirm(descriptor, path) {
       if (roots === undefined) return;
-      const opened = descriptorPath(descriptor) ?? canonical(path);
-      if (!contains(opened)) throw denied(printFrom(readCwd, path));
+      refuseOutside(descriptorPath(descriptor) ?? canonical(path), () => printFrom(readCwd, path));
     },
     print: (absolute) => printFrom(readCwd, absolute),
   };
@@ -113,18 +116,6 @@ function checkPath(path: string, argument: string): void {
   });
 }
 
-/** Not normalised on POSIX: there `link/..` is the parent of the link's target. */
-function absoluteOf(path: string, readCwd: () => string): string {
-  if (sep === "\\") return resolveLexically(readCwd(), path) + (/[\\/]\.?$/.test(path) ? sep : "");
-  return isAbsolute(path) ? path : `${readCwd()}/${path}`;
-}
-
-function splitEntry(absolute: string): { parent: string; name?: string } {
-  const cut = absolute.lastIndexOf(sep) + 1;
-  const name = absolute.slice(cut);
-  return name === "" || name === "." || name === ".." ? { parent: absolute } : { parent: absolute.slice(0, cut), name };
-}
-
 /** At once, not in the thread pool: it takes microseconds, and a write would wait longer for its turn than for the disk. */
 function canonical(absolute: string): string {
   try {
@@ -140,52 +131,44 @@ const linkLimit = 40;
 
 /**
  * Follows a path of which some part is missing, name by name. Missing names are kept, and every name after a `..` is looked
- * at again, so `missing/../link` cannot hide a link.
+ * at again, so `missing/../link` cannot hide a link. What is done is canonical, so `join` may take `..` off it.
  */
 function followByHand(absolute: string): string {
-  let done = parse(absolute).root;
-  let names = absolute.slice(done.length).split(sep).reverse();
+  let { root: done, names } = takeApart(absolute);
   let links = 0;
   while (names.length > 0) {
-    const name = names.pop() as string;
-    if (name === "" || name === ".") continue;
-    if (name === "..") {
-      done = dirname(done);
-      continue;
-    }
-    const path = join(done, name);
+    const path = join(done, names.pop() as string);
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isSymbolicLink()) {
       links += 1;
-      if (links > linkLimit) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
-      const target = readlinkSync(path);
-      if (isAbsolute(target)) done = parse(target).root;
-      names = names.concat(
-        target
-          .slice(isAbsolute(target) ? done.length : 0)
-          .split(sep)
-          .reverse(),
-      );
+      if (links > linkLimit) throw systemError("ELOOP");
+      const target = takeApart(readlinkSync(path));
+      if (target.root !== "") done = target.root;
+      names = names.concat(target.names);
       continue;
     }
-    if (stats && !stats.isDirectory() && names.length > 0) {
-      throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
-    }
+    if (stats && !stats.isDirectory() && names.length > 0) throw systemError("ENOTDIR");
     done = path;
   }
   return done;
 }
 
+function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
 function printFrom(readCwd: () => string, absolute: string): string {
-  let path = absolute;
-  let cwd: string | undefined;
+  return printableName(withSlashes(relativeTo(readCwd, absolute)));
+}
+
+function relativeTo(readCwd: () => string, absolute: string): string {
+  let cwd: string;
   try {
     cwd = readCwd();
   } catch {
     // The process's directory was removed: nothing is relative to it.
+    return absolute;
   }
-  if (cwd === undefined) path = absolute;
-  else if (absolute === cwd) path = ".";
-  else if (isInside(cwd, absolute)) path = absolute.slice(cwd.endsWith(sep) ? cwd.length : cwd.length + 1);
-  return printableName(sep === "\\" ? path.replaceAll("\\", "/") : path);
+  if (absolute === cwd) return ".";
+  return isInside(cwd, absolute) ? absolute.slice(cwd.endsWith(sep) ? cwd.length : cwd.length + 1) : absolute;
 }

@@ -1,0 +1,23 @@
+import path, { type PlatformPath } from "node:path";
+
+/** What differs between the paths of POSIX and of Windows; each takes the style that is meant, the running system's by default. */
+
+/**
+ * An absolute path for one that may be relative. Not normalised on POSIX, where `link/..` is the parent of the link's target;
+ * on Windows it is, but for an end (`\`, `\.`) that asks for the directory.
+ */
+export function absoluteFrom(readCwd: () => string, given: string, style: PlatformPath = path): string {
+  if (style.sep === "/") return style.isAbsolute(given) ? given : `${readCwd()}/${given}`;
+  return style.resolve(readCwd(), given) + (/[\\/]\.?$/.test(given) ? style.sep : "");
+}
+
+/** With `/` between the names: on POSIX `\` is a letter like any other. */
+export function withSlashes(given: string, style: PlatformPath = path): string {
+  return given.replaceAll(style.sep, "/");
+}
+
+/** A path's root (empty for a relative one) and its names, the last one first. */
+export function takeApart(given: string, style: PlatformPath = path): { root: string; names: string[] } {
+  const { root } = style.parse(given);
+  return { root, names: given.slice(root.length).split(style.sep).reverse() };
+}
