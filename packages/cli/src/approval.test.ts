@@ -2,7 +2,7 @@ import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { expect, test } from "vitest";
 import { askBeforeChanges } from "./approval.ts";
 
-const parameters = { type: "object", properties: {} } as const;
+const parameters = { type: "object", properties: { command: { type: "string" } } } as const;
 
 /** A registry of a tool that reads and two that change, and the questions that were put. */
 function asking(...answers: string[]): { registry: ToolRegistry; questions: string[]; denied: () => boolean } {
@@ -38,6 +38,14 @@ test.each(["", "n", "no", "yess", "what?"])("%j refuses it", async (answer) => {
   const { registry, denied } = asking(answer);
   expect(await registry.invoke("change")).toMatchObject({ ok: false, error: { code: "permission_denied" } });
   expect(denied()).toBe(true);
+});
+
+test("the question shows the whole call, on one line, and says where it is cut", async () => {
+  const { registry, questions } = asking("n", "n");
+  await registry.execute("change", { command: `echo ${"x".repeat(500)}\n\u001b[2K; rm -r \u202e.` });
+  expect(questions[0]).toMatch(/^Run change \{"command":"echo x{500}\\n\\u001b\[2K; rm -r \\u202e\."\} \? /);
+  await registry.execute("change", { command: "x".repeat(10_000) });
+  expect(questions[1]).toMatch(/ \(and \d+ characters more\) \? /);
 });
 
 test("always holds for that tool alone", async () => {

@@ -1,5 +1,5 @@
 import { approval, type Middleware, type ToolCall } from "@toolcrib/core";
-import { oneLine, showArguments } from "./render.ts";
+import { oneLine } from "./render.ts";
 
 /** Asks the user; undefined where there is nobody to ask. */
 export type Ask = ((question: string) => Promise<string>) | undefined;
@@ -20,7 +20,7 @@ export function askBeforeChanges(ask: () => Ask): CliApproval {
     if (always.has(call.name)) return true;
     const put = ask();
     if (!put) return "this call needs approval, and there is no terminal to ask on";
-    const answer = (await put(`Run ${oneLine(call.name, 64)} ${showArguments(call.args)} ? [y]es, [a]lways, [N]o `))
+    const answer = (await put(`Run ${oneLine(call.name, 64)} ${wholeArguments(call.args)} ? [y]es, [a]lways, [N]o `))
       .trim()
       .toLowerCase();
     if (/^a(lways)?$/.test(answer)) always.add(call.name);
@@ -39,4 +39,18 @@ export function askBeforeChanges(ask: () => Ask): CliApproval {
       return denied;
     },
   };
+}
+
+const mostShown = 4000;
+
+/** Nothing of what is approved may be hidden: as JSON, cut only where it says so. */
+function wholeArguments(args: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(args).replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, escaped);
+  return text.length <= mostShown
+    ? text
+    : `${text.slice(0, mostShown)} (and ${text.length - mostShown} characters more)`;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

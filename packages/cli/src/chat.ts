@@ -82,8 +82,9 @@ function createSession(
         return;
       case "/model":
         if (words[0] !== undefined) {
-          ({ provider } = await chooseModel({ model: words[0] }, program.env));
-          await conversation.useModel(provider);
+          const chosen = await chooseModel({ model: words[0] }, program.env);
+          await conversation.useModel(chosen.provider);
+          provider = chosen.provider;
         }
         return note(`${provider.name}/${provider.model}`);
       case "/tools":

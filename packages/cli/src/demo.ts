@@ -27,7 +27,7 @@ export async function demo({ terminal, interrupts, leftovers }: Program): Promis
   await interrupts.during(async (signal) => {
     for await (const event of agent.streamChat(request, { signal })) terminal.print(render(event));
   });
-  terminal.data(`\n${whatNext(terminal.dataStyle.bold)}`);
+  terminal.show(`\n${whatNext(terminal.dataStyle.bold)}`);
   return "ok";
 }
 

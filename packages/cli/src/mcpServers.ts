@@ -3,6 +3,7 @@ import type { McpServerConfig } from "@toolcrib/mcp";
 import { type Ending, usageError } from "./endings.ts";
 import { type McpConfigFile, mcpConfigName, readMcpConfig, writeMcpConfig } from "./mcpConfig.ts";
 import type { Program } from "./program.ts";
+import { oneLine } from "./render.ts";
 
 export interface McpAddFlags {
   readonly env?: readonly string[];
@@ -75,7 +76,7 @@ export async function mcpList({ json }: { json?: boolean }, { terminal }: Progra
   for (const [name, server] of Object.entries(mcpServers)) {
     const what = "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
     const off = server.disabled ? dim(" (disabled)") : "";
-    terminal.data(`${bold(name)}${" ".repeat(width - name.length)}  ${what}${off}\n`);
+    terminal.show(`${bold(oneLine(name, 64))}${" ".repeat(width - name.length)}  ${oneLine(what, 200)}${off}\n`);
   }
   return "ok";
 }

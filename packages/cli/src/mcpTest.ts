@@ -3,7 +3,7 @@ import { type Ending, usageError } from "./endings.ts";
 import { mcpConfigName, readMcpConfig, toolStorePath } from "./mcpConfig.ts";
 import { requireServer } from "./mcpServers.ts";
 import type { Program } from "./program.ts";
-import { withoutControls } from "./render.ts";
+import { oneLine, withoutControls } from "./render.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
 export async function mcpTest(
@@ -27,7 +27,7 @@ export async function mcpTest(
       const { bold, dim } = terminal.dataStyle;
       for (const tool of mount.tools) {
         const [line = ""] = tool.getSchema().function.description.split("\n");
-        terminal.data(`${bold(tool.name)}  ${dim(line)}\n`);
+        terminal.show(`${bold(tool.name)}  ${dim(oneLine(line, 200))}\n`);
       }
       for (const { message } of mount.problems) terminal.note(withoutControls(message));
       if (mount.problems.some(({ code }) => code === "tool_changed")) {

@@ -80,7 +80,7 @@ export function oneLine(text: string, limit: number): string {
   return clip(withoutControls(clip(text, 4 * limit).replace(/\s+/g, " ")).trim(), limit);
 }
 
-/** Text without control characters, but for line breaks and tabs. */
+/** Text without control characters (but line breaks and tabs) and without those that reorder what is shown. */
 export function withoutControls(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
 }

@@ -10,6 +10,8 @@ export interface Terminal {
   readonly dataStyle: Style;
   /** Data, as it is; on a screen without control characters and with a last line break. */
   data(text: string): void;
+  /** Our own words on stdout, which may be coloured. */
+  show(text: string): void;
   /** A line for people. */
   note(text: string): void;
   print(pieces: readonly Printed[]): void;
@@ -31,6 +33,7 @@ export function createTerminal(env: NodeJS.ProcessEnv = process.env): Terminal {
     style: createStyle(wantsColor(stderr, env)),
     dataStyle: createStyle(wantsColor(stdout, env)),
     data: (text) => write(stdout.isTTY && !text.endsWith("\n") ? `${text}\n` : text),
+    show: (text) => void stdout.write(text),
     note: (text) => void stderr.write(`${text}\n`),
     print(pieces) {
       for (const { to, text } of pieces) {

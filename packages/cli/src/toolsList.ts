@@ -1,5 +1,6 @@
 import type { Ending } from "./endings.ts";
 import type { Program } from "./program.ts";
+import { oneLine } from "./render.ts";
 import { createToolSet, type ToolFlags } from "./toolSet.ts";
 
 /** `toolcrib tools list`: a line a tool, or as JSON all that is known of each. */
@@ -14,8 +15,8 @@ export function toolsList(flags: ToolFlags & { readonly json?: boolean | undefin
   const width = Math.max(...listing.map((tool) => tool.name.length));
   for (const { name, description, enabled } of listing) {
     const first = /^.*?[.:](?=\s+\p{Lu}|$)/su.exec(description)?.[0] ?? description;
-    terminal.data(
-      `${enabled ? green("on ") : dim("off")}  ${bold(name)}${" ".repeat(width - name.length)}  ${dim(first)}\n`,
+    terminal.show(
+      `${enabled ? green("on ") : dim("off")}  ${bold(name)}${" ".repeat(width - name.length)}  ${dim(oneLine(first, 200))}\n`,
     );
   }
   const off = listing.filter((tool) => !tool.enabled).map((tool) => tool.name);
