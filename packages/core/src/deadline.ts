@@ -4,7 +4,10 @@ import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
 /** setTimeout fires at once beyond this many milliseconds. */
 export const longestDelayMs: number = 2 ** 31 - 1;
 
-export type RunCall = Pick<ToolCallInfo, "signal" | "callId" | "onProgress" | "labels">;
+export interface RunCall extends Pick<ToolCallInfo, "signal" | "callId" | "onProgress" | "labels"> {
+  /** Called when the tool begins a change that cannot be taken back. */
+  readonly onCommit?: () => void;
+}
 
 /**
  * Runs a tool against its time limit and the caller's signal, whichever ends first. Never rejects; what the tool does after
@@ -86,7 +89,7 @@ class CallInfo implements ToolCallInfo {
   readonly beginCommit: () => void;
   readonly #run: Run;
 
-  constructor(run: Run, { callId, labels, onProgress }: RunCall) {
+  constructor(run: Run, { callId, labels, onProgress, onCommit }: RunCall) {
     this.#run = run;
     this.callId = callId;
     this.labels = labels;
@@ -101,6 +104,7 @@ class CallInfo implements ToolCallInfo {
     this.beginCommit = () => {
       if (run.ended) throw new Error("the call has ended; nothing was changed");
       run.committed = true;
+      onCommit?.();
     };
   }
 

@@ -1,5 +1,5 @@
 import type { CheckedArguments } from "./arguments.ts";
-import { longestDelayMs, runWithDeadline } from "./deadline.ts";
+import { longestDelayMs, type RunCall, runWithDeadline } from "./deadline.ts";
 import type { ToolError } from "./errors.ts";
 import type {
   ChatTool,
@@ -185,23 +185,32 @@ export class ToolRegistry {
   }
 
   #wrap(call: ToolCall, options: ExecuteOptions): Promise<ToolOutcome> {
-    const running = runThrough(this.#middlewares, call, (current) => this.#recheck(current, call, options));
-    return call.signal ? endAtAbort(running, shownName(call.name), call.signal) : running;
+    const { name, signal } = call;
+    let committed = false;
+    const onCommit = (): void => {
+      committed = true;
+    };
+    const running = runThrough(this.#middlewares, call, (current) => this.#recheck(current, call, options, onCommit));
+    return signal ? endAtAbort(running, signal, () => aborted(shownName(name), signal.reason, committed)) : running;
   }
 
   /** Behind a middleware, that may have waited long or changed the call: registry and arguments are looked at again. */
-  async #recheck(current: ToolCall, before: ToolCall, options: ExecuteOptions): Promise<ToolOutcome> {
-    const { name, signal } = current;
-    if (signal?.aborted) return failed(aborted(shownName(name), signal.reason, false));
+  async #recheck(
+    current: ToolCall,
+    before: ToolCall,
+    options: ExecuteOptions,
+    onCommit: () => void,
+  ): Promise<ToolOutcome> {
+    const { name } = current;
     const entry = this.#entries.get(name);
     const refusal = this.#refusal(name);
     if (refusal || !entry) return failed(refusal ?? notFound(name, undefined));
     if (current.args === before.args && entry.tool === before.tool) {
       if (before.refusal?.code === "invalid_arguments") return failed(before.refusal);
-      return start(entry, current, options);
+      return start(entry, { ...current, onCommit }, options);
     }
     const { args, error } = await entry.check(current.args);
-    return error ? failed(error) : start(entry, { ...current, args }, options);
+    return error ? failed(error) : start(entry, { ...current, args, onCommit }, options);
   }
 
   /** Why a name cannot be called now, if it cannot. */
@@ -217,7 +226,7 @@ function failed(error: ToolError): Promise<ToolOutcome> {
   return Promise.resolve({ ok: false, error });
 }
 
-function start({ tool }: Entry, call: ToolCall, { timeoutMs }: ExecuteOptions): Promise<ToolOutcome> {
+function start({ tool }: Entry, call: ToolCall & RunCall, { timeoutMs }: ExecuteOptions): Promise<ToolOutcome> {
   return runWithDeadline(tool, call.args, call, limitOf(tool, call.args, timeoutMs));
 }
 
@@ -232,17 +241,17 @@ function limitOf(tool: ExecutableTool, args: Record<string, unknown>, fromCaller
     try {
       own = own.call(tool, args);
     } catch {
-      own = undefined;
+      // As if it gave no limit.
     }
   }
   return typeof own === "number" && own > 0 ? own : defaultTimeoutMs;
 }
 
-function endAtAbort(running: Promise<ToolOutcome>, name: string, signal: AbortSignal): Promise<ToolOutcome> {
+function endAtAbort(running: Promise<ToolOutcome>, signal: AbortSignal, error: () => ToolError): Promise<ToolOutcome> {
   return new Promise((resolve) => {
-    const onAbort = (): void => resolve({ ok: false, error: aborted(name, signal.reason, false) });
+    const onAbort = (): void => resolve({ ok: false, error: error() });
     if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort);
     void running.then((outcome) => {
       signal.removeEventListener("abort", onAbort);
       resolve(outcome);
@@ -252,5 +261,5 @@ function endAtAbort(running: Promise<ToolOutcome>, name: string, signal: AbortSi
 
 /** A name as messages show it: whatever a model sent, cut and on one line. */
 function shownName(name: unknown): string {
-  return printableName(clip(typeof name === "string" ? name : String(name), 200));
+  return printableName(clip(String(name), 200));
 }

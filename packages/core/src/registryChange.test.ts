@@ -41,6 +41,16 @@ test("onChange stops when told, each listener by itself, and does not follow a c
   expect(count).toBe(3);
 });
 
+test("a listener that stops leaves the others listening", () => {
+  const registry = new ToolRegistry();
+  const told: string[] = [];
+  const stop = registry.onChange(() => told.push("first"));
+  registry.onChange(() => told.push("second"));
+  stop();
+  registry.register(tool("a"));
+  expect(told).toEqual(["second"]);
+});
+
 test("a listener that throws spoils neither the change nor the other listeners", () => {
   const registry = new ToolRegistry();
   let told = false;
