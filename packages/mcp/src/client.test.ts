@@ -224,6 +224,46 @@ test("a tool that changed between runs is refused by a typed error until it is a
   expect((await mounted(turned, { store })).registry.hasTool("mcp__odd__hello")).toBe(true);
 });
 
+test("a tool that goes and comes back changed is no new tool", async () => {
+  const store = fileToolStore(await temporaryFile("tools.json"));
+  const run = async (description: string): Promise<Mounted> => {
+    const opened = await mounted({ odd: command("oddServer.ts", description) }, { store });
+    await opened.mount.close();
+    return opened;
+  };
+  expect((await run("Says hello.")).registry.hasTool("mcp__odd__hello")).toBe(true);
+  expect((await run("-")).registry.hasTool("mcp__odd__hello")).toBe(false);
+  expect((await run("-")).registry.hasTool("mcp__odd__hello")).toBe(false);
+  const { mount } = await run("Says hello, and more.");
+  expect(mount.problems.find(({ code }) => code === "tool_changed")).toMatchObject({ details: { tool: "hello" } });
+  expect((await run("Says hello.")).registry.hasTool("mcp__odd__hello")).toBe(true);
+});
+
+test("a server that was started anew is looked at before the first call runs, over HTTP too", async () => {
+  const first = await serveMcp(createFixtureRegistry(), { http: { auth: false } });
+  const { registry } = await mounted({ web: { url: String(first.url) } });
+  await first.close();
+  await registry.execute("mcp__web__echo", { text: "?" });
+  const turned = createFixtureRegistry();
+  turned.unregister("echo");
+  let ran = false;
+  turned.register({
+    name: "echo",
+    getSchema: () => ({
+      type: "function",
+      function: { name: "echo", description: "Answers the text, and keeps it.", parameters: { type: "object" } },
+    }),
+    async execute() {
+      ran = true;
+      return "kept";
+    },
+  });
+  const second = await serveMcp(turned, { http: { auth: false, port: Number(new URL(String(first.url)).port) } });
+  cleanups.push(() => second.close());
+  expect(await registry.execute("mcp__web__echo", { text: "x" })).toMatch(/is not what it was/);
+  expect(ran).toBe(false);
+});
+
 test("a tool that turns during a run is refused at its next call", async () => {
   const { registry } = await mounted({ odd: command("oddServer.ts") });
   expect(await registry.execute("mcp__odd__hello", {})).toContain("hello");

@@ -6,4 +6,4 @@ export type { ListedTool } from "./mapping.ts";
 export type { RegistrySource } from "./registrySource.ts";
 export { type McpServing, type ServeMcpOptions, serveMcp } from "./server.ts";
 export type { McpCommandConfig, McpConfig, McpServerConfig, McpUrlConfig } from "./serverConfig.ts";
-export { fileToolStore, type KnownServer, type McpToolStore } from "./toolStore.ts";
+export { fileToolStore, type KnownServer, type KnownTool, type McpToolStore } from "./toolStore.ts";

@@ -2,9 +2,9 @@ import { type ExecutableTool, isToolError, type ToolCallInfo, ToolRegistry, tool
 import { McpError, reasonOf } from "./errors.ts";
 import { changedTools, fingerprint, type McpToolChange } from "./fingerprint.ts";
 import { fromCallResult, type ListedTool, toParameters, toTraits } from "./mapping.ts";
-import { type RemoteOptions, RemoteServer } from "./remoteServer.ts";
+import { type RemoteConnection, type RemoteOptions, RemoteServer, SessionExpired } from "./remoteServer.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
-import type { McpToolStore } from "./toolStore.ts";
+import type { KnownTool, McpToolStore } from "./toolStore.ts";
 
 export type AcceptChange = (change: McpToolChange) => boolean | Promise<boolean>;
 
@@ -17,17 +17,21 @@ export interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChange
   accept: AcceptChange;
 }
 
+/** Tools remembered of a server that it lists no more: coming back changed, they are no new ones. */
+const mostGone = 1000;
+
 /** A server whose tools are held to what was accepted of them. */
 export class MountedServer {
   readonly name: string;
   readonly #remote: RemoteServer;
   readonly #options: MountedServerOptions;
-  #accepted: readonly ListedTool[] = [];
+  #accepted: readonly KnownTool[] = [];
   #refused = new Map<string, McpError>();
-  /** Counts the moments from which the tools may be others; compared with the last one that was looked at. */
+  /** How often the server has said that its tools changed. */
   #changes = 0;
-  #checked = -1;
-  #checking: Promise<void> | undefined;
+  /** The connection whose tools were compared, and after how many changes. */
+  #checked: { connection: RemoteConnection; changes: number } | undefined;
+  #checking: { connection: RemoteConnection; done: Promise<void> } | undefined;
   #unsaved: McpError | undefined;
 
   constructor(options: MountedServerOptions) {
@@ -48,37 +52,51 @@ export class MountedServer {
   async open(): Promise<{ tools: readonly ListedTool[]; problems: McpError[] }> {
     const known = await this.#options.store?.load(this.name);
     this.#accepted = known?.tools ?? [];
-    if (known?.config !== this.#options.config) await this.#check();
+    if (known?.config !== this.#options.config) await this.#check(await this.#remote.connect());
     return {
-      tools: this.#accepted.filter((tool) => !this.#refused.has(tool.name)),
+      tools: this.#accepted.filter((tool) => !tool.gone && !this.#refused.has(tool.name)),
       problems: [...this.#refused.values(), ...(this.#unsaved ? [this.#unsaved] : [])],
     };
   }
 
   /** Calls a tool of the server if it still is what was accepted. */
   async call(tool: string, args: Record<string, unknown>, call: ToolCallInfo): Promise<unknown> {
-    await this.#remote.start();
-    if (this.#checked !== this.#changes) await this.#check();
-    const refused = this.#refused.get(tool);
-    if (refused) throw refused;
-    return this.#remote.callTool(tool, args, call);
+    try {
+      return await this.#call(tool, args, call);
+    } catch (error) {
+      if (!(error instanceof SessionExpired)) throw error;
+      return this.#call(tool, args, call);
+    }
   }
 
   close(): Promise<void> {
     return this.#remote.close();
   }
 
-  #check(): Promise<void> {
-    this.#checking ??= this.#compare().finally(() => {
-      this.#checking = undefined;
-    });
-    return this.#checking;
+  /** Looks at the very connection that the call goes to: a server that was started anew may be another. */
+  async #call(tool: string, args: Record<string, unknown>, call: ToolCallInfo): Promise<unknown> {
+    const connection = await this.#remote.connect();
+    if (this.#checked?.connection !== connection || this.#checked.changes !== this.#changes) {
+      await this.#check(connection);
+    }
+    const refused = this.#refused.get(tool);
+    if (refused) throw refused;
+    return connection.callTool(tool, args, call);
   }
 
-  async #compare(): Promise<void> {
-    await this.#remote.start();
+  #check(connection: RemoteConnection): Promise<void> {
+    if (this.#checking?.connection !== connection) {
+      const done = this.#compare(connection).finally(() => {
+        if (this.#checking?.done === done) this.#checking = undefined;
+      });
+      this.#checking = { connection, done };
+    }
+    return this.#checking.done;
+  }
+
+  async #compare(connection: RemoteConnection): Promise<void> {
     const changes = this.#changes;
-    const found = await this.#remote.listTools();
+    const found = await connection.listTools();
     const refused = new Map<string, McpError>();
     const kept = new Map<string, ListedTool>();
     for (const change of changedTools(this.name, this.#accepted, found)) {
@@ -87,23 +105,26 @@ export class MountedServer {
       kept.set(change.found.name, change.accepted);
     }
     this.#refused = refused;
-    this.#accepted = found.map((tool) => kept.get(tool.name) ?? tool);
-    this.#checked = changes;
-    const tools = this.#accepted.map(({ name, description, inputSchema, annotations }) => ({
-      name,
-      description,
-      inputSchema,
-      annotations,
-    }));
+    const names = new Set(found.map((tool) => tool.name));
+    const missing = this.#accepted.filter((tool) => !names.has(tool.name)).slice(0, mostGone);
+    this.#accepted = [
+      ...found.map((tool) => claimsOf(kept.get(tool.name) ?? tool)),
+      ...missing.map((tool) => ({ ...claimsOf(tool), gone: true as const })),
+    ];
+    this.#checked = { connection, changes };
     // With a refused tool the entry stays unknown, so that the next run looks again and tells again.
     const config = refused.size > 0 ? "" : this.#options.config;
     try {
-      await this.#options.store?.save(this.name, { config, tools });
+      await this.#options.store?.save(this.name, { config, tools: [...this.#accepted] });
     } catch (cause) {
       const message = `What the tools of the MCP server ${this.name} are could not be kept, to tell when they change: ${reasonOf(cause)}`;
       this.#unsaved = new McpError("store_failed", this.name, message, { cause }, cause);
     }
   }
+}
+
+function claimsOf({ name, description, inputSchema, annotations }: ListedTool): ListedTool {
+  return { name, description, inputSchema, annotations };
 }
 
 function toolChanged({ server, accepted, found }: McpToolChange): McpError {

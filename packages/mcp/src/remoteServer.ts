@@ -12,24 +12,29 @@ export interface RemoteOptions {
   clientName: string;
   clientVersion: string;
   versionNegotiation: VersionNegotiationOptions["mode"];
-  /** Told when the tools may be others than before: the server has started, or says so. */
+  /** Told when the server says that its tools have changed. */
   onToolsChanged: () => void;
 }
 
-interface Connected {
-  client: Client;
+/** A server while it runs. Its calls reject with what the server refuses, or with an McpError where it is gone. */
+export interface RemoteConnection {
+  /** Every tool that the server lists, as it describes them. */
+  listTools(): Promise<ListedTool[]>;
+  /** The result of `tools/call` as the server sent it. */
+  callTool(name: string, args: Record<string, unknown>, call: CallWatch): Promise<unknown>;
   /** Ends the session where there is one, and the process where we started it. */
-  end: () => Promise<void>;
-  /** The last lines that the server wrote to standard error. */
-  errors: () => string;
+  end(): Promise<void>;
 }
+
+/** The server has forgotten the session, so it has not run the request: a new connection may. */
+export class SessionExpired extends Error {}
 
 /** One MCP server: started at the first use, and again at the next use after it has ended. */
 export class RemoteServer {
   readonly name: string;
   readonly #target: ResolvedServer;
   readonly #options: RemoteOptions;
-  #connecting: Promise<Connected> | undefined;
+  #connecting: Promise<RemoteConnection> | undefined;
   #closed = false;
 
   constructor(name: string, target: ResolvedServer, options: RemoteOptions) {
@@ -38,57 +43,9 @@ export class RemoteServer {
     this.#options = options;
   }
 
-  /** Starts the server unless it runs. Rejects with an McpError (`server_failed`). */
-  async start(): Promise<void> {
-    await this.#connect();
-  }
-
-  /** Every tool that the server lists, as it describes them. */
-  listTools(): Promise<ListedTool[]> {
-    return this.#request((client) => listTools(client, this.#options.startTimeoutMs));
-  }
-
-  /** The result of `tools/call` as the server sent it. Rejects with what it refuses, or with an McpError where it is gone. */
-  callTool(name: string, args: Record<string, unknown>, call: CallWatch = {}): Promise<unknown> {
-    return this.#request((client) => callTool(client, name, args, call));
-  }
-
-  /** Ends the server: closes its input, then signals it where it stays. It is not started again. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    const connected = await this.#connecting?.catch(() => undefined);
-    await connected?.end();
-  }
-
-  async #request<Result>(send: (client: Client) => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt += 1) {
-      const connected = await this.#connect();
-      try {
-        return await send(connected.client);
-      } catch (error) {
-        const { code, status } = error as { code?: unknown; status?: unknown };
-        if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") throw this.#ended(connected, error);
-        if (error instanceof TypeError && error.cause !== undefined) {
-          const message = `MCP server ${this.name} was not reached, or broke off: ${reasonOf(error)}`;
-          throw new McpError("server_failed", this.name, message, { cause: error }, error);
-        }
-        if (status !== 404 || attempt > 1) throw error;
-        // The server has forgotten the session, so it has not run the request: a new session may.
-        await connected.client.close();
-      }
-    }
-  }
-
-  #ended(connected: Connected, cause: unknown): McpError {
-    const message = `MCP server ${this.name} ended during the call, which may have completed; the next call starts it again`;
-    return new McpError("server_failed", this.name, `${message}${connected.errors()}`, { cause }, cause);
-  }
-
-  #connect(): Promise<Connected> {
-    if (this.#closed) {
-      const message = `MCP server ${this.name} has been closed`;
-      return Promise.reject(new McpError("server_failed", this.name, message, {}));
-    }
+  /** The connection that stands, else a new one. Rejects with an McpError (`server_failed`). */
+  connect(): Promise<RemoteConnection> {
+    if (this.#closed) return Promise.reject(this.#failed("has been closed"));
     if (!this.#connecting) {
       const forget = (): void => {
         if (this.#connecting === connecting) this.#connecting = undefined;
@@ -100,7 +57,14 @@ export class RemoteServer {
     return this.#connecting;
   }
 
-  async #start(onEnd: () => void): Promise<Connected> {
+  /** Ends the server: closes its input, then signals it where it stays. It is not started again. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const connection = await this.#connecting?.catch(() => undefined);
+    await connection?.end();
+  }
+
+  async #start(onEnd: () => void): Promise<RemoteConnection> {
     const { clientName, clientVersion, startTimeoutMs, versionNegotiation, onToolsChanged } = this.#options;
     const { Client } = await import("@modelcontextprotocol/client");
     const client = new Client(
@@ -114,17 +78,42 @@ export class RemoteServer {
     client.onclose = onEnd;
     try {
       await client.connect(transport, { timeout: startTimeoutMs });
-      onToolsChanged();
-      const end = async (): Promise<void> => {
-        await endSession().catch(() => undefined);
-        await client.close();
-      };
-      return { client, end, errors };
     } catch (cause) {
       await transport.close().catch(() => undefined);
       const hint = this.#target.kind === "command" ? "check its command and args" : "check its url and headers";
-      const message = `MCP server ${this.name} did not start: ${clip(reasonOf(cause), 500)} (${hint})${errors()}`;
-      throw new McpError("server_failed", this.name, message, { cause }, cause);
+      throw this.#failed(`did not start: ${clip(reasonOf(cause), 500)} (${hint})${errors()}`, cause);
     }
+    return {
+      listTools: () => this.#explained(client, errors, listTools(client, startTimeoutMs)),
+      callTool: (name, args, call) => this.#explained(client, errors, callTool(client, name, args, call)),
+      end: async () => {
+        await endSession().catch(() => undefined);
+        await client.close();
+      },
+    };
+  }
+
+  /** The answer, or an error that says what has become of the server. */
+  async #explained<Answer>(client: Client, errors: () => string, answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (error) {
+      const { code, status } = error as { code?: unknown; status?: unknown };
+      if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") {
+        const what = "ended during the call, which may have completed; the next call starts it again";
+        throw this.#failed(`${what}${errors()}`, error);
+      }
+      if (error instanceof TypeError && error.cause !== undefined) {
+        throw this.#failed(`was not reached, or broke off: ${reasonOf(error)}`, error);
+      }
+      if (status !== 404) throw error;
+      await client.close();
+      throw new SessionExpired(`MCP server ${this.name} does not know the session any more`);
+    }
+  }
+
+  #failed(what: string, cause?: unknown): McpError {
+    const details = cause === undefined ? {} : { cause };
+    return new McpError("server_failed", this.name, `MCP server ${this.name} ${what}`, details, cause);
   }
 }

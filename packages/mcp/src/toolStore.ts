@@ -4,11 +4,17 @@ import { dirname } from "node:path";
 import { ensureDirectory } from "@toolcrib/core/files";
 import { type ListedTool, record } from "./mapping.ts";
 
+/** A tool as it was accepted. */
+export interface KnownTool extends ListedTool {
+  /** Not listed any more; remembered for the day it comes back. */
+  readonly gone?: true;
+}
+
 /** What is kept of a server from run to run: the tools as they were accepted. */
 export interface KnownServer {
   /** Digest of the server's entry; another one means that it has to be asked anew. */
   config: string;
-  tools: ListedTool[];
+  tools: KnownTool[];
 }
 
 /** Keeps what is known of servers, by their name. A store must be the user's own: a server's tools are trusted by it. */
@@ -46,7 +52,7 @@ export function fileToolStore(path: string): McpToolStore {
       if (!Object.hasOwn(all, server)) return undefined;
       const { config, tools } = record(all[server]);
       if (typeof config !== "string" || !Array.isArray(tools)) return undefined;
-      return { config, tools: tools.filter((tool): tool is ListedTool => typeof record(tool).name === "string") };
+      return { config, tools: tools.filter((tool): tool is KnownTool => typeof record(tool).name === "string") };
     },
     save(server, known) {
       // One after the other: two writes at once would lose one server.
