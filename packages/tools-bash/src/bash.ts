@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { type ExecutableTool, type ToolCallInfo, ToolError } from "@toolcrib/core";
 import { createPathScope, type PathScope, plainSystemError, systemErrorCode } from "@toolcrib/core/files";
@@ -86,7 +85,7 @@ export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool 
       const plain = { file: shell, args: ["-c", command] };
       const program = sandbox ? await sandbox({ ...plain, cwd, env }) : plain;
       const { signal, beginCommit }: ToolCallInfo = call;
-      const mark = randomUUID();
+      const mark = crypto.randomUUID();
       if (signal?.aborted) throw notRun();
       beginCommit?.();
       leftovers?.started(mark);
