@@ -70,8 +70,5 @@ function report(row) {
 }
 
 function round(value) {
-  return Number(value)
-    .toPrecision(3)
-    .replace(/\.?0+$/, "")
-    .replace(/^(\d+)e\+\d+$/, String(Math.round(value)));
+  return value >= 100 ? String(Math.round(value)) : String(Number(Number(value).toPrecision(3)));
 }

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
@@ -12,6 +11,11 @@ import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type
 
 const isWindows = process.platform === "win32";
 const isLinux = process.platform === "linux";
+
+/** `node:child_process`, loaded when the first command runs: it takes 8 ms, paid otherwise by whoever only imports this package. */
+export function childProcess(): typeof import("node:child_process") {
+  return process.getBuiltinModule("node:child_process");
+}
 
 /** How often `killLeft` looks again: a process may start another while the list is made. */
 const mostRounds = 50;
@@ -57,7 +61,9 @@ export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): 
  */
 export function killTree(shell: number, mark: string): number[] {
   if (isWindows) {
-    spawn("taskkill", ["/PID", String(shell), "/T", "/F"], { stdio: "ignore" }).on("error", () => {});
+    childProcess()
+      .spawn("taskkill", ["/PID", String(shell), "/T", "/F"], { stdio: "ignore" })
+      .on("error", () => {});
     return [];
   }
   // Stopped first: none of them starts another meanwhile, and whose child each is can still be seen.

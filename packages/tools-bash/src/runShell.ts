@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { ToolError } from "@toolcrib/core";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
-import { exitCodeOf, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
+import { childProcess, exitCodeOf, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
 import type { RunningProcess } from "./processes.ts";
 
 /** One command: a program and its arguments, and what it runs in. */
@@ -45,7 +45,7 @@ const longestKillMs = 500;
  */
 export async function runShell(request: ShellRequest): Promise<ShellResult> {
   const started = performance.now();
-  const child = spawn(request.file, request.args, {
+  const child = childProcess().spawn(request.file, request.args, {
     cwd: request.cwd,
     env: request.env as NodeJS.ProcessEnv,
     detached: ownGroup,

@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { promisify } from "node:util";
 import { ToolError } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
-import { findProgram } from "./platform.ts";
+import { childProcess, findProgram } from "./platform.ts";
 
 /** A sandbox of the operating system around every command, by bubblewrap (`bwrap` on PATH; Linux only). */
 export interface SandboxOptions {
@@ -47,7 +46,7 @@ export function createSandbox(places: SandboxPlaces, network: boolean): Sandbox 
     const roots = places.writable.map(canonicalRoot);
     const home = canonicalRoot(places.cwd);
     const wrap = (directory: string): string[] => bubblewrapArguments(roots, home, network, directory);
-    probed ??= promisify(execFile)(bwrap, [...wrap("/"), "true"], { timeout: probeMs });
+    probed ??= promisify(childProcess().execFile)(bwrap, [...wrap("/"), "true"], { timeout: probeMs });
     try {
       await probed;
     } catch (error) {

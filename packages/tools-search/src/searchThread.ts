@@ -1,5 +1,5 @@
 import { constants, setPriority } from "node:os";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { createControl, type Job, slots, threadIdStart, type WorkerMessage } from "./protocol.ts";
 
 /** How long a thread that is asked to stop may take. */
@@ -104,7 +104,9 @@ export function startSearchThread(onEnd: () => void): SearchThread {
 function startWorker(control: SharedArrayBuffer): Worker {
   // Sources run as TypeScript, the published files as JavaScript.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new Worker(new URL(`./searchWorker.${extension}`, import.meta.url), {
+  // Loaded with the first search: 5 ms, paid otherwise by whoever only imports this package.
+  const threads = process.getBuiltinModule("node:worker_threads");
+  return new threads.Worker(new URL(`./searchWorker.${extension}`, import.meta.url), {
     name: "toolcrib-search",
     workerData: control,
     resourceLimits: memoryLimits,
