@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { packageFolders, sourceAlias } from "./scripts/sourceAlias.ts";
@@ -8,12 +9,16 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 const hasTypeTests = (folder: string): boolean =>
   existsSync(`${root}${folder}/src`) && readdirSync(`${root}${folder}/src`).some((name) => name.endsWith(".test-d.ts"));
 
+/** Packages whose tests leave nothing behind in their process, so that files can share one. */
+const sharing = new Set(["packages/core", "packages/agent", "packages/tools-fs", "packages/adapters"]);
+
 const project = (folder: string, name: string) => ({
   resolve: { alias: sourceAlias },
   test: {
     name,
     root: `${root}${folder}`,
     include: ["src/**/*.test.ts", "*.test.ts"],
+    isolate: !sharing.has(folder),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     typecheck: {
@@ -28,6 +33,8 @@ const project = (folder: string, name: string) => ({
 
 export default defineConfig({
   test: {
+    // Many tests wait for processes and time limits, so a few more files than cores run at once.
+    maxWorkers: availableParallelism() + 1,
     reporters: ["default", `${root}scripts/closingLine.ts`],
     projects: [
       ...packageFolders.map((folder) => project(folder, folder.replace("packages/", "@toolcrib/"))),
