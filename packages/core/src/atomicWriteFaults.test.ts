@@ -11,8 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { writeAtomically } from "./atomicWrite.ts";
+import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPathScope, type PathScope } from "./pathScope.ts";
 
 /** System calls that fail, by name: each is asked with what it is called on and answers the code it fails with, if any. */
@@ -42,6 +41,14 @@ vi.mock("node:fs", async (importOriginal) => {
       else fs.fsync(descriptor, done);
     },
   };
+});
+
+// Files of tests share a process: the modules are loaded anew with these system calls, and once more after them.
+vi.resetModules();
+const { writeAtomically } = await import("./atomicWrite.ts");
+afterAll(() => {
+  vi.doUnmock("node:fs");
+  vi.resetModules();
 });
 
 let base: string;
