@@ -6,7 +6,7 @@ import { type ChatOptions, runTurn, type UserContent } from "./loop.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { type Compacted, compactNow } from "./makeRoom.ts";
 import type { AgentEvent, Message, Usage } from "./messages.ts";
-import { type AgentOptions, defaultSessionFile, limitsOf } from "./options.ts";
+import { type AgentOptions, checkedTools, checkProvider, defaultSessionFile, limitsOf } from "./options.ts";
 import type { Provider } from "./provider.ts";
 import type { Session } from "./session.ts";
 import { createSaveSessionContextTool } from "./sessionContext.ts";
@@ -17,15 +17,16 @@ export class Agent {
   readonly toolRegistry: ToolRegistry;
   readonly #state: LoopState;
 
-  /** Throws an AgentError `invalid_option` for a limit that is not above 0. */
+  /** Throws an AgentError `invalid_option` for a limit that is not above 0, a provider or tools that are none. */
   constructor(provider: Provider, options: AgentOptions = {}) {
+    checkProvider(provider);
     const history = new History();
     const steering: string[] = [];
     const { systemPrompt = "", compaction } = options;
     const state = { provider, history, steering, compaction, systemPrompt, running: false };
     const context = contextOf(state, options.sessionContextFilePath ?? defaultSessionFile);
     const { tools = onlySaving } = options;
-    this.toolRegistry = typeof tools === "function" ? tools(context) : tools;
+    this.toolRegistry = checkedTools(typeof tools === "function" ? tools(context) : tools);
     this.#state = Object.assign(state, { tools: this.toolRegistry, limits: limitsOf(options) });
     if (options.journal !== undefined) this.#keepJournal(options.journal, { name: options.sessionName });
   }

@@ -1,4 +1,3 @@
-import { clip } from "@toolcrib/core/text";
 import { frozenJson } from "./frozenJson.ts";
 import type {
   AssistantMessage,
@@ -9,6 +8,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from "./messages.ts";
+import { parseArguments } from "./parseArguments.ts";
 
 // What every model API accepts for a call's id and for a tool's name.
 const legalWord = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -43,10 +43,10 @@ function admitCall(call: ToolCallBlock, takenIds: Set<string>): ToolCallBlock {
   return call.malformed === undefined ? admitted : { ...admitted, args: {}, malformed: call.malformed.toWellFormed() };
 }
 
-function admitArguments(args: unknown): Pick<ToolCallBlock, "args" | "malformed"> {
-  if (typeof args !== "object" || args === null || Array.isArray(args)) {
-    return { args: {}, malformed: `expected a JSON object, received ${clip(String(JSON.stringify(args)))}` };
-  }
+/** A provider may hand on the text that the model sent. */
+function admitArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"> {
+  const { args, malformed } = parseArguments(sent);
+  if (malformed !== undefined) return { args, malformed };
   try {
     return { args: frozenJson(args) as ToolCallBlock["args"] };
   } catch (error) {
@@ -55,7 +55,8 @@ function admitArguments(args: unknown): Pick<ToolCallBlock, "args" | "malformed"
 }
 
 function freeId(id: string, takenIds: ReadonlySet<string>): string {
-  if (legalWord.test(id) && !takenIds.has(id)) return id;
+  // A user's provider may leave it out.
+  if (typeof id === "string" && legalWord.test(id) && !takenIds.has(id)) return id;
   for (let number = takenIds.size + 1; ; number += 1) {
     const candidate = `call_${number}`;
     if (!takenIds.has(candidate)) return candidate;

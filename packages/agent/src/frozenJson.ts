@@ -27,3 +27,8 @@ function setOwn(target: Record<string, unknown>, key: string, value: unknown): v
     Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
   } else target[key] = value;
 }
+
+/** A JSON object: no array, not null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -7,6 +7,7 @@ import { makeRoom } from "./makeRoom.ts";
 import type { AgentEvent, EndReason, ImageBlock, StopReason, TextBlock } from "./messages.ts";
 import type { ToolChoice } from "./provider.ts";
 import { requestReply } from "./retry.ts";
+import { isUserBlock } from "./session.ts";
 import type { StopCondition } from "./stopConditions.ts";
 import { type CallRun, runSideBySide, type ToolRunner, takeSideBySide } from "./toolCalls.ts";
 import { TurnSignal } from "./turnSignal.ts";
@@ -37,7 +38,7 @@ export async function* runTurn(
   options: ChatOptions = {},
 ): AsyncGenerator<AgentEvent, void> {
   if (state.running) throw busyError();
-  refuseBlank(content);
+  refuseMessage(content);
   const { history, limits, provider } = state;
   const tools = options.tools ?? state.tools;
   const turn = new TurnSignal(options.signal, limits);
@@ -95,10 +96,13 @@ export async function* runTurn(
 }
 
 /** Services refuse a message without content, and would refuse every later request with it. */
-function refuseBlank(content: UserContent): void {
-  const isBlank = typeof content === "string" ? content.trim() === "" : content.length === 0;
-  if (isBlank)
-    throw new AgentError({ code: "invalid_request", message: "The message is empty; say what is to be done." });
+function refuseMessage(content: UserContent): void {
+  const refuse = (message: string): AgentError => new AgentError({ code: "invalid_request", message });
+  if (typeof content !== "string" && !(Array.isArray(content) && content.every(isUserBlock)))
+    throw refuse("A message is text, or a list of text and image blocks.");
+  const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : content;
+  if (blocks.every((block) => block.type === "text" && block.text.trim() === ""))
+    throw refuse("The message is empty; say what is to be done.");
 }
 
 /** Why the turn ends after this reply; undefined when it goes on. */

@@ -2,6 +2,7 @@ import type { ToolContext, ToolRegistry } from "@toolcrib/core";
 import type { CompactionOptions } from "./compaction.ts";
 import { AgentError } from "./errors.ts";
 import type { LoopLimits } from "./loopState.ts";
+import type { Provider } from "./provider.ts";
 
 /** Options of an Agent; all have defaults. */
 export interface AgentOptions extends Partial<LoopLimits> {
@@ -36,10 +37,29 @@ export function limitsOf(options: AgentOptions): LoopLimits {
     names.map((name) => {
       const value = options[name] ?? defaultLimits[name];
       if (typeof value === "number" && value > 0) return [name, value];
-      throw new AgentError({
-        code: "invalid_option",
-        message: `${name} must be a number above 0, received ${String(value)}; leave it out for ${defaultLimits[name]}.`,
-      });
+      const received = typeof value === "string" ? JSON.stringify(value) : String(value);
+      throw invalidOption(
+        `${name} must be a number above 0, received ${received}; leave it out for ${defaultLimits[name]}.`,
+      );
     }),
   ) as unknown as LoopLimits;
+}
+
+/** Throws `invalid_option` for what is no Provider: a class, say, in place of what it makes. */
+export function checkProvider(provider: Provider): void {
+  if (typeof (provider as Partial<Provider> | undefined)?.send === "function") return;
+  const example = 'as in new Agent(new OfflineProvider()) with the OfflineProvider of "@toolcrib/agent/offline"';
+  throw invalidOption(`An Agent needs a provider, an object with name, model and send(request), ${example}.`);
+}
+
+/** Throws `invalid_option` for tools that are no registry. */
+export function checkedTools(tools: ToolRegistry): ToolRegistry {
+  if (typeof (tools as Partial<ToolRegistry> | undefined)?.getEnabledSchemas === "function") return tools;
+  throw invalidOption(
+    "tools must be a ToolRegistry, or a function of the context that returns one: register tools in it.",
+  );
+}
+
+function invalidOption(message: string): AgentError {
+  return new AgentError({ code: "invalid_option", message });
 }

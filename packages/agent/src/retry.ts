@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { admitEvent, readable } from "./admitEvent.ts";
 import { AgentError, isAgentError } from "./errors.ts";
 import type { AgentEvent } from "./messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "./provider.ts";
@@ -34,10 +35,12 @@ export async function* requestReply(
     let text = "";
     let stream: WatchedStream | undefined;
     try {
-      stream = new WatchedStream(provider.send({ ...content, signal: turn.signal }), turn, turn.silence);
+      const events = readable(provider, provider.send({ ...content, signal: turn.signal }));
+      stream = new WatchedStream(events, turn, turn.silence);
       for (let first = true; ; first = false) {
-        const { done, value: event } = await stream.next();
+        const { done, value } = await stream.next();
         if (done) throw endedEarly(provider);
+        const event = admitEvent(provider, value);
         if (event.type === "reply") {
           await stream.finish();
           return event;

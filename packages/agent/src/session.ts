@@ -1,5 +1,5 @@
 import { AgentError } from "./errors.ts";
-import { frozenJson } from "./frozenJson.ts";
+import { frozenJson, isObject } from "./frozenJson.ts";
 import type { Message, Usage } from "./messages.ts";
 import { repairConversation } from "./repair.ts";
 
@@ -94,6 +94,11 @@ export function checkMessage(given: unknown, source: string): Message {
   return frozenJson(value) as Message;
 }
 
+/** Whether this may stand in a user message. */
+export function isUserBlock(block: unknown): boolean {
+  return isBlock(block) && ["text", "image"].includes(String((block as { type: unknown }).type));
+}
+
 function isBlock(block: unknown): boolean {
   if (!isObject(block)) return false;
   if (block.type === "image") return typeof block.data === "string" && typeof block.mimeType === "string";
@@ -101,10 +106,6 @@ function isBlock(block: unknown): boolean {
     return typeof block.id === "string" && typeof block.name === "string" && isObject(block.args);
   }
   return (block.type === "text" || block.type === "reasoning") && typeof block.text === "string";
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function badSession(source: string, problem: string, cause?: unknown): AgentError {

@@ -1,15 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { isObject } from "./frozenJson.ts";
 import type { Message, Usage } from "./messages.ts";
 import { repairConversation } from "./repair.ts";
-import {
-  badSession,
-  checkHeader,
-  checkMessage,
-  checkSession,
-  isObject,
-  type JournalLine,
-  type Session,
-} from "./session.ts";
+import { badSession, checkHeader, checkMessage, checkSession, type JournalLine, type Session } from "./session.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
 /** A session as it was found. */

@@ -1,8 +1,8 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { textOf } from "./conversation.ts";
+import { isObject } from "./frozenJson.ts";
 import type { Message } from "./messages.ts";
-import { isObject } from "./session.ts";
 
 /** One session of a folder, as far as the head of its journal tells. */
 export interface SessionSummary {

@@ -1,5 +1,4 @@
 import type { AgentError } from "./errors.ts";
-import type { ProviderEvent } from "./provider.ts";
 import type { SilenceWatch } from "./silenceWatch.ts";
 import { abortedError, type TurnSignal } from "./turnSignal.ts";
 
@@ -7,13 +6,13 @@ const longestDrainMs = 1000;
 
 /** Reads a provider's events so that neither its silence nor its deafness to the signal can hang the turn. */
 export class WatchedStream {
-  readonly #iterator: AsyncIterator<ProviderEvent>;
+  readonly #iterator: AsyncIterator<unknown>;
   readonly #turn: TurnSignal;
   readonly #silence: SilenceWatch;
   #interrupt: (error: AgentError) => void = () => {};
 
-  constructor(events: AsyncIterable<ProviderEvent>, turn: TurnSignal, silence: SilenceWatch) {
-    this.#iterator = events[Symbol.asyncIterator]();
+  constructor(events: AsyncIterator<unknown>, turn: TurnSignal, silence: SilenceWatch) {
+    this.#iterator = events;
     this.#turn = turn;
     this.#silence = silence;
     silence.begin();
@@ -22,7 +21,7 @@ export class WatchedStream {
   }
 
   /** Rejects with `timeout` after too long a silence, with `aborted` when the signal fires. */
-  next(): Promise<IteratorResult<ProviderEvent>> {
+  next(): Promise<IteratorResult<unknown>> {
     // Only the provider's silence counts, not the time its reader takes.
     this.#silence.refresh();
     return new Promise((resolve, reject) => {

@@ -7,10 +7,11 @@ import type {
   StopReason as WireStopReason,
 } from "@anthropic-ai/sdk/resources/messages";
 import type { AssistantMessage, StopReason, ToolCallBlock, Usage } from "../messages.ts";
+import { parseArguments } from "../parseArguments.ts";
 import type { ProviderEvent } from "../provider.ts";
 import { type ReplyEvent, settleReply } from "./settleReply.ts";
 import { badReply, type Service } from "./wireErrors.ts";
-import { cutOff, parseArguments } from "./wireText.ts";
+import { cutOff } from "./wireText.ts";
 
 /** What has arrived of a reply of the Messages API. */
 export interface AnthropicState {

@@ -1,9 +1,10 @@
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../messages.ts";
+import { parseArguments } from "../parseArguments.ts";
 import type { ProviderEvent } from "../provider.ts";
 import { type ReplyEvent, settleReply } from "./settleReply.ts";
 import { badReply, type Service, serviceFault } from "./wireErrors.ts";
-import { cutOff, isRecord, parseArguments } from "./wireText.ts";
+import { cutOff, isRecord } from "./wireText.ts";
 
 type Delta = ChatCompletionChunk.Choice.Delta;
 type CallDelta = NonNullable<Delta["tool_calls"]>[number];

@@ -28,12 +28,13 @@ export class OpenAICompatibleProvider implements Provider {
 
   /** Throws `invalid_option` without a model. */
   constructor(options: OpenAICompatibleProviderOptions) {
-    const { client, headers, apiKey, baseURL = ollamaBaseURL(), compat } = options;
-    if (!options.model) {
+    // A caller without types may pass nothing.
+    const { client, headers, apiKey, baseURL = ollamaBaseURL(), compat, model } = options ?? {};
+    if (!model) {
       const message = "OpenAICompatibleProvider needs the option model: the name of a model that the server has.";
       throw new AgentError({ code: "invalid_option", message });
     }
-    this.model = options.model;
+    this.model = model;
     const service = {
       name: this.name,
       label: "The model server",

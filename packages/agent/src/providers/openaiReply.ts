@@ -8,11 +8,12 @@ import type {
   ResponseUsage,
 } from "openai/resources/responses/responses";
 import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../messages.ts";
+import { parseArguments } from "../parseArguments.ts";
 import type { ProviderEvent } from "../provider.ts";
 import { toOpaque } from "./openaiMapping.ts";
 import { type ReplyEvent, settleReply } from "./settleReply.ts";
 import { badReply, type Service, serviceFault } from "./wireErrors.ts";
-import { cutOff, parseArguments } from "./wireText.ts";
+import { cutOff } from "./wireText.ts";
 
 /** What has arrived of a reply of the Responses API. */
 export interface ResponsesState {

@@ -21,7 +21,7 @@ const longestDetail = 500;
 
 /** An answer that is not of the wire format; sending the request again may give a whole one. */
 export function badReply(service: Service, problem: string, cause?: unknown): AgentError {
-  const message = redact(`The answer of ${service.label} ${problem}`, service.secrets);
+  const message = redact(`The answer of ${within(service)} ${problem}`, service.secrets);
   return new AgentError({ code: "bad_reply", message, retryable: true, ...causeOf(cause, service) });
 }
 
@@ -57,9 +57,16 @@ export function toAgentError(error: unknown, service: Service, reading = false):
   if (error instanceof SyntaxError) return badReply(service, "held a broken chunk: its JSON is not valid.", error);
   if (failure.name === "APIConnectionError" || isDropped(failure)) return networkError(failure, error, service);
   if (reading && error instanceof TypeError) return badReply(service, "held a chunk of another shape.", error);
+  if (failure.code === "ERR_INVALID_URL")
+    return make(
+      "invalid_option",
+      `The address of ${within(service)} is no URL: ${service.baseURL}`,
+      "Check baseURL.",
+      false,
+    );
   return make(
     "invalid_request",
-    `The request to ${service.label} failed: ${failure.message}`,
+    `The request to ${within(service)} failed: ${failure.message}`,
     "Check the options of the provider.",
     false,
   );
@@ -203,8 +210,8 @@ function networkError(failure: Failure, error: unknown, service: Service): Agent
   const unreachable = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(failure.code);
   const why = failure.code || failure.message;
   const message = unreachable
-    ? `Cannot reach ${service.label}${where} (${why}). Check that it runs there, baseURL and the network.`
-    : `The connection to ${service.label}${where} was lost (${why}). Try again.`;
+    ? `Cannot reach ${within(service)}${where} (${why}). Check that it runs there, baseURL and the network.`
+    : `The connection to ${within(service)}${where} was lost (${why}). Try again.`;
   const retryable = !/CERT|SSL|TLS/.test(failure.code);
   return new AgentError({
     code: "network",
@@ -244,4 +251,9 @@ function causeOf(error: unknown, service: Service): { cause?: Error } {
   const cause = new Error(redact(error.message, service.secrets));
   cause.name = error.constructor.name;
   return { cause };
+}
+
+/** The label within a sentence: "the model server", "OpenAI". */
+function within({ label }: Service): string {
+  return label.replace(/^The /, "the ");
 }

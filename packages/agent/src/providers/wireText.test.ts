@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../messages.ts";
-import { argumentsText, parseArguments, remember, wireId, wireName, withDistinctIds } from "./wireText.ts";
+import { parseArguments } from "../parseArguments.ts";
+import { argumentsText, remember, wireId, wireName, withDistinctIds } from "./wireText.ts";
 
 test("no arguments mean an empty object, an object is taken as it is, anything else is said to be malformed", () => {
   for (const none of ["", "  ", "null", undefined, null]) expect(parseArguments(none)).toEqual({ args: {} });

@@ -3,7 +3,6 @@ import type { Message, ToolCallBlock } from "../messages.ts";
 
 const legalId = /^[a-zA-Z0-9_-]{1,64}$/;
 const illegalCharacters = /[^a-zA-Z0-9_-]/g;
-const longestQuote = 200;
 
 /** Lone surrogates replaced: no wire carries them. */
 export function wellFormed(text: string): string {
@@ -37,29 +36,6 @@ export function wireName(name: string): string {
 
 /** What a call is marked with when the reply ended inside it. */
 export const cutOff = "cut off";
-
-/**
- * The arguments of a call from the text (or, from lenient servers, the object) a model sent. No text means `{}`;
- * anything else than a JSON object gives `{}` and what was wrong.
- */
-export function parseArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"> {
-  if (sent === undefined || sent === null) return { args: {} };
-  if (typeof sent !== "string") return isRecord(sent) ? { args: sent } : malformed(JSON.stringify(sent));
-  if (sent.trim() === "" || sent.trim() === "null") return { args: {} };
-  try {
-    const value: unknown = JSON.parse(sent);
-    // What is nested too deep to be written again cannot be replayed.
-    JSON.stringify(value);
-    return isRecord(value) ? { args: value } : malformed(sent);
-  } catch (error) {
-    return malformed(sent, (error as Error).message.replace(/^(.*?)(?:, "| in JSON ).*$/s, "$1"));
-  }
-}
-
-function malformed(sent: string, reason?: string): Pick<ToolCallBlock, "args" | "malformed"> {
-  const quote = sent.length > longestQuote ? `${wellFormed(sent.slice(0, longestQuote))}…` : sent;
-  return { args: {}, malformed: `expected a JSON object${reason ? ` (${reason})` : ""}, received ${quote}` };
-}
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
