@@ -128,6 +128,11 @@ describe("validation", () => {
     );
   });
 
+  test("says what is wrong with the value of a property that no name was given for", async () => {
+    const env = { type: "object", additionalProperties: text };
+    expect(await check({ env }, { env: { PORT: 3000 } })).toContain("env.PORT: expected string, got number 3000");
+  });
+
   test("clips what it echoes and bounds the number of complaints", async () => {
     const many = Object.fromEntries(
       Array.from({ length: 1000 }, (_, i) => [`x${i}${"y".repeat(1000)}`, "z".repeat(1000)]),

@@ -23,6 +23,8 @@ const wrappers: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
+const vague = "does not fit the schema";
+
 /** The library's errors in the words of this package: leaves only, one a field, those inside a failed union left out. */
 export function explain(errors: readonly ValidationError[], schema: JsonSchema, value: unknown): ArgumentIssue[] {
   const issues = new Map<string, ArgumentIssue>();
@@ -31,7 +33,8 @@ export function explain(errors: readonly ValidationError[], schema: JsonSchema, 
     const inUnion = unions.some(({ keywordLocation }) => error.keywordLocation.startsWith(`${keywordLocation}/`));
     if (wrappers.has(error.keyword) || inUnion || error.keyword === "false") continue;
     const issue = explainOne(error, schema, value);
-    if (!issues.has(issue.field)) issues.set(issue.field, issue);
+    // What the schema of a property says follows, and says more.
+    if ((issues.get(issue.field)?.reason ?? vague) === vague) issues.set(issue.field, issue);
   }
   return [...issues.values()];
 }
@@ -52,7 +55,7 @@ function explainOne(error: ValidationError, schema: JsonSchema, value: unknown):
     case "additionalProperties":
     case "unevaluatedProperties": {
       const name = /^Property "(.*)" does not match/s.exec(error.error)?.[1] ?? "";
-      if (rule !== false) return { field: fieldName([...place, name]), reason: "does not fit the schema" };
+      if (rule !== false) return { field: fieldName([...place, name]), reason: vague };
       return { field: fieldName([...place, name]), reason: unknownArgument(name, owner, found) };
     }
     case "type":

@@ -155,6 +155,8 @@ describe("bad paths", () => {
       message: "Invalid arguments: source must not be empty; pass a file or directory path",
       details: { field: "source", reason: "must not be empty" },
     });
+    // What a tool called without a registry may get.
+    await expect(scope.resolve(undefined as never)).rejects.toThrow("Invalid arguments: path must be a string;");
     for (const refused of [scope.resolve("a\0b"), scope.resolveEntry("a\0b")]) {
       await expect(refused).rejects.toMatchObject({
         code: "invalid_arguments",
@@ -185,7 +187,7 @@ describe("bad paths", () => {
     });
     for (const path of ["missing/../file/child", "missing/../file/..", "missing/../file/"]) {
       await expect(scope.resolve(path)).rejects.toMatchObject({
-        message: `A part of the path is a file, not a directory: ${path} (ENOTDIR); check the path`,
+        message: `The path, or a part of it, is a file, not a directory: ${path} (ENOTDIR); check the path`,
       });
     }
     expect(await scope.resolve("missing/../file")).toBe(join(root, "file"));

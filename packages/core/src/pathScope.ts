@@ -106,14 +106,20 @@ function canonicalRoots(root: string | readonly string[]): readonly string[] {
 }
 
 function checkPath(path: string, argument: string): void {
-  const reason =
-    path === "" ? "must not be empty" : path.includes("\0") ? "must not contain a NUL character" : undefined;
+  const reason = whatIsWrong(path);
   if (reason === undefined) return;
   throw new ToolError({
     code: "invalid_arguments",
     message: `Invalid arguments: ${argument} ${reason}; pass a file or directory path`,
     details: { field: argument, reason },
   });
+}
+
+/** A tool that is called without a registry may get anything. */
+function whatIsWrong(path: unknown): string | undefined {
+  if (typeof path !== "string") return "must be a string";
+  if (path === "") return "must not be empty";
+  return path.includes("\0") ? "must not contain a NUL character" : undefined;
 }
 
 /** At once, not in the thread pool: it takes microseconds, and a write would wait longer for its turn than for the disk. */

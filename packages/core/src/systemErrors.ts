@@ -4,7 +4,7 @@ import { isToolError, ToolError } from "./errors.ts";
 /** System error codes in plain words, each with what to do next where there is something to do. */
 const plainWords: Readonly<Record<string, string>> = {
   ENOENT: "No such file or directory|check the path",
-  ENOTDIR: "A part of the path is a file, not a directory|check the path",
+  ENOTDIR: "The path, or a part of it, is a file, not a directory|check the path",
   EISDIR: "This is a directory, not a file|name a file",
   EEXIST: "It already exists|choose another path",
   ENOTEMPTY: "The directory is not empty|something may have been added meanwhile; try again",
