@@ -125,6 +125,28 @@ describe("pages", () => {
     expect(await read({}, { maxBytes: 7 })).toBe("😀\n\n[truncated: shown 4 of 8 bytes of line 1]");
   });
 
+  test.each([
+    ["latin1", "é"],
+    ["utf16le", "漢"],
+    ["utf8", "\xff"],
+  ])("a page of %s is at most maxBytes long as text, and the notices lead through the file", async (encoding, char) => {
+    const file = `${`${char.repeat(9)}\n`.repeat(30)}${char.repeat(500)}\nlast`;
+    put(Buffer.from(file, encoding === "utf16le" ? encoding : "latin1"));
+    const text = encoding === "utf8" ? file.replaceAll(char, "\ufffd") : file;
+    const long = 300 + 30;
+    let whole = "";
+    for (let offset = 1; ; ) {
+      const page = await read({ encoding, offset }, { maxBytes: long });
+      const cut = /\n\[truncated: shown \d+ .*pass offset=(\d+) to continue\]$/.exec(page);
+      const body = cut ? page.slice(0, cut.index) : page;
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(long + 1);
+      whole += cut?.[0].includes("bytes of line 31") ? text.slice(300, 801) : body;
+      if (!cut) break;
+      offset = Number(cut[1]);
+    }
+    expect(whole).toBe(text);
+  });
+
   test("an offset past the end says how many lines there are", async () => {
     put("a\nb");
     await expect(read({ offset: 3 })).rejects.toThrow("Invalid arguments: offset 3 is past the end: file has 2 lines");

@@ -10,7 +10,7 @@ export interface PageRequest {
   /** First line, from 1. */
   offset: number;
   limit: number;
-  /** Of the file's bytes. */
+  /** Of the text, as UTF-8. */
   maxBytes: number;
   signal: AbortSignal | undefined;
 }
@@ -28,16 +28,17 @@ export async function readTextPage(file: RegularFile, printed: string, request: 
     throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${skipped} lines`);
   }
   const page = await collectLines(reader, limit, maxBytes, lineEnd, pause);
-  if (reader.unread().length === 0 && page.bytes.length <= maxBytes) return decode(page.bytes, encoding);
+  const fits = page.bytes.length <= maxBytes && textLength(page.bytes, encoding) <= maxBytes;
+  if (fits && reader.unread().length === 0) return page.bytes.toString(encoding);
 
-  const whole = page.bytes.length <= maxBytes ? page : wholeLines(page.bytes.subarray(0, maxBytes), lineEnd);
+  const whole = fits ? page : wholeLines(page.bytes, lineEnd, maxBytes, encoding);
   if (whole.lines > 0) {
     const next = { argument: "offset", value: offset + whole.lines };
-    return withNotice(decode(whole.bytes, encoding), { shown: whole.lines, unit: "lines", next });
+    return withNotice(whole.bytes.toString(encoding), { shown: whole.lines, unit: "lines", next });
   }
-  const head = page.bytes.subarray(0, wholeCharacters(page.bytes, maxBytes, encoding));
+  const head = headOf(page.bytes, maxBytes, encoding);
   const line = await measureLine(reader, page.bytes, lineEnd, pause);
-  return withNotice(decode(head, encoding), {
+  return withNotice(head.toString(encoding), {
     shown: head.length,
     total: line.length,
     unit: `bytes of line ${offset}`,
@@ -116,10 +117,21 @@ async function collectLines(
   return { bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, length), lines };
 }
 
-function wholeLines(bytes: Buffer, lineEnd: LineEnd): Lines {
+type Encoding = PageRequest["encoding"];
+
+/** How long the text of `bytes` is as UTF-8; invalid bytes become replacement characters. */
+function textLength(bytes: Buffer, encoding: Encoding): number {
+  return Buffer.byteLength(bytes.toString(encoding));
+}
+
+/** As many lines as fit, of what may end inside a line. */
+function wholeLines(bytes: Buffer, lineEnd: LineEnd, maxBytes: number, encoding: Encoding): Lines {
   let lines = 0;
   let taken = 0;
+  let length = 0;
   for (let end = lineEnd(bytes, 0); end >= 0; end = lineEnd(bytes, end)) {
+    length += textLength(bytes.subarray(taken, end), encoding);
+    if (length > maxBytes) break;
     lines += 1;
     taken = end;
   }
@@ -156,8 +168,17 @@ function refuseBinary(head: Buffer, size: number, printed: string): void {
   });
 }
 
+/** The head of a line whose text is at most `maxBytes` long. */
+function headOf(bytes: Buffer, maxBytes: number, encoding: Encoding): Buffer {
+  let head = bytes.subarray(0, wholeCharacters(bytes, Math.min(maxBytes, bytes.length), encoding));
+  for (let length = textLength(head, encoding); length > maxBytes; length = textLength(head, encoding)) {
+    head = head.subarray(0, wholeCharacters(bytes, Math.floor((head.length * maxBytes) / length), encoding));
+  }
+  return head;
+}
+
 /** The longest length up to `most` that does not split a character. */
-function wholeCharacters(bytes: Buffer, most: number, encoding: PageRequest["encoding"]): number {
+function wholeCharacters(bytes: Buffer, most: number, encoding: Encoding): number {
   if (encoding === "latin1") return most;
   if (encoding === "utf16le") {
     const even = most - (most % 2);
@@ -167,9 +188,4 @@ function wholeCharacters(bytes: Buffer, most: number, encoding: PageRequest["enc
   let end = most;
   while (end > most - 3 && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return end;
-}
-
-/** Invalid UTF-8 becomes replacement characters; a byte order mark stays. */
-function decode(bytes: Buffer, encoding: PageRequest["encoding"]): string {
-  return bytes.toString(encoding);
 }
