@@ -22,8 +22,9 @@ export function refuseProtected(entry: string, scope: PathScope): void {
   const stats = look(entry, lstatSync);
   for (const [what, path] of protectedDirectories(scope)) {
     for (const [above, canonical] of spellings(path)) {
-      if (entry === above || isInside(entry, canonical) || sameFile(stats, look(canonical, statSync))) {
-        throw refuse(path === above || path === canonical ? what : `above ${what}`);
+      const isThis = entry === above || sameFile(stats, look(canonical, statSync));
+      if (isThis || isInside(entry, canonical)) {
+        throw refuse(isThis && (path === above || path === canonical) ? what : `above ${what}`);
       }
     }
   }

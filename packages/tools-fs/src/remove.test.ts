@@ -152,6 +152,12 @@ describe("what is refused, before anything is touched", () => {
     expect(listTree(base)).toEqual(before);
   });
 
+  test("the refusal tells the directory itself from what is above it", async () => {
+    await expect(remove(".")).rejects.toThrow("Refused: . is the working directory;");
+    await expect(remove("..")).rejects.toThrow(/^Refused: .* is above the working directory;/);
+    await expect(remove("../..")).rejects.toThrow(/^Refused: .* is above the working directory;/);
+  });
+
   test("by a link with a slash, and by a link in the middle", async () => {
     symlinkSync(cwd, join(base, "to-cwd"));
     symlinkSync(join(base, "up"), join(base, "to-up"));
