@@ -49,6 +49,13 @@ describe("what moves", () => {
     expect(existsSync(join(base, "dir"))).toBe(false);
   });
 
+  test("a file is not moved to a path that ends as a directory's does", async () => {
+    for (const destination of ["new/", "new/.", "a/new/"]) {
+      await expect(move("file", destination)).rejects.toThrow("destination ends as a directory does; name a file");
+    }
+    expect(readdirSync(base)).toEqual(["file"]);
+  });
+
   test("a link itself, its text unchanged; with a slash its target", async () => {
     mkdirSync(join(base, "target"));
     symlinkSync("target", join(base, "link"));

@@ -8,7 +8,7 @@ import {
   plainSystemError,
   withPathLocks,
 } from "@toolcrib/core/files";
-import { invalidArgument } from "./invalidArgument.ts";
+import { invalidArgument, refuseDirectoryPath } from "./invalidArgument.ts";
 import { alreadyExists, isCaseOnlyRename, moveEntry } from "./moveEntry.ts";
 import { type FsToolOptions, openFileLimit } from "./options.ts";
 import { refuseProtected } from "./protectedPaths.ts";
@@ -34,6 +34,7 @@ export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
       const to = await scope.resolveEntry(destination, "destination");
       const move = async (): Promise<string> => {
         refuseMove(from, to, scope);
+        if (!lstatSync(from).isDirectory()) refuseDirectoryPath(destination, "destination");
         await moveEntry(from, to, scope, call);
         return `Moved ${scope.print(from)} to ${scope.print(to)}`;
       };
