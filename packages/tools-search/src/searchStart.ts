@@ -15,9 +15,12 @@ export async function resolveStart(scope: PathScope, path: string, argument: str
   } catch (error) {
     throw plainSystemError(error, quoted);
   }
-  if (stats === undefined) throw failure(`Path not found: ${quoted}`);
+  if (stats === undefined)
+    throw failure(
+      `Path not found: ${quoted}; ${isGlob(argument, path) ? "pass the glob as include" : "check the path"}`,
+    );
   if (stats.isDirectory()) return { path: slashed(canonical), shown: shownPrefix(scope, canonical), isDirectory: true };
-  if (!stats.isFile()) throw failure(`Not a regular file or directory: ${quoted}`);
+  if (!stats.isFile()) throw failure(`Not a regular file or directory: ${quoted}; pass one of those`);
   return { path: slashed(canonical), shown: relativeTo(scope, canonical), isDirectory: false };
 }
 
@@ -36,6 +39,11 @@ const words: Readonly<Record<string, string>> = {
   ENOENT: "its name is not valid UTF-8",
   ELOOP: "it became a link",
 };
+
+/** Only `search_text` takes paths, and a glob beside them. */
+function isGlob(argument: string, path: string): boolean {
+  return argument === "paths" && /[*?{]/.test(path);
+}
 
 function failure(message: string): ToolError {
   return new ToolError({ code: "execution_failed", message });

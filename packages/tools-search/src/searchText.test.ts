@@ -68,6 +68,7 @@ describe("matches", () => {
     make({ "s/a.ts": "foo", "s/b.js": "foo", "s/t/c.ts": "foo" });
     expect(await search({ query: "foo", include: "*.ts" })).toBe("s/a.ts:1:foo\ns/t/c.ts:1:foo");
     expect(await search({ query: "foo", include: "s/*.ts", paths: ["s"] })).toBe("s/a.ts:1:foo");
+    expect(await search({ query: "foo", include: "./s/*.ts", paths: ["s"] })).toBe("s/a.ts:1:foo");
     expect(await search({ query: "foo", include: "t/*", paths: ["s"] })).toBe("s/t/c.ts:1:foo");
     expect(await search({ query: "foo", include: "!*.ts" })).toBe("s/b.js:1:foo");
   });
@@ -159,11 +160,30 @@ describe("what cannot be searched", () => {
 
   test("is told beside the matches of other paths, and is an error alone", async () => {
     make({ a: "foo" });
-    expect(await search({ query: "foo", paths: ["a", "gone"] })).toBe("a:1:foo\n\n[Path not found: gone]");
-    expect(await search({ query: "foo", paths: ["gone"] })).toBe("Error executing search_text: Path not found: gone");
+    expect(await search({ query: "foo", paths: ["a", "gone"] })).toBe(
+      "a:1:foo\n\n[Path not found: gone; check the path]",
+    );
+    expect(await search({ query: "foo", paths: ["gone"] })).toBe(
+      "Error executing search_text: Path not found: gone; check the path",
+    );
+  });
+
+  test("is a glob: the answer says where globs go", async () => {
+    expect(await search({ query: "foo", paths: ["*.ts"] })).toMatch(
+      /Path not found: \*\.ts; pass the glob as include$/,
+    );
+  });
+
+  test("is named in what was not found: the files that a glob left over", async () => {
+    make({ a: "foo" });
+    expect(await search({ query: "foo", include: "*.ts,*.js" })).toBe(
+      "No matches for foo in files that match *.ts,*.js",
+    );
+    expect(await search({ query: "foo", include: "" })).toMatch(/Invalid arguments: include: must have a length/);
   });
 
   test("as a query is refused with the reason", async () => {
+    expect(await search({ query: "(?i)foo", regex: true })).toMatch(/leave out \(\?i\) and pass case_sensitive=false$/);
     expect(await search({ query: "(", regex: true })).toMatch(/Invalid arguments: query: .*Unterminated group/);
     expect(await search({ query: "a\nb" })).toMatch(/Invalid arguments: query: a line never holds a line break/);
     expect(await search({ query: "" })).toMatch(/Invalid arguments: query/);

@@ -24,7 +24,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
         paths: { type: "array", items: { type: "string" }, description: "Files or directories" },
         regex: { type: "boolean", description: "JavaScript syntax; default literal" },
         case_sensitive: { type: "boolean", description: "Default true" },
-        include: { type: "string", description: "File glob, e.g. *.ts" },
+        include: { type: "string", minLength: 1, description: "File glob, e.g. *.ts" },
         context: { type: "integer", minimum: 0, description: "Lines around" },
         max_results: { type: "integer", minimum: 1, description: `Default ${defaultMaxResults}` },
       },
@@ -59,7 +59,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
         const next = { argument: "max_results", value: wanted * 4 };
         notices.unshift(truncationNotice({ shown: result.shown, unit: "matches", next }));
       }
-      const body = result.text === "" ? `No matches for ${clip(query)}` : result.text.slice(0, -1);
+      const body = result.text === "" ? noMatches(query, include) : result.text.slice(0, -1);
       return notices.length === 0 ? body : `${body}\n\n${notices.join("\n")}`;
     },
   });
@@ -73,7 +73,10 @@ function checkQuery(query: string, regex: boolean): void {
   try {
     new RegExp(query);
   } catch (error) {
-    throw invalid("query", `${(error as Error).message}; correct it, or leave out regex to search for it as it is`);
+    const next = query.startsWith("(?i)")
+      ? "leave out (?i) and pass case_sensitive=false"
+      : "correct it, or leave out regex to search for it as it is";
+    throw invalid("query", `${(error as Error).message}; ${next}`);
   }
 }
 
@@ -108,12 +111,17 @@ function includePatterns(scope: PathScope, include: string, starts: readonly Sea
   const negated = include.startsWith("!") ? "!" : "";
   const glob = include.slice(negated.length).replace(/^(?:\.?\/)+/, "/");
   const patterns = new Set([negated + glob]);
+  const fromCwd = glob.replace(/^\//, "");
   for (const { shown, path, isDirectory } of starts) {
-    if (isDirectory && shown !== "" && isInside(scope.cwd, path) && glob.startsWith(shown)) {
-      patterns.add(`${negated}/${glob.slice(shown.length)}`);
+    if (isDirectory && shown !== "" && isInside(scope.cwd, path) && fromCwd.startsWith(shown)) {
+      patterns.add(`${negated}/${fromCwd.slice(shown.length)}`);
     }
   }
   return [...patterns];
+}
+
+function noMatches(query: string, include: string | undefined): string {
+  return `No matches for ${clip(query)}${include === undefined ? "" : ` in files that match ${clip(include)}`}`;
 }
 
 function unfinished(result: SearchResult, notices: readonly string[]): ToolError {
