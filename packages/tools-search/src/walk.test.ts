@@ -166,16 +166,16 @@ describe("the files that are walked", () => {
     expect(walked(join(base, "sub"), [join(base, "sub")])).toEqual(["f1", "f2"]);
   });
 
-  test("reach 1,500 levels down", () => {
+  test("reach 2,000 levels down", () => {
     let at = base;
     const cwd = process.cwd();
     try {
-      for (let i = 0; i < 1500; i += 1) {
+      for (let i = 0; i < 2000; i += 1) {
         at += "/d";
         mkdirSync(at);
       }
       writeFileSync(`${at}/f`, "");
-      expect(walked()).toEqual([`${"d/".repeat(1500)}f`]);
+      expect(walked()).toEqual([`${"d/".repeat(2000)}f`]);
     } finally {
       process.chdir(cwd);
     }
