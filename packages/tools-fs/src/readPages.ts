@@ -28,15 +28,15 @@ export async function readTextPage(file: RegularFile, printed: string, request: 
     throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${skipped} lines`);
   }
   const page = await collectLines(reader, limit, maxBytes, lineEnd, pause);
-  const fits = page.bytes.length <= maxBytes && textLength(page.bytes, encoding) <= maxBytes;
+  const head = headOf(page.bytes, maxBytes, encoding);
+  const fits = head.length === page.bytes.length;
   if (fits && reader.unread().length === 0) return page.bytes.toString(encoding);
 
-  const whole = fits ? page : wholeLines(page.bytes, lineEnd, maxBytes, encoding);
+  const whole = fits ? page : wholeLines(head, lineEnd);
   if (whole.lines > 0) {
     const next = { argument: "offset", value: offset + whole.lines };
     return withNotice(whole.bytes.toString(encoding), { shown: whole.lines, unit: "lines", next });
   }
-  const head = headOf(page.bytes, maxBytes, encoding);
   const line = await measureLine(reader, page.bytes, lineEnd, pause);
   return withNotice(head.toString(encoding), {
     shown: head.length,
@@ -117,21 +117,10 @@ async function collectLines(
   return { bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, length), lines };
 }
 
-type Encoding = PageRequest["encoding"];
-
-/** How long the text of `bytes` is as UTF-8; invalid bytes become replacement characters. */
-function textLength(bytes: Buffer, encoding: Encoding): number {
-  return Buffer.byteLength(bytes.toString(encoding));
-}
-
-/** As many lines as fit, of what may end inside a line. */
-function wholeLines(bytes: Buffer, lineEnd: LineEnd, maxBytes: number, encoding: Encoding): Lines {
+function wholeLines(bytes: Buffer, lineEnd: LineEnd): Lines {
   let lines = 0;
   let taken = 0;
-  let length = 0;
   for (let end = lineEnd(bytes, 0); end >= 0; end = lineEnd(bytes, end)) {
-    length += textLength(bytes.subarray(taken, end), encoding);
-    if (length > maxBytes) break;
     lines += 1;
     taken = end;
   }
@@ -168,13 +157,23 @@ function refuseBinary(head: Buffer, size: number, printed: string): void {
   });
 }
 
-/** The head of a line whose text is at most `maxBytes` long. */
+type Encoding = PageRequest["encoding"];
+
+/** The longest head, by whole characters, whose text is at most `maxBytes` long as UTF-8. */
 function headOf(bytes: Buffer, maxBytes: number, encoding: Encoding): Buffer {
-  let head = bytes.subarray(0, wholeCharacters(bytes, Math.min(maxBytes, bytes.length), encoding));
-  for (let length = textLength(head, encoding); length > maxBytes; length = textLength(head, encoding)) {
-    head = head.subarray(0, wholeCharacters(bytes, Math.floor((head.length * maxBytes) / length), encoding));
+  if (bytes.length * 3 <= maxBytes) return bytes;
+  const cut = (length: number): Buffer =>
+    length < bytes.length ? bytes.subarray(0, wholeCharacters(bytes, length, encoding)) : bytes;
+  const fits = (head: Buffer): boolean => Buffer.byteLength(head.toString(encoding)) <= maxBytes;
+  const most = cut(Math.min(maxBytes, bytes.length));
+  if (fits(most)) return most;
+  let shorter = 0;
+  for (let longer = most.length; longer - shorter > 1; ) {
+    const middle = Math.floor((shorter + longer) / 2);
+    if (fits(cut(middle))) shorter = middle;
+    else longer = middle;
   }
-  return head;
+  return cut(shorter);
 }
 
 /** The longest length up to `most` that does not split a character. */
