@@ -1,10 +1,13 @@
+import { globOfKind, isFileName, looksLikeFile, namesIn, type PlainRequest, plainRequest } from "./offlineWords.ts";
+
 /** What the stand-in understands. */
 export type OfflineRequest =
   | { readonly kind: "help" }
   | { readonly kind: "list"; readonly path: string }
   | { readonly kind: "search"; readonly query: string; readonly path: string }
   | { readonly kind: "files"; readonly pattern: string; readonly path: string }
-  | { readonly kind: "read"; readonly path: string }
+  /** `limit`: lines, from the first. */
+  | { readonly kind: "read"; readonly path: string; readonly limit?: number }
   | { readonly kind: "write"; readonly text: string; readonly path: string }
   | { readonly kind: "survey"; readonly path: string; readonly report: string | undefined };
 
@@ -18,125 +21,180 @@ export const understood: readonly string[] = [
   "survey PATH and write a report to FILE",
 ];
 
-const polite = words("please can could would you now then just kindly");
-const articles = words("the a an this that my me all");
-const containers = words(
-  "file files folder folders directory directories project repository repo content contents entries",
-);
-const inWords = words("in under inside within of at from");
-const toWords = words("to into as");
+// A request is short; what is longer was piped in.
+const longest = 10_000;
 
 /** Reads a request in plain words; quotes keep a phrase together. Undefined when no rule fits. */
 export function parseRequest(text: string): OfflineRequest | undefined {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
   // What was piped in comes before the request.
-  return parseLine(text) ?? parseLine(lines.at(-1) ?? "");
-}
-
-interface Word {
-  readonly text: string;
-  readonly quoted: boolean;
+  const last = text.trimEnd().split("\n").at(-1) ?? "";
+  return parseLine(last) ?? parseLine(text);
 }
 
 function parseLine(line: string): OfflineRequest | undefined {
-  const all = split(line);
-  const [verb, ...rest] = all.slice(all.findIndex((word) => !is(word, polite)));
-  switch (verb?.text.toLowerCase()) {
-    case "help":
-    case "what":
-      return { kind: "help" };
-    case "list":
-    case "ls":
-      return { kind: "list", path: pathIn(rest) ?? "." };
-    case "show":
-      return rest.some((word) => is(word, containers)) && !rest.some((word) => is(word, words("file")))
-        ? { kind: "list", path: pathIn(rest) ?? "." }
-        : readRequest(rest);
-    case "read":
-    case "cat":
-    case "open":
-    case "print":
-      return readRequest(rest);
-    case "find":
-    case "search":
-    case "grep":
-    case "look":
-      return findRequest(rest);
-    case "write":
-    case "save":
-      return writeRequest(rest);
-    case "survey":
-    case "summarize":
-    case "summarise":
-    case "describe":
-      return surveyRequest(rest);
-    default:
-      return undefined;
+  if (line.length > longest) return undefined;
+  const request = plainRequest(line);
+  for (const [pattern, make] of rules) {
+    const found = pattern.exec(request.text);
+    const made = found && make(found.groups ?? {}, request);
+    if (made) return made;
   }
+  return undefined;
 }
 
-function readRequest(rest: readonly Word[]): OfflineRequest | undefined {
-  const path = pathIn(rest);
-  return path === undefined ? undefined : { kind: "read", path };
+type Parts = Partial<Record<string, string>>;
+type Rule = readonly [RegExp, (parts: Parts, request: PlainRequest) => OfflineRequest | undefined];
+
+const where = "(?: (?:in|inside|under|within|below|across|throughout) (?<place>.+))";
+
+/** `WHERE` stands for a place; spaces for themselves. */
+function rule(pattern: string, make: Rule[1]): Rule {
+  return [new RegExp(`^${pattern.replaceAll("WHERE", where)}$`, "is"), make];
 }
 
-function findRequest(rest: readonly Word[]): OfflineRequest | undefined {
-  const cut = lastIndexOf(rest, inWords);
-  const what = (cut < 0 ? rest : rest.slice(0, cut)).filter((word) => !is(word, words("for me")));
-  const path = (cut < 0 ? undefined : pathIn(rest.slice(cut + 1))) ?? ".";
-  const wantsFiles =
-    what.length > 1 &&
-    is(
-      what.find((word) => !is(word, articles)),
-      words("file files"),
-    );
-  const named = wantsFiles
-    ? what.filter((word) => !is(word, new Set([...articles, ...words("file files named called matching like")])))
-    : what;
-  const query = named.map((word) => word.text).join(" ");
-  if (query === "") return undefined;
-  if (!wantsFiles && !/^[^\s"']*[*?][^\s"']*$/.test(query)) return { kind: "search", query, path };
-  return { kind: "files", pattern: query.includes("/") ? query : `**/${query}`, path };
+// The more special a rule, the earlier it is asked.
+const rules: readonly Rule[] = [
+  rule("(?:help|\\?|what can you do|what do you (?:do|know|understand)|who are you|hello|hi|hey)", () => ({
+    kind: "help",
+  })),
+
+  rule("(?:write|save|store|echo) (?<text>.+) (?:to|into|as|>) (?<path>.+)", written),
+  rule("(?:put|store) (?<text>.+) (?:in|into) (?<path>.+)", written),
+  rule("(?:write|save|put) (?:to|into|in) (?:the )?(?:file )?(?<path>\\S+): ?(?<text>.+)", written),
+  rule(
+    "(?:write|create|make|add) (?:(?:a|an|the|new|text|file|named|called) )*(?<path>\\S+),? (?:with|containing|saying|that (?:says|contains|holds)) (?<text>.+)",
+    (parts, request) => (looksLikeFile(request.restore(parts.path ?? "")) ? written(parts, request) : undefined),
+  ),
+
+  rule(
+    "(?:survey|summari[sz]e|describe|analy[sz]e|explore|inspect|examine|explain|overview(?: of)?|summary(?: of)?|(?:take a )?look (?:around|at)|tell me about|(?:give|write|make)(?: me)? an? (?:\\w+ )?(?:overview|summary|survey|description)(?: of)?)(?: (?<rest>.+))?",
+    surveyed,
+  ),
+  rule(
+    "what (?:is|does) (?<rest>(?:this|the) (?:project|repo|repository|code|codebase|folder|directory))(?: about| do| for)?",
+    surveyed,
+  ),
+
+  rule("how many (?<query>.+?)(?: (?:are|is) there| do (?:we|i|you) have| are)?WHERE?", (parts, request) => {
+    const [kind = "", ...more] = namesIn(parts.query);
+    const pattern = /\bfiles$/i.test(parts.query ?? "") && more.length === 0 ? (globOfKind(kind) ?? "**/*") : undefined;
+    return pattern ? { kind: "files", pattern, path: placeOf(parts, request) } : searched(parts, request);
+  }),
+
+  rule(
+    "(?:(?:find|list|show|search(?: for)?)(?: (?:me|all|every|the|any))* |which |what )(?:files?|lines?) (?:that |which )?(?:with|contain(?:s|ing)?|mention(?:s|ing)?|ha(?:ve|s|ving)|us(?:e|es|ing)|includ(?:e|es|ing)) (?!(?:the )?(?:name|extension|ending) )(?<query>.+?)WHERE?",
+    searched,
+  ),
+  rule("find (?<place>\\S+) (?:-type f )?-i?name (?<pattern>\\S+)", named),
+  rule("glob(?: for)? (?<pattern>\\S+)WHERE?", named),
+  rule(
+    "(?:(?:find|list|show|search|look|locate)(?: for)?(?: (?:me|all|every|the|any|a))* |which |what )files? (?:(?:that |which )?(?:named|called|matching|match(?:es)?|like|ending (?:in|with)|end(?:s)? (?:in|with)|with (?:the )?(?:name|extension|ending)|are (?:named|called)) )(?<pattern>\\S+)WHERE?",
+    named,
+  ),
+  rule("(?:find|search|look|locate)(?: for)?(?: (?:me|all|every|the|a))* files? (?!for )(?<pattern>\\S+)WHERE?", named),
+  rule(
+    "(?:find|list|show|search for|look for|get|give|which|what)(?: (?:me|all|of|every|the|any))* (?<kind>\\S+) files?(?: are there)?WHERE?",
+    (parts, request) => {
+      const pattern = globOfKind(request.restore(parts.kind ?? ""));
+      return pattern ? { kind: "files", pattern, path: placeOf(parts, request) } : undefined;
+    },
+  ),
+  rule(
+    "(?:find|list|show|search(?: for)?|look for|locate|where (?:is|are)|where's)(?: (?:me|all|every|the|file))* (?<pattern>\\S+)WHERE?",
+    (parts, request) => {
+      const pattern = request.restore(parts.pattern ?? "");
+      if (/[*?]/.test(parts.pattern ?? "")) return named(parts, request);
+      const wantsText =
+        !/^(?:find|search|look|locate|where)/i.test(request.text) || looksLikeFile(placeOf(parts, request));
+      return isFileName(pattern) && !wantsText ? named(parts, request) : undefined;
+    },
+  ),
+
+  rule(
+    "(?:search|look|grep|check|scan)(?: (?:in|through|inside|within|at))? (?!for )(?<place>.+?) for (?<query>.+)",
+    searched,
+  ),
+  rule("(?:grep|rg)(?: -\\S+)*(?: for)? (?<query>\\S+) (?!in )(?<place>\\S+)", searched),
+  rule(
+    "(?:find|search|grep|rg|look|locate|where is|where are|where's)(?: -\\S+)*(?: for)? (?<query>.+)WHERE",
+    searched,
+  ),
+  rule(
+    "(?:find|search for|search|grep|rg|look for|locate|where is|where are|where's)(?: -\\S+)*(?: for)? (?<query>.+)",
+    searched,
+  ),
+
+  rule("(?:ls|dir|tree)(?: -\\S+)*(?: (?<place>.+))?", listed),
+  rule("(?:list|(?:give|show|tell|get)(?: me)? (?:a |the )?list of)(?: (?<place>.+))?", listed),
+  rule(
+    "(?:what|which) (?:files|folders|directories|entries)(?: and \\w+)?(?: (?:are|is|do (?:you|we|i) (?:have|see)))?(?<place>(?: .+)?)",
+    listed,
+  ),
+  rule("(?:show(?: me)? |see )?(?:what is|what's|whats|what are)(?: there)?(?: here|WHERE)", shown),
+  rule("(?:show|see|view|display)(?: me)? (?<place>.+)", shown),
+  rule("what does (?<place>\\S+) (?:say|contain|do|hold)", shown),
+  rule(
+    "(?:read|cat|open|print|head|type|load)(?: -\\S+)*(?: me)?(?: the)?(?: first (?<limit>\\d+) lines (?:of|from|in))? (?<place>.+)",
+    wasRead,
+  ),
+];
+
+function written({ text = "", path }: Parts, { restore }: PlainRequest): OfflineRequest | undefined {
+  const [name] = namesIn(path);
+  const plain = text.replace(/^(?:the )?(?:text|contents?|words?):? (?=\S)/i, "");
+  return name ? { kind: "write", text: restore(plain), path: restore(name) } : undefined;
 }
 
-function writeRequest(rest: readonly Word[]): OfflineRequest | undefined {
-  const cut = lastIndexOf(rest, toWords);
-  const path = pathIn(rest.slice(cut + 1));
-  const text = rest.slice(0, Math.max(cut, 0)).map((word) => word.text);
-  return cut < 1 || path === undefined ? undefined : { kind: "write", text: text.join(" "), path };
+/** The project, or one folder; a report where one is asked for. A file is read. */
+function surveyed({ rest = "" }: Parts, { restore }: PlainRequest): OfflineRequest | undefined {
+  const report = /^(?<what>.*?),?(?:\s|^)(?:(?:and|then) .*)?\b(?:to|into|as) (?<path>.+)$/i.exec(rest)?.groups;
+  const [path = ".", ...more] = namesIn(report?.what ?? rest.replace(/\band\b.*$/i, "")).map(restore);
+  if (more.length > 0) return undefined;
+  if (!report && looksLikeFile(path)) return { kind: "read", path: fileAt(path) };
+  const [file] = namesIn(report?.path);
+  return { kind: "survey", path, report: file && restore(file) };
 }
 
-function surveyRequest(rest: readonly Word[]): OfflineRequest {
-  const cut = lastIndexOf(rest, toWords);
-  const report = cut < 0 ? undefined : pathIn(rest.slice(cut + 1));
-  const and = rest.findIndex((word) => is(word, words("and")));
-  const end = [and, cut].filter((index) => index >= 0).reduce((a, b) => Math.min(a, b), rest.length);
-  return { kind: "survey", path: pathIn(rest.slice(0, end)) ?? ".", report };
+function searched(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
+  const query = (parts.query ?? "")
+    .replace(/^where (.+?)(?: is| are)?$/i, "$1")
+    .replace(/ (?:is |are |gets )?(?:defined|used|declared)$/i, "")
+    .replace(/^(?:(?:all|every|each|any|the|an?|some|me) )+(?=\S)/i, "")
+    .replace(
+      /^(?:lines? (?:with|containing)|(?:word|text|string|phrase|term)s?|(?:occurrence|use|usage|mention|definition)s? of|references? to) (?=\S)/i,
+      "",
+    )
+    .replace(/(?<=\S) (?:comments?|occurrences)$/i, "")
+    .replace(/^(TODO|FIXME)s$/, "$1");
+  return query === "" ? undefined : { kind: "search", query: request.restore(query), path: placeOf(parts, request) };
 }
 
-/** The first word that is no filler, free of the punctuation that ends a sentence. */
-function pathIn(rest: readonly Word[]): string | undefined {
-  const filler = new Set([...articles, ...containers, ...inWords, ...words("here code codebase everything")]);
-  const word = rest.find((candidate) => !is(candidate, filler));
-  if (!word || word.quoted) return word?.text;
-  return word.text.replace(/[,;:!?]+$/, "").replace(/([^./])\.$/, "$1") || undefined;
+function named(parts: Parts, request: PlainRequest): OfflineRequest {
+  const given = request.restore(parts.pattern ?? "").replace(/^\.(?=\w+$)/, "*.");
+  return { kind: "files", pattern: given.includes("/") ? given : `**/${given}`, path: placeOf(parts, request) };
 }
 
-function split(line: string): Word[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|`([^`]*)`|(\S+)/g)].map(([, double, single, back, bare]) => ({
-    text: double ?? single ?? back ?? bare ?? "",
-    quoted: bare === undefined,
-  }));
+function listed(parts: Parts, request: PlainRequest): OfflineRequest {
+  return { kind: "list", path: placeOf(parts, request) };
 }
 
-function is(word: Word | undefined, set: ReadonlySet<string>): boolean {
-  return word !== undefined && !word.quoted && set.has(word.text.toLowerCase());
+/** A file is read, a folder listed. */
+function shown(parts: Parts, request: PlainRequest): OfflineRequest {
+  const path = placeOf(parts, request);
+  return looksLikeFile(path) ? { kind: "read", path: fileAt(path) } : { kind: "list", path };
 }
 
-function lastIndexOf(list: readonly Word[], set: ReadonlySet<string>): number {
-  return list.findLastIndex((word) => is(word, set));
+function wasRead(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
+  const [path] = namesIn(parts.place);
+  const limit = parts.limit === undefined ? {} : { limit: Number(parts.limit) };
+  return path ? { kind: "read", path: fileAt(request.restore(path)), ...limit } : undefined;
 }
 
-function words(list: string): ReadonlySet<string> {
-  return new Set(list.split(" "));
+function placeOf({ place }: Parts, { restore }: PlainRequest): string {
+  return restore(namesIn(place)[0] ?? ".");
+}
+
+/** "The readme" is README.md. */
+function fileAt(path: string): string {
+  return path.toLowerCase() === "readme" ? "README.md" : path;
 }

@@ -53,7 +53,7 @@ function callFor(request: SimpleRequest): OfflineCall {
     case "files":
       return { name: "search_files", args: { pattern: request.pattern, cwd: request.path } };
     case "read":
-      return { name: "read_file", args: { path: request.path } };
+      return { name: "read_file", args: { path: request.path, ...(request.limit && { limit: request.limit }) } };
     case "write":
       return { name: "write_file", args: { path: request.path, content: `${request.text}\n` } };
   }
