@@ -19,21 +19,22 @@ const mostIssues = 5;
 /** The checker of one tool; the validator is made at the first call. `parameters` is a schema that `register` accepted. */
 export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSchema): ArgumentChecker {
   let validator: Validator | undefined;
+  const { name } = tool;
   return (given) => {
     const repaired = repairArguments(given, parameters);
-    if ("issue" in repaired) return { args: {}, error: invalid(tool.name, [repaired.issue]) };
+    if ("issue" in repaired) return { args: {}, error: invalid(name, [repaired.issue]) };
     const { args } = repaired;
-    if (tool.parseArguments) return parse(tool, args);
+    if (tool.parseArguments) return parse(tool, name, args);
     const conclude = (errors: Awaited<ReturnType<Validator>>): CheckedArguments =>
-      errors.length === 0 ? { args } : { args, error: invalid(tool.name, explain(errors, parameters, args)) };
+      errors.length === 0 ? { args } : { args, error: invalid(name, explain(errors, parameters, args)) };
     try {
       validator ??= createValidator(parameters);
       const errors = validator(args);
       return errors instanceof Promise
-        ? errors.then(conclude, (cause: unknown) => unchecked(tool.name, args, cause))
+        ? errors.then(conclude, (cause: unknown) => unchecked(name, args, cause))
         : conclude(errors);
     } catch (cause) {
-      return unchecked(tool.name, args, cause);
+      return unchecked(name, args, cause);
     }
   };
 }
@@ -51,15 +52,15 @@ function repairArguments(
   }
 }
 
-async function parse(tool: ExecutableTool, args: Record<string, unknown>): Promise<CheckedArguments> {
+async function parse(tool: ExecutableTool, name: string, args: Record<string, unknown>): Promise<CheckedArguments> {
   let result: ParseResult | undefined;
   try {
     result = await tool.parseArguments?.(args);
   } catch (cause) {
-    return unchecked(tool.name, args, cause);
+    return unchecked(name, args, cause);
   }
-  if (result?.issues) return { args, error: invalid(tool.name, result.issues.map(fromStandardIssue)) };
-  return { args: (result?.value ?? args) as Record<string, unknown> };
+  if (result?.issues) return { args, error: invalid(name, result.issues.map(fromStandardIssue)) };
+  return { args: (result && "value" in result ? result.value : args) as Record<string, unknown> };
 }
 
 function fromStandardIssue(issue: { message: string; path?: readonly unknown[] | undefined }): ArgumentIssue {

@@ -48,7 +48,8 @@ export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends Error
   constructor(options: ToolErrorOptions<Code>) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
-    this.toolName = options.toolName?.trim() ? options.toolName : "<unnamed>";
+    const { toolName } = options;
+    this.toolName = typeof toolName === "string" && toolName.trim() ? toolName : "<unnamed>";
     this.recoverable = options.recoverable ?? recoverableCodes.has(options.code);
     this.details = options.details ?? ({} as ToolErrorDetails[Code]);
     Object.defineProperty(this, marker, { value: true });
@@ -58,10 +59,10 @@ export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends Error
 /** Narrows by `code`, so that `details` has its type. */
 export type AnyToolError = { [Code in ToolErrorCode]: ToolError<Code> }[ToolErrorCode];
 
-/** True for a ToolError of this or any other installed copy of the package; never throws. */
+/** True for a ToolError of this or any other installed copy of the package, or of another realm; never throws. */
 export function isToolError(value: unknown): value is AnyToolError {
   try {
-    return typeof value === "object" && value !== null && marker in value && value instanceof Error;
+    return typeof value === "object" && value !== null && marker in value && "code" in value && "message" in value;
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { ToolError } from "./errors.ts";
+import { isToolError, ToolError } from "./errors.ts";
 import type { Middleware, ToolCall, ToolOutcome } from "./interface.ts";
 import { fromReturned, fromThrown } from "./outcome.ts";
 import { clip, withNotice } from "./text.ts";
@@ -13,7 +13,7 @@ export async function runThrough(
     const middleware = middlewares[index];
     if (!middleware) return last(current);
     try {
-      return asOutcome(await middleware(current, (changed) => from(index + 1, changed ?? current)));
+      return asOutcome(call.name, await middleware(current, (changed) => from(index + 1, changed ?? current)));
     } catch (thrown) {
       return { ok: false, error: fromThrown(call.name, thrown) };
     }
@@ -21,10 +21,20 @@ export async function runThrough(
   return from(0, call);
 }
 
-function asOutcome(result: ToolOutcome | string): ToolOutcome {
-  const isOutcome =
-    typeof result === "object" && result !== null && (result.ok === true || (result.ok === false && "error" in result));
-  return isOutcome ? result : fromReturned(result);
+/** Whatever a middleware returned, as an outcome of the promised types. Throws for nothing at all. */
+function asOutcome(name: string, result: ToolOutcome | string | undefined): ToolOutcome {
+  if (result === undefined)
+    throw new TypeError("a middleware returned nothing: it returns what next() gave, or a string");
+  if (typeof result !== "object" || result === null) return fromReturned(result);
+  if (result.ok === true && "output" in result) {
+    return typeof result.output === "string" ? result : { ...result, ...fromReturned(result.output) };
+  }
+  if (result.ok === false && "error" in result) {
+    const { error } = result;
+    const isTyped = isToolError(error) && typeof error.code === "string" && typeof error.message === "string";
+    return isTyped ? result : { ...result, error: fromThrown(name, error) };
+  }
+  return fromReturned(result);
 }
 
 /** `true` allows; `false` denies; a string denies with that reason, which the model reads. */
@@ -35,6 +45,8 @@ export type Approval = boolean | string;
  * (unknown, disabled, invalid arguments) are not asked about. While `decide` waits, the time limit does not run.
  */
 export function approval(decide: (call: ToolCall) => Approval | Promise<Approval>): Middleware {
+  if (typeof decide !== "function")
+    throw new TypeError("approval expects a function: (call) => true, false or a reason");
   return async (call, next) => {
     if (call.refusal) return next();
     const decision = await decide(call);

@@ -61,19 +61,25 @@ const toolCodes: ReadonlySet<ToolErrorCode> = new Set([
 /** The typed error for whatever was thrown. Never throws. */
 export function fromThrown(name: string, thrown: unknown): ToolError {
   const message = boundMessage(describeThrown(thrown));
-  if (!isToolError(thrown)) {
-    return new ToolError({
-      code: "execution_failed",
-      toolName: name,
-      message,
-      details: { cause: thrown },
-      cause: thrown,
-    });
+  try {
+    if (isToolError(thrown)) return fromToolError(name, message, thrown);
+  } catch {
+    // A getter that throws: as any other error.
   }
+  return new ToolError({
+    code: "execution_failed",
+    toolName: name,
+    message,
+    details: { cause: thrown },
+    cause: thrown,
+  });
+}
+
+function fromToolError(toolName: string, message: string, thrown: ToolError): ToolError {
   const known = toolCodes.has(thrown.code);
   return new ToolError({
     code: known ? thrown.code : "execution_failed",
-    toolName: name,
+    toolName,
     message,
     details: known ? thrown.details : { cause: thrown },
     recoverable: thrown.recoverable,
@@ -103,7 +109,7 @@ function boundMessage(message: string): string {
 
 function describeThrown(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) {
+    if (isError(thrown)) {
       const { message, name } = thrown;
       return String(message || name || "Unknown error");
     }
@@ -112,6 +118,11 @@ function describeThrown(thrown: unknown): string {
   }
   if (typeof thrown === "string") return thrown === "" ? "Unknown error" : thrown;
   return describeValue(thrown);
+}
+
+/** Also for an error of another realm (`node:vm`, some test runners), which is no instance of this one's Error. */
+function isError(value: unknown): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
 }
 
 /** JSON text, or a short description where that is impossible. Never throws. */

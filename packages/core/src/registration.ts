@@ -1,6 +1,6 @@
 import { type ArgumentChecker, createArgumentChecker } from "./arguments.ts";
-import { ToolError } from "./errors.ts";
-import type { ChatTool, ExecutableTool } from "./interface.ts";
+import { isToolError, ToolError } from "./errors.ts";
+import type { ChatTool, ExecutableTool, ToolTraits } from "./interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "./json.ts";
 import { freeName, isLegalName } from "./names.ts";
 import { qualifiesForStrict, schemaProblem } from "./schema.ts";
@@ -15,6 +15,30 @@ export interface Entry {
 
 /** Checks a tool and makes its entry. Throws a ToolError, `invalid_tool` or `already_exists`, that says what is wrong. */
 export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {
+  try {
+    return makeEntry(tool, isTaken);
+  } catch (thrown) {
+    if (isToolError(thrown)) throw thrown;
+    throw invalidTool(undefined, "its name or its execute cannot be read", thrown);
+  }
+}
+
+const traitNames = ["readOnly", "destructive", "idempotent", "openWorld"] as const;
+
+/** What a tool states of itself; a trait that cannot be read is not stated. */
+export function traitsOf(tool: ExecutableTool): ToolTraits {
+  const traits: { -readonly [Trait in keyof ToolTraits]: ToolTraits[Trait] } = {};
+  for (const trait of traitNames) {
+    try {
+      if (tool[trait] !== undefined) traits[trait] = tool[trait];
+    } catch {
+      // A getter that throws.
+    }
+  }
+  return traits;
+}
+
+function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {
   const name = nameOf(tool);
   if (isTaken(name)) {
     const free = freeName(name, isTaken);

@@ -1,5 +1,5 @@
 import type { CheckedArguments } from "./arguments.ts";
-import { longestDelayMs, type RunCall, runWithDeadline } from "./deadline.ts";
+import { longestDelayMs, type RunCall, runWithDeadline, tell } from "./deadline.ts";
 import type { ToolError } from "./errors.ts";
 import type {
   ChatTool,
@@ -13,7 +13,7 @@ import type {
 import { runThrough } from "./middleware.ts";
 import { nearestName } from "./names.ts";
 import { aborted, fromThrown, notAvailable, notFound, renderOutcome } from "./outcome.ts";
-import { createEntry, type Entry } from "./registration.ts";
+import { createEntry, type Entry, traitsOf } from "./registration.ts";
 import { clip, printableName } from "./text.ts";
 
 /** Milliseconds a tool may run where neither it nor the caller says otherwise. */
@@ -27,7 +27,7 @@ export class ToolRegistry {
   #entries = new Map<string, Entry>();
   #middlewares: readonly Middleware[] = [];
   #enabledSchemas: ChatTool[] | undefined;
-  #listeners: ReadonlySet<() => void> = new Set();
+  #listeners: ReadonlySet<() => unknown> = new Set();
 
   /**
    * Adds a tool, enabled. Reads its schema once and freezes it. Throws a ToolError: `already_exists` for a taken name,
@@ -78,10 +78,7 @@ export class ToolRegistry {
       description: schema.function.description,
       parameters: schema.function.parameters,
       enabled,
-      readOnly: tool.readOnly,
-      destructive: tool.destructive,
-      idempotent: tool.idempotent,
-      openWorld: tool.openWorld,
+      ...traitsOf(tool),
     }));
   }
 
@@ -106,7 +103,7 @@ export class ToolRegistry {
    */
   onChange(listener: () => void): () => void {
     // A wrapper, so that one function given twice is two listeners, each with its own stop.
-    const own = (): void => listener();
+    const own = (): unknown => listener();
     this.#listeners = new Set([...this.#listeners, own]);
     return () => {
       this.#listeners = new Set([...this.#listeners].filter((known) => known !== own));
@@ -139,22 +136,17 @@ export class ToolRegistry {
       outcome = { ok: false, error: fromThrown(shownName(name), thrown) };
     }
     try {
-      options.onOutcome?.(outcome);
+      const { onOutcome } = options;
+      if (onOutcome) tell(() => onOutcome.call(options, outcome));
     } catch {
-      // A listener's failure is not the call's.
+      // Options that cannot be read are no reason to reject.
     }
     return outcome;
   }
 
   #changed(): void {
     this.#enabledSchemas = undefined;
-    for (const listener of this.#listeners) {
-      try {
-        listener();
-      } catch {
-        // A listener's failure is not the change's.
-      }
-    }
+    for (const listener of this.#listeners) tell(listener);
   }
 
   #toggle(name: string, enabled: boolean): boolean {
@@ -172,16 +164,18 @@ export class ToolRegistry {
     const { signal, callId, labels, onProgress } = options;
     if (signal?.aborted) return failed(aborted(shownName(name), signal.reason, false));
     const entry = this.#entries.get(name);
-    const refusal = this.#refusal(name);
     const proceed = ({ args, error }: CheckedArguments): Promise<ToolOutcome> => {
-      const refused = refusal ?? error;
+      if (signal?.aborted) return failed(aborted(shownName(name), signal.reason, false));
+      const refused = this.#refusal(name) ?? error;
       const call: ToolCall = { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal: refused };
       if (this.#middlewares.length > 0) return this.#wrap(call, options);
       return refused || !entry ? failed(refused ?? notFound(name, undefined)) : start(entry, call, options);
     };
     if (!entry) return proceed({ args: (given ?? {}) as Record<string, unknown> });
     const checked = entry.check(given);
-    return checked instanceof Promise ? checked.then(proceed) : proceed(checked);
+    if (!(checked instanceof Promise)) return proceed(checked);
+    // After an abort the arguments no longer matter: proceed looks at the signal first.
+    return (signal ? endAtAbort(checked, signal, () => ({ args: {} })) : checked).then(proceed);
   }
 
   #wrap(call: ToolCall, options: ExecuteOptions): Promise<ToolOutcome> {
@@ -191,7 +185,11 @@ export class ToolRegistry {
       committed = true;
     };
     const running = runThrough(this.#middlewares, call, (current) => this.#recheck(current, call, options, onCommit));
-    return signal ? endAtAbort(running, signal, () => aborted(shownName(name), signal.reason, committed)) : running;
+    if (!signal) return running;
+    return endAtAbort(running, signal, () => ({
+      ok: false,
+      error: aborted(shownName(name), signal.reason, committed),
+    }));
   }
 
   /** Behind a middleware, that may have waited long or changed the call: registry and arguments are looked at again. */
@@ -210,7 +208,8 @@ export class ToolRegistry {
       return start(entry, { ...current, onCommit }, options);
     }
     const { args, error } = await entry.check(current.args);
-    return error ? failed(error) : start(entry, { ...current, args, onCommit }, options);
+    const refused = this.#refusal(name) ?? error;
+    return refused ? failed(refused) : start(entry, { ...current, args, onCommit }, options);
   }
 
   /** Why a name cannot be called now, if it cannot. */
@@ -218,7 +217,7 @@ export class ToolRegistry {
     const entry = this.#entries.get(name);
     if (entry) return entry.enabled ? undefined : notAvailable(name);
     const enabled = [...this.#entries.keys()].filter((known) => this.isToolEnabled(known));
-    return notFound(shownName(name), nearestName(String(name), enabled));
+    return notFound(shownName(name), nearestName(textOf(name), enabled));
   }
 }
 
@@ -236,30 +235,34 @@ function limitOf(tool: ExecutableTool, args: Record<string, unknown>, fromCaller
     if (fromCaller > 0) return fromCaller;
     throw new RangeError(`timeoutMs must be a number of milliseconds above 0, at most ${longestDelayMs}, or Infinity`);
   }
-  let own: unknown = tool.timeoutMs;
-  if (typeof own === "function") {
-    try {
-      own = own.call(tool, args);
-    } catch {
-      // As if it gave no limit.
-    }
+  let own: unknown;
+  try {
+    own = tool.timeoutMs;
+    if (typeof own === "function") own = own.call(tool, args);
+  } catch {
+    // As if it gave no limit.
   }
   return typeof own === "number" && own > 0 ? own : defaultTimeoutMs;
 }
 
-function endAtAbort(running: Promise<ToolOutcome>, signal: AbortSignal, error: () => ToolError): Promise<ToolOutcome> {
-  return new Promise((resolve) => {
-    const onAbort = (): void => resolve({ ok: false, error: error() });
+function endAtAbort<T>(running: Promise<T>, signal: AbortSignal, atAbort: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve(atAbort());
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort);
-    void running.then((outcome) => {
-      signal.removeEventListener("abort", onAbort);
-      resolve(outcome);
-    });
+    running.finally(() => signal.removeEventListener("abort", onAbort)).then(resolve, reject);
   });
 }
 
 /** A name as messages show it: whatever a model sent, cut and on one line. */
 function shownName(name: unknown): string {
-  return printableName(clip(String(name), 200));
+  return printableName(clip(textOf(name), 200));
+}
+
+function textOf(name: unknown): string {
+  try {
+    return String(name);
+  } catch {
+    return `a name of type ${typeof name}`;
+  }
 }
