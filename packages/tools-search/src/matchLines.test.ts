@@ -47,6 +47,43 @@ describe("lines that match", () => {
     );
   });
 
+  test("a literal in whatever case is found in each line that holds it so, also where letters fold from beyond ASCII", () => {
+    const letters = fc.constantFrom(
+      "a",
+      "B",
+      "k",
+      "K",
+      "\u212a",
+      "s",
+      "\u017f",
+      "i",
+      "\u0130",
+      "\u0131",
+      "1",
+      "_",
+      "é",
+      "É",
+    );
+    const word = fc.array(letters, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(""));
+    const content = fc.array(fc.oneof(letters, fc.constant("\n")), { maxLength: 40 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(content, word, (lines, literal) => {
+        const query = { text: literal, regex: false, caseSensitive: false };
+        const meant = new RegExp(literal, "iu");
+        expect(linesFound(lines, query)).toEqual(linesExpected(lines, (line) => meant.test(line)));
+      }),
+      { numRuns: 2000 },
+    );
+    for (const [line, literal] of [
+      ["a\u212a", "AK"],
+      ["\u017fa", "sa"],
+      ["x\u0130", "x\u0130"],
+      ["x-Y", "X-y"],
+    ] as const) {
+      expect(linesFound(line, { text: literal, regex: false, caseSensitive: false })).toEqual([`1:${line}`]);
+    }
+  });
+
   test("a regular expression matches each line alone: nothing crosses a line, nothing is swallowed", () => {
     const piece = fc.constantFrom(
       "a",

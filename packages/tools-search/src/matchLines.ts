@@ -41,7 +41,7 @@ export function createMatcher(query: Query): Matcher {
     candidates: alone ? undefined : new RegExp(decide.source, `${decide.flags}gm`),
     line: decide,
   });
-  const literals = query.caseSensitive ? literalsOf(query) : undefined;
+  const literals = query.caseSensitive ? literalsOf(query) : query.regex ? undefined : bothCases(query.text);
   const probes = literals?.map((literal) => ({ literal, probe: rarePart(literal) }));
   return {
     bytes: query.regex || !query.caseSensitive ? undefined : Buffer.from(query.text),
@@ -67,14 +67,36 @@ function rarePart(literal: Buffer): Buffer {
   let best = 0;
   let bestRank = -1;
   for (let at = 0; at <= Math.max(0, literal.length - 3); at += 1) {
-    const place = commonBytes.indexOf(String.fromCharCode(literal[at] ?? 0));
-    const rank = place === -1 ? commonBytes.length : place;
+    const rank = rarity(String.fromCharCode(literal[at] ?? 0));
     if (rank > bestRank) {
       best = at;
       bestRank = rank;
     }
   }
   return literal.length <= 2 ? literal : literal.subarray(best, best + probeLength);
+}
+
+function rarity(char: string): number {
+  const place = commonBytes.indexOf(char);
+  return place === -1 ? commonBytes.length : place;
+}
+
+/**
+ * The rarest two neighbours of a literal in each case: a text without any of them does not hold the literal in whatever case.
+ * Undefined where none will do: `k` and `s` are also what letters beyond ASCII fold to, and those may fold to anything.
+ */
+function bothCases(literal: string): Buffer[] | undefined {
+  let best: string | undefined;
+  let bestRank = -1;
+  for (const [, pair = ""] of literal.matchAll(/(?=([^ks\u0080-\uffff]{2}))/gi)) {
+    const lower = pair.toLowerCase();
+    const rank = rarity(lower.charAt(0)) + rarity(lower.charAt(1));
+    if (rank > bestRank) [best, bestRank] = [lower, rank];
+  }
+  if (best === undefined) return undefined;
+  const [first = "", second = ""] = best;
+  const cases = (char: string): Set<string> => new Set([char, char.toUpperCase()]);
+  return [...cases(first)].flatMap((one) => [...cases(second)].map((two) => Buffer.from(one + two)));
 }
 
 /** `.` matches everything in a line: JavaScript's own stops at a lone CR and at U+2028. */
