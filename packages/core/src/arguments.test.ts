@@ -187,5 +187,8 @@ describe("a pattern that backtracks without end", () => {
     expect(await check(schema, { a: `${"a".repeat(5000)}` })).toEqual({ a: "a".repeat(5000) });
     expect(await check({ a: { type: "string", pattern: "^(?:[a-z]+-)*x$" } }, { a: "b-c-x" })).toEqual({ a: "b-c-x" });
     expect(await check({ a: { type: "string", pattern: "^\\_x$" } }, { a: "_x" })).toEqual({ a: "_x" });
+    const escaped = { a: { type: "string", pattern: "^\\d\\-\\@[\\w\\-\\_]\\\\@$" } };
+    expect(await check(escaped, { a: "1-@-\\@" })).toEqual({ a: "1-@-\\@" });
+    expect(await check(escaped, { a: "1-@ \\@" })).toContain("a: does not match the pattern");
   });
 });

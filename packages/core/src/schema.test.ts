@@ -44,6 +44,7 @@ describe("what register accepts as parameters", () => {
     [object({ properties: { a: true, b: false } })],
     [object({ properties: { a: { $ref: "#/$defs/x" } }, $defs: { x: { type: "string" } } })],
     [object({ properties: { a: { $ref: "#" } } })],
+    [object({ properties: { a: { pattern: "^\\d{4}\\-\\d\\d\\@[\\w\\-\\_]$" } } })],
     [object({ properties: { a: { $ref: "#named" } }, $defs: { x: { $anchor: "named" } } })],
     [object({ properties: { a: { $ref: "urn:x" } }, $defs: { x: { $id: "urn:x" } } })],
     [object({ properties: { "a/b": { type: "string" }, c: { $ref: "#/properties/a~1b" } } })],

@@ -1,6 +1,7 @@
 import type { JsonSchema } from "./interface.ts";
 import { isPlainObject } from "./json.ts";
 import { resolveReference } from "./reference.ts";
+import { withoutNeedlessEscapes } from "./validator.ts";
 
 const types: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
@@ -36,7 +37,7 @@ const schemaMap: Check = (value, at, root) =>
 const pattern: Check = (value, at) => {
   if (typeof value !== "string") return `${at} must be a string`;
   try {
-    new RegExp(value, "u");
+    new RegExp(withoutNeedlessEscapes(value), "u");
     return undefined;
   } catch {
     return `${at} is not a valid regular expression: ${JSON.stringify(value.slice(0, 100))}`;

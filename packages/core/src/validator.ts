@@ -63,12 +63,18 @@ function makePatternsCompile(schema: unknown): unknown {
   return schema;
 }
 
+const classOrEscape = /\[(?:\\.|[^\]\\])*\]|\\./gs;
+const needlessEscape = /\\(?:([^\w\s^$\\.*+?()[\]{}|/-])|([_gijlmoqyaehz]))|\\./gis;
+
 /** The same expression in a form that the `u` flag takes, where there is one. */
 export function withoutNeedlessEscapes(source: string): string {
   try {
     new RegExp(source, "u");
     return source;
   } catch {
-    return source.replace(/\\([^\w\s^$\\.*+?()[\]{}|/-])|\\([_gijlmoqyaehz])/gi, "$1$2");
+    return source.replace(classOrEscape, (part) =>
+      // In a class `\-` is needed, elsewhere it is refused.
+      part === "\\-" ? "-" : part.replace(needlessEscape, (needed, sign, letter) => sign ?? letter ?? needed),
+    );
   }
 }
