@@ -2,7 +2,7 @@ import { type } from "arktype";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "./defineTool.ts";
-import type { ExecutableTool } from "./interface.ts";
+import type { ExecutableTool, JsonSchema } from "./interface.ts";
 
 test("arguments are inferred from a JSON Schema", () => {
   const tool = defineTool({
@@ -52,5 +52,24 @@ test("arguments are the output of an arktype schema", () => {
       expectTypeOf(args).toEqualTypeOf<{ city: string; days?: number }>();
       return "";
     },
+  });
+});
+
+test("a schema that is no literal is taken; its arguments are unknown properties", () => {
+  const loaded: JsonSchema = { type: "object" };
+  const widened = { type: "object", properties: { n: { type: "number" } } };
+  const name = "t";
+  const description = "d";
+  defineTool({
+    name,
+    description,
+    parameters: loaded,
+    execute: (args) => expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>(),
+  });
+  defineTool({
+    name,
+    description,
+    parameters: widened,
+    execute: (args) => expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>(),
   });
 });

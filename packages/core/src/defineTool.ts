@@ -3,13 +3,18 @@ import { ToolError } from "./errors.ts";
 import type { FromSchema } from "./inferSchema.ts";
 import type { ChatTool, ExecutableTool, JsonSchema, ParseResult, ToolCallInfo, ToolTraits } from "./interface.ts";
 
-/** A literal JSON Schema with `type: "object"` at its root. */
+/** A literal JSON Schema with `type: "object"` at its root, of which the type of the arguments is inferred. */
 export type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
 
-/** What `execute` receives for a JSON Schema (its inferred type) or a Standard Schema (its output). */
+/**
+ * What `execute` receives for a JSON Schema (its inferred type; any properties where the schema is no literal) or a
+ * Standard Schema (its output).
+ */
 export type ArgumentsOf<Parameters> = Parameters extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Parameters>
-  : FromSchema<Parameters>;
+  : unknown extends FromSchema<Parameters>
+    ? Record<string, unknown>
+    : FromSchema<Parameters>;
 
 export interface ToolDefinition<Parameters> extends ToolTraits {
   /** Matches `^[a-zA-Z0-9_-]{1,64}$`. */
@@ -31,7 +36,7 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
  * Makes a tool from one object, with `args` inferred from `parameters`. Throws a ToolError (`invalid_tool`) when a Standard
  * Schema offers no JSON Schema and none is given; everything else is checked by `ToolRegistry.register`.
  */
-export function defineTool<const Parameters extends ObjectSchema | StandardSchemaV1>(
+export function defineTool<const Parameters extends ObjectSchema | JsonSchema | StandardSchemaV1>(
   definition: ToolDefinition<Parameters>,
 ): ExecutableTool {
   const { name, description, parameters, jsonSchema, strict, timeoutMs, execute, ...traits } = definition;

@@ -1,5 +1,12 @@
 export { type ArgumentsOf, defineTool, type ObjectSchema, type ToolDefinition } from "./defineTool.ts";
-export { type AnyToolError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "./errors.ts";
+export {
+  type AnyToolError,
+  isToolError,
+  ToolError,
+  type ToolErrorCode,
+  type ToolErrorDetails,
+  type ToolErrorOptions,
+} from "./errors.ts";
 export {
   type AnthropicTool,
   type McpTool,
@@ -28,6 +35,6 @@ export type {
 } from "./interface.ts";
 export { type Approval, approval, limitOutput } from "./middleware.ts";
 export { nearestName } from "./names.ts";
-export { renderOutcome, toolOutput } from "./outcome.ts";
+export { renderOutcome, type ToolOutput, toolOutput } from "./outcome.ts";
 export { defaultTimeoutMs, ToolRegistry } from "./registry.ts";
 export type { ToolContext } from "./types.ts";
