@@ -46,6 +46,10 @@ test("says so when the write could not be atomic", async () => {
   expect(text("other")).toBe("new");
 });
 
+test.runIf(process.platform !== "win32")("a name may end in a backslash, as a listing prints it", async () => {
+  for (const path of ["a\\", "b\\.", "c\\.."]) expect(await write(path, "x")).toBe(`Created ${path} (1 bytes)`);
+});
+
 test("a path that ends as a directory's does is refused before anything is made", async () => {
   mkdirSync(join(base, "dir"));
   for (const path of ["dir/", "dir/.", "new/", "new/..", "dir", "."]) await expect(write(path, "x")).rejects.toThrow();

@@ -48,6 +48,11 @@ describe("files", () => {
     expect(await find({ pattern: "*.ts", cwd: "b" })).toBe("b/x.ts");
   });
 
+  test("are found by an escaped name, also where the pattern begins with the escape", async () => {
+    make("[x].ts", "x.ts");
+    expect(await find({ pattern: "\\[x\\].ts" })).toBe("[x].ts");
+  });
+
   test("with a dot are found, ignored ones and .git are not", async () => {
     make(".env", ".git/HEAD", "out/x", "y");
     writeFileSync(join(base, ".gitignore"), "out/");

@@ -58,7 +58,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
 /** Without a leading `./`. Throws for a pattern that would leave its directory, or that takes files away only. */
 function checkPattern(given: string): string {
   const pattern = given.replace(/^(?:\.\/+)+/, "");
-  if (/^[/\\]|^[A-Za-z]:[/\\]/.test(pattern)) {
+  if (/^\/|^\\(?![*?[\]{}()!])|^[A-Za-z]:[/\\]/.test(pattern)) {
     throw invalid("pattern", "it is relative to cwd, not absolute; pass the directory as cwd");
   }
   if (pattern.split("/").includes("..")) {
