@@ -112,6 +112,20 @@ describe("createDefaultToolRegistry", () => {
     });
   });
 
+  test("a pack's root that is undefined does not undo the common one", async () => {
+    const registry = createDefaultToolRegistry(undefined, {
+      root: inside,
+      fs: { root: undefined },
+      search: { root: undefined },
+    });
+    for (const [name, args] of [
+      ["read_file", { path: join(folder, "outside.txt") }],
+      ["search_text", { query: "heron", paths: [folder] }],
+    ] as const) {
+      expect(await registry.invoke(name, args)).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+    }
+  });
+
   test("save_session_context writes the given context to its file; a later change is seen", async () => {
     let prompt = "first";
     const path = join(folder, "session.json");

@@ -56,12 +56,13 @@ export function createDefaultToolRegistry(
   context: ToolContext = emptyContext,
   options: DefaultToolOptions = {},
 ): ToolRegistry {
-  const { root, enable = [], disable = [], extra = [] } = options;
+  const { root, fs, search, bash, enable = [], disable = [], extra = [] } = options;
   const made = [
-    ...createFsTools({ root, ...options.fs }),
+    // A pack's root that is undefined must not undo the common one.
+    ...createFsTools({ ...fs, root: fs?.root ?? root }),
     createSaveSessionContextTool(context),
-    ...createSearchTools({ root, ...options.search }),
-    ...createBashTools({ root, ...options.bash }),
+    ...createSearchTools({ ...search, root: search?.root ?? root }),
+    ...createBashTools({ ...bash, root: bash?.root ?? root }),
   ];
   const byName = new Map(made.map((tool) => [tool.name, tool]));
   const registry = new ToolRegistry();
