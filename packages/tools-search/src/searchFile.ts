@@ -7,8 +7,11 @@ import type { TextJob } from "./protocol.ts";
 import { createWindowReader } from "./readWindows.ts";
 import { shownPath } from "./shownPath.ts";
 
-/** Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`. Throws a system error. */
-export type SearchFile = (path: string, shown: string, report: MatchReport, limit: number) => void;
+/**
+ * Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`. False for a
+ * binary file that may match. Throws a system error.
+ */
+export type SearchFile = (path: string, shown: string, report: MatchReport, limit: number) => boolean;
 
 /** Bytes decoded at a time: text of this size is short-lived, cheap memory. */
 const pieceSize = 2 ** 16;
@@ -65,6 +68,7 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
   return (path, shown, report, limit) => {
     const mark = report.mark();
     let firstLine = 1;
+    let isText = true;
     reader.read(path, (window, isFirst, isLast) => {
       const whole = isFirst && isLast;
       const wide = whole ? decodeUtf16(window) : undefined;
@@ -78,13 +82,14 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
         return false;
       }
       const file = isFirst && startsWithUtf8Mark(window) ? window.subarray(3) : window;
-      const isText =
+      isText =
         (whole || !file.includes(0)) &&
         (!matcher.couldMatch(file) || scanFile(file, shownPath(shown), firstLine, report, limit));
       if (!isText) report.rollback(mark);
       if (!isLast) firstLine += createNewlineCounter(file)(0, file.length);
       return isText && report.count < limit && !stopped();
     });
+    return isText;
   };
 }
 

@@ -38,6 +38,7 @@ const words: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its path is too long",
   ENOENT: "its name is not valid UTF-8",
   ELOOP: "it became a link",
+  binary: "a binary file",
 };
 
 /** Only `search_text` takes paths, and a glob beside them. */

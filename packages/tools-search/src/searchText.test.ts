@@ -158,6 +158,14 @@ describe("what cannot be searched", () => {
     expect(await search({ query: "foo" })).toBe("No matches for foo");
   });
 
+  test("is a binary file: passed over on a walk, told where it is named", async () => {
+    make({ bin: "foo\0", other: "bar\0" });
+    expect(await search({ query: "foo" })).toBe("No matches for foo");
+    expect(await search({ query: "foo", paths: ["bin", "other"] })).toBe(
+      "No matches for foo\n\n[could not read bin (a binary file)]",
+    );
+  });
+
   test("is told beside the matches of other paths, and is an error alone", async () => {
     make({ a: "foo" });
     expect(await search({ query: "foo", paths: ["a", "gone"] })).toBe(

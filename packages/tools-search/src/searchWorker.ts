@@ -121,7 +121,9 @@ function createBatchSearch(job: TextJob, problems: Problems): SearchBatch {
     for (const path of paths) {
       const full = from.isDirectory ? prefix + path : from.path;
       try {
-        searchFile(full, from.isDirectory ? from.shown + path : from.shown, report, job.limit);
+        const isText = searchFile(full, from.isDirectory ? from.shown + path : from.shown, report, job.limit);
+        // Passed over in silence on a walk; who names a file is told.
+        if (!isText && !from.isDirectory) problems.add(full, { code: "binary" });
       } catch (error) {
         problems.add(full, error);
       }
