@@ -75,6 +75,9 @@ describe("files", () => {
     make("d/a.ts");
     expect(await find({ pattern: "*.ts" })).toBe("No files match *.ts; use **/*.ts to look at any depth");
     expect(await find({ pattern: "x/*.ts" })).toBe("No files match x/*.ts");
+    make("x/y/z");
+    expect(await find({ pattern: "x" })).toBe("No files match x: it is a directory; use x/**");
+    expect(await find({ pattern: "y/", cwd: "x" })).toBe("No files match y/: it is a directory; use y/**");
   });
 
   test("whose names hold control characters are printed as a JSON string", async () => {

@@ -1,5 +1,5 @@
 import { defineTool, type ExecutableTool, ToolError } from "@toolcrib/core";
-import { createPathScope } from "@toolcrib/core/files";
+import { createPathScope, type PathScope } from "@toolcrib/core/files";
 import { clip, printableName, truncationNotice } from "@toolcrib/core/text";
 import { matchLimitMs, type SearchOptions } from "./options.ts";
 import { runSearch } from "./runSearch.ts";
@@ -49,7 +49,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
         const next = { argument: "max_results", value: result.total };
         notices.unshift(truncationNotice({ shown: result.shown, total: result.total, unit: "files", next }));
       }
-      const body = result.total === 0 ? noFiles(pattern) : result.text.slice(0, -1);
+      const body = result.total === 0 ? await noFiles(pattern, cwd, scope) : result.text.slice(0, -1);
       return notices.length === 0 ? body : `${body}\n\n${notices.join("\n")}`;
     },
   });
@@ -70,7 +70,10 @@ function checkPattern(given: string): string {
   return pattern === "" ? "." : pattern;
 }
 
-function noFiles(pattern: string): string {
+async function noFiles(pattern: string, cwd: string, scope: PathScope): Promise<string> {
+  const named = pattern.replace(/\/+$/, "");
+  const start = await resolveStart(scope, `${cwd}/${named}`, "pattern").catch(() => undefined);
+  if (start?.isDirectory) return `No files match ${clip(pattern)}: it is a directory; use ${clip(named)}/**`;
   const deeper = pattern.includes("/") ? "" : `; use **/${clip(pattern)} to look at any depth`;
   return `No files match ${clip(pattern)}${deeper}`;
 }
