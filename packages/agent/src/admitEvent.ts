@@ -2,7 +2,6 @@ import { AgentError } from "./errors.ts";
 import { isObject } from "./frozenJson.ts";
 import type { AssistantMessage, StopReason, Usage } from "./messages.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";
-import { noUsage } from "./usage.ts";
 
 const stops: ReadonlySet<unknown> = new Set<StopReason>([
   ...(["stop", "tool-calls", "token-limit", "context-limit", "refusal", "content-filter", "pause"] as const),
@@ -70,9 +69,19 @@ function checkBlock(provider: Provider, block: unknown): void {
 }
 
 function wholeUsage(usage: Record<string, unknown>): Usage {
-  const { cost: _, ...counts } = noUsage;
-  const given = Object.entries(usage).filter(([, value]) => typeof value === "number" && Number.isFinite(value));
-  return { ...counts, ...Object.fromEntries(given) };
+  const { cost } = usage;
+  return {
+    inputTokens: finite(usage.inputTokens),
+    outputTokens: finite(usage.outputTokens),
+    cacheReadTokens: finite(usage.cacheReadTokens),
+    cacheWriteTokens: finite(usage.cacheWriteTokens),
+    reasoningTokens: finite(usage.reasoningTokens),
+    ...(typeof cost === "number" && Number.isFinite(cost) ? { cost } : {}),
+  };
+}
+
+function finite(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
 function shown(value: unknown): string {
