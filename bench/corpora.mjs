@@ -51,7 +51,7 @@ function fetchLinux(into) {
 export const queries = {
   small: { literal: "ZodError", common: "return", regex: "function\\s+\\w+Check\\w*\\(", glob: "**/*.ts" },
   medium: {
-    literal: "requestIdle",
+    literal: "formatDistance",
     common: "return",
     regex: "export (?:async )?function \\w+Date\\w*\\(",
     glob: "**/*.d.ts",

@@ -24,6 +24,7 @@ answer(async ({ tool, args }) => {
 });
 
 function countLines(text) {
+  if (text.startsWith("No matches")) return 0;
   let lines = 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
   return lines;
