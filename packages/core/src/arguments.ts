@@ -1,5 +1,5 @@
 import { ToolError } from "./errors.ts";
-import { type ArgumentIssue, explain } from "./explain.ts";
+import { type ArgumentIssue, explain, unknownArgument } from "./explain.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "./interface.ts";
 import { copyJson, isPlainObject, quote } from "./json.ts";
 import { repair } from "./repair.ts";
@@ -24,7 +24,7 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
     const repaired = repairArguments(given, parameters);
     if ("issue" in repaired) return { args: {}, error: invalid(name, [repaired.issue]) };
     const { args } = repaired;
-    if (tool.parseArguments) return parse(tool, name, args);
+    if (tool.parseArguments) return parse(tool, name, parameters, args);
     const conclude = (errors: Awaited<ReturnType<Validator>>): CheckedArguments =>
       errors.length === 0 ? { args } : { args, error: invalid(name, explain(errors, parameters, args)) };
     try {
@@ -52,15 +52,30 @@ function repairArguments(
   }
 }
 
-async function parse(tool: ExecutableTool, name: string, args: Record<string, unknown>): Promise<CheckedArguments> {
+async function parse(
+  tool: ExecutableTool,
+  name: string,
+  parameters: JsonSchema,
+  args: Record<string, unknown>,
+): Promise<CheckedArguments> {
   let result: ParseResult | undefined;
   try {
     result = await tool.parseArguments?.(args);
   } catch (cause) {
     return unchecked(name, args, cause);
   }
-  if (result?.issues) return { args, error: invalid(name, result.issues.map(fromStandardIssue)) };
+  if (result?.issues) {
+    return { args, error: invalid(name, [...surplus(args, parameters), ...result.issues.map(fromStandardIssue)]) };
+  }
   return { args: (result && "value" in result ? result.value : args) as Record<string, unknown> };
+}
+
+/** A schema library names no allowed argument where one is forbidden; this does. */
+function surplus(args: Record<string, unknown>, parameters: JsonSchema): ArgumentIssue[] {
+  const { properties, patternProperties, additionalProperties } = parameters;
+  if (additionalProperties !== false || patternProperties || !isPlainObject(properties)) return [];
+  const unknown = Object.keys(args).filter((field) => !Object.hasOwn(properties, field));
+  return unknown.map((field) => ({ field, reason: unknownArgument(field, parameters, args) }));
 }
 
 function fromStandardIssue(issue: { message: string; path?: readonly unknown[] | undefined }): ArgumentIssue {

@@ -42,6 +42,15 @@ describe("defineTool", () => {
     expect(await registry.execute("t", { n: 1 })).toMatch(/^Error executing t: Invalid arguments: n: /);
   });
 
+  test("with a strict zod object: an argument that it forbids is refused, naming the nearest allowed one", async () => {
+    const parameters = z.strictObject({ path: z.string(), limit: z.number().optional() });
+    const registry = registryOf(defineTool({ name: "t", description: "d", parameters, execute: ({ path }) => path }));
+    expect(await registry.execute("t", { path: "a", limt: 1 })).toContain(
+      "Invalid arguments: limt: is not an argument; did you mean limit? (allowed: path, limit)",
+    );
+    expect(await registry.execute("t", { path: 1 })).not.toContain("is not an argument");
+  });
+
   test("with zod's asynchronous checks", async () => {
     const parameters = z.object({ n: z.number().refine(async (n) => n > 3, "too small") });
     const jsonSchema = { type: "object", properties: { n: { type: "number" } } };

@@ -99,7 +99,8 @@ function sizeOf(keyword: string, found: unknown): string {
   return Array.isArray(found) ? String(found.length) : quote(found);
 }
 
-function unknownArgument(name: string, owner: unknown, found: unknown): string {
+/** Says that `name` is not among the properties of the schema `owner`, with the nearest that is. */
+export function unknownArgument(name: string, owner: unknown, found: unknown): string {
   const allowed = isPlainObject(owner) && isPlainObject(owner.properties) ? Object.keys(owner.properties) : [];
   const given = isPlainObject(found) ? Object.keys(found) : [];
   const near = nearestName(
