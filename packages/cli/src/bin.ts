@@ -1,7 +1,14 @@
 #!/usr/bin/env node
 const args = process.argv.slice(2);
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
-if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
+if (major < 22 || (major === 22 && minor < 18)) {
+  // Said before anything is loaded that an older Node cannot read.
+  process.stderr.write(
+    `toolcrib: this needs Node.js 22.18 or later, and this is ${process.versions.node}; see https://nodejs.org\n`,
+  );
+  process.exitCode = 1;
+} else if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   // Nothing is imported for this: it answers as fast as Node starts.
   const { readFileSync } = process.getBuiltinModule("node:fs");
   const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };

@@ -1,11 +1,12 @@
 import { createInterface, type Interface } from "node:readline/promises";
+import { type Compacted, listSessions } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core";
 import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
 import type { Ending } from "./endings.ts";
 import { explain } from "./explain.ts";
 import { chooseModel, type ModelChoice } from "./modelChoice.ts";
 import type { Program } from "./program.ts";
-import { createRenderer } from "./render.ts";
+import { createRenderer, oneLine } from "./render.ts";
 import { endingNote } from "./run.ts";
 
 /** What a line beginning with `/` may say. */
@@ -13,7 +14,10 @@ const commands: Readonly<Record<string, string>> = {
   "/help": "this list",
   "/model [PROVIDER/MODEL]": "show the model, or go on with another",
   "/tools [enable|disable NAME]": "show the tools, or switch one",
-  "/clear": "forget the conversation",
+  "/clear": "begin a new conversation",
+  "/compact": "shorten the older part of the conversation",
+  "/resume [NUMBER]": "show the conversations of this directory, or go on with one",
+  "/stats": "what the conversation took so far",
   "/quit": "leave (Ctrl-D too)",
 };
 
@@ -83,15 +87,21 @@ function createSession(
       case "/model":
         if (words[0] !== undefined) {
           const chosen = await chooseModel({ model: words[0] }, program.env);
-          await conversation.useModel(chosen.provider);
+          conversation.useModel(chosen.provider);
           provider = chosen.provider;
         }
         return note(`${provider.name}/${provider.model}`);
       case "/tools":
         return note(tools(conversation, words));
       case "/clear":
-        conversation.agent.clearContext();
-        return note("The conversation is forgotten.");
+        await conversation.goOn();
+        return note("A new conversation begins; /resume finds the one before.");
+      case "/compact":
+        return note(shortened(await interrupts.during((signal) => conversation.agent.compact({ signal }))));
+      case "/resume":
+        return note(await resume(conversation, words[0]));
+      case "/stats":
+        return note(stats(conversation));
       default: {
         const nearest = nearestName(
           name,
@@ -142,4 +152,35 @@ function tools({ agent }: Conversation, [verb, name = ""]: string[]): string {
   if (known) return `${name} is ${registry.isToolEnabled(name) ? "on" : "off"}.`;
   const nearest = nearestName(name, registry.getToolNames());
   return `There is no tool ${name || "without a name"}${nearest ? `; did you mean ${nearest}?` : "."}`;
+}
+
+/** What `/compact` answers. */
+function shortened(done: Compacted | undefined): string {
+  if (!done) return "There is nothing worth shortening.";
+  return `Tool results cleared: ${done.clearedResults}; messages summed up: ${done.summarisedMessages}.`;
+}
+
+/** What `/resume` answers: the conversations, or that one of them goes on. */
+async function resume(conversation: Conversation, number: string | undefined): Promise<string> {
+  const found = (await listSessions(conversation.folder)).slice(0, 20);
+  if (found.length === 0) return "No conversation was held in this directory yet.";
+  const rows = found.map(({ changedAt, name, topic }, index) => {
+    const time = changedAt.toISOString().slice(0, 16).replace("T", " ");
+    return `${String(index + 1).padStart(2)}  ${time}  ${oneLine(name ?? topic, 80) || "(empty)"}`;
+  });
+  if (number === undefined) return `${rows.join("\n")}\n/resume NUMBER goes on with one.`;
+  const chosen = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
+  if (!chosen) return `There is no conversation ${number}: write /resume and a number from 1 to ${found.length}.`;
+  await conversation.goOn(chosen.file);
+  return `Going on with${rows[Number(number) - 1]?.slice(2)}: ${conversation.agent.sessionContext.length} messages.`;
+}
+
+/** What `/stats` answers. */
+function stats({ agent: { sessionContext, usage } }: Conversation): string {
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const cost = usage.cost === undefined ? "cost unknown" : `$${usage.cost.toFixed(4)}`;
+  return (
+    `${count(sessionContext.length)} messages; tokens: ${count(usage.inputTokens)} in ` +
+    `(${count(usage.cacheReadTokens)} from the cache), ${count(usage.outputTokens)} out; ${cost}`
+  );
 }

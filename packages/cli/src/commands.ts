@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { ConversationFlags } from "./conversation.ts";
 import { type Ending, usageError } from "./endings.ts";
 import { addMcpCommands } from "./mcpCommands.ts";
@@ -34,7 +34,7 @@ toolcrib -p "…" is short for toolcrib run "…".`,
     .description("one task: the answer on stdout, tool calls on stderr")
     .argument("[prompt...]", "what to do; @FILE puts a file in; what is piped in comes first")
     .option("-p, --prompt [text]", "the prompt, too")
-    .option("--json", "print one JSON object at the end")
+    .addOption(new Option("--json", "print one JSON object at the end").conflicts("jsonl"))
     .option("--jsonl", "print each event as a line of JSON");
   withConversation(run).action(async (words: string[], { prompt, ...flags }: RunFlags) => {
     const command = await import("./run.ts");
@@ -109,7 +109,7 @@ function withConversation(command: Command): Command {
     )
     .option("--base-url <url>", "where the provider is, for -m")
     .option("-c, --continue", "go on with the last conversation of this directory")
-    .option("-r, --resume <file>", "go on with a saved session, and save it there")
+    .option("-r, --resume <file>", "go on with a journal, or with what save_session_context wrote")
     .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
     .option("--ask", "ask before each call that may change something")
     .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)");

@@ -1,14 +1,9 @@
-import {
-  Agent,
-  type AgentEvent,
-  type AgentOptions,
-  createSaveSessionContextTool,
-  type Provider,
-} from "@toolcrib/agent";
-import type { ExecutableTool, ToolContext, ToolRegistry } from "@toolcrib/core";
+import { join } from "node:path";
+import { Agent, type AgentEvent, type AgentOptions, newSessionFile, type Provider } from "@toolcrib/agent";
+import type { ToolContext, ToolRegistry } from "@toolcrib/core";
 import { type Ask, askBeforeChanges } from "./approval.ts";
 import type { Program } from "./program.ts";
-import { type SessionFlags, sessionFile } from "./sessionFile.ts";
+import { isJournal, makeSessionFolder, resumedFile, type SessionFlags, sessionFolder } from "./sessionFile.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "./toolSet.ts";
 
 /** Flags of the commands that talk to a model. */
@@ -21,15 +16,18 @@ export interface ConversationFlags extends ToolFlags, SessionFlags {
   readonly mcp?: boolean | undefined;
 }
 
-/** An agent with the CLI's tools, whose session is saved after each turn. */
+/** An agent with the CLI's tools, whose conversation a journal keeps as it grows. */
 export interface Conversation {
   readonly agent: Agent;
   /** Whether the user, or the lack of one, refused a call. */
   readonly denied: boolean;
-  /** One turn; saved however it ends. */
+  /** Where the conversations of this directory are kept. */
+  readonly folder: string;
   turn(message: string, signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
   /** The same conversation with another model. */
-  useModel(provider: Provider): Promise<void>;
+  useModel(provider: Provider): void;
+  /** Goes on with another conversation, a new one without `file`; the tools stay on and off as they are. */
+  goOn(file?: string): Promise<void>;
   /** Ends the servers that `--mcp` started. */
   close(): Promise<void>;
 }
@@ -42,49 +40,55 @@ export async function openConversation(
   ask: () => Ask,
 ): Promise<Conversation> {
   const { leftovers, terminal, env } = program;
-  const file = sessionFile(flags, process.cwd(), env);
+  const folder = sessionFolder(process.cwd(), env);
+  const resumed = await resumedFile(flags, folder);
+  const problem = makeSessionFolder(folder);
+  if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
   const approval = flags.ask ? askBeforeChanges(ask) : undefined;
   const mount = flags.mcp ? await (await import("./mcpMount.ts")).mountServers(program) : undefined;
-  let saver: ExecutableTool | undefined;
   const tools = (context: ToolContext): ToolRegistry => {
-    // Its own instance: saving for `-c` does not depend on which tools the model has.
-    saver = createSaveSessionContextTool(context);
     const registry = createToolSet(flags, leftovers, context, mount?.tools);
     return approval ? registry.use(approval.middleware) : registry;
   };
-  const options: AgentOptions = {
-    tools,
-    systemPrompt: systemPromptFor(rootsOf(flags)),
-    sessionContextFilePath: file.path,
-    ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),
+  let model = provider;
+  const current: Provider = {
+    get name() {
+      return model.name;
+    },
+    get model() {
+      return model.model;
+    },
+    send: (request) => model.send(request),
   };
-  const save = async (): Promise<void> => {
-    try {
-      await saver?.execute({ reason: "the turn ended" });
-    } catch (error) {
-      terminal.note(terminal.style.dim(`The conversation could not be saved: ${(error as Error).message}`));
-    }
+  const open = async (file?: string): Promise<Agent> => {
+    const isOwn = file !== undefined && (await isJournal(file));
+    const journal = isOwn ? file : problem === undefined ? newSessionFile(folder) : undefined;
+    const options: AgentOptions = {
+      tools,
+      systemPrompt: systemPromptFor(rootsOf(flags)),
+      sessionContextFilePath: `${(journal ?? join(folder, "session")).replace(/\.jsonl$/, "")}.json`,
+      ...(journal !== undefined && { journal }),
+      ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),
+    };
+    return file === undefined ? new Agent(current, options) : Agent.resume(current, file, options);
   };
 
-  let agent = file.resumes ? await Agent.resume(provider, file.path, options) : new Agent(provider, options);
+  let agent = await open(resumed);
   return {
+    folder,
     get agent() {
       return agent;
     },
     get denied() {
       return approval?.denied ?? false;
     },
-    async *turn(message, signal) {
-      try {
-        yield* agent.streamChat(message, { signal });
-      } finally {
-        await save();
-      }
+    turn: (message, signal) => agent.streamChat(message, { signal }),
+    useModel(next) {
+      model = next;
     },
-    async useModel(next) {
+    async goOn(file) {
       const before = agent.toolRegistry;
-      await save();
-      agent = await Agent.resume(next, file.path, options);
+      agent = await open(file);
       for (const name of before.getToolNames()) {
         if (before.isToolEnabled(name)) agent.enableTool(name);
         else agent.disableTool(name);

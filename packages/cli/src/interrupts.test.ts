@@ -2,7 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { answerWith, type RunningProgram, startProgram, streamOf, WireServer } from "@toolcrib/testing";
+import {
+  answerWith,
+  type ProgramEnd,
+  type RunningProgram,
+  startProgram,
+  streamOf,
+  WireServer,
+} from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { catchInterrupts } from "./interrupts.ts";
 
@@ -185,6 +192,28 @@ describe("toolcrib chat", () => {
     expect(stderr).toMatch(/off {2}write_file\n/);
     expect(stderr).toMatch(/There is no command \/modle; did you mean \/model\?/);
     expect(stderr).toMatch(/\nopenai-compatible\/m\n/);
+  });
+
+  test("/resume lists the directory's conversations and goes on with one; /stats and /compact answer", async () => {
+    const before = [answerWith({ text: "Wren." }), answerWith({ text: "Heron." })];
+    wire.script(...before, answerWith({ text: "Wren again." }), answerWith({ text: "Birds." }));
+    const state = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "resume-state") } };
+    const chat = (lines: string): Promise<ProgramEnd> =>
+      startProgram(bin, ["chat", ...model()], { ...state, input: lines }).ended;
+    await chat("about birds\n");
+    const { stdout, stderr } = await chat("about fish\n/resume\n/resume 2\n/resume 9\n/stats\nwhich bird\n/compact\n");
+    expect(stdout).toBe("Heron.\nWren again.\n");
+    expect(stderr).toMatch(/ 1 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}about fish\n 2 .* about birds\n/);
+    expect(stderr).toMatch(/Going on with .*about birds: 2 messages/);
+    expect(stderr).toMatch(/no conversation 9.*1 to 2/);
+    expect(stderr).toMatch(/2 messages; tokens: /);
+    expect(stderr).toMatch(/messages summed up: [1-9]/);
+    const { messages } = (wire.requests.at(-2)?.body ?? {}) as unknown as {
+      messages: { role: string; content: string }[];
+    };
+    expect(messages.map(({ role, content }) => (role === "system" ? role : content))).toEqual([
+      ...["system", "about birds", "Wren.", "which bird"],
+    ]);
   });
 
   test("/model goes on with another model; what fails is told and the conversation goes on", async () => {

@@ -1,7 +1,7 @@
-import { type AgentEvent, type EndReason, isAgentError } from "@toolcrib/agent";
+import { type AgentEvent, type EndReason, isAgentError, type Provider } from "@toolcrib/agent";
 import { terminalAsk } from "./ask.ts";
-import { type ConversationFlags, openConversation } from "./conversation.ts";
-import type { Ending } from "./endings.ts";
+import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import { CliError, type Ending } from "./endings.ts";
 import { chooseModel } from "./modelChoice.ts";
 import type { Program } from "./program.ts";
 import { readPrompt } from "./prompt.ts";
@@ -17,16 +17,19 @@ export interface RunFlags extends ConversationFlags {
 export async function run(words: readonly string[], flags: RunFlags, program: Program): Promise<Ending> {
   const { terminal, interrupts } = program;
   const note = (line: string): void => terminal.note(terminal.style.dim(line));
-  const prompt = await readPrompt(flags.prompt === undefined ? words : [flags.prompt, ...words], note);
-  const { provider, why } = await chooseModel(flags, program.env);
-  if (flags.model === undefined) note(why);
-  const conversation = await openConversation(provider, flags, program, () => terminalAsk(interrupts.interrupt));
   const report = reporter(flags, program);
-
   let reason: EndReason | undefined;
+  let conversation: Conversation | undefined;
+  let provider: Provider;
   try {
+    const prompt = await readPrompt(flags.prompt === undefined ? words : [flags.prompt, ...words], note);
+    const choice = await chooseModel(flags, program.env);
+    if (flags.model === undefined) note(choice.why);
+    provider = choice.provider;
+    conversation = await openConversation(provider, flags, program, () => terminalAsk(interrupts.interrupt));
+    const { turn } = conversation;
     await interrupts.during(async (signal) => {
-      for await (const event of conversation.turn(prompt, signal)) {
+      for await (const event of turn(prompt, signal)) {
         report.event(event);
         if (event.type === "end") reason = event.reason;
       }
@@ -35,7 +38,7 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
     report.failure(error);
     throw error;
   } finally {
-    await conversation.close();
+    await conversation?.close();
   }
   const { agent } = conversation;
   report.done({ model: `${provider.name}/${provider.model}`, usage: agent.usage });
@@ -85,7 +88,7 @@ function reporter(flags: RunFlags, { terminal }: Program): Reporter {
   const line = (value: object): void => terminal.data(`${JSON.stringify(value)}\n`);
   const failed = (error: unknown): object => ({
     error: {
-      code: isAgentError(error) ? error.code : "failed",
+      code: isAgentError(error) ? error.code : error instanceof CliError ? error.ending : "failed",
       message: error instanceof Error ? error.message : String(error),
     },
   });

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { listSessions } from "@toolcrib/agent";
 import { usageError } from "./endings.ts";
 
 export interface SessionFlags {
@@ -11,46 +13,55 @@ export interface SessionFlags {
   readonly resume?: string | undefined;
 }
 
-/** Where this conversation is kept, and whether it goes on from what is there. Throws a usage error when there is nothing to go on from. */
-export function sessionFile(
-  flags: SessionFlags,
-  directory: string,
-  env: NodeJS.ProcessEnv,
-): { path: string; resumes: boolean } {
-  if (flags.resume !== undefined) {
-    const path = resolve(directory, flags.resume);
-    if (!existsSync(path))
-      throw usageError(`--resume ${flags.resume}: there is no such file; pass one that save_session_context wrote`);
-    return { path, resumes: true };
-  }
-  const path = ownFile(directory, env);
-  const resumes = flags.continue === true;
-  if (resumes && !existsSync(path))
-    throw usageError("nothing to continue: no conversation was held in this directory yet");
-  makeFolders(dirname(path));
-  return { path, resumes };
-}
-
 /**
- * One file for each working directory, outside of it: what lies in a directory that somebody else wrote must not become a
- * conversation of the user's.
+ * The folder of the journals of one working directory, outside of it: what lies in a directory that somebody else wrote must
+ * not become a conversation of the user's.
  */
-function ownFile(directory: string, env: NodeJS.ProcessEnv): string {
+export function sessionFolder(directory: string, env: NodeJS.ProcessEnv): string {
   const state =
     env.XDG_STATE_HOME || (process.platform === "win32" && env.LOCALAPPDATA) || join(homedir(), ".local", "state");
   const name = createHash("sha256").update(directory).digest("hex").slice(0, 16);
-  return join(state, "toolcrib", "sessions", `${name}.json`);
+  return join(state, "toolcrib", "sessions", name);
 }
 
-/** For the user alone. What fails here is told when the conversation is saved; it can do without. */
-function makeFolders(sessions: string): void {
+/** The conversation that `-r` names, or for `-c` the folder's last; undefined for a new one. Throws a usage error where there is none. */
+export async function resumedFile(flags: SessionFlags, folder: string): Promise<string | undefined> {
+  if (flags.resume !== undefined) {
+    const path = resolve(flags.resume);
+    if (existsSync(path)) return path;
+    throw usageError(
+      `--resume ${flags.resume}: there is no such file; pass a journal, or what save_session_context wrote`,
+    );
+  }
+  if (!flags.continue) return undefined;
+  const [last] = await listSessions(folder);
+  if (last) return last.file;
+  throw usageError("nothing to continue: no conversation was held in this directory yet");
+}
+
+/** Whether a session file is a journal, which grows, and not one document. Its first line says so. */
+export async function isJournal(path: string): Promise<boolean> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(32));
+    return buffer.toString("latin1", 0, bytesRead).startsWith('{"type":"session"');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes the folder, for the user alone; returns what went wrong, if anything. */
+export function makeSessionFolder(folder: string): string | undefined {
+  const sessions = dirname(folder);
   const state = dirname(dirname(sessions));
+  let problem: unknown;
   // One by one: a recursive mkdirSync never returns below /proc.
-  for (const folder of [dirname(state), state, dirname(sessions), sessions]) {
+  for (const each of [dirname(state), state, dirname(sessions), sessions, folder]) {
     try {
-      mkdirSync(folder, { mode: 0o700 });
-    } catch {
-      // Usually it is there.
+      mkdirSync(each, { mode: 0o700 });
+    } catch (error) {
+      problem = error;
     }
   }
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? undefined : (problem as Error).message;
 }

@@ -1,13 +1,4 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,6 +24,18 @@ function toolcrib(
 ): Promise<ProgramEnd> {
   const env = { XDG_STATE_HOME: join(folder, "state"), ...options.env };
   return startProgram(bin, args, { cwd: folder, ...options, env }).ended;
+}
+
+/** What the user said, by a journal. */
+function usersIn(journal: string): string[] {
+  const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
+  type Line = { message?: Message; messages?: Message[] };
+  type Message = { role: string; content: { text: string }[] };
+  const messages = lines.flatMap((line) => {
+    const { message, messages = [] } = JSON.parse(line) as Line;
+    return message ? [message] : messages;
+  });
+  return messages.filter(({ role }) => role === "user").map(({ content }) => content[0]?.text ?? "");
 }
 
 describe.concurrent("toolcrib", () => {
@@ -156,10 +159,24 @@ describe.concurrent("toolcrib", () => {
     ]);
   });
 
-  test.each(["--json", "--jsonl"])("a failure is an object of %s, too", async (flag) => {
-    const { stdout, code } = await toolcrib(["run", "dance", "-m", "offline", flag]);
-    expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ error: { code: "not_understood" } });
-    expect(code).toBe(3);
+  test.each([
+    ["--json", "offline", { code: 3, error: "not_understood" }],
+    ["--jsonl", "openai", { code: 3, error: "missing_key" }],
+    ["--json", "nobody", { code: 2, error: "usage" }],
+  ])("a failure is an object of %s, too, with -m %s", async (flag, model, failure) => {
+    const { stdout, code } = await toolcrib(["run", "dance", "-m", model, flag]);
+    const { error } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as { error: { code: string } };
+    expect({ code, error: error.code }).toEqual(failure);
+  });
+
+  test("an older Node is told in one sentence, before anything is loaded", async () => {
+    const versions = "{ value: { ...process.versions, node: '22.17.1' } }";
+    const older = `data:text/javascript,Object.defineProperty(process, 'versions', ${versions})`;
+    expect(await toolcrib(["--version"], { env: { NODE_OPTIONS: `--import "${older}"` } })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "toolcrib: this needs Node.js 22.18 or later, and this is 22.17.1; see https://nodejs.org\n",
+    });
   });
 
   test("what the stand-in does not understand exits 3 and names three ways on", async () => {
@@ -184,17 +201,27 @@ describe.concurrent("toolcrib", () => {
     expect((await toolcrib(["run", "list src", "-m", "offline", "--ask"])).code).toBe(0);
   });
 
-  test("-c goes on with the directory's last conversation, -r with a file, which it saves", async () => {
-    const state = join(folder, "own-state");
-    const options = { cwd: join(folder, "src"), env: { XDG_STATE_HOME: state } };
+  test("a journal keeps each conversation; -c goes on with the directory's last, -r with any, or with a saved session", async () => {
+    const options = { cwd: join(folder, "src"), env: { XDG_STATE_HOME: join(folder, "own-state") } };
+    const journals = (): string[] => {
+      const sessions = join(folder, "own-state", "toolcrib", "sessions");
+      const [own = ""] = readdirSync(sessions);
+      return readdirSync(join(sessions, own)).map((name) => join(sessions, own, name));
+    };
     await toolcrib(["run", "list .", "-m", "offline"], options);
+    const [first = ""] = journals();
+    expect(usersIn(first)).toEqual(["list ."]);
     expect((await toolcrib(["run", "read a.ts", "-c", "-m", "offline"], options)).code).toBe(0);
-    const sessions = join(state, "toolcrib", "sessions");
-    const file = join(folder, "copy.json");
-    copyFileSync(join(sessions, readdirSync(sessions)[0] ?? ""), file);
-    await toolcrib(["run", "list .", "-r", file, "-m", "offline"], options);
-    const { messages } = JSON.parse(readFileSync(file, "utf8")) as { messages: { role: string }[] };
-    expect(messages.filter((message) => message.role === "user")).toHaveLength(3);
+    expect(journals()).toEqual([first]);
+    await toolcrib(["run", "read b.ts", "-r", first, "-m", "offline"], options);
+    expect(journals()).toEqual([first]);
+    expect(usersIn(first)).toEqual(["list .", "read a.ts", "read b.ts"]);
+    const saved = join(folder, "saved.json");
+    const messages = [{ role: "user", content: "hello" }];
+    writeFileSync(saved, JSON.stringify({ format: "toolcrib-session", version: 1, systemPrompt: "", messages }));
+    await toolcrib(["run", "list .", "-r", saved, "-m", "offline"], options);
+    const [second = ""] = journals().filter((file) => file !== first);
+    expect(usersIn(second)).toEqual(["hello", "list ."]);
   });
 
   test("a conversation that cannot be saved is told, and answered", async () => {
