@@ -104,7 +104,10 @@ export interface ToolCall {
   readonly labels: ToolLabels | undefined;
   /** The registered tool, for its traits; undefined for an unknown name. */
   readonly tool: ExecutableTool | undefined;
-  /** Set when the call is already known to be refused (unknown, disabled, invalid arguments). */
+  /**
+   * Set when the call is already known to be refused (unknown, disabled, invalid arguments). A middleware that mends
+   * the call passes it on without: `next({ ...call, args, refusal: undefined })`.
+   */
   readonly refusal: ToolError | undefined;
 }
 

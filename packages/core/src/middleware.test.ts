@@ -65,6 +65,18 @@ describe("use", () => {
     ).toBe("Error executing echo: policy");
   });
 
+  test("may change the arguments in place; these are checked again too", async () => {
+    let value: unknown = "5";
+    const registry = registryWith((call, next) => {
+      call.args.n = value;
+      return next();
+    });
+    expect(await registry.execute("echo", {})).toBe("n=5");
+    expect(await registry.execute("echo", { n: "x" })).toBe("n=5");
+    value = "five";
+    expect(await registry.execute("echo", { n: 1 })).toMatch(/^Error executing echo: Invalid arguments: n: /);
+  });
+
   test("enabled is looked at again just before the tool starts", async () => {
     const registry = registryWith(async (_, next) => {
       registry.disable("echo");
@@ -101,6 +113,25 @@ describe("approval", () => {
     await registryWith(approval(decide)).execute("none");
     await registryWith(approval(decide)).execute("echo", { n: "x" });
     expect(decide).not.toHaveBeenCalled();
+  });
+
+  test("lets no call run unasked that another middleware mends, or that becomes possible meanwhile", async () => {
+    const decide = vi.fn(() => false);
+    const mend: Middleware = (call, next) => next({ ...call, args: { n: 1 } });
+    const behind = registryWith(approval(decide), mend);
+    expect(await behind.execute("echo", { n: "x" })).toContain("Invalid arguments: n");
+    const before = registryWith(mend, approval(decide));
+    expect(await before.execute("echo", { n: "x" })).toContain("Invalid arguments: n");
+    const later = registryWith(approval(decide), async (_, next) => {
+      later.enable("echo");
+      return next();
+    });
+    later.disable("echo");
+    expect(await later.execute("echo", {})).toBe("Tool not available: echo");
+    expect(decide).not.toHaveBeenCalled();
+    const cleared: Middleware = (call, next) => next({ ...call, args: { n: 1 }, refusal: undefined });
+    expect(await registryWith(cleared, approval(decide)).execute("echo", { n: "x" })).toContain("Permission denied");
+    expect(decide).toHaveBeenCalledOnce();
   });
 });
 

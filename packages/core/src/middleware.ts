@@ -42,13 +42,14 @@ export type Approval = boolean | string;
 
 /**
  * Middleware that asks before a call runs. A denied call ends with `permission_denied`. Calls that cannot run anyway
- * (unknown, disabled, invalid arguments) are not asked about. While `decide` waits, the time limit does not run.
+ * (unknown, disabled, invalid arguments) are not asked about: they end here. While `decide` waits, the time limit does not run.
  */
 export function approval(decide: (call: ToolCall) => Approval | Promise<Approval>): Middleware {
   if (typeof decide !== "function")
     throw new TypeError("approval expects a function: (call) => true, false or a reason");
   return async (call, next) => {
-    if (call.refusal) return next();
+    // Not next(): what runs behind may wait, or mend the call, and then it would run unasked.
+    if (call.refusal) return { ok: false, error: call.refusal };
     const decision = await decide(call);
     if (decision === true) return next();
     const reason = typeof decision === "string" && decision !== "" ? decision : "this call was not approved";

@@ -203,11 +203,14 @@ export class ToolRegistry {
     const entry = this.#entries.get(name);
     const refusal = this.#refusal(name);
     if (refusal || !entry) return failed(refusal ?? notFound(name, undefined));
-    if (current.args === before.args && entry.tool === before.tool) {
+    // What a tool's own check made of the arguments need not pass it again; any others may have been changed in place.
+    if (entry.tool.parseArguments && current.args === before.args && entry.tool === before.tool) {
       if (before.refusal?.code === "invalid_arguments") return failed(before.refusal);
       return start(entry, { ...current, onCommit }, options);
     }
-    const { args, error } = await entry.check(current.args);
+    const checked = entry.check(current.args);
+    // No await where none is needed: a call has started when `invoke` returns.
+    const { args, error } = checked instanceof Promise ? await checked : checked;
     const refused = this.#refusal(name) ?? error;
     return refused ? failed(refused) : start(entry, { ...current, args, onCommit }, options);
   }
