@@ -165,6 +165,29 @@ test("a request that does not end at the first Ctrl-C is left with the program a
   }
 });
 
+test("killed in the midst of a tool, a conversation goes on with -c and says what may have run", async () => {
+  wire.script(
+    answerWith({ calls: [{ name: "run_bash", args: JSON.stringify({ command: "echo begun; sleep 2" }) }] }),
+    answerWith({ text: "It may have run." }),
+  );
+  const options = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "killed-state") } };
+  const killed = startProgram(bin, ["run", "begin", ...model()], options);
+  await killed.printed("→ run_bash");
+  const [own = ""] = readdirSync(join(folder, "killed-state", "toolcrib", "sessions"));
+  const sessions = join(folder, "killed-state", "toolcrib", "sessions", own);
+  await until(() => readFileSync(join(sessions, readdirSync(sessions)[0] ?? ""), "utf8").includes("tool-start"));
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  const { stdout, code } = await startProgram(bin, ["run", "what became of it?", "-c", ...model()], options).ended;
+  expect({ stdout, code }).toEqual({ stdout: "It may have run.\n", code: 0 });
+  const { messages } = (wire.requests.at(-1)?.body ?? {}) as unknown as {
+    messages: { role: string; content: string }[];
+  };
+  expect(messages.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
+    "Error executing run_bash: Interrupted; may have run",
+  ]);
+});
+
 describe("toolcrib chat", () => {
   test("answers line by line, with its commands, and remembers until /clear", async () => {
     wire.script(answerWith({ text: "First." }), answerWith({ text: "Second." }), answerWith({ text: "Third." }));
