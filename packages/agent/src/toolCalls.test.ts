@@ -42,6 +42,19 @@ test("neighbouring read-only calls run side by side, any other alone; results re
   assertConversation(agent.sessionContext);
 });
 
+test("a tool whose readOnly cannot be read runs as one that does not state it", async () => {
+  const { tools } = tracing();
+  const read = tools.get("read") ?? {};
+  Object.defineProperty(read, "readOnly", {
+    get() {
+      throw new Error("cannot be read");
+    },
+  });
+  const agent = new Agent(new ScriptedProvider([{ calls: [call("a"), call("b")] }, "ok"]), { tools });
+  expect(await agent.chat("go")).toBe("ok");
+  assertConversation(agent.sessionContext);
+});
+
 test("progress is told while the tool runs", async () => {
   const { tools } = tracing();
   const agent = new Agent(new ScriptedProvider([{ calls: [call("a", 20)] }, "ok"]), { tools });

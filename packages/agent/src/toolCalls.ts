@@ -28,8 +28,14 @@ export interface CallRun {
  * Takes the calls that run next off the front of `calls`: neighbouring read-only ones together, any other alone.
  */
 export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolCallBlock[] {
-  const isReadOnly = (call: ToolCallBlock | undefined): boolean =>
-    call !== undefined && tools.get(call.name)?.readOnly === true;
+  const isReadOnly = (call: ToolCallBlock | undefined): boolean => {
+    try {
+      return call !== undefined && tools.get(call.name)?.readOnly === true;
+    } catch {
+      // A getter that throws: the tool does not state it, so its call is a barrier.
+      return false;
+    }
+  };
   let count = 1;
   if (isReadOnly(calls[0])) while (isReadOnly(calls[count])) count += 1;
   return calls.splice(0, count);
