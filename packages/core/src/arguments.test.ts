@@ -25,6 +25,8 @@ describe("repair: what has one meaning is mended", () => {
     [{ type: "array", items: text }, "a", ["a"]],
     [{ type: "array", items: number }, ["1", 2], [1, 2]],
     [{ type: "array", items: { type: "object", properties: { n: number } } }, { n: "1" }, [{ n: 1 }]],
+    [{ type: "array", items: { type: "object", properties: { n: number } } }, '{"n":"1"}', [{ n: 1 }]],
+    [{ type: "array", items: text }, '{"n":"1"}', ['{"n":"1"}']],
     [{ type: "object", properties: { n: number } }, '{"n":"3"}', { n: 3 }],
     [{ anyOf: [number, { type: "boolean" }] }, "3", 3],
     [{ type: ["number", "null"] }, "3", 3],

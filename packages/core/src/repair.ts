@@ -7,8 +7,8 @@ const deepest = 100;
 
 /**
  * Mends in place what models commonly get slightly wrong and what has one meaning: `"10"` for a number, `"true"` for a
- * boolean, JSON text for an array or object, `null` for an optional, one item for an array of such. What already fits, or
- * has no one meaning, is left as it is for validation to judge. `value` must be the caller's own copy.
+ * boolean, JSON text for an array or object, `null` for an optional, one item, or its JSON text, for an array of such. What
+ * already fits, or has no one meaning, is left as it is for validation to judge. `value` must be the caller's own copy.
  */
 export function repair(value: unknown, schema: unknown, root: JsonSchema, level = 0): unknown {
   if (!isPlainObject(schema) || level > deepest) return value;
@@ -91,7 +91,9 @@ function convert(value: unknown, wanted: readonly string[], schema: JsonSchema, 
   }
   const wrappable = typeof value === "string" || isPlainObject(value);
   if (wrappable && wanted.includes("array") && isPlainObject(schema.items)) {
-    return accepts(schema.items, value, root, 0) ? [value] : value;
+    if (accepts(schema.items, value, root, 0)) return [value];
+    const object = typeof value === "string" ? convertText(value, ["object"]) : undefined;
+    return object !== undefined && accepts(schema.items, object, root, 0) ? [object] : value;
   }
   return value;
 }
