@@ -32,6 +32,7 @@ describe("repair: what has one meaning is mended", () => {
     [{ type: ["number", "null"] }, "3", 3],
     [{ $ref: "#/$defs/n" }, "4", 4],
     [{ enum: [1, 2] }, "2", 2],
+    [{ type: "string", enum: ["utf8", "latin1"] }, "UTF-8", "utf8"],
   ])("%j takes %j", async (schema, given, expected) => {
     expect(await check({ a: schema }, { a: given }, { $defs: { n: number } })).toEqual({ a: expected });
   });
@@ -52,6 +53,7 @@ describe("repair: what fits, or has no one meaning, is left alone", () => {
   test.each([
     [text, "10"],
     [text, "[1]"],
+    [{ enum: ["a_b", "a-b", "A B"] }, "a-b"],
     [{ anyOf: [text, number] }, "10"],
     [{ type: ["string", "boolean"] }, "true"],
     [{}, "10"],

@@ -21,12 +21,12 @@ export function freeName(name: string, isTaken: (name: string) => boolean): stri
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > 2 * maximumLength) return undefined;
-  const wanted = plain(name);
+  const wanted = plainName(name);
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     if (candidate.length > 2 * maximumLength) continue;
-    const other = plain(candidate);
+    const other = plainName(candidate);
     const distance = wanted === other ? 0 : editDistance(wanted, other);
     if (distance < bestDistance && distance <= Math.max(wanted.length, other.length) / 3) {
       best = candidate;
@@ -36,7 +36,8 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
-function plain(name: string): string {
+/** A name without case and separators, to compare by. */
+export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "./interface.ts";
 import { isPlainObject, jsonType } from "./json.ts";
+import { plainName } from "./names.ts";
 import { resolveReference } from "./reference.ts";
 
 const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -84,7 +85,7 @@ function fits(value: unknown, wanted: readonly string[]): boolean {
 }
 
 function convert(value: unknown, wanted: readonly string[], schema: JsonSchema, root: JsonSchema): unknown {
-  if (fits(value, wanted)) return value;
+  if (fits(value, wanted)) return typeof value === "string" ? enumValue(value, schema.enum) : value;
   if (typeof value === "string") {
     const converted = convertText(value, wanted);
     if (converted !== undefined) return converted;
@@ -96,6 +97,13 @@ function convert(value: unknown, wanted: readonly string[], schema: JsonSchema, 
     return object !== undefined && accepts(schema.items, object, root, 0) ? [object] : value;
   }
   return value;
+}
+
+/** `utf-8` for `utf8`: the one value of an enum that differs only in case and separators. */
+function enumValue(value: string, allowed: unknown): unknown {
+  if (!Array.isArray(allowed) || allowed.includes(value)) return value;
+  const same = allowed.filter((item) => typeof item === "string" && plainName(item) === plainName(value));
+  return same.length === 1 ? same[0] : value;
 }
 
 function convertText(value: string, wanted: readonly string[]): unknown {
