@@ -1,6 +1,6 @@
 // Real trees from pinned packages of the npm registry and Debian, fetched once into an ignored folder.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("./.corpora/", import.meta.url));
@@ -45,6 +45,9 @@ function fetchLinux(into) {
   execFileSync("dpkg-deb", ["-x", deb, "deb"], { cwd: into });
   execFileSync("tar", ["xJf", "deb/usr/src/linux-source-6.1.tar.xz", "--strip-components=1"], { cwd: into });
   for (const rest of [deb, "deb"]) rmSync(`${into}/${rest}`, { recursive: true });
+  // Debian's own rule hides the whole tree.
+  const rules = `${into}/.gitignore`;
+  if (existsSync(rules)) writeFileSync(rules, readFileSync(rules, "utf8").replace(/^\/\*$/m, ""));
 }
 
 /** Queries that every corpus has matches for, chosen by hand: a rare and a common literal, a regex, a glob. */

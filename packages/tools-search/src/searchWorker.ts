@@ -23,7 +23,7 @@ import { createWalker, type Walker } from "./walk.ts";
 const firstBatch = 16;
 const largestBatch = 96;
 /** Files after which a second worker is asked for. */
-const manyFiles = 400;
+const manyFiles = 128;
 const mostProblems = 5;
 
 const port = parentPort as MessagePort;
