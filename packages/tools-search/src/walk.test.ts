@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   realpathSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -168,16 +169,17 @@ describe("the files that are walked", () => {
 
   test("reach 2,000 levels down", () => {
     let at = base;
-    const cwd = process.cwd();
+    for (let i = 0; i < 2000; i += 1) {
+      at += "/d";
+      mkdirSync(at);
+    }
+    writeFileSync(`${at}/f`, "");
     try {
-      for (let i = 0; i < 2000; i += 1) {
-        at += "/d";
-        mkdirSync(at);
-      }
-      writeFileSync(`${at}/f`, "");
       expect(walked()).toEqual([`${"d/".repeat(2000)}f`]);
     } finally {
-      process.chdir(cwd);
+      // Node 22's recursive rmSync has not the stack for it.
+      rmSync(`${at}/f`);
+      for (; at !== base; at = dirname(at)) rmdirSync(at);
     }
   });
 });
