@@ -39,6 +39,7 @@ export async function* exchange<Chunk>(call: Exchange<Chunk>): AsyncGenerator<Pr
   const clean = createEventRedactor(service.secrets);
   const limits = watch(call);
   let reading = false;
+  let ended = false;
   try {
     const { chunks, pulse } = await limits.race(call.open(limits.signal), call.timeoutMs, "timeoutMs");
     const iterator = iterate(chunks);
@@ -47,7 +48,10 @@ export async function* exchange<Chunk>(call: Exchange<Chunk>): AsyncGenerator<Pr
       pending ??= Promise.resolve(iterator.next());
       const sign = pulse ? Promise.race([pending, pulse.next()]) : pending;
       const next = await limits.race(sign, call.idleTimeoutMs, "idleTimeoutMs");
-      if (next?.done) break;
+      if (next?.done) {
+        ended = true;
+        break;
+      }
       const events = next ? reducer.push(next.value) : [];
       if (next) pending = undefined;
       if (events.length === 0) yield { type: "activity" };
@@ -55,13 +59,13 @@ export async function* exchange<Chunk>(call: Exchange<Chunk>): AsyncGenerator<Pr
     }
     yield* clean(reducer.end());
     // Read to its end, the connection can serve the next request.
-    if (reducer.isDone()) await limits.race(drain(iterator), longestDrainMs, "drain").catch(() => undefined);
+    if (!ended) ended = await limits.race(drain(iterator), longestDrainMs, "drain").catch(() => false);
   } catch (error) {
     const stop = limits.signal.aborted ? undefined : endOf(error);
     if (stop === undefined) throw limits.failure() ?? toAgentError(error, service, reading);
     yield { type: "reply", message: { role: "assistant", content: [] }, stop };
   } finally {
-    limits.close();
+    limits.close(ended);
   }
 }
 
@@ -69,8 +73,9 @@ function iterate<Chunk>(chunks: AsyncIterable<Chunk> | Iterable<Chunk>): AsyncIt
   return Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
 }
 
-async function drain(iterator: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
+async function drain(iterator: AsyncIterator<unknown> | Iterator<unknown>): Promise<true> {
   while (!(await iterator.next()).done);
+  return true;
 }
 
 /** The signal of one request: it follows the caller's and fires at the limits. */
@@ -109,9 +114,9 @@ function watch({ service, signal }: Pick<Exchange<unknown>, "service" | "signal"
     signal: controller.signal,
     race,
     failure: () => failure,
-    close: () => {
+    close: (ended: boolean) => {
       signal.removeEventListener("abort", onAbort);
-      controller.abort();
+      if (!ended) controller.abort();
     },
   };
 }
