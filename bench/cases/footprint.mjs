@@ -80,9 +80,11 @@ function pack(name, into) {
   const source = join(root, "packages", name);
   cpSync(source, copy, { recursive: true, filter: (path) => !path.startsWith(join(source, "node_modules")) });
   const manifest = JSON.parse(readFileSync(join(copy, "package.json"), "utf8"));
-  for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
-    if (range.startsWith("workspace:")) manifest.dependencies[dependency] = "^0.1.0";
-    if (range.startsWith("catalog:")) manifest.dependencies[dependency] = "^3.3.3";
+  for (const ranges of [manifest.dependencies ?? {}, manifest.peerDependencies ?? {}]) {
+    for (const [dependency, range] of Object.entries(ranges)) {
+      if (range.startsWith("workspace:")) ranges[dependency] = "^0.1.0";
+      if (range.startsWith("catalog:")) ranges[dependency] = catalogRange(dependency);
+    }
   }
   delete manifest.devDependencies;
   writeFileSync(join(copy, "package.json"), JSON.stringify(manifest));
@@ -92,6 +94,13 @@ function pack(name, into) {
   }).trim();
   rmSync(copy, { recursive: true });
   return join(into, tarball);
+}
+
+function catalogRange(dependency) {
+  const catalog = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8");
+  const line = catalog.split("\n").find((one) => one.trim().replaceAll('"', "").startsWith(`${dependency}: `));
+  if (!line) throw new Error(`${dependency} is not in the catalog of pnpm-workspace.yaml`);
+  return line.slice(line.lastIndexOf(": ") + 2);
 }
 
 function countPackages(modules) {
