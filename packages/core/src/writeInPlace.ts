@@ -1,4 +1,4 @@
-import { fstatSync, fsync, ftruncate, ftruncateSync, write } from "node:fs";
+import { fstatSync, fsync, ftruncate, ftruncateSync, write, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { ToolCallInfo } from "./interface.ts";
 import type { RegularFile } from "./openRegular.ts";
@@ -34,6 +34,9 @@ export async function writeInPlace(file: RegularFile, bytes: Uint8Array, call?: 
 /** So much is written at a time, so that an abort is seen between. */
 const chunkLength = 4 * 1024 * 1024;
 
+/** So little is written at once: it only fills memory, and a turn in the thread pool would take several times as long. */
+const smallLength = 64 * 1024;
+
 /** Writes `bytes[from…to]` to the same place in the file. */
 export async function writeRange(
   descriptor: number,
@@ -44,6 +47,10 @@ export async function writeRange(
 ): Promise<void> {
   for (let done = from; done < to; ) {
     signal?.throwIfAborted();
-    done += (await writeAsync(descriptor, bytes, done, Math.min(to - done, chunkLength), done)).bytesWritten;
+    const length = Math.min(to - done, chunkLength);
+    done +=
+      length <= smallLength
+        ? writeSync(descriptor, bytes, done, length, done)
+        : (await writeAsync(descriptor, bytes, done, length, done)).bytesWritten;
   }
 }
