@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { type ExecutableTool, type ToolCallInfo, ToolError } from "@toolcrib/core";
 import { createPathScope, type PathScope, plainSystemError, systemErrorCode } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
@@ -168,7 +168,7 @@ async function directoryOf(cwd: unknown, scope: PathScope): Promise<string> {
   const shown = clip(printableName(cwd ?? "."));
   try {
     const directory = typeof cwd === "string" ? await scope.resolve(cwd, "cwd") : scope.cwd;
-    if ((await stat(directory)).isDirectory()) return directory;
+    if (statSync(directory).isDirectory()) return directory;
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw plainSystemError(error, shown);
     throw invalid("cwd", `no such directory: ${shown}; pass an existing one`);
