@@ -51,3 +51,16 @@ export const utf16LineEnd: LineEnd = (bytes, from) => {
   }
   return -1;
 };
+
+/** A string that stays on V8's heap, and a copy small enough for the processor's cache. */
+const pieceLength = 32 * 1024;
+
+/** How many newline bytes there are. As strings: V8 finds the next character of one in a third of the time of `Buffer.indexOf`. */
+export function countNewlines(bytes: Buffer): number {
+  let count = 0;
+  for (let from = 0; from < bytes.length; from += pieceLength) {
+    const piece = bytes.toString("latin1", from, from + pieceLength);
+    for (let at = piece.indexOf("\n"); at >= 0; at = piece.indexOf("\n", at + 1)) count += 1;
+  }
+  return count;
+}

@@ -1,7 +1,14 @@
 import { ToolError } from "@toolcrib/core";
 import type { RegularFile } from "@toolcrib/core/files";
 import { isBinary, withNotice } from "@toolcrib/core/text";
-import { byteLineEnd, type ChunkReader, createChunkReader, type LineEnd, utf16LineEnd } from "./chunkReader.ts";
+import {
+  byteLineEnd,
+  type ChunkReader,
+  countNewlines,
+  createChunkReader,
+  type LineEnd,
+  utf16LineEnd,
+} from "./chunkReader.ts";
 import { invalidArgument } from "./invalidArgument.ts";
 import { createSlices } from "./slices.ts";
 
@@ -74,9 +81,15 @@ async function skipLines(reader: ChunkReader, count: number, lineEnd: LineEnd, p
     const chunk = reader.unread();
     if (chunk.length === 0) return skipped + (open ? 1 : 0);
     let taken = 0;
-    for (let end = lineEnd(chunk, 0); end >= 0 && skipped < count; end = lineEnd(chunk, end)) {
-      skipped += 1;
-      taken = end;
+    const ends = lineEnd === byteLineEnd ? countNewlines(chunk) : Infinity;
+    if (skipped + ends < count) {
+      skipped += ends;
+      taken = chunk.lastIndexOf(10) + 1;
+    } else {
+      for (let end = lineEnd(chunk, 0); end >= 0 && skipped < count; end = lineEnd(chunk, end)) {
+        skipped += 1;
+        taken = end;
+      }
     }
     open = skipped < count && taken < chunk.length;
     reader.take(skipped < count ? chunk.length : taken);
