@@ -12,6 +12,8 @@ export function startChild(file, { args = [], env = {}, execArgv = [] } = {}) {
     execArgv,
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
+  // A send to a child that has just ended; its exit tells.
+  child.on("error", () => {});
   return {
     ask: (message = {}) =>
       new Promise((resolve, reject) => {
@@ -20,6 +22,7 @@ export function startChild(file, { args = [], env = {}, execArgv = [] } = {}) {
           answer.error ? reject(new Error(`${file}: ${answer.error}`)) : resolve(answer);
         };
         const gone = (code) => reject(new Error(`${file} ended with ${code}`));
+        if (!child.connected) return gone(child.exitCode);
         child.once("message", done);
         child.once("exit", gone);
         child.send(message);
