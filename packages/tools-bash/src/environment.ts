@@ -14,11 +14,16 @@ export function childEnvironment(
 ): Record<string, string | undefined> {
   const outer = process.env[markVariable];
   return {
-    ...(scrub ? withoutSecrets(process.env, typeof scrub === "object" ? (scrub.keep ?? []) : []) : process.env),
+    ...(scrub ? withoutSecrets(inherited(), typeof scrub === "object" ? (scrub.keep ?? []) : []) : inherited()),
     AI_AGENT: "toolcrib",
     ...own,
     [markVariable]: outer ? `${outer} ${mark}` : mark,
   };
+}
+
+/** A copy of `process.env`, faster than by spreading it: that asks the system several times for each variable. */
+function inherited(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.getOwnPropertyNames(process.env).map((name) => [name, process.env[name]]));
 }
 
 function withoutSecrets(environment: NodeJS.ProcessEnv, keep: readonly string[]): NodeJS.ProcessEnv {

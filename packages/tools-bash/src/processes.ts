@@ -101,7 +101,7 @@ function listPids(): number[] {
 /** The id handed out last. */
 function newestPid(): number | undefined {
   try {
-    return Number(readFileSync("/proc/loadavg", "latin1").split(" ")[4]);
+    return Number(readFileSync("/proc/loadavg", "utf8").split(" ")[4]);
   } catch {
     return undefined;
   }
