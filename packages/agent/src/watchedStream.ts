@@ -10,6 +10,7 @@ export class WatchedStream {
   readonly #turn: TurnSignal;
   readonly #silence: SilenceWatch;
   #interrupt: (error: AgentError) => void = () => {};
+  #ended = false;
 
   constructor(events: AsyncIterator<unknown>, turn: TurnSignal, silence: SilenceWatch) {
     this.#iterator = events;
@@ -36,14 +37,13 @@ export class WatchedStream {
    * wraps it can do its part. Waits a second at most.
    */
   async finish(): Promise<void> {
-    let ended = false;
     const end = (): void => {
-      ended = true;
+      this.#ended = true;
     };
     const ending = this.#iterator.next().then(end, end);
     // In process the end comes at once; only a connection is worth a timer.
-    for (let turn = 0; turn < 3 && !ended; turn += 1) await Promise.resolve();
-    if (ended) return;
+    for (let turn = 0; turn < 3 && !this.#ended; turn += 1) await undefined;
+    if (this.#ended) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       timer = setTimeout(resolve, longestDrainMs);
@@ -57,6 +57,6 @@ export class WatchedStream {
     this.#turn.onAbort = undefined;
     this.#silence.onSilence = undefined;
     // Not awaited: a provider that hangs would hang here too.
-    this.#iterator.return?.().catch(() => undefined);
+    if (!this.#ended) this.#iterator.return?.().catch(() => undefined);
   }
 }

@@ -33,7 +33,7 @@ export async function pulsingFetch(input: string | URL | Request, init?: Request
   const { body } = response;
   if (!body || !response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   const pulse = new Pulse();
-  // The SDKs iterate a body that is no ReadableStream; one more stream in between would cost a third of the request.
+  // The SDKs iterate a body that is no ReadableStream; one more stream in between is dear at each step.
   Object.defineProperty(response, "body", { value: beating(body, pulse) });
   pulses.set(response, pulse);
   return response;
