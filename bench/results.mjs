@@ -3,11 +3,13 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
+import { remarksOf } from "./remarks.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 export function writeResults(rows) {
   const ripgrep = version("rg");
+  const remarks = remarksOf(rows);
   const lines = [
     "# Benchmark results",
     "",
@@ -21,6 +23,7 @@ export function writeResults(rows) {
       (row) => `| ${row.name} | ${figure(row)} | ${row.goal === undefined ? "" : short(row.goal)} | ${row.verdict} |`,
     ),
     "",
+    ...(remarks.length > 0 ? ["## Missed, and why", "", ...remarks, ""] : []),
   ];
   writeFileSync(here("RESULTS.md"), lines.join("\n"));
   writeFileSync(here("search.svg"), plot(rows));
