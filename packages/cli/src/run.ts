@@ -41,9 +41,12 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
     await conversation?.close();
   }
   const { agent } = conversation;
-  report.done({ model: `${provider.name}/${provider.model}`, usage: agent.usage });
+  // The stand-in answers that it failed; a model decides by itself what a failed call means.
+  const failed = "failed" in provider && provider.failed === true;
+  const ending = failed && !conversation.denied ? "failed" : endingOf(reason, conversation.denied);
+  report.done({ ok: ending === "ok", model: `${provider.name}/${provider.model}`, usage: agent.usage });
   if (reason !== "stop") terminal.note(endingNote(reason));
-  return endingOf(reason, conversation.denied);
+  return ending;
 }
 
 function endingOf(reason: EndReason | undefined, denied: boolean): Ending {
@@ -108,6 +111,6 @@ function reporter(flags: RunFlags, { terminal }: Program): Reporter {
       if (event.type === "end") result = { reason: event.reason, text: event.text };
     },
     failure: (error) => line({ ok: false, ...failed(error), toolCalls: Object.values(calls) }),
-    done: (about) => line({ ok: result.reason === "stop", ...result, ...about, toolCalls: Object.values(calls) }),
+    done: (about) => line({ ...about, ...result, toolCalls: Object.values(calls) }),
   };
 }

@@ -201,6 +201,16 @@ describe.concurrent("toolcrib", () => {
     expect((await toolcrib(["run", "list src", "-m", "offline", "--ask"])).code).toBe(0);
   });
 
+  test.each([
+    ["list src", 0, true],
+    ["read nofile", 1, false],
+    ["write hi to src/new.txt", 4, false],
+  ])("run --json %j exits %i, and its ok says the same", async (request, code, ok) => {
+    const end = await toolcrib(["run", request, "-m", "offline", "--ask", "--json"]);
+    expect(JSON.parse(end.stdout)).toMatchObject({ ok });
+    expect(end.code).toBe(code);
+  });
+
   test("a journal keeps each conversation; -c goes on with the directory's last, -r with any, or with a saved session", async () => {
     const options = { cwd: join(folder, "src"), env: { XDG_STATE_HOME: join(folder, "own-state") } };
     const journals = (): string[] => {

@@ -165,6 +165,17 @@ test.each([
   expect(parseRequest(text)).toEqual(request);
 });
 
+test.each([
+  ["read absent.txt", tools(), true],
+  ["survey absent", tools(), true],
+  ["read a.txt", tools("read_file"), true],
+  ["help", tools(), false],
+])("%s tells by `failed` whether what was asked did not work", async (request, registry, failed) => {
+  const provider = new OfflineProvider();
+  await new Agent(provider, { tools: registry }).chat(request);
+  expect(provider.failed).toBe(failed);
+});
+
 describe("survey", () => {
   const prepare = (): string => {
     writeFileSync(join(folder, "README.md"), "# Kettle\n\nBoils water.\n");

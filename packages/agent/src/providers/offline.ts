@@ -19,9 +19,15 @@ export class OfflineProvider implements Provider {
   readonly name = "offline";
   readonly model = "rules";
   readonly #stream: boolean;
+  #failed = false;
 
   constructor(options: OfflineProviderOptions = {}) {
     this.#stream = options.stream ?? true;
+  }
+
+  /** Whether the last answer says that what was asked did not work. */
+  get failed(): boolean {
+    return this.#failed;
   }
 
   async *send({ messages, tools, signal }: ModelRequest): AsyncGenerator<ProviderEvent, void> {
@@ -31,6 +37,7 @@ export class OfflineProvider implements Provider {
       tools.map((tool) => tool.function.name),
     );
     if (!step) throw notUnderstood();
+    this.#failed = "text" in step && step.failed === true;
     if ("text" in step)
       for (const text of this.#stream ? pieces(step.text) : [step.text]) yield { type: "text-delta", text };
     yield { type: "reply", message: replyOf(step, messages.length), stop: "text" in step ? "stop" : "tool-calls" };

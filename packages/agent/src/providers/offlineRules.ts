@@ -38,8 +38,11 @@ function helpText(): string {
 
 function oneCall(call: OfflineCall, { results, isEnabled }: Progress, answer: (output: string) => string): OfflineStep {
   const result = results.at(-1);
-  if (result) return { text: result.isError ? `That did not work: ${result.output}` : answer(result.output) };
-  return isEnabled(call.name) ? { calls: [call] } : { text: missingTool(call.name) };
+  if (result)
+    return result.isError
+      ? { text: `That did not work: ${result.output}`, failed: true }
+      : { text: answer(result.output) };
+  return isEnabled(call.name) ? { calls: [call] } : { text: missingTool(call.name), failed: true };
 }
 
 type SimpleRequest = Exclude<OfflineRequest, { kind: "help" | "survey" }>;

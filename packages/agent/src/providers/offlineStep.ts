@@ -5,8 +5,10 @@ export interface OfflineCall {
   readonly args: Record<string, unknown>;
 }
 
-/** One reply of the stand-in: an answer, or calls of tools. */
-export type OfflineStep = { readonly text: string } | { readonly calls: readonly OfflineCall[] };
+/** One reply of the stand-in: an answer, `failed` where what was asked did not work, or calls of tools. */
+export type OfflineStep =
+  | { readonly text: string; readonly failed?: boolean }
+  | { readonly calls: readonly OfflineCall[] };
 
 /** What has happened since the user's last message. */
 export interface Progress {

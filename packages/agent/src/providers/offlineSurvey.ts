@@ -37,6 +37,7 @@ export function nextSurveyStep(request: SurveyRequest, { replies, results, isEna
           text: looks(request.path)
             .map((call) => missingTool(call.name))
             .join("\n"),
+          failed: true,
         };
   }
   if (replies.length === 1 && isEnabled("read_file")) {
@@ -47,12 +48,13 @@ export function nextSurveyStep(request: SurveyRequest, { replies, results, isEna
     if (calls.length > 0) return { calls };
   }
   const report = reportOf(request.path, results, isEnabled);
-  if (request.report === undefined) return { text: report };
-  if (!isEnabled("write_file")) return { text: `${missingTool("write_file")}\n\n${report}` };
+  if (request.report === undefined) return { text: report, failed: results.every((result) => result.isError) };
+  if (!isEnabled("write_file")) return { text: `${missingTool("write_file")}\n\n${report}`, failed: true };
   if (!did("write_file")) return { calls: [{ name: "write_file", args: { path: request.report, content: report } }] };
   const written = results.findLast((result) => result.name === "write_file");
   return {
     text: `${report}\n${written?.isError ? `The report could not be written: ${written.output}` : `The report is in ${request.report}`}\n`,
+    failed: written?.isError === true || results.every((result) => result.isError || result === written),
   };
 }
 
