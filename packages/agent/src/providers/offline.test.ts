@@ -211,6 +211,47 @@ describe("survey", () => {
   });
 });
 
+/** One tool whose output is given. */
+function toolSaying(name: string, output: string): ToolRegistry {
+  const registry = new ToolRegistry();
+  registry.register(defineTool({ name, description: name, parameters: { type: "object" }, execute: () => output }));
+  return registry;
+}
+
+describe("what a tool's limit cut off is told", () => {
+  test("of a search", async () => {
+    const lines = Array.from({ length: 500 }, (_, index) => `a.ts:${index + 1}:x`);
+    const notice = "[truncated: shown 500 matches, there is more; pass max_results=2000 to continue]";
+    const text = endOf(
+      await run("find x", toolSaying("search_text", `${lines.join("\n")}\n\n${notice}\n[1 path missing]`)),
+    );
+    expect(text).toMatch(/^At least 500 lines with "x" in \.:\n\na\.ts:1:x\n/);
+    expect(text).toMatch(
+      /a\.ts:200:x\n… and at least 300 more lines\n\nCut at a limit: shown 500 matches, there is more\.$/,
+    );
+  });
+
+  test("of a package.json, which is read as a whole", async () => {
+    writeFileSync(join(folder, "package.json"), "");
+    const registry = tools();
+    let args: unknown;
+    registry.unregister("read_file");
+    registry.register(
+      defineTool({
+        name: "read_file",
+        description: "read",
+        parameters: { type: "object" },
+        execute: (given) => {
+          args = given;
+          return '{"name":"kettle",\n\n[truncated: shown 1 of 2 lines; pass offset=2 to continue]';
+        },
+      }),
+    );
+    expect(endOf(await run(`survey ${folder}`, registry))).toContain("package.json: too long to read here");
+    expect(args).toEqual({ path: join(folder, "package.json") });
+  });
+});
+
 test("a missing tool is named and nothing is called", async () => {
   const events = await run("read a.txt", tools("read_file"));
   expect(callsIn(events)).toEqual([]);

@@ -1,7 +1,15 @@
 import { textOf } from "../conversation.ts";
 import type { Message } from "../messages.ts";
 import { type OfflineRequest, parseRequest, understood } from "./offlineRequest.ts";
-import { linesOf, missingTool, type OfflineCall, type OfflineStep, type Progress, plural } from "./offlineStep.ts";
+import {
+  linesOf,
+  missingTool,
+  noticeOf,
+  type OfflineCall,
+  type OfflineStep,
+  type Progress,
+  plural,
+} from "./offlineStep.ts";
 import { nextSurveyStep } from "./offlineSurvey.ts";
 
 const mostLines = 200;
@@ -63,18 +71,21 @@ function callFor(request: SimpleRequest): OfflineCall {
 }
 
 function answerFor(request: SimpleRequest, output: string): string {
-  const count = linesOf(output).length;
+  const cut = noticeOf(output);
+  const [body = ""] = output.split("\n\n", 1);
+  const counted = (one: string, many?: string): string =>
+    `${cut === undefined ? "" : "at least "}${plural(linesOf(body).length, one, many)}`;
   switch (request.kind) {
     case "list":
-      return `${request.path} holds ${plural(count, "entry", "entries")}:\n\n${firstLines(output)}`;
+      return `${request.path} holds ${counted("entry", "entries")}:\n\n${firstLines(output)}`;
     case "search":
       return output.startsWith("No matches")
         ? output
-        : `${plural(count, "line")} with ${JSON.stringify(request.query)} in ${request.path}:\n\n${firstLines(output)}`;
+        : `${capital(counted("line"))} with ${JSON.stringify(request.query)} in ${request.path}:\n\n${firstLines(output)}`;
     case "files":
       return output.startsWith("No ")
         ? output
-        : `${plural(count, "file")} for ${request.pattern}:\n\n${firstLines(output)}`;
+        : `${capital(counted("file"))} for ${request.pattern}:\n\n${firstLines(output)}`;
     case "read":
       return `${request.path}:\n\n${firstLines(output)}`;
     case "write":
@@ -82,8 +93,16 @@ function answerFor(request: SimpleRequest, output: string): string {
   }
 }
 
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 function firstLines(output: string): string {
-  const lines = output.split("\n");
-  const left = lines.length - mostLines;
-  return left <= 0 ? output : `${lines.slice(0, mostLines).join("\n")}\n… and ${plural(left, "more line")}`;
+  const cut = noticeOf(output);
+  const lines = (cut === undefined ? output : output.slice(0, output.lastIndexOf("\n\n"))).split("\n");
+  const shown = lines.slice(0, mostLines);
+  const left = lines.length - shown.length;
+  if (left > 0) shown.push(`… and ${cut === undefined ? "" : "at least "}${plural(left, "more line")}`);
+  if (cut !== undefined) shown.push("", `Cut at a limit: ${cut}.`);
+  return shown.join("\n");
 }

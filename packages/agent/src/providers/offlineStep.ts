@@ -32,6 +32,15 @@ export function isNotice(line: string): boolean {
   return line.startsWith("[truncated: ");
 }
 
+/** What the notice at the end of a tool's output says was left out; undefined where nothing was. */
+export function noticeOf(output: string): string | undefined {
+  const line = output
+    .slice(output.lastIndexOf("\n\n") + 1)
+    .split("\n")
+    .find(isNotice);
+  return line?.replace(/^\[truncated: |(?:; pass .*)?\]$/g, "");
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -5,6 +5,7 @@ import {
   isNotice,
   linesOf,
   missingTool,
+  noticeOf,
   type OfflineCall,
   type OfflineStep,
   type Progress,
@@ -43,7 +44,8 @@ export function nextSurveyStep(request: SurveyRequest, { replies, results, isEna
   if (replies.length === 1 && isEnabled("read_file")) {
     const calls = tellingFiles(results).map((name) => ({
       name: "read_file",
-      args: { path: join(request.path, name), limit: 200 },
+      // JSON says nothing in part.
+      args: { path: join(request.path, name), ...(!name.endsWith(".json") && { limit: 200 }) },
     }));
     if (calls.length > 0) return { calls };
   }
@@ -110,7 +112,7 @@ function firstFact(file: string, text: string): string {
       ];
       return [name, description, ...counts].filter((part) => typeof part === "string").join(" · ");
     } catch {
-      return "not readable as JSON";
+      return noticeOf(text) === undefined ? "not readable as JSON" : "too long to read here";
     }
   }
   const paragraphs = text.split(/\n\s*\n/).map((paragraph) =>
@@ -149,7 +151,7 @@ function kinds(results: readonly ToolMessage[]): string {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   const rows = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, 8);
-  const atLeast = output.split("\n").some(isNotice) ? "At least " : "";
+  const atLeast = noticeOf(output) ? "At least " : "";
   return `## Files\n\n${atLeast}${plural(paths.length, "file")}: ${rows.map(([kind, count]) => `${kind} ${count}`).join(", ") || "none"}`;
 }
 
@@ -159,7 +161,7 @@ function marks(results: readonly ToolMessage[]): string {
   const lines = output.startsWith("No ") ? [] : linesOf(output);
   if (lines.length === 0) return "## TODO and FIXME\n\nNone.";
   const files = new Set(lines.map((line) => line.slice(0, line.search(/:\d+:/)))).size;
-  const atLeast = output.split("\n").some(isNotice) ? "At least " : "";
+  const atLeast = noticeOf(output) ? "At least " : "";
   const shown = lines.slice(0, mostMarksShown).map((line) => `- ${line.trim().slice(0, 200)}`);
   const left = lines.length - shown.length;
   if (left > 0) shown.push(`- … and ${left} more`);
