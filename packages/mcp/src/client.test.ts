@@ -19,9 +19,7 @@ test("a server's tools run as ours: results, failures, traits and checked argume
   expect(mount.problems).toEqual([]);
   expect(registry.getToolNames()[0]).toBe("mcp__fix__echo");
   expect(await registry.execute("mcp__fix__echo", { text: "hi" })).toBe("hi");
-  expect(await registry.execute("mcp__fix__fail", {})).toBe(
-    "Error executing mcp__fix__fail: Error executing fail: it broke",
-  );
+  expect(await registry.execute("mcp__fix__fail", {})).toBe("Error executing mcp__fix__fail: it broke");
   expect(await registry.execute("mcp__fix__echo", {})).toContain("Invalid arguments: text");
   expect(registry.get("mcp__fix__echo")?.readOnly).toBe(true);
   expect(registry.get("mcp__fix__fail")?.destructive).toBe(true);

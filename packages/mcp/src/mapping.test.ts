@@ -1,7 +1,7 @@
 import { type ContentBlock, ToolError, type ToolOutcome } from "@toolcrib/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromCallResult, mountedName, toCallResult, toParameters, toTraits } from "./mapping.ts";
+import { failureReason, fromCallResult, mountedName, toCallResult, toParameters, toTraits } from "./mapping.ts";
 
 const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
 
@@ -65,6 +65,13 @@ describe("a server's result", () => {
       rich: [],
       isError: true,
     });
+  });
+
+  test("a failure loses the prefix of a registry at the other end, for this tool only, and an empty one is put into words", () => {
+    expect(failureReason("read", "Error executing read: no such file")).toBe("no such file");
+    expect(failureReason("read", "Error executing write: no such file")).toBe("Error executing write: no such file");
+    expect(failureReason("read", "no such file")).toBe("no such file");
+    expect(failureReason("read", "")).toBe("the tool failed and did not say why");
   });
 
   test("whatever a server sends, reading it does not throw", () => {

@@ -48,6 +48,12 @@ export function fromCallResult(result: unknown): MappedResult {
   return { text: lines.join("\n"), rich, isError: isError === true };
 }
 
+/** Why the server's tool `name` failed, without the words that a registry puts before it: the registry here puts its own. */
+export function failureReason(name: string, text: string): string {
+  const prefix = `Error executing ${name}: `;
+  return (text.startsWith(prefix) ? text.slice(prefix.length) : text) || "the tool failed and did not say why";
+}
+
 function fromBlock(block: Record<string, unknown>): { line?: string; block?: ContentBlock } {
   switch (block.type) {
     case "text":

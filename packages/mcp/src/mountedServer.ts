@@ -1,7 +1,7 @@
 import { type ExecutableTool, isToolError, type ToolCallInfo, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { McpError, reasonOf } from "./errors.ts";
 import { changedTools, fingerprint, type McpToolChange } from "./fingerprint.ts";
-import { fromCallResult, type ListedTool, toParameters, toTraits } from "./mapping.ts";
+import { failureReason, fromCallResult, type ListedTool, toParameters, toTraits } from "./mapping.ts";
 import { type RemoteConnection, type RemoteOptions, RemoteServer, SessionExpired } from "./remoteServer.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
 import type { KnownTool, McpToolStore } from "./toolStore.ts";
@@ -157,7 +157,7 @@ export function createMountedTool(
     }),
     async execute(args, call = {}) {
       const { text, rich, isError } = fromCallResult(await server.call(tool.name, args, call));
-      if (isError) throw new Error(text || "the tool failed and did not say why");
+      if (isError) throw new Error(failureReason(tool.name, text));
       const output = text || "(no output)";
       return rich.length === 0 ? output : toolOutput(output, rich);
     },
