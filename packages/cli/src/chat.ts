@@ -107,7 +107,7 @@ function createSession(
           name,
           Object.keys(commands).map((usage) => usage.split(" ")[0] ?? ""),
         );
-        return note(`There is no command ${name}${nearest ? `; did you mean ${nearest}?` : ""} /help lists them.`);
+        return note(`There is no command ${name}${nearest ? `; did you mean ${nearest}?` : ";"} /help lists them.`);
       }
     }
   };

@@ -35,9 +35,9 @@ function whatNext(bold: (text: string) => string): string {
   return `${bold("A real model")}, in one of three ways:
 ${waysToConnect.map((way) => `  - ${way}\n`).join("")}
 ${bold("What else to try")} (from a clone, npm start -- stands for toolcrib):
-  toolcrib run "find readdir in packages"
+  toolcrib run "find TODO in ."
   toolcrib tools list
-  toolcrib tools call search_text --query TODO --paths packages
+  toolcrib tools call search_text --query TODO --paths .
   toolcrib chat
   toolcrib --help
 `;

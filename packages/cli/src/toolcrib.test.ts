@@ -255,6 +255,7 @@ describe.concurrent("toolcrib", () => {
     const { stdout, stderr, code } = await toolcrib(["demo"], { cwd: join(folder, "src") });
     expect(stderr).toMatch(/→ list_dir .*→ search_text .*✓ write_file/s);
     expect(stdout).toMatch(/2 marks in 2 files.*a\.ts:1:\/\/ TODO: one.*OPENAI_API_KEY.*What else to try/s);
+    expect(stdout).toMatch(/run "find TODO in \."\n.*--paths \.\n/s);
     const report = /report is in (\S+)/.exec(stdout)?.[1] ?? "";
     expect(readFileSync(report, "utf8")).toContain("a.ts:1:// TODO: one");
     rmSync(join(report, ".."), { recursive: true });
