@@ -78,7 +78,7 @@ const rules: readonly Rule[] = [
   rule("how many (?<query>.+?)(?: (?:are|is) there| do (?:we|i|you) have| are)?WHERE?", (parts, request) => {
     const [kind = "", ...more] = namesIn(parts.query);
     const pattern = /\bfiles$/i.test(parts.query ?? "") && more.length === 0 ? (globOfKind(kind) ?? "**/*") : undefined;
-    return pattern ? { kind: "files", pattern, path: placeOf(parts, request) } : searched(parts, request);
+    return pattern ? inPlace(parts, request, (path) => ({ kind: "files", pattern, path })) : searched(parts, request);
   }),
 
   rule(
@@ -96,7 +96,7 @@ const rules: readonly Rule[] = [
     "(?:find|list|show|search for|look for|get|give|which|what)(?: (?:me|all|of|every|the|any))* (?<kind>\\S+) files?(?: are there)?WHERE?",
     (parts, request) => {
       const pattern = globOfKind(request.restore(parts.kind ?? ""));
-      return pattern ? { kind: "files", pattern, path: placeOf(parts, request) } : undefined;
+      return pattern ? inPlace(parts, request, (path) => ({ kind: "files", pattern, path })) : undefined;
     },
   ),
   rule(
@@ -105,7 +105,7 @@ const rules: readonly Rule[] = [
       const pattern = request.restore(parts.pattern ?? "");
       if (/[*?]/.test(parts.pattern ?? "")) return named(parts, request);
       const wantsText =
-        !/^(?:find|search|look|locate|where)/i.test(request.text) || looksLikeFile(placeOf(parts, request));
+        !/^(?:find|search|look|locate|where)/i.test(request.text) || looksLikeFile(placeOf(parts, request) ?? "");
       return isFileName(pattern) && !wantsText ? named(parts, request) : undefined;
     },
   ),
@@ -121,7 +121,9 @@ const rules: readonly Rule[] = [
   ),
   rule(
     "(?:find|search for|search|grep|rg|look for|locate|where is|where are|where's)(?: -\\S+)*(?: for)? (?<query>.+)",
-    searched,
+    // A place that no rule above could honour is no part of the text.
+    (parts, request) =>
+      / (?:in|inside|under|within) /i.test(parts.query ?? "") ? undefined : searched(parts, request),
   ),
 
   rule("(?:ls|dir|tree)(?: -\\S+)*(?: (?<place>.+))?", listed),
@@ -140,20 +142,25 @@ const rules: readonly Rule[] = [
 ];
 
 function written({ text = "", path }: Parts, { restore }: PlainRequest): OfflineRequest | undefined {
-  const [name] = namesIn(path);
+  const [name, ...more] = namesIn(path);
   const plain = text.replace(/^(?:the )?(?:text|contents?|words?):? (?=\S)/i, "");
-  return name ? { kind: "write", text: restore(plain), path: restore(name) } : undefined;
+  return name && more.length === 0 ? { kind: "write", text: restore(plain), path: restore(name) } : undefined;
 }
 
-/** The project, or one folder; a report where one is asked for. A file is read. */
+/** The project, or one folder; a report where one is asked for. No file: it takes a model to say what it is about. */
 function surveyed({ rest = "" }: Parts, { restore }: PlainRequest): OfflineRequest | undefined {
-  const report = /^(?<what>.*?),?(?:\s|^)(?:(?:and|then) .*)?\b(?:to|into|as) (?<path>.+)$/i.exec(rest)?.groups;
-  const [path = ".", ...more] = namesIn(report?.what ?? rest.replace(/\band\b.*$/i, "")).map(restore);
-  if (more.length > 0) return undefined;
-  if (!report && looksLikeFile(path)) return { kind: "read", path: fileAt(path) };
-  const [file] = namesIn(report?.path);
+  const report =
+    /^(?<what>.*?),?(?:\s|^)(?:(?:and|then) (?:write|save|store|put|make|create|give|print)\b.*)?\b(?:to|into|as) (?<path>.+)$/i.exec(
+      rest,
+    )?.groups;
+  const [path = ".", ...more] = namesIn(report?.what ?? rest.replace(tellMe, "")).map(restore);
+  const [file, ...others] = namesIn(report?.path);
+  if (more.length > 0 || others.length > 0 || /\.\w+$|readme$/i.test(path)) return undefined;
   return { kind: "survey", path, report: file && restore(file) };
 }
+
+const tellMe =
+  /\b(?:and|then) (?:write|make|give|show|print|tell)(?: me)?(?: (?:an?|the))?(?: \w+)? (?:report|summary|overview)$/i;
 
 function searched(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
   const query = (parts.query ?? "")
@@ -166,32 +173,47 @@ function searched(parts: Parts, request: PlainRequest): OfflineRequest | undefin
     )
     .replace(/(?<=\S) (?:comments?|occurrences)$/i, "")
     .replace(/^(TODO|FIXME)s$/, "$1");
-  return query === "" ? undefined : { kind: "search", query: request.restore(query), path: placeOf(parts, request) };
+  // Files by their size, date or kind.
+  if (query === "" || /^files? \S|\S files?$/i.test(query)) return undefined;
+  return inPlace(parts, request, (path) => ({ kind: "search", query: request.restore(query), path }));
 }
 
-function named(parts: Parts, request: PlainRequest): OfflineRequest {
+function named(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
   const given = request.restore(parts.pattern ?? "").replace(/^\.(?=\w+$)/, "*.");
-  return { kind: "files", pattern: given.includes("/") ? given : `**/${given}`, path: placeOf(parts, request) };
+  const pattern = given.includes("/") ? given : `**/${given}`;
+  return inPlace(parts, request, (path) => ({ kind: "files", pattern, path }));
 }
 
-function listed(parts: Parts, request: PlainRequest): OfflineRequest {
-  return { kind: "list", path: placeOf(parts, request) };
+function listed(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
+  return inPlace(parts, request, (path) => ({ kind: "list", path }));
 }
 
 /** A file is read, a folder listed. */
-function shown(parts: Parts, request: PlainRequest): OfflineRequest {
-  const path = placeOf(parts, request);
-  return looksLikeFile(path) ? { kind: "read", path: fileAt(path) } : { kind: "list", path };
+function shown(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
+  return inPlace(parts, request, (path) =>
+    looksLikeFile(path) ? { kind: "read", path: fileAt(path) } : { kind: "list", path },
+  );
 }
 
 function wasRead(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
-  const [path] = namesIn(parts.place);
+  const [path, ...more] = namesIn(parts.place);
   const limit = parts.limit === undefined ? {} : { limit: Number(parts.limit) };
-  return path ? { kind: "read", path: fileAt(request.restore(path)), ...limit } : undefined;
+  return path && more.length === 0 ? { kind: "read", path: fileAt(request.restore(path)), ...limit } : undefined;
 }
 
-function placeOf({ place }: Parts, { restore }: PlainRequest): string {
-  return restore(namesIn(place)[0] ?? ".");
+/** The place that is meant; undefined where more is said of it than can be honoured. */
+function placeOf({ place }: Parts, { restore }: PlainRequest): string | undefined {
+  const [path = ".", ...more] = namesIn(place);
+  return more.length > 0 ? undefined : restore(path);
+}
+
+function inPlace(
+  parts: Parts,
+  request: PlainRequest,
+  make: (path: string) => OfflineRequest,
+): OfflineRequest | undefined {
+  const path = placeOf(parts, request);
+  return path === undefined ? undefined : make(path);
 }
 
 /** "The readme" is README.md. */

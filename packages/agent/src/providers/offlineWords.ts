@@ -35,6 +35,7 @@ function withoutEnd(text: string): string {
 /** The words of a phrase that name something: without "the", "folder" and the like. */
 export function namesIn(phrase = ""): string[] {
   return phrase
+    .replace(/\b(files?|folders?|directories) and (files?|folders?|directories)\b/gi, "$1")
     .split(" ")
     .map(withoutEnd)
     .filter((word) => word !== "" && !filler.has(word.toLowerCase()));
