@@ -20,9 +20,11 @@ for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(jo
 const digest = hash.digest("hex");
 
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== digest) {
-  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { packageManager, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const lock = existsSync(join(root, "pnpm-lock.yaml")) && !process.argv.includes("--update");
   const args = ["-y", packageManager, "install", lock ? "--frozen-lockfile" : "--no-frozen-lockfile"];
+  // Engines are checked against the Node that the install brings, not the one that starts it.
+  args.push(`--config.node-version=${devDependencies.node}`);
   // Standard output stays clean for `npm start -- run … | …`.
   const run = spawnSync("npx", args, { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
   if (run.status !== 0) {
