@@ -120,6 +120,7 @@ describe("validation", () => {
     [{ path: "x", limti: 3 }, "limti: is not an argument; did you mean limit?"],
     [[1], "expected an object of arguments, got [1]"],
     ["x", 'expected an object of arguments, got "x"'],
+    ['{"path": "x"', "expected an object of arguments, got text that is not valid JSON: Expected ',' or '}'"],
   ])("of %j says %s", async (args, message) => {
     const schema = { path: text, limit: { type: "integer", minimum: 1 }, mode: { enum: ["a", "b"] } };
     expect(await check(schema, args, { required: ["path"] })).toContain(message);

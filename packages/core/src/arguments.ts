@@ -3,6 +3,7 @@ import { type ArgumentIssue, explain, unknownArgument } from "./explain.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "./interface.ts";
 import { copyJson, isPlainObject, quote } from "./json.ts";
 import { repair } from "./repair.ts";
+import { clip } from "./text.ts";
 import { createValidator, type Validator } from "./validator.ts";
 
 /** Arguments ready for a tool, or why they are not. `args` is what repair made of them in either case. */
@@ -46,10 +47,22 @@ function repairArguments(
   try {
     const args = repair(given === undefined || given === null ? {} : copyJson(given), parameters, parameters);
     if (isPlainObject(args)) return { args };
-    return { issue: { field: "", reason: `expected an object of arguments, got ${quote(args)}` } };
+    return { issue: { field: "", reason: `expected an object of arguments, got ${notAnObject(args)}` } };
   } catch (error) {
     return { issue: { field: "", reason: error instanceof RangeError ? error.message : "cannot be read" } };
   }
+}
+
+/** A model's own JSON, cut off or mistyped, comes as text: what is wrong with it says more than a quote of its beginning. */
+function notAnObject(args: unknown): string {
+  if (typeof args === "string" && args.trimStart().startsWith("{")) {
+    try {
+      JSON.parse(args);
+    } catch (error) {
+      if (error instanceof SyntaxError) return `text that is not valid JSON: ${clip(error.message, 200)}`;
+    }
+  }
+  return quote(args);
 }
 
 async function parse(
