@@ -8,6 +8,9 @@ export interface SessionToolContext extends ToolContext {
   readonly usage?: Usage;
 }
 
+/** Told to a model whose words are kept elsewhere: by a loop that gave these tools no context. */
+const noConversation = "there is no conversation to save (the agent's own context is missing or empty)";
+
 /** The tool `save_session_context`: writes the session to the context's file path, atomically, for `Agent.resume`. */
 export function createSaveSessionContextTool(context: SessionToolContext): ExecutableTool {
   return defineTool({
@@ -31,7 +34,8 @@ export function createSaveSessionContextTool(context: SessionToolContext): Execu
       await withPathLocks([path], () =>
         writeAtomically(path, `${JSON.stringify(session, null, 2)}\n`, { scope, call }),
       );
-      return `Saved ${session.messages.length} messages to ${scope.print(path)}`;
+      const saved = `Saved ${session.messages.length} messages to ${scope.print(path)}`;
+      return session.messages.length > 0 ? saved : `${saved}: ${noConversation}`;
     },
   });
 }

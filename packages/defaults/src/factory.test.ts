@@ -145,12 +145,12 @@ describe("createDefaultToolRegistry", () => {
     });
   });
 
-  test("without a context save_session_context still saves, to .toolcrib/session.json", async () => {
+  test("without a context save_session_context still saves, to .toolcrib/session.json, and says that it had no conversation", async () => {
     const before = process.cwd();
     process.chdir(inside);
     try {
       expect(await createDefaultToolRegistry().execute("save_session_context", { reason: "test" })).toMatch(
-        /^Saved 0 messages/,
+        /^Saved 0 messages to .*: there is no conversation to save/,
       );
       expect(JSON.parse(readFileSync(join(inside, ".toolcrib", "session.json"), "utf8"))).toMatchObject({
         reason: "test",

@@ -49,7 +49,7 @@ export interface DefaultToolOptions {
 
 /**
  * A registry of the ten default tools, `remove` and `run_bash` disabled. Without a context, `save_session_context` saves an
- * empty session to `.toolcrib/session.json`. Throws a ToolError: `not_found` for an unknown name in `enable` or `disable`, and what
+ * empty session to `.toolcrib/session.json` and says so. Throws a ToolError: `not_found` for an unknown name in `enable` or `disable`, and what
  * `register` throws for an extra tool.
  */
 export function createDefaultToolRegistry(
