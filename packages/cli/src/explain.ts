@@ -1,6 +1,7 @@
 import { isAgentError } from "@toolcrib/agent";
 import { isToolError } from "@toolcrib/core";
 import { CliError, type Ending } from "./endings.ts";
+import { inFlags } from "./inFlags.ts";
 import { waysToConnect } from "./modelChoice.ts";
 import { withoutControls } from "./render.ts";
 
@@ -12,9 +13,10 @@ export interface Explanation {
 
 /** Never a stack trace: that is for `TOOLCRIB_DEBUG=1`. */
 export function explain(error: unknown): Explanation {
-  const message = withoutControls(error instanceof Error ? error.message || error.name : String(error));
-  if (error instanceof CliError) return { ending: error.ending, message };
+  const plain = withoutControls(error instanceof Error ? error.message || error.name : String(error));
+  if (error instanceof CliError) return { ending: error.ending, message: plain };
   if (isAgentError(error)) {
+    const message = inFlags(plain);
     switch (error.code) {
       case "aborted":
         return { ending: "interrupted", message: "Interrupted." };
@@ -31,8 +33,8 @@ export function explain(error: unknown): Explanation {
         return { ending: "provider", message };
     }
   }
-  if (isToolError(error)) return { ending: error.code === "permission_denied" ? "denied" : "failed", message };
-  return { ending: "failed", message };
+  if (isToolError(error)) return { ending: error.code === "permission_denied" ? "denied" : "failed", message: plain };
+  return { ending: "failed", message: plain };
 }
 
 const threeWaysOn =

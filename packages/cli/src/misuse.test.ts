@@ -31,7 +31,7 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ["run @.", 2, /@\.: it is a directory/],
   ["run -m", 2, /argument missing/],
   ["run hi -m opnai", 2, /-m opnai: expected provider\/model .*did you mean openai\?/],
-  ["run hi -m openai", 3, /OPENAI_API_KEY/],
+  ["run hi -m openai", 3, /environment variable OPENAI_API_KEY\.\n$/],
   ["run hi -m anthropic", 3, /ANTHROPIC_API_KEY/],
   ["run hi -m openrouter", 3, /OPENROUTER_API_KEY/],
   ["run hi -m openai-compatible/m", 2, /--base-url/],
@@ -79,6 +79,17 @@ test("An OLLAMA_HOST that is no address is named as such", async () => {
     code: 2,
     stderr: expect.stringMatching(/^toolcrib: OLLAMA_HOST is not an address: http:/),
   });
+});
+
+test("An address that is none is told in the words of the command line, as JSON, too", async () => {
+  const args = ["run", "hi", "-m", "openai-compatible/m", "--base-url", "nowhere", "--json"];
+  const end = await toolcrib(args, { XDG_STATE_HOME: join(folder, "other-state") });
+  expect(end.stderr).toMatch(/nowhere\. Check --base-url\.\n$/);
+  expect(JSON.parse(end.stdout)).toMatchObject({
+    ok: false,
+    error: { message: expect.stringMatching(/ --base-url\.$/) },
+  });
+  expect(end.code).toBe(2);
 });
 
 test("A key given by mistake in a wrong place does not end up in a message", async () => {

@@ -90,7 +90,7 @@ describe("toolcrib run over a model", () => {
     );
     wire.script(refusal);
     const end = await toolcrib(["run", "hi"], { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${wire.url}/v1` });
-    expect(end.stderr).toMatch(/\ntoolcrib: .*OPENAI_API_KEY/);
+    expect(end.stderr).toMatch(/\ntoolcrib: .*Check OPENAI_API_KEY\.\n$/);
     expect(end.stdout + end.stderr).not.toContain(key);
     expect(end.code).toBe(3);
   });
@@ -101,7 +101,7 @@ describe("toolcrib run over a model", () => {
     );
     const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${wire.url}/v1` };
     const { stderr, code } = await toolcrib(["run", "hi", "-m", "openai/nope"], env);
-    expect(stderr).toMatch(/^toolcrib: .*nope/);
+    expect(stderr).toMatch(/^toolcrib: .*nope.* and --base-url \(/);
     expect(code).toBe(3);
   });
 
