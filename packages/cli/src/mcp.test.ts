@@ -189,7 +189,7 @@ test("a broken .mcp.json is named, and left as it is", async () => {
   for (const args of [["list"], ["add", "s", "cmd"], ["remove", "s"]]) {
     const { code, stderr } = await toolcrib(...args);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/\.mcp\.json: expected/);
+    expect(stderr).toMatch(/\.mcp\.json is not valid JSON: unexpected "n" at character 3/);
   }
   expect(readFileSync(join(folder, ".mcp.json"), "utf8")).toBe("{ nope");
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createPathScope, writeAtomically } from "@toolcrib/core/files";
 import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
 import { usageError } from "./endings.ts";
+import { parseJson } from "./jsonText.ts";
 
 export const mcpConfigName = ".mcp.json";
 
@@ -22,14 +23,10 @@ export async function readMcpConfig(directory: string): Promise<McpConfigFile> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return { mcpServers: {} };
     throw error;
   }
-  try {
-    const config: unknown = JSON.parse(text);
-    if (isObject(config)) {
-      const { mcpServers = {} } = config;
-      if (isObject(mcpServers)) return { ...config, mcpServers: mcpServers as Record<string, McpServerConfig> };
-    }
-  } catch {
-    // Told below, as for JSON of another shape.
+  const config = parseJson(text, mcpConfigName);
+  if (isObject(config)) {
+    const { mcpServers = {} } = config;
+    if (isObject(mcpServers)) return { ...config, mcpServers: mcpServers as Record<string, McpServerConfig> };
   }
   throw usageError(`${mcpConfigName}: expected { "mcpServers": { NAME: … } }; mend it or move it away`);
 }
