@@ -55,6 +55,13 @@ describe.concurrent("toolcrib", () => {
     },
   );
 
+  test("tools call NAME --help tells which values fit and what a list holds", async () => {
+    expect((await toolcrib(["tools", "call", "read_file", "--help"])).stdout).toMatch(/--encoding +one of "utf-?8", "/);
+    expect((await toolcrib(["tools", "call", "edit_file", "--help"])).stdout).toMatch(
+      /--edits +array of { old_text: string, new_text: string.* }, required, repeat --edits for more/,
+    );
+  });
+
   test("tools list shows the ten and edit_file in order, remove and run_bash off", async () => {
     const { stdout, code } = await toolcrib(["tools", "list"]);
     expect(code).toBe(0);

@@ -76,10 +76,22 @@ function usageOf({ name, parameters }: ToolListing): string {
 
 function helpOf(tool: ToolListing): string {
   const rows = propertiesOf(tool.parameters).map(({ key, schema, required }) => {
-    const notes = [schema.type ?? "any", required ? "required" : undefined, schema.description].filter(Boolean);
+    const repeated = schema.type === "array" ? `repeat --${key} for more` : undefined;
+    const notes = [shapeOf(schema), required ? "required" : undefined, repeated, schema.description].filter(Boolean);
     return `  --${key.padEnd(16)} ${notes.join(", ")}\n`;
   });
   return `${usageOf(tool)}\n\n${tool.description}\n\n${rows.join("")}`;
+}
+
+/** `string`, `one of "a", "b"`, `array of { path: string, limit?: integer }`. */
+function shapeOf(schema: JsonSchema): string {
+  if (Array.isArray(schema.enum)) return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
+  if (schema.type === "array" && schema.items) return `array of ${shapeOf(schema.items as JsonSchema)}`;
+  const fields = propertiesOf(schema).map(
+    (field) => `${field.key}${field.required ? "" : "?"}: ${shapeOf(field.schema)}`,
+  );
+  if (fields.length > 0) return `{ ${fields.join(", ")} }`;
+  return [schema.type ?? "any"].flat().join(" or ");
 }
 
 function propertiesOf(parameters: JsonSchema): { key: string; schema: JsonSchema; required: boolean }[] {
