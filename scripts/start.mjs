@@ -1,4 +1,23 @@
 // `npm start`: the toolcrib command of this clone, in the directory the user is in; the demo when nothing is asked for.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const bin = new URL("../packages/cli/dist/bin.js", import.meta.url);
+build();
 process.chdir(process.env.INIT_CWD ?? ".");
 if (process.argv.length === 2) process.argv.push("demo");
-await import("../packages/cli/dist/bin.js");
+await import(bin.href);
+
+/** Brings the build up to date; what it prints is shown on standard error for the first one, which takes a while, and when it fails. */
+function build() {
+  const first = !existsSync(bin);
+  const args = ["nx", "run", "@toolcrib/cli:build", "--output-style=static"];
+  const shell = process.platform === "win32";
+  const run = spawnSync("npx", args, { cwd: root, stdio: ["ignore", first ? 2 : "pipe", first ? 2 : "pipe"], shell });
+  if (run.status === 0) return;
+  if (!first) process.stderr.write(`${run.stdout}${run.stderr}`);
+  console.error("start: the build failed; see the lines above.");
+  process.exit(run.status ?? 1);
+}
