@@ -18,7 +18,9 @@ const config = new core.Config({
 const tool = new core.GrepTool(config, { publish() {}, subscribe() {}, unsubscribe() {}, on() {}, off() {} });
 
 answer(async ({ pattern }) => {
-  const result = await tool.build({ pattern, total_max_matches: 1e9 }).execute({ abortSignal: new AbortController().signal });
+  const result = await tool
+    .build({ pattern, total_max_matches: 1e9 })
+    .execute({ abortSignal: new AbortController().signal });
   const text = String(result.llmContent);
   if (result.error) throw new Error(text.slice(0, 300));
   return (text.match(/^L\d+[:-]/gm) ?? []).length;
