@@ -61,7 +61,7 @@ function plot(rows) {
     const width = Math.max(2, x(row.ratio.median) - x(0.001));
     return `<text x="292" y="${y + 14}" text-anchor="end">${escapeXml(row.name.replace("search_text, ", "").replace("search_files, ", "files, "))}</text><rect x="${x(0.001)}" y="${y + 2}" width="${width.toFixed(1)}" height="16" fill="#4a7"/><text x="${(x(0.001) + width + 5).toFixed(1)}" y="${y + 14}">${short(row.ratio.median)}</text>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="920" height="${height}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#fff"/><text x="8" y="22">time of toolcrib to the other (1 = equal)</text>${marks.join("")}${drawn.join("")}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="920" height="${height}" font-family="sans-serif" font-size="12"><title>Time of toolcrib's searches to that of ripgrep and of others</title><rect width="100%" height="100%" fill="#fff"/><text x="8" y="22">time of toolcrib to the other (1 = equal)</text>${marks.join("")}${drawn.join("")}</svg>\n`;
 }
 
 function escapeXml(text) {

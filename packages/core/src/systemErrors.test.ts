@@ -36,5 +36,9 @@ test("an error that Node has no name for gets the system's", () => {
   const number = constants.errno.EDQUOT;
   const error = Object.assign(new Error("x"), { code: `Unknown system error -${number}` });
   expect(systemErrorCode(error)).toBe("EDQUOT");
+  expect(systemErrorCode(Object.assign(new Error("x"), { code: "UNKNOWN", errno: -number }))).toBe(
+    systemErrorCode(error),
+  );
   expect(systemErrorCode(Object.assign(new Error("x"), { code: "Unknown system error -99999" }))).toBeUndefined();
+  expect(systemErrorCode(Object.assign(new Error("x"), { code: "UNKNOWN" }))).toBeUndefined();
 });

@@ -31,9 +31,10 @@ const plainWords: Readonly<Record<string, string>> = {
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
   if (/^E[A-Z0-9]+$/.test(error.code)) return error.code;
-  // Node has no name for some, EDQUOT among them: "Unknown system error -122".
-  const number = /^Unknown system error -(\d+)$/.exec(error.code)?.[1];
-  return Object.entries(constants.errno).find(([, value]) => String(value) === number)?.[0];
+  // Node has no name for some, EDQUOT among them: "Unknown system error -122" from a promise, "UNKNOWN" from a call that waits.
+  if (!/^(?:UNKNOWN|Unknown system error -\d+)$/.test(error.code)) return undefined;
+  const number = "errno" in error ? -Number(error.errno) : Number(error.code.split("-")[1]);
+  return Object.entries(constants.errno).find(([, value]) => value === number)?.[0];
 }
 
 /**
