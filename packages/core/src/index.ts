@@ -35,6 +35,7 @@ export type {
 } from "./interface.ts";
 export { type Approval, approval, limitOutput } from "./middleware.ts";
 export { nearestName } from "./names.ts";
+export { checkOptions, type KnownOptions } from "./options.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./outcome.ts";
 export { defaultTimeoutMs, ToolRegistry } from "./registry.ts";
 export type { ToolContext } from "./types.ts";

@@ -138,6 +138,37 @@ describe("roots", () => {
   });
 });
 
+describe("a root that cannot be understood is refused, never no limit", () => {
+  test.each<[string, unknown, string]>([
+    ["undefined", undefined, "got undefined: leave the option out for the default"],
+    ["null", null, "got null: pass a string"],
+    ["a URL", new URL("file:///tmp"), "got an instance of URL: fileURLToPath"],
+    ["the text of a URL", "file:///tmp", 'got "file:///tmp": fileURLToPath'],
+    ["a number", 5, "got a number: pass a string"],
+    ["an object", { path: "/tmp" }, "got an object: pass a string"],
+    ["a NUL", "/tmp\0", "pass a string"],
+    ["undefined in a list", ["/tmp", undefined], "got undefined"],
+    ["a list in a list", [["/tmp"]], "got an array"],
+  ])("%s", (_name, given, words) => {
+    const options = { root: given } as { root: string };
+    expect(() => createPathScope(options)).toThrow(TypeError);
+    expect(() => createPathScope(options)).toThrow("root must be the path of a directory, or an array of such");
+    expect(() => createPathScope(options)).toThrow(words);
+  });
+
+  test("a root that is inherited counts", () => {
+    expect(() => createPathScope(Object.create({ root: undefined }))).toThrow(TypeError);
+    expect(createPathScope(Object.create({ root })).roots).toEqual([root]);
+  });
+
+  test("a cwd of another kind is refused too; undefined is the process's", () => {
+    expect(createPathScope({ cwd: undefined }).cwd).toBe(process.cwd());
+    for (const cwd of [null, new URL("file:///tmp"), "file:///tmp", 5]) {
+      expect(() => createPathScope({ cwd: cwd as string })).toThrow("cwd must be the path of a directory, got ");
+    }
+  });
+});
+
 describe("the working directory", () => {
   test("is the process's without options, the first root where the process is outside, else what is given", () => {
     expect(createPathScope().cwd).toBe(process.cwd());

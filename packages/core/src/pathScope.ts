@@ -2,6 +2,8 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { join, resolve as resolveLexically, sep } from "node:path";
 import { descriptorPath } from "./descriptors.ts";
 import { ToolError } from "./errors.ts";
+import { quote } from "./json.ts";
+import { kindOf } from "./options.ts";
 import { absoluteFrom, takeApart, withSlashes } from "./pathStyle.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
 import { clip, printableName } from "./text.ts";
@@ -9,7 +11,7 @@ import { clip, printableName } from "./text.ts";
 export interface PathScopeOptions {
   /** What relative paths are relative to. Default: the process's, read at each call; the first root where that lies outside every root. */
   cwd?: string | undefined;
-  /** One directory or several that no path may leave. Default: no limit. */
+  /** One directory or several that no path may leave. Left out: no limit. `undefined` is refused, as anything that names no directory. */
   root?: string | readonly string[] | undefined;
 }
 
@@ -38,10 +40,10 @@ export interface PathScope {
   print(absolute: string): string;
 }
 
-/** Throws a TypeError for an empty `root` or `cwd`: neither can be meant. */
+/** Throws a TypeError for a `root` or `cwd` that names no directory. `root: undefined` too: a limit was meant, and is missing. */
 export function createPathScope(options: PathScopeOptions = {}): PathScope {
-  const roots = options.root === undefined ? undefined : canonicalRoots(options.root);
-  if (options.cwd === "") throw new TypeError("cwd must not be empty: leave it out for the process's directory");
+  const roots = "root" in options ? canonicalRoots(options.root) : undefined;
+  checkCwd(options.cwd);
   const contains = (canonical: string): boolean =>
     roots === undefined || roots.some((root) => isInside(root, canonical));
 
@@ -97,12 +99,41 @@ export function isInside(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
-function canonicalRoots(root: string | readonly string[]): readonly string[] {
-  const given = typeof root === "string" ? [root] : root;
+function canonicalRoots(root: unknown): readonly string[] {
+  const given: readonly unknown[] = Array.isArray(root) ? root : [root];
   if (given.length === 0 || given.includes("")) {
     throw new TypeError("root must name at least one directory, none of them empty: leave it out for no limit");
   }
-  return Object.freeze(given.map((one) => canonical(resolveLexically(one))));
+  const paths = given.filter(isDirectoryPath);
+  if (paths.length < given.length) {
+    const wrong = given.find((one) => !isDirectoryPath(one));
+    throw new TypeError(
+      `root must be the path of a directory, or an array of such, got ${shown(wrong)}: ${remedy(wrong)}`,
+    );
+  }
+  return Object.freeze(paths.map((one) => canonical(resolveLexically(one))));
+}
+
+function checkCwd(cwd: unknown): void {
+  if (cwd === "") throw new TypeError("cwd must not be empty: leave it out for the process's directory");
+  if (cwd === undefined || isDirectoryPath(cwd)) return;
+  throw new TypeError(`cwd must be the path of a directory, got ${shown(cwd)}: ${remedy(cwd)}`);
+}
+
+const urlStart = /^[a-z][a-z0-9+.-]+:\/\//i;
+
+function isDirectoryPath(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && !value.includes("\0") && !urlStart.test(value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? quote(value) : kindOf(value);
+}
+
+function remedy(value: unknown): string {
+  const isUrl = typeof value === "string" ? urlStart.test(value) : kindOf(value) === "an instance of URL";
+  if (isUrl) return "fileURLToPath of node:url makes a path of a file URL";
+  return value === undefined ? "leave the option out for the default" : "pass a string such as process.cwd()";
 }
 
 function checkPath(path: string, argument: string): void {

@@ -56,13 +56,14 @@ export function createDefaultToolRegistry(
   context: ToolContext = emptyContext,
   options: DefaultToolOptions = {},
 ): ToolRegistry {
-  const { root, fs, search, bash, enable = [], disable = [], extra = [] } = options;
+  const { fs, search, bash, enable = [], disable = [], extra = [] } = options;
+  // Present but undefined travels on, for the packs to refuse: a limit was meant, and is missing.
+  const common = "root" in options ? { root: options.root } : {};
   const made = [
-    // A pack's root that is undefined must not undo the common one.
-    ...createFsTools({ ...fs, root: fs?.root ?? root }),
+    ...createFsTools({ ...common, ...fs }),
     createSaveSessionContextTool(context),
-    ...createSearchTools({ ...search, root: search?.root ?? root }),
-    ...createBashTools({ ...bash, root: bash?.root ?? root }),
+    ...createSearchTools({ ...common, ...search }),
+    ...createBashTools({ ...common, ...bash }),
   ];
   const byName = new Map(made.map((tool) => [tool.name, tool]));
   const registry = new ToolRegistry();
