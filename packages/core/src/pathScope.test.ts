@@ -92,7 +92,7 @@ describe("inside one root", () => {
     expect(await scope.resolve("link/../missing")).toBe(join(root, "a/missing"));
   });
 
-  test("a link without a trailing slash is itself the entry; with one its target is", async () => {
+  test("a link without a trailing slash is itself the entry", async () => {
     symlinkSync(outside, join(root, "out"));
     symlinkSync("sub", join(root, "in"));
     const scope = createPathScope({ cwd: root, root });
@@ -100,10 +100,27 @@ describe("inside one root", () => {
     expect(await codeOf(scope.resolveEntry("out/"))).toBe("permission_denied");
     expect(await codeOf(scope.resolveEntry("out/."))).toBe("permission_denied");
     expect(await scope.resolveEntry("in")).toBe(join(root, "in"));
-    expect(await scope.resolveEntry("in/")).toBe(join(root, "sub"));
-    expect(await scope.resolveEntry("in/.")).toBe(join(root, "sub"));
     expect(await scope.resolveEntry("in/..")).toBe(root);
-    expect(await scope.resolveEntry("in/new/..")).toBe(join(root, "sub"));
+    expect(await scope.resolveEntry("sub/")).toBe(join(root, "sub"));
+    expect(await scope.resolveEntry("sub/x/..")).toBe(join(root, "sub"));
+    await expect(scope.resolveEntry("file/")).rejects.toThrow(/\(ENOTDIR\)/);
+  });
+
+  test("an entry spelled so that it could mean a link or its target is refused, naming both", async () => {
+    symlinkSync("sub", join(root, "in"));
+    symlinkSync("file", join(root, "to-file"));
+    symlinkSync("not-yet", join(root, "dangling"));
+    symlinkSync("loop", join(root, "loop"));
+    const scope = createPathScope({ cwd: root, root });
+    for (const path of ["in/", "in//", "in/.", "in/./", "in/././/", "./in/", "sub/../in/", `${root}/in/`, "in/x/.."]) {
+      await expect(scope.resolveEntry(path), path).rejects.toMatchObject({
+        code: "permission_denied",
+        message: `Refused: ${path} ends in a link; for the link itself pass in, for what it leads to pass sub`,
+      });
+    }
+    await expect(scope.resolveEntry("to-file/")).rejects.toThrow("pass to-file, for what it leads to pass file");
+    await expect(scope.resolveEntry("dangling/")).rejects.toThrow("pass dangling, for what it leads to pass not-yet");
+    await expect(scope.resolveEntry("loop/")).rejects.toThrow("pass loop, for what it leads to pass its path");
   });
 });
 

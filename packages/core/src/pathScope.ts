@@ -27,7 +27,10 @@ export interface PathScope {
    * `permission_denied` outside the roots, a system error in plain words otherwise.
    */
   resolve(path: string, argument?: string): Promise<string>;
-  /** As `resolve`, but a link without a trailing slash is itself meant; with `/` or `/.` its target. */
+  /**
+   * The path with everything but its last name resolved: a link there is itself meant. Throws `permission_denied` where a link
+   * is named with `/`, `/.` or `NAME/..` after it, which could mean the link or what it leads to.
+   */
   resolveEntry(path: string, argument?: string): Promise<string>;
   /** Whether a canonical path lies inside the roots (always, without roots). */
   contains(canonical: string): boolean;
@@ -62,6 +65,15 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
       details: { path, roots },
     });
   };
+  const ambiguousLink = (link: string, path: string): ToolError => {
+    const target = canonicalOrUndefined(link);
+    const shown = target !== undefined && contains(target) ? printFrom(readCwd, target) : "its path";
+    return new ToolError({
+      code: "permission_denied",
+      message: `Refused: ${clip(printableName(path))} ends in a link; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
+      details: { path },
+    });
+  };
   const confined = async (path: string, argument: string, find: (absolute: string) => string): Promise<string> => {
     checkPath(path, argument);
     let found: string;
@@ -83,8 +95,16 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     resolve: (path, argument = "path") => confined(path, argument, canonical),
     resolveEntry: (path, argument = "path") =>
       confined(path, argument, (absolute) => {
-        const cut = absolute.lastIndexOf(sep) + 1;
-        return join(canonical(absolute.slice(0, cut)), absolute.slice(cut));
+        const plain = withoutDirectoryEnd(absolute);
+        const climbs = plain.endsWith(`${sep}..`);
+        const entry = namedEntry(climbs ? resolveLexically(plain) : plain);
+        if (plain === absolute && !climbs) return entry;
+        refuseOutside(entry, () => path);
+        const stats = lstatSync(entry, { throwIfNoEntry: false });
+        if (stats?.isSymbolicLink()) throw ambiguousLink(entry, path);
+        if (climbs) return canonical(plain);
+        if (stats && !stats.isDirectory()) throw systemError("ENOTDIR");
+        return entry;
       }),
     confirm(descriptor, path) {
       if (roots === undefined) return;
@@ -161,6 +181,27 @@ function canonical(absolute: string): string {
     if (systemErrorCode(error) !== "ENOENT") throw error;
     return followByHand(absolute);
   }
+}
+
+function canonicalOrUndefined(absolute: string): string | undefined {
+  try {
+    return canonical(absolute);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without the `/` and `/.` at its end, which ask for a directory; the root stays. */
+function withoutDirectoryEnd(absolute: string): string {
+  let end = absolute.length;
+  while (absolute[end - 1] === sep || (absolute[end - 1] === "." && absolute[end - 2] === sep)) end -= 1;
+  return absolute.slice(0, Math.max(end, absolute.indexOf(sep) + 1));
+}
+
+/** The canonical path but for its last name, which is not followed. */
+function namedEntry(absolute: string): string {
+  const cut = absolute.lastIndexOf(sep) + 1;
+  return join(canonical(absolute.slice(0, cut)), absolute.slice(cut));
 }
 
 /** As many as Linux follows. */

@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import {
   existsSync,
   linkSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -91,14 +90,25 @@ describe("links", () => {
     expect(readFileSync(join(outside, "dir/kept"), "utf8")).toBe("kept");
   });
 
-  test("a link named without a trailing slash is itself meant, with one its target is", async () => {
-    symlinkSync(join(outside, "dir"), join(cwd, "link"));
-    expect(await remove("link")).toBe("Removed link");
-    expect(existsSync(join(outside, "dir/kept"))).toBe(true);
-    symlinkSync(join(outside, "dir"), join(cwd, "link"));
-    expect(await remove("link/")).toMatch(/^Removed .*outside\/dir \(2 entries\)$/);
-    expect(existsSync(join(outside, "dir"))).toBe(false);
-    expect(lstatSync(join(cwd, "link")).isSymbolicLink()).toBe(true);
+  test("a link is itself meant; named with a slash after it, it is refused, and its target keeps its content", async () => {
+    const target = join(outside, "dir");
+    symlinkSync(target, join(cwd, "link"));
+    symlinkSync(join(target, "kept"), join(cwd, "to-file"));
+    symlinkSync("nowhere", join(cwd, "dangling"));
+    mkdirSync(join(cwd, "a"));
+    for (const link of ["link", "to-file", "dangling"]) {
+      for (const path of [`${link}/`, `${link}//`, `${link}/.`, `${link}/./`, `a/../${link}/`, `${cwd}/${link}/`]) {
+        await expect(remove(path), path).rejects.toThrow(
+          `Refused: ${path} ends in a link; for the link itself pass ${link},`,
+        );
+      }
+    }
+    await expect(remove("link/")).rejects.toThrow(`for what it leads to pass ${target}`);
+    await expect(remove("link/x/..")).rejects.toThrow(/^Refused: /);
+    expect(readFileSync(join(target, "kept"), "utf8")).toBe("kept");
+    for (const link of ["link", "to-file", "dangling"]) expect(await remove(link)).toBe(`Removed ${link}`);
+    expect(readFileSync(join(target, "kept"), "utf8")).toBe("kept");
+    expect(await remove(target)).toMatch(/\(2 entries\)$/);
   });
 
   test("a directory that turns into a link on the way is unlinked, its target untouched", async () => {
