@@ -70,6 +70,10 @@ export interface ExecutableTool extends ToolTraits {
   readonly name: string;
   /** Milliseconds the tool may run; the registry's 30 s when absent. */
   readonly timeoutMs?: TimeLimit | undefined;
+  /** Where the tool comes from: a pack's name, `mcp:SERVER`. Set by the tool's maker; `own` when absent. */
+  readonly origin?: string | undefined;
+  /** Traits that its source claims and nobody vouches for: shown, never relied on. */
+  readonly hints?: ToolTraits | undefined;
   getSchema(): ChatTool;
   /** Replaces the check against the JSON Schema (repair still comes first); its `value` is what `execute` gets. */
   parseArguments?(args: Record<string, unknown>): ParseResult | Promise<ParseResult>;
@@ -126,4 +130,8 @@ export interface ToolListing extends ToolTraits {
   description: string;
   parameters: JsonSchema;
   enabled: boolean;
+  /** Where the tool comes from; `own` unless its maker says. */
+  origin: string;
+  /** What its source claims of it, unconfirmed. */
+  hints?: ToolTraits;
 }

@@ -1,6 +1,6 @@
 import { type ArgumentChecker, createArgumentChecker } from "./arguments.ts";
 import { isToolError, ToolError } from "./errors.ts";
-import type { ChatTool, ExecutableTool, ToolTraits } from "./interface.ts";
+import type { ChatTool, ExecutableTool, ToolListing, ToolTraits } from "./interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "./json.ts";
 import { freeName, isLegalName } from "./names.ts";
 import { qualifiesForStrict, schemaProblem } from "./schema.ts";
@@ -26,7 +26,7 @@ export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boo
 const traitNames = ["readOnly", "destructive", "idempotent", "openWorld"] as const;
 
 /** What a tool states of itself; a trait that cannot be read is not stated. */
-export function traitsOf(tool: ExecutableTool): ToolTraits {
+export function traitsOf(tool: ToolTraits): ToolTraits {
   const traits: { -readonly [Trait in keyof ToolTraits]: ToolTraits[Trait] } = {};
   for (const trait of traitNames) {
     try {
@@ -36,6 +36,18 @@ export function traitsOf(tool: ExecutableTool): ToolTraits {
     }
   }
   return traits;
+}
+
+/** Where a tool comes from, and what its source claims; what cannot be read is not stated. */
+export function sourceOf(tool: ExecutableTool): Pick<ToolListing, "origin" | "hints"> {
+  const source: Pick<ToolListing, "origin" | "hints"> = { origin: "own" };
+  try {
+    if (typeof tool.origin === "string" && tool.origin !== "") source.origin = tool.origin;
+    if (isPlainObject(tool.hints)) source.hints = traitsOf(tool.hints);
+  } catch {
+    // A getter that throws.
+  }
+  return source;
 }
 
 function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {

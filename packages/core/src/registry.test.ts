@@ -159,6 +159,19 @@ describe("toggles and introspection", () => {
     ]);
   });
 
+  test("listTools tells where a tool comes from, and what is only claimed of it apart from its traits", () => {
+    const registry = registryOf(tool("a"));
+    registry.register({ ...tool("b"), origin: "mcp:s", hints: { readOnly: true } });
+    const unreadable = (): never => {
+      throw new Error("unreadable");
+    };
+    registry.register(Object.defineProperties(tool("c"), { origin: { get: unreadable }, hints: { get: unreadable } }));
+    const [own, claimed, hostile] = registry.listTools();
+    expect([own?.origin, claimed?.origin, hostile?.origin]).toEqual(["own", "mcp:s", "own"]);
+    expect(claimed?.hints).toEqual({ readOnly: true });
+    expect(claimed?.readOnly).toBeUndefined();
+  });
+
   test("a clone has the same tools, toggles and middleware and goes its own way", async () => {
     const registry = registryOf(tool("a"), tool("b"));
     registry.disable("b");

@@ -13,7 +13,7 @@ import type {
 import { runThrough } from "./middleware.ts";
 import { nearestName } from "./names.ts";
 import { aborted, fromThrown, notAvailable, notFound, renderOutcome } from "./outcome.ts";
-import { createEntry, type Entry, traitsOf } from "./registration.ts";
+import { createEntry, type Entry, sourceOf, traitsOf } from "./registration.ts";
 import { clip, printableName } from "./text.ts";
 
 /** Milliseconds a tool may run where neither it nor the caller says otherwise. */
@@ -78,6 +78,7 @@ export class ToolRegistry {
       description: schema.function.description,
       parameters: schema.function.parameters,
       enabled,
+      ...sourceOf(tool),
       ...traitsOf(tool),
     }));
   }
