@@ -67,9 +67,9 @@ export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool 
         parameters: {
           type: "object",
           properties: {
-            command: { type: "string" },
-            cwd: { type: "string" },
-            env: { type: "object", additionalProperties: { type: "string" } },
+            command: { type: "string", description: "Shell command" },
+            cwd: { type: "string", description: "Start directory" },
+            env: { type: "object", additionalProperties: { type: "string" }, description: "Variables to add" },
             timeout: { type: "number", description: `ms, default ${timeoutMs}` },
           },
           required: ["command"],

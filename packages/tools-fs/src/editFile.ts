@@ -22,16 +22,17 @@ const longestEditable = 32 * 1024 * 1024;
 const parameters = {
   type: "object",
   properties: {
-    path: { type: "string" },
+    path: { type: "string", description: "File" },
     edits: {
       type: "array",
       minItems: 1,
+      description: "Applied in order",
       items: {
         type: "object",
         properties: {
           old_text: { type: "string", description: "Exact and unique" },
-          new_text: { type: "string" },
-          replace_all: { type: "boolean" },
+          new_text: { type: "string", description: "Replacement" },
+          replace_all: { type: "boolean", description: "Every match; default false" },
         },
         required: ["old_text", "new_text"],
         additionalProperties: false,

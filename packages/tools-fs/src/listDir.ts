@@ -17,7 +17,7 @@ const defaultLimit = 2000;
 const parameters = {
   type: "object",
   properties: {
-    path: { type: "string" },
+    path: { type: "string", description: "Directory" },
     offset: { type: "integer", minimum: 1, description: "First entry, from 1" },
     limit: { type: "integer", minimum: 1, description: `Default ${defaultLimit}` },
   },

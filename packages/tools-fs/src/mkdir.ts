@@ -4,7 +4,7 @@ import type { FsToolOptions } from "./options.ts";
 
 const parameters = {
   type: "object",
-  properties: { path: { type: "string" } },
+  properties: { path: { type: "string", description: "Directory" } },
   required: ["path"],
   additionalProperties: false,
 } as const;

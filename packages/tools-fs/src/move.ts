@@ -15,7 +15,10 @@ import { refuseProtected } from "./protectedPaths.ts";
 
 const parameters = {
   type: "object",
-  properties: { source: { type: "string" }, destination: { type: "string", description: "The new path itself" } },
+  properties: {
+    source: { type: "string", description: "Old path" },
+    destination: { type: "string", description: "The new path itself" },
+  },
   required: ["source", "destination"],
   additionalProperties: false,
 } as const;

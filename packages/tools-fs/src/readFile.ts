@@ -9,8 +9,8 @@ const encodings = ["utf8", "utf16le", "latin1", "base64"] as const;
 const parameters = {
   type: "object",
   properties: {
-    path: { type: "string" },
-    encoding: { type: "string", enum: encodings },
+    path: { type: "string", description: "File" },
+    encoding: { type: "string", enum: encodings, description: "Default utf8" },
     offset: { type: "integer", minimum: 1, description: "First line, from 1" },
     limit: { type: "integer", minimum: 1, description: "Lines" },
   },

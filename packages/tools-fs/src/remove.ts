@@ -16,7 +16,7 @@ import { removeTree } from "./removeTree.ts";
 
 const parameters = {
   type: "object",
-  properties: { path: { type: "string" } },
+  properties: { path: { type: "string", description: "File or directory" } },
   required: ["path"],
   additionalProperties: false,
 } as const;

@@ -11,7 +11,10 @@ import { type FsToolOptions, openFileLimit } from "./options.ts";
 
 const parameters = {
   type: "object",
-  properties: { path: { type: "string" }, content: { type: "string" } },
+  properties: {
+    path: { type: "string", description: "File" },
+    content: { type: "string", description: "Whole text" },
+  },
   required: ["path", "content"],
   additionalProperties: false,
 } as const;

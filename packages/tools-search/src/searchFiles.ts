@@ -19,7 +19,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
     parameters: {
       type: "object",
       properties: {
-        pattern: { type: "string", minLength: 1 },
+        pattern: { type: "string", minLength: 1, description: "Glob" },
         cwd: { type: "string", description: "Start directory" },
         max_results: { type: "integer", minimum: 1, description: `Default ${defaultMaxResults}` },
       },

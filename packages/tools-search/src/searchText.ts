@@ -20,7 +20,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
     parameters: {
       type: "object",
       properties: {
-        query: { type: "string", minLength: 1 },
+        query: { type: "string", minLength: 1, description: "Text, or pattern with regex" },
         paths: { type: "array", items: { type: "string" }, description: "Files or directories" },
         regex: { type: "boolean", description: "JavaScript syntax; default literal" },
         case_sensitive: { type: "boolean", description: "Default true" },
