@@ -39,7 +39,7 @@ export function admitEvent(provider: Provider, event: unknown): ProviderEvent {
 }
 
 function admitReplyEvent(provider: Provider, event: Record<string, unknown>): ProviderEvent {
-  const { message, stop, usage } = event;
+  const { message, stop, usage, detail } = event;
   if (!stops.has(stop)) {
     throw mistake(provider, `the stop of a reply is one of ${[...stops].join(", ")}, received ${shown(stop)}`);
   }
@@ -54,6 +54,7 @@ function admitReplyEvent(provider: Provider, event: Record<string, unknown>): Pr
     type: "reply",
     message: admitted,
     stop: stop as StopReason,
+    ...(typeof detail === "string" && { detail }),
     ...(isObject(usage) && { usage: wholeUsage(usage) }),
   };
 }

@@ -161,13 +161,15 @@ function contextOf(state: Pick<LoopState, "systemPrompt" | "history">, sessionCo
   });
 }
 
-function answerOf({ reason, text }: Extract<AgentEvent, { type: "end" }>): string {
+function answerOf({ reason, text, detail }: Extract<AgentEvent, { type: "end" }>): string {
   if (reason === "stop") return text;
+  const said = detail === undefined ? "" : ` The service said: ${detail}`;
   throw new AgentError({
     code: "ended",
-    message: `The turn ended before the answer was complete: ${reason}${advice[reason]}.`,
+    message: `The turn ended before the answer was complete: ${reason}${advice[reason]}.${said}`,
     reason,
     text,
+    ...(detail !== undefined && { detail }),
   });
 }
 

@@ -39,6 +39,8 @@ export interface AgentErrorOptions {
   reason?: EndReason;
   /** The text so far. */
   text?: string;
+  /** What the service said of the reason. */
+  detail?: string;
 }
 
 const marker: unique symbol = Symbol.for("toolcrib.AgentError") as never;
@@ -52,6 +54,7 @@ export class AgentError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly reason: EndReason | undefined;
   readonly text: string | undefined;
+  readonly detail: string | undefined;
 
   constructor(options: AgentErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -61,6 +64,7 @@ export class AgentError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.reason = options.reason;
     this.text = options.text;
+    this.detail = options.detail;
     Object.defineProperty(this, marker, { value: true });
   }
 }

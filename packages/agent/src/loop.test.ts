@@ -179,6 +179,8 @@ test.each<[StopReason, string]>([
     const { agent } = agentOf([
       { text: "so far", calls: [{ name: "echo" }], stop },
       { text: "so far", stop },
+      { stop, detail: "It was too much." },
+      { stop, detail: "It was too much." },
     ]);
     const events = await eventsOf(agent);
     expect(events.at(-2)).toMatchObject({
@@ -188,6 +190,11 @@ test.each<[StopReason, string]>([
     });
     expect(events.at(-1)).toEqual({ type: "end", reason: stop, text: "so far" });
     expect(await failureOf(agent.chat("go"))).toMatchObject({ code: "ended", reason: stop, text: "so far" });
+    const detail = "It was too much.";
+    expect((await eventsOf(agent)).at(-1)).toEqual({ type: "end", reason: stop, text: "", detail });
+    const failure = await failureOf(agent.chat("go"));
+    expect(failure).toMatchObject({ code: "ended", reason: stop, text: "", detail });
+    expect(failure.message).toMatch(/The service said: It was too much\.$/);
   },
 );
 

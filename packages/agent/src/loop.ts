@@ -59,7 +59,7 @@ export async function* runTurn(
         tools: tools.getEnabledSchemas(),
         ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
       };
-      const { message, stop, usage } = yield* requestReply(provider, request, turn, limits);
+      const { message, stop, usage, detail } = yield* requestReply(provider, request, turn, limits);
       const { reply, recorded } = history.addReply(message, usage);
       await recorded;
       text = paused ? text + textOf(reply) : textOf(reply);
@@ -69,7 +69,8 @@ export async function* runTurn(
       const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, state.steering.length > 0);
       if (reason) {
         yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
-        yield { type: "end", reason, text };
+        const said = reason === stop && reason !== "stop" && detail;
+        yield { type: "end", reason, text, ...(said && { detail: said }) };
         return;
       }
       for (const waiting = [...calls]; waiting.length > 0; turn.throwIfAborted(text)) {

@@ -123,5 +123,5 @@ export type AgentEvent =
   | { readonly type: "steering"; readonly text: string }
   /** Old tool results were cleared, or old messages replaced by a summary, to make room. */
   | { readonly type: "compaction"; readonly clearedResults: number; readonly summarisedMessages: number }
-  /** The turn is over; `text` is the final answer. */
-  | { readonly type: "end"; readonly reason: EndReason; readonly text: string };
+  /** The turn is over; `text` is the final answer, `detail` what the service said of the reason. */
+  | { readonly type: "end"; readonly reason: EndReason; readonly text: string; readonly detail?: string };

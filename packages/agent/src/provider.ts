@@ -24,6 +24,8 @@ export type ProviderEvent =
       readonly type: "reply";
       readonly message: AssistantMessage;
       readonly stop: StopReason;
+      /** What the service said of a stop that is no answer. */
+      readonly detail?: string;
       readonly usage?: Usage;
     };
 

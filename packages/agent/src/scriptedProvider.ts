@@ -16,6 +16,8 @@ export interface ScriptedParts {
   }[];
   /** `tool-calls` with calls, else `stop`. */
   readonly stop?: StopReason;
+  /** What the service said of that stop. */
+  readonly detail?: string;
   readonly usage?: Partial<Usage>;
 }
 
@@ -70,7 +72,8 @@ function* eventsOf(parts: ScriptedParts, position = 0): Generator<ProviderEvent,
     content.push({ type: "tool-call", id, name, args, ...(malformed === undefined ? {} : { malformed }) });
   }
   const message: AssistantMessage = { role: "assistant", content, model: "scripted/script" };
-  yield { type: "reply", message, stop, ...(usage && { usage: { ...nothing, ...usage } }) };
+  const said = parts.detail === undefined ? {} : { detail: parts.detail };
+  yield { type: "reply", message, stop, ...said, ...(usage && { usage: { ...nothing, ...usage } }) };
 }
 
 const nothing: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };

@@ -4,6 +4,7 @@ import type {
   MessageDeltaUsage,
   RawContentBlockDelta,
   RawMessageStreamEvent,
+  RefusalStopDetails,
   StopReason as WireStopReason,
 } from "@anthropic-ai/sdk/resources/messages";
 import type { AssistantMessage, StopReason, ToolCallBlock, Usage } from "../messages.ts";
@@ -19,6 +20,7 @@ export interface AnthropicState {
   /** By index. */
   readonly blocks: Map<number, BlockState>;
   stopReason: WireStopReason | undefined;
+  stopDetails: RefusalStopDetails | null | undefined;
   usage: WireUsage | undefined;
   done: boolean;
 }
@@ -34,7 +36,7 @@ interface BlockState {
 }
 
 export function createAnthropicState(service: Service): AnthropicState {
-  return { service, blocks: new Map(), stopReason: undefined, usage: undefined, done: false };
+  return { service, blocks: new Map(), stopReason: undefined, stopDetails: undefined, usage: undefined, done: false };
 }
 
 /** One event of the stream: keeps what the reply needs and tells what to show. */
@@ -52,6 +54,7 @@ export function reduceAnthropic(state: AnthropicState, event: RawMessageStreamEv
     case "message_delta":
       addUsage(state, event.usage);
       state.stopReason = event.delta.stop_reason ?? state.stopReason;
+      state.stopDetails = event.delta.stop_details ?? state.stopDetails;
       return [];
     case "message_stop":
       state.done = state.stopReason !== undefined;
@@ -117,7 +120,8 @@ export function finishAnthropic(state: AnthropicState, model: string): ReplyEven
   const limited = stop === "token-limit" || stop === "context-limit";
   const blocks = [...state.blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
   const content = blocks.map((block, index) => toBlock(block, limited && index === blocks.length - 1));
-  return settleReply({ content, stop, model, usage: state.usage && toUsage(state.usage) });
+  const detail = state.stopDetails?.explanation ?? state.stopDetails?.category;
+  return settleReply({ content, stop, model, detail, usage: state.usage && toUsage(state.usage) });
 }
 
 function stopOf(reason: WireStopReason): StopReason {

@@ -15,13 +15,15 @@ type Reasoning = { reasoning?: string | null; reasoning_content?: string | null;
 export interface ChatState {
   readonly service: Service;
   text: string;
-  refused: boolean;
+  refusal: string;
   reasoning: string;
   reasoningField: "reasoning" | "reasoning_content" | undefined;
   /** OpenRouter's reasoning blocks, to be sent back unchanged. */
   readonly details: Record<string, unknown>[];
   readonly calls: CallState[];
   finish: string | undefined;
+  /** The word of the service behind a gateway for the same. */
+  nativeFinish: string | undefined;
   usage: Usage | undefined;
 }
 
@@ -37,12 +39,13 @@ export function createChatState(service: Service): ChatState {
   return {
     service,
     text: "",
-    refused: false,
+    refusal: "",
     reasoning: "",
     reasoningField: undefined,
     details: [],
     calls: [],
     finish: undefined,
+    nativeFinish: undefined,
     usage: undefined,
   };
 }
@@ -58,6 +61,8 @@ export function reduceChat(state: ChatState, chunk: ChatCompletionChunk): Provid
   if (choiceFault) throw serviceFault(choiceFault);
   const events = choice.delta ? reduceDelta(state, choice.delta) : [];
   if (choice.finish_reason) state.finish = choice.finish_reason;
+  const native = (choice as { native_finish_reason?: unknown }).native_finish_reason;
+  if (typeof native === "string") state.nativeFinish = native;
   return events;
 }
 
@@ -84,7 +89,7 @@ function reduceDelta(state: ChatState, delta: Delta & Reasoning): ProviderEvent[
   if (Array.isArray(delta.reasoning_details)) {
     for (const detail of delta.reasoning_details) if (isRecord(detail)) addDetail(state.details, detail);
   }
-  if (delta.refusal) state.refused = true;
+  if (delta.refusal) state.refusal += delta.refusal;
   for (const text of [contentText(delta.content), delta.refusal]) {
     if (!text) continue;
     state.text += text;
@@ -145,11 +150,12 @@ export function finishChat(state: ChatState, model: string): ReplyEvent {
   content.push(
     ...state.calls.map((call, index) => toCall(call, stop === "token-limit" && index === state.calls.length - 1)),
   );
-  return settleReply({ content, stop, model, usage: state.usage });
+  const detail = state.refusal || (stop === "content-filter" ? state.nativeFinish : undefined);
+  return settleReply({ content, stop, model, detail, usage: state.usage });
 }
 
 function stopOf(state: ChatState): StopReason {
-  if (state.refused) return "refusal";
+  if (state.refusal !== "") return "refusal";
   switch (state.finish) {
     case "length":
       return "token-limit";

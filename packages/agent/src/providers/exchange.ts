@@ -1,9 +1,10 @@
 import { AgentError } from "../errors.ts";
 import type { ProviderEvent } from "../provider.ts";
+import { endOfTurn } from "./endOfTurn.ts";
 import { longestTimer } from "./options.ts";
 import type { Pulse } from "./pulse.ts";
 import { createEventRedactor } from "./redact.ts";
-import { endOf, type Service, toAgentError } from "./wireErrors.ts";
+import { type Service, toAgentError } from "./wireErrors.ts";
 
 /** Turns the chunks of one reply into events. */
 export interface ReplyReducer<Chunk> {
@@ -61,9 +62,9 @@ export async function* exchange<Chunk>(call: Exchange<Chunk>): AsyncGenerator<Pr
     // Read to its end, the connection can serve the next request.
     if (!ended) ended = await limits.race(drain(iterator), longestDrainMs, "drain").catch(() => false);
   } catch (error) {
-    const stop = limits.signal.aborted ? undefined : endOf(error);
-    if (stop === undefined) throw limits.failure() ?? toAgentError(error, service, reading);
-    yield { type: "reply", message: { role: "assistant", content: [] }, stop };
+    const end = limits.signal.aborted ? undefined : endOfTurn(error, service.secrets);
+    if (end === undefined) throw limits.failure() ?? toAgentError(error, service, reading);
+    yield { type: "reply", message: { role: "assistant", content: [] }, ...end };
   } finally {
     limits.close(ended);
   }

@@ -112,17 +112,26 @@ export function finishResponses(state: ResponsesState, model: string): ReplyEven
   const stop = stopOf(state, final);
   const entries = [...state.items.entries()].sort(([a], [b]) => a - b).map(([, entry]) => entry);
   const content = entries.map((entry) => toBlock(entry, stop === "token-limit"));
-  return settleReply({ content, stop, model, usage: final.usage ? toUsage(final.usage) : undefined });
+  const detail = stop === "refusal" ? refusalOf(state) : unknownReason(final);
+  return settleReply({ content, stop, model, detail, usage: final.usage ? toUsage(final.usage) : undefined });
 }
 
 function stopOf(state: ResponsesState, final: Response): StopReason {
   if (final.status === "incomplete") {
     return final.incomplete_details?.reason === "content_filter" ? "content-filter" : "token-limit";
   }
-  const refused = [...state.items.values()].some(
-    ({ item }) => item.type === "message" && item.content.some((part) => part.type === "refusal"),
-  );
-  return refused ? "refusal" : "stop";
+  return refusalOf(state) === "" ? "stop" : "refusal";
+}
+
+function refusalOf(state: ResponsesState): string {
+  const messages = [...state.items.values()].flatMap(({ item }) => (item.type === "message" ? item.content : []));
+  return messages.map((part) => (part.type === "refusal" ? part.refusal || "refused" : "")).join("");
+}
+
+/** Why a reply is incomplete, where it is for neither of the two reasons that the API documents. */
+function unknownReason(final: Response): string | undefined {
+  const reason: string | undefined = final.incomplete_details?.reason;
+  return reason === "max_output_tokens" || reason === "content_filter" ? undefined : reason;
 }
 
 function toBlock(entry: ItemState, limited: boolean): AssistantMessage["content"][number] {

@@ -59,8 +59,10 @@ export function createEventRedactor(secrets: readonly string[]): (event: Provide
     const earlier = held;
     held = undefined;
     if (event.type === "reply") {
-      const clean = secrets.some((secret) => JSON.stringify(event.message).includes(secret))
-        ? { ...event, message: redactJson(event.message, secrets) as typeof event.message }
+      const { message, detail } = event;
+      const said = detail === undefined ? { message } : { message, detail };
+      const clean = secrets.some((secret) => JSON.stringify(said).includes(secret))
+        ? { ...event, ...(redactJson(said, secrets) as typeof said) }
         : event;
       return earlier ? [earlier, clean] : [clean];
     }

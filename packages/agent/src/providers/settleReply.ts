@@ -11,10 +11,12 @@ export interface GatheredReply {
   /** `provider/model`. */
   readonly model: string;
   readonly usage: Usage | undefined;
+  /** What the service said of the stop. */
+  readonly detail?: string | null | undefined;
 }
 
 /** The reply event: empty text dropped, call ids distinct, and a stop that agrees with whether there are calls. */
-export function settleReply({ content, stop, model, usage }: GatheredReply): ReplyEvent {
+export function settleReply({ content, stop, model, usage, detail }: GatheredReply): ReplyEvent {
   const calls = withDistinctIds(content.filter((block): block is ToolCallBlock => block.type === "tool-call"));
   const kept = content
     .map((block) => (block.type === "tool-call" ? (calls.shift() ?? block) : block))
@@ -26,6 +28,7 @@ export function settleReply({ content, stop, model, usage }: GatheredReply): Rep
       stop,
       kept.some((block) => block.type === "tool-call"),
     ),
+    ...(detail && { detail }),
     ...(usage && { usage }),
   };
 }

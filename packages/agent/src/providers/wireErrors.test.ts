@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endOf, retryAfterMs, type Service, serviceFault, toAgentError } from "./wireErrors.ts";
+import { retryAfterMs, type Service, serviceFault, toAgentError } from "./wireErrors.ts";
 
 const key = "sk-test-abcdefgh12345678";
 const service: Service = {
@@ -84,12 +84,4 @@ test("errors in mid-stream are sorted by the service's word", () => {
   expect(code({ type: "rate_limit_error", message: "x" })).toBe("rate_limit");
   expect(code({ code: 502, message: "x" })).toBe("server");
   expect(code({ code: "invalid_prompt", message: "x" })).toBe("invalid_request");
-});
-
-test("a full context window and a content filter end the turn instead of failing it", () => {
-  expect(endOf(answer(400, { code: "context_length_exceeded", message: "too long" }))).toBe("context-limit");
-  expect(endOf(answer(400, { message: "prompt is too long: 210000 tokens > 200000 maximum" }))).toBe("context-limit");
-  expect(endOf(answer(413, { message: "Request too large" }))).toBe("context-limit");
-  expect(endOf(answer(400, { code: "content_filter", message: "filtered" }))).toBe("content-filter");
-  expect(endOf(answer(400, { message: "unknown field" }))).toBeUndefined();
 });

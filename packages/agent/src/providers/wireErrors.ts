@@ -1,5 +1,5 @@
 import { AgentError, type AgentErrorCode, isAgentError } from "../errors.ts";
-import type { StopReason } from "../messages.ts";
+import { describeFailure, type Failure } from "./failure.ts";
 import { redact } from "./redact.ts";
 import { isRecord } from "./wireText.ts";
 
@@ -16,8 +16,6 @@ export interface Service {
   readonly keyVariable: string | undefined;
   readonly secrets: readonly string[];
 }
-
-const longestDetail = 500;
 
 /** An answer that is not of the wire format; sending the request again may give a whole one. */
 export function badReply(service: Service, problem: string, cause?: unknown): AgentError {
@@ -44,9 +42,9 @@ export function serviceFault(body: unknown): Error {
  */
 export function toAgentError(error: unknown, service: Service, reading = false): AgentError {
   if (isAgentError(error)) return error;
-  const failure = describe(error);
+  const failure = describeFailure(error);
   if (failure.status !== undefined) return answerError(failure, failure.status, error, service);
-  if (failure.name === "APIConnectionTimeoutError") {
+  if (failure.connection === "timed out") {
     return make(
       "timeout",
       `${service.label} did not answer in time`,
@@ -54,9 +52,9 @@ export function toAgentError(error: unknown, service: Service, reading = false):
       true,
     );
   }
-  if (error instanceof SyntaxError) return badReply(service, "held a broken chunk: its JSON is not valid.", error);
-  if (failure.name === "APIConnectionError" || isDropped(failure)) return networkError(failure, error, service);
-  if (reading && error instanceof TypeError) return badReply(service, "held a chunk of another shape.", error);
+  if (nameOf(error) === "SyntaxError") return badReply(service, "held a broken chunk: its JSON is not valid.", error);
+  if (failure.connection === "failed" || isDropped(failure)) return networkError(failure, error, service);
+  if (reading && nameOf(error) === "TypeError") return badReply(service, "held a chunk of another shape.", error);
   if (failure.code === "ERR_INVALID_URL")
     return make(
       "invalid_option",
@@ -75,63 +73,6 @@ export function toAgentError(error: unknown, service: Service, reading = false):
     const message = redact(`${what}.${remedy && ` ${remedy}`}`, service.secrets);
     return new AgentError({ code, message, retryable, ...causeOf(error, service) });
   }
-}
-
-/** How a refusal of the service that is really an end of the turn ends it; undefined for a true failure. */
-export function endOf(error: unknown): StopReason | undefined {
-  if (isAgentError(error)) return undefined;
-  const { status, code, message } = describe(error);
-  if (status === 413) return "context-limit";
-  if (status !== 400 && status !== 422) return undefined;
-  if (code === "context_length_exceeded" || contextMessage.test(message)) return "context-limit";
-  return code === "content_filter" ? "content-filter" : undefined;
-}
-
-const contextMessage =
-  /context[ _](?:length|window|size)|maximum context|prompt is too long|input is too long|exceeds? the (?:available )?context/i;
-
-interface Failure {
-  readonly name: string;
-  readonly message: string;
-  /** The service's word for it, else the system's (`ECONNREFUSED`). */
-  readonly code: string;
-  /** Of the answer, or what the code of an error in mid-stream amounts to. */
-  readonly status: number | undefined;
-  readonly headers: Headers | undefined;
-}
-
-function describe(error: unknown): Failure {
-  const fields = isRecord(error) ? error : {};
-  const body = bodyOf(fields);
-  const code = [body.code, body.type, fields.code].find((word) => typeof word === "string") ?? systemCode(error) ?? "";
-  const status = typeof fields.status === "number" ? fields.status : statusOfCode(body);
-  const message =
-    typeof body.message === "string" ? body.message : error instanceof Error ? error.message : String(error);
-  return {
-    name: error instanceof Error ? error.constructor.name : "",
-    message: message.length > longestDetail ? `${message.slice(0, longestDetail)}…` : message,
-    code,
-    status,
-    headers: fields.headers instanceof Headers ? fields.headers : undefined,
-  };
-}
-
-/** The `{ type, code, message }` of an answer; Anthropic nests it once more. */
-function bodyOf(fields: Record<string, unknown>): Record<string, unknown> {
-  const outer = isRecord(fields.error) ? fields.error : {};
-  return isRecord(outer.error) ? outer.error : outer;
-}
-
-function statusOfCode(body: Record<string, unknown>): number | undefined {
-  if (typeof body.code === "number" && body.code >= 400) return body.code;
-  const word = [body.code, body.type].filter((part) => typeof part === "string").join(" ");
-  if (/rate_limit/.test(word)) return 429;
-  if (/insufficient_quota|billing/.test(word)) return 402;
-  if (/authentication/.test(word)) return 401;
-  if (/permission/.test(word)) return 403;
-  if (/not_found/.test(word)) return 404;
-  if (/invalid|context_length|content_filter|policy|image/.test(word)) return 400;
-  return /\w/.test(word) || typeof body.message === "string" ? 500 : undefined;
 }
 
 function answerError(failure: Failure, status: number, error: unknown, service: Service): AgentError {
@@ -227,16 +168,8 @@ function isDropped(failure: Failure): boolean {
   );
 }
 
-/** The `code` of a system error, however deep a client wrapped it. */
-function systemCode(error: unknown, depth = 0): string | undefined {
-  if (!(error instanceof Error) || depth > 5) return undefined;
-  const { code } = error as NodeJS.ErrnoException;
-  if (typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
-  return systemCode(error instanceof AggregateError ? error.errors[0] : error.cause, depth + 1);
-}
-
 /** Milliseconds to wait, from `retry-after-ms`, or `retry-after` in seconds or as a date. */
-export function retryAfterMs(headers: Headers | undefined, now: number = Date.now()): number | undefined {
+export function retryAfterMs(headers: Pick<Headers, "get"> | undefined, now: number = Date.now()): number | undefined {
   const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
   if (exact >= 0) return exact;
   const value = headers?.get("retry-after")?.trim() ?? "";
@@ -247,10 +180,15 @@ export function retryAfterMs(headers: Headers | undefined, now: number = Date.no
 
 /** A cause without what an SDK's error carries along (headers, the body with an echoed key). */
 function causeOf(error: unknown, service: Service): { cause?: Error } {
-  if (!(error instanceof Error)) return {};
+  if (!isRecord(error) || typeof error.message !== "string") return {};
   const cause = new Error(redact(error.message, service.secrets));
-  cause.name = error.constructor.name;
+  cause.name = nameOf(error);
   return { cause };
+}
+
+/** The language's own errors by name: those of another realm are no instances of this one's classes. */
+function nameOf(error: unknown): string {
+  return isRecord(error) && typeof error.name === "string" ? error.name : "Error";
 }
 
 /** The label within a sentence: "the model server", "OpenAI". */

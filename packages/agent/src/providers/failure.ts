@@ -1,0 +1,78 @@
+import { isRecord } from "./wireText.ts";
+
+const longestDetail = 500;
+const longestRead = 4000;
+
+/** What an error of an SDK, a service or the system says, read by its shape: a minifier renames classes. */
+export interface Failure {
+  readonly message: string;
+  /** The service's word for it, else the system's (`ECONNREFUSED`). */
+  readonly code: string;
+  /** Of the answer, or what the code of an error in mid-stream amounts to. */
+  readonly status: number | undefined;
+  readonly headers: Pick<Headers, "get"> | undefined;
+  /** Set for what an SDK throws where no answer came: its error for that has no status. */
+  readonly connection: "failed" | "timed out" | undefined;
+}
+
+export function describeFailure(error: unknown): Failure {
+  const fields = isRecord(error) ? error : {};
+  const body = bodyOf(fields);
+  const code = [body.code, body.type, fields.code].find((word) => typeof word === "string") ?? systemCode(error) ?? "";
+  const status = typeof fields.status === "number" ? fields.status : statusOfCode(body);
+  const message = [body.message, fields.message].find((text) => typeof text === "string");
+  return {
+    message: plainText(message ?? String(error)),
+    code: String(code),
+    status,
+    headers: isHeaders(fields.headers) ? fields.headers : undefined,
+    connection: connectionOf(fields),
+  };
+}
+
+/** The SDKs' errors have these fields each; only where there was no answer are they all undefined. */
+const answerFields = ["status", "headers", "error"] as const;
+
+function connectionOf(fields: Record<string, unknown>): Failure["connection"] {
+  if (!answerFields.every((name) => name in fields && fields[name] === undefined)) return undefined;
+  return /timed out/i.test(String(fields.message)) ? "timed out" : "failed";
+}
+
+/** One line, cut; of a web page its text. */
+function plainText(text: string): string {
+  const read = text.slice(0, longestRead).replace(/^\d{3} /, "");
+  const isPage = /^\s*<(?:!doctype|html)/i.test(read);
+  const plain = (isPage ? read.replace(/<[^>]*>/g, " ") : read).replace(/\s+/g, " ").trim();
+  return plain.length > longestDetail ? `${plain.slice(0, longestDetail).toWellFormed()}…` : plain;
+}
+
+function isHeaders(value: unknown): value is Pick<Headers, "get"> {
+  return isRecord(value) && typeof value.get === "function";
+}
+
+/** The `{ type, code, message }` of an answer; Anthropic nests it once more. */
+function bodyOf(fields: Record<string, unknown>): Record<string, unknown> {
+  const outer = isRecord(fields.error) ? fields.error : {};
+  return isRecord(outer.error) ? outer.error : outer;
+}
+
+function statusOfCode(body: Record<string, unknown>): number | undefined {
+  if (typeof body.code === "number" && body.code >= 400) return body.code;
+  const word = [body.code, body.type].filter((part) => typeof part === "string").join(" ");
+  if (/rate_limit/.test(word)) return 429;
+  if (/insufficient_quota|billing/.test(word)) return 402;
+  if (/authentication/.test(word)) return 401;
+  if (/permission/.test(word)) return 403;
+  if (/not_found/.test(word)) return 404;
+  if (/request_too_large/.test(word)) return 413;
+  if (/invalid|context_length|context_size|content_filter|policy|image/.test(word)) return 400;
+  return /\w/.test(word) || typeof body.message === "string" ? 500 : undefined;
+}
+
+/** The `code` of a system error, however deep a client wrapped it. */
+function systemCode(error: unknown, depth = 0): string | undefined {
+  if (!isRecord(error) || depth > 5) return undefined;
+  const { code, errors, cause } = error;
+  if (typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
+  return systemCode(Array.isArray(errors) ? errors[0] : cause, depth + 1);
+}
