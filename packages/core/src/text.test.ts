@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { clip, cutHead, dominantLineEnding, isBinary, printableName, truncationNotice, withNotice } from "./text.ts";
+import {
+  byteLimit,
+  clip,
+  cutBytes,
+  cutHead,
+  dominantLineEnding,
+  isBinary,
+  printableName,
+  truncationNotice,
+  withNotice,
+} from "./text.ts";
 
 describe("the notice of a cut", () => {
   test("says how much, of how much where known, and how to go on where there is a way", () => {
@@ -64,4 +74,23 @@ test("the line ending of a text is the one it uses most", () => {
   expect(dominantLineEnding("")).toBe("\n");
   expect(dominantLineEnding("a\r\nb\r\nc\n")).toBe("\r\n");
   expect(dominantLineEnding("a\nb\nc\r\n")).toBe("\n");
+});
+
+test("a head cut by bytes never splits a character", () => {
+  expect(cutBytes("aé😀b", 8)).toBe("aé😀b");
+  expect([1, 2, 3, 6, 7].map((limit) => cutBytes("aé😀b", limit))).toEqual(["a", "a", "aé", "aé", "aé😀"]);
+});
+
+test("a limit in bytes is at least 1; a fraction is rounded down", () => {
+  expect([1.9, 50, Infinity].map((value) => byteLimit("maxBytes", value))).toEqual([1, 50, Infinity]);
+  for (const [value, got] of [
+    [0, "0"],
+    [Number.NaN, "NaN"],
+    ["5", "a string"],
+    [null, "null"],
+  ] as const) {
+    expect(() => byteLimit("maxBytes", value as number)).toThrow(
+      new TypeError(`maxBytes must be a number of bytes of at least 1, or Infinity for no limit, got ${got}`),
+    );
+  }
 });

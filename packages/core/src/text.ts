@@ -1,3 +1,5 @@
+import { kindOf } from "./options.ts";
+
 /** What a cut left out, for `truncationNotice`. */
 export interface Truncation {
   shown: number;
@@ -21,6 +23,23 @@ export function truncationNotice({ shown, total, unit, next }: Truncation): stri
 /** Body, blank line, notice. */
 export function withNotice(body: string, truncation: Truncation): string {
   return `${body}${body.endsWith("\n") ? "" : "\n"}\n${truncationNotice(truncation)}`;
+}
+
+/** The most bytes of a reply that lists things (entries, matches), its closing notice aside: `maxReplyBytes` of the packs. */
+export const defaultMaxReplyBytes: number = 50 * 1024;
+
+/** A limit in bytes that was given as an option, as a whole number; throws a TypeError for one that no reply could keep. */
+export function byteLimit(option: string, value: number): number {
+  if (typeof value === "number" && value >= 1) return Math.floor(value);
+  const got = typeof value === "number" ? value : kindOf(value);
+  throw new TypeError(`${option} must be a number of bytes of at least 1, or Infinity for no limit, got ${got}`);
+}
+
+/** The longest head of `text` within `limit` bytes of UTF-8 that does not split a character. */
+export function cutBytes(text: string, limit: number): string {
+  if (text.length * 3 <= limit) return text;
+  const bytes = Buffer.from(text);
+  return bytes.length <= limit ? text : new TextDecoder().decode(bytes.subarray(0, limit), { stream: true });
 }
 
 /** The longest head of `text` within `limit` UTF-16 units that does not split a surrogate pair. */

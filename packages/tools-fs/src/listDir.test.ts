@@ -48,6 +48,47 @@ test("2,000 entries are shown where no limit is given", async () => {
   expect(await list()).toMatch(/\n\n\[truncated: shown 2000 of 2001 entries; pass offset=2001 to continue\]$/);
 });
 
+test("a reply holds at most 50 KB of whole lines, then the notice that continues", async () => {
+  const name = (index: number): string => `${String(index).padStart(4, "0")}-${"é".repeat(100)}`;
+  for (let index = 0; index < 600; index += 1) writeFileSync(join(base, name(index)), "");
+  const answer = await list();
+  const [body, notice] = answer.split("\n\n") as [string, string];
+  const shown = body.split("\n");
+  expect(shown).toEqual(Array.from({ length: shown.length }, (_, index) => name(index)));
+  expect(notice).toBe(`[truncated: shown ${shown.length} of 600 entries; pass offset=${shown.length + 1} to continue]`);
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(50 * 1024);
+  expect(Buffer.byteLength(`${body}\n${name(0)}`)).toBeGreaterThan(50 * 1024);
+});
+
+test("maxReplyBytes counts the bytes of the lines, not of the notice; links count with their target", async () => {
+  for (const name of ["aaa", "bbb"]) writeFileSync(join(base, name), "");
+  symlinkSync("t".repeat(40), join(base, "link"));
+  const listWith = (maxReplyBytes: number, args = {}): Promise<string> =>
+    createListDirTool({ cwd: base, maxReplyBytes }).execute({ path: ".", ...args });
+  const all = `aaa\nbbb\nlink -> ${"t".repeat(40)}`;
+  expect(await listWith(all.length)).toBe(all);
+  expect(await listWith(Infinity)).toBe(all);
+  const continued = "[truncated: shown 2 of 3 entries; pass offset=3 to continue]";
+  expect(await listWith(all.length - 1)).toBe(`aaa\nbbb\n\n${continued}`);
+  expect(await listWith(7)).toBe(`aaa\nbbb\n\n${continued}`);
+  expect(await listWith(6)).toBe("aaa\n\n[truncated: shown 1 of 3 entries; pass offset=2 to continue]");
+});
+
+test("an entry longer than a whole reply is cut, named as such, and passed by", async () => {
+  mkdirSync(join(base, "éé"));
+  writeFileSync(join(base, "ü"), "");
+  const list = (offset: number): Promise<string> =>
+    createListDirTool({ cwd: base, maxReplyBytes: 3 }).execute({ path: ".", offset });
+  expect(await list(1)).toBe("é\n\n[truncated: shown 2 of 5 bytes of entry 1; pass offset=2 to continue]");
+  expect(await list(2)).toBe("ü");
+});
+
+test.each([0, -1, Number.NaN, "5"])("maxReplyBytes %s is refused", (maxReplyBytes) => {
+  expect(() => createListDirTool({ maxReplyBytes: maxReplyBytes as number })).toThrow(
+    "maxReplyBytes must be a number of bytes of at least 1, or Infinity for no limit, got",
+  );
+});
+
 test("a file, a missing path and what lies outside the root are refused", async () => {
   writeFileSync(join(base, "file"), "");
   await expect(list({ path: "file" })).rejects.toThrow(/\(ENOTDIR\)/);

@@ -8,9 +8,9 @@ import {
   openInside,
   plainSystemError,
 } from "@toolcrib/core/files";
-import { printableName, withNotice } from "@toolcrib/core/text";
+import { cutBytes, printableName, withNotice } from "@toolcrib/core/text";
 import { invalidArgument } from "./invalidArgument.ts";
-import { type FsToolOptions, openFileLimit } from "./options.ts";
+import { type FsToolOptions, maxReplyBytesOf, openFileLimit } from "./options.ts";
 
 const defaultLimit = 2000;
 
@@ -28,6 +28,7 @@ const parameters = {
 /** `list_dir`: one level of a directory, sorted, an entry a line. */
 export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = createPathScope(options);
+  const maxBytes = maxReplyBytesOf(options);
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "list_dir",
@@ -44,7 +45,7 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
           try {
             const entries = await readdir(directory.at("."), { withFileTypes: true });
             signal?.throwIfAborted();
-            return listing(directory, entries, printed, offset, limit);
+            return listing(directory, entries, printed, { offset, limit, maxBytes });
           } finally {
             directory.close();
           }
@@ -55,22 +56,50 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
   });
 }
 
-function listing(directory: OpenDirectory, entries: Dirent[], printed: string, offset: number, limit: number): string {
-  if (offset > Math.max(entries.length, 1)) {
-    throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${entries.length} entries`);
+interface Page {
+  /** First entry, from 1. */
+  offset: number;
+  limit: number;
+  /** Of the lines, without the notice. */
+  maxBytes: number;
+}
+
+function listing(directory: OpenDirectory, entries: Dirent[], printed: string, page: Page): string {
+  const { offset, limit, maxBytes } = page;
+  const total = entries.length;
+  if (offset > Math.max(total, 1)) {
+    throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${total} entries`);
   }
-  if (entries.length === 0) return "(empty directory)";
+  if (total === 0) return "(empty directory)";
   // By code unit, so that the order is the same on every machine.
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const page = entries.slice(offset - 1, offset - 1 + limit);
-  const lines = page.map((entry) => line(directory, entry)).join("\n");
-  const next = offset + page.length;
-  if (next > entries.length) return lines;
-  return withNotice(lines, {
-    shown: page.length,
-    total: entries.length,
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const entry of entries.slice(offset - 1, offset - 1 + limit)) {
+    const text = line(directory, entry);
+    bytes += Buffer.byteLength(text) + (lines.length > 0 ? 1 : 0);
+    if (bytes > maxBytes && lines.length === 0) return cutEntry(text, total, page);
+    if (bytes > maxBytes) break;
+    lines.push(text);
+  }
+  const next = offset + lines.length;
+  if (next > total) return lines.join("\n");
+  return withNotice(lines.join("\n"), {
+    shown: lines.length,
+    total,
     unit: "entries",
     next: { argument: "offset", value: next },
+  });
+}
+
+/** A line longer than a whole reply may be: the one that is cut. */
+function cutEntry(text: string, entries: number, { offset, maxBytes }: Page): string {
+  const head = cutBytes(text, maxBytes);
+  return withNotice(head, {
+    shown: Buffer.byteLength(head),
+    total: Buffer.byteLength(text),
+    unit: `bytes of entry ${offset}`,
+    next: offset < entries ? { argument: "offset", value: offset + 1 } : undefined,
   });
 }
 

@@ -1,9 +1,12 @@
 import type { PathScopeOptions } from "@toolcrib/core/files";
+import { byteLimit, defaultMaxReplyBytes } from "@toolcrib/core/text";
 
 /** Options of every tool of this pack. */
 export interface FsToolOptions extends PathScopeOptions {
   /** How much one reply of `read_file` or one diff of `edit_file` holds, in bytes; `Infinity` for no limit. Default 256 KB. */
   maxBytes?: number | undefined;
+  /** How much one reply of `list_dir` holds, in bytes, its closing notice aside; `Infinity` for no limit. Default 50 KB. */
+  maxReplyBytes?: number | undefined;
 }
 
 export const defaultMaxBytes: number = 256 * 1024;
@@ -12,8 +15,11 @@ export const defaultMaxBytes: number = 256 * 1024;
 export const openFileLimit = 4;
 
 /** Throws a TypeError for a limit that no reply could keep. */
-export function maxBytesOf(options: FsToolOptions): number {
-  const { maxBytes = defaultMaxBytes } = options;
-  if (!(maxBytes >= 1)) throw new TypeError(`maxBytes must be a number of at least 1, not ${maxBytes}`);
-  return Math.floor(maxBytes);
+export function maxBytesOf({ maxBytes = defaultMaxBytes }: FsToolOptions): number {
+  return byteLimit("maxBytes", maxBytes);
+}
+
+/** Throws a TypeError for a limit that no reply could keep. */
+export function maxReplyBytesOf({ maxReplyBytes = defaultMaxReplyBytes }: FsToolOptions): number {
+  return byteLimit("maxReplyBytes", maxReplyBytes);
 }
