@@ -2,6 +2,14 @@
 const args = process.argv.slice(2);
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
+process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+  const reason = code === "EPIPE" ? "its reader has closed it" : code === "ENOSPC" ? "the disk is full" : message;
+  process.stderr.write(`toolcrib: cannot write to standard output: ${reason}\n`);
+  process.exit(1);
+});
+// What is told on stderr is lost then, but the answer on stdout is not.
+process.stderr.on("error", () => {});
+
 if (major < 22 || (major === 22 && minor < 18)) {
   // Said before anything is loaded that an older Node cannot read.
   process.stderr.write(

@@ -1,9 +1,9 @@
 import { isAgentError } from "@toolcrib/agent";
 import { isToolError } from "@toolcrib/core";
+import { withoutControls } from "@toolcrib/core/text";
 import { CliError, type Ending } from "./endings.ts";
 import { inFlags } from "./inFlags.ts";
 import { waysToConnect } from "./modelChoice.ts";
-import { withoutControls } from "./render.ts";
 
 /** What to tell of an error, and how the program ends by it. */
 export interface Explanation {
@@ -13,7 +13,7 @@ export interface Explanation {
 
 /** Never a stack trace: that is for `TOOLCRIB_DEBUG=1`. */
 export function explain(error: unknown): Explanation {
-  const plain = withoutControls(error instanceof Error ? error.message || error.name : String(error));
+  const plain = withoutControls(messageOf(error));
   if (error instanceof CliError) return { ending: error.ending, message: plain };
   if (isAgentError(error)) {
     const message = inFlags(plain);
@@ -35,6 +35,13 @@ export function explain(error: unknown): Explanation {
   }
   if (isToolError(error)) return { ending: error.code === "permission_denied" ? "denied" : "failed", message: plain };
   return { ending: "failed", message: plain };
+}
+
+/** By its shape: an error of another realm (a worker's, a test runner's) is no `instanceof Error` here. */
+export function messageOf(error: unknown): string {
+  const { message, name } = Object(error) as { message?: unknown; name?: unknown };
+  for (const text of [message, name]) if (typeof text === "string" && text !== "") return text;
+  return String(error);
 }
 
 const threeWaysOn =

@@ -59,7 +59,7 @@ async function createProgram(): Promise<Program> {
 type ParseError = CommanderError & { readonly command?: Command };
 
 function isCommanderError(error: unknown): error is ParseError {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
+  return String((Object(error) as { code?: unknown }).code).startsWith("commander.");
 }
 
 /** One sentence in place of commander's lines; undefined where help was asked for and has been shown. */

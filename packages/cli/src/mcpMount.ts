@@ -1,8 +1,8 @@
+import { withoutControls } from "@toolcrib/core/text";
 import { fileToolStore, type McpMount, mountMcp } from "@toolcrib/mcp";
 import { usageError } from "./endings.ts";
 import { mcpConfigName, readMcpConfig, toolStorePath } from "./mcpConfig.ts";
 import type { Program } from "./program.ts";
-import { withoutControls } from "./render.ts";
 
 /** The servers in `.mcp.json` as tools, for `--mcp`: the flag is the user's word that their commands may be started. */
 export async function mountServers({ terminal, env }: Program): Promise<McpMount> {

@@ -1,9 +1,10 @@
+import { withoutControls } from "@toolcrib/core/text";
 import { fileToolStore, type McpToolStore, mountMcp } from "@toolcrib/mcp";
 import { type Ending, usageError } from "./endings.ts";
 import { mcpConfigName, readMcpConfig, toolStorePath } from "./mcpConfig.ts";
 import { requireServer } from "./mcpServers.ts";
 import type { Program } from "./program.ts";
-import { oneLine, withoutControls } from "./render.ts";
+import { oneLine } from "./render.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
 export async function mcpTest(

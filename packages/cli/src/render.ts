@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@toolcrib/agent";
-import { clip } from "@toolcrib/core/text";
+import { clip, withoutControls } from "@toolcrib/core/text";
 import { inFlags } from "./inFlags.ts";
 import type { Style } from "./style.ts";
 
@@ -79,9 +79,4 @@ function summary(output: string): string {
 /** One line of at most `limit` characters without control characters: what a model or a file says must not steer the terminal. */
 export function oneLine(text: string, limit: number): string {
   return clip(withoutControls(clip(text, 4 * limit).replace(/\s+/g, " ")).trim(), limit);
-}
-
-/** Text without control characters (but line breaks and tabs) and without those that reorder what is shown. */
-export function withoutControls(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
 }

@@ -2,6 +2,7 @@ import { type AgentEvent, type EndReason, isAgentError, type Provider } from "@t
 import { terminalAsk } from "./ask.ts";
 import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
 import { CliError, type Ending } from "./endings.ts";
+import { messageOf } from "./explain.ts";
 import { inFlags } from "./inFlags.ts";
 import { chooseModel } from "./modelChoice.ts";
 import type { Program } from "./program.ts";
@@ -93,7 +94,7 @@ function reporter(flags: RunFlags, { terminal }: Program): Reporter {
   const failed = (error: unknown): object => ({
     error: {
       code: isAgentError(error) ? error.code : error instanceof CliError ? error.ending : "failed",
-      message: !(error instanceof Error) ? String(error) : isAgentError(error) ? inFlags(error.message) : error.message,
+      message: isAgentError(error) ? inFlags(error.message) : messageOf(error),
     },
   });
   if (flags.jsonl) {

@@ -1,3 +1,5 @@
+import { withoutControls } from "@toolcrib/core/text";
+
 type Paint = (text: string) => string;
 
 /** Colours text for a terminal, or leaves it as it is. */
@@ -9,6 +11,17 @@ export function createStyle(color: boolean): Style {
     (text) =>
       color && text !== "" ? `\u001b[${open}m${text}\u001b[${close}m` : text;
   return { dim: paint(2, 22), bold: paint(1, 22), red: paint(31, 39), green: paint(32, 39), cyan: paint(36, 39) };
+}
+
+const styleCodes = /(\u001b\[(?:1|2|22|31|32|36|39)m)/;
+
+/** Text for a terminal without control characters, but for line breaks, tabs and, with `color`, the codes of a Style. */
+export function withStyleOnly(text: string, color: boolean): string {
+  if (!color) return withoutControls(text);
+  return text
+    .split(styleCodes)
+    .map((part, index) => (index % 2 === 1 ? part : withoutControls(part)))
+    .join("");
 }
 
 /** FORCE_COLOR (https://force-color.org) decides, else NO_COLOR (https://no-color.org), else whether it is a terminal. */

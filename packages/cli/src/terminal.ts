@@ -1,8 +1,9 @@
+import type { Writable } from "node:stream";
+import { withoutControls } from "@toolcrib/core/text";
 import type { Printed } from "./render.ts";
-import { withoutControls } from "./render.ts";
-import { createStyle, type Style, wantsColor } from "./style.ts";
+import { createStyle, type Style, wantsColor, withStyleOnly } from "./style.ts";
 
-/** The two streams: data on stdout, everything else on stderr. */
+/** The two streams: data on stdout, everything else on stderr. No control characters of others reach a screen. */
 export interface Terminal {
   /** For text on stderr. */
   readonly style: Style;
@@ -17,28 +18,25 @@ export interface Terminal {
   print(pieces: readonly Printed[]): void;
 }
 
-export function createTerminal(env: NodeJS.ProcessEnv = process.env): Terminal {
-  const { stdout, stderr } = process;
-  for (const stream of [stdout, stderr]) {
-    // The reader went away (`| head`): there is nobody left to tell.
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(0);
-      throw error;
-    });
-  }
-  const write = (text: string): void => {
-    stdout.write(stdout.isTTY ? withoutControls(text) : text);
-  };
+type Output = Writable & { readonly isTTY?: boolean };
+
+export function createTerminal(
+  env: NodeJS.ProcessEnv = process.env,
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
+): Terminal {
+  const colors = { stdout: wantsColor(stdout, env), stderr: wantsColor(stderr, env) };
+  const write = (text: string): void => void stdout.write(stdout.isTTY ? withoutControls(text) : text);
+  const tell = (text: string): void => void stderr.write(withStyleOnly(text, colors.stderr));
   return {
-    style: createStyle(wantsColor(stderr, env)),
-    dataStyle: createStyle(wantsColor(stdout, env)),
+    style: createStyle(colors.stderr),
+    dataStyle: createStyle(colors.stdout),
     data: (text) => write(stdout.isTTY && !text.endsWith("\n") ? `${text}\n` : text),
-    show: (text) => void stdout.write(text),
-    note: (text) => void stderr.write(`${text}\n`),
+    show: (text) => void stdout.write(withStyleOnly(text, colors.stdout)),
+    note: (text) => tell(`${text}\n`),
     print(pieces) {
       for (const { to, text } of pieces) {
         if (to === "stdout") write(text);
-        else stderr.write(text);
+        else tell(text);
       }
     },
   };

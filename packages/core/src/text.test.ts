@@ -7,8 +7,10 @@ import {
   dominantLineEnding,
   isBinary,
   printableName,
+  showInvisible,
   truncationNotice,
   withNotice,
+  withoutControls,
 } from "./text.ts";
 
 describe("the notice of a cut", () => {
@@ -93,4 +95,30 @@ test("a limit in bytes is at least 1; a fraction is rounded down", () => {
       new TypeError(`maxBytes must be a number of bytes of at least 1, or Infinity for no limit, got ${got}`),
     );
   }
+});
+
+/** One of each kind that could steer a terminal or reorder what it shows. */
+const controls = [
+  ..."\u0000\u0007\u001b\r\u007f\u0085\u009b\u009d\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069",
+  "\ud800",
+];
+
+test.each(controls)("a name with control character %j is printed as a JSON string without it", (character) => {
+  const name = `a${character}b`;
+  const printed = printableName(name);
+  expect(printed).toMatch(/^"[\x20-\x7e]+"$/);
+  expect(JSON.parse(printed)).toBe(name);
+});
+
+test.each(controls)("text for a terminal has no %j; line breaks, tabs and letters of any script stay", (character) => {
+  expect(withoutControls(`é\t${character}שלום\n${character}😀`)).toBe("é\tשלום\n😀");
+});
+
+test("characters that cannot be seen are written as their code; what can be seen stays", () => {
+  const unseen = "\u0000\t\n\u001b\u009b\u00a0\u00ad\u034f\u115f\u200b\u202e\u2060\u2800\u3000\u3164\ufe0f\ufeff\uffa0";
+  for (const character of [...unseen, "\u{e0041}", "\u{e0100}", "\u{1d173}", "\ud800"]) {
+    expect(showInvisible(`a${character}b`)).toMatch(/^a<U\+[0-9A-F]{4,6}>b$/);
+  }
+  expect(showInvisible("rm -r ./ä 😀 日本 שלום")).toBe("rm -r ./ä 😀 日本 שלום");
+  expect(showInvisible("\u{e0041}")).toBe("<U+E0041>");
 });

@@ -54,11 +54,32 @@ export function clip(text: string, limit = 200): string {
   return text.length <= limit ? text : `${cutHead(text, limit)}…`;
 }
 
-const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]/u;
+// C0, DEL, C1, the line and paragraph separators, and what changes the direction of text.
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;
+const allButLayout =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;
+// Also what takes no room or looks like a space. U+2800 is an empty Braille cell.
+const invisible = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** A file name as a tool prints it: a JSON string where it holds control characters (or a lone surrogate), else as it is. */
 export function printableName(name: string): string {
-  return controlCharacters.test(name) ? JSON.stringify(name) : name;
+  return name.search(controlCharacters) < 0
+    ? name
+    : JSON.stringify(name).replace(controlCharacters, (character) => {
+        return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+      });
+}
+
+/** Text for a terminal: line breaks and tabs stay, every other control character goes. */
+export function withoutControls(text: string): string {
+  return text.replace(allButLayout, "");
+}
+
+/** One line in which every character but a plain space can be seen: others without a shape are written as `<U+200B>`. */
+export function showInvisible(text: string): string {
+  return text.replace(invisible, (character) => {
+    return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`;
+  });
 }
 
 const sniffLength = 8192;

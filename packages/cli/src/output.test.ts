@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { startProgram } from "@toolcrib/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+let folder = "";
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-output-")));
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src", "a.ts"), "const one = 1;\n");
+  writeFileSync(join(folder, "big.txt"), "0123456789abcde\n".repeat(15_000));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Written {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command with one stream replaced: by a file, or by a pipe whose reader closes it at once. */
+async function toolcrib(args: readonly string[], replaced: { stdout?: string; stderr?: string }): Promise<Written> {
+  const fds: number[] = [];
+  const stream = (path: string | undefined): "pipe" | number => {
+    if (path === undefined || path === "closed") return "pipe";
+    fds.push(openSync(path, "w"));
+    return fds.at(-1) as number;
+  };
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, "state") },
+    stdio: ["ignore", stream(replaced.stdout), stream(replaced.stderr)],
+  });
+  for (const fd of fds) closeSync(fd);
+  for (const name of ["stdout", "stderr"] as const) if (replaced[name] === "closed") child[name]?.destroy();
+  const read = (name: "stdout" | "stderr"): Promise<string> | string => {
+    const pipe = child[name];
+    return pipe && replaced[name] === undefined ? text(pipe) : "";
+  };
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr] = await Promise.all([read("stdout"), read("stderr")]);
+  return { stdout, stderr, code: await code };
+}
+
+const commands: readonly (readonly string[])[] = [
+  ["--version"],
+  ["--help"],
+  ["run", "list src", "-m", "offline"],
+  ["run", "list src", "-m", "offline", "--json"],
+  ["tools", "call", "read_file", "--path", "big.txt"],
+  ["tools", "list"],
+];
+
+describe.skipIf(process.platform !== "linux").concurrent("output that cannot be written", () => {
+  test.each(commands)("on a full disk is one line and exit 1: %s %s", async (...args) => {
+    const { code, stderr } = await toolcrib(args, { stdout: "/dev/full" });
+    expect(stderr).toMatch(/(?:^|\n)toolcrib: cannot write to standard output: the disk is full\n$/);
+    expect(stderr).not.toMatch(/^\s+at |node:/m);
+    expect(code).toBe(1);
+  });
+
+  test.each(commands)("to a closed pipe is one line and exit 1: %s %s", async (...args) => {
+    const { code, stderr } = await toolcrib(args, { stdout: "closed" });
+    expect(stderr).toMatch(/(?:^|\n)toolcrib: cannot write to standard output: its reader has closed it\n$/);
+    expect(stderr).not.toMatch(/^\s+at |node:/m);
+    expect(code).toBe(1);
+  });
+
+  test.each(["/dev/full", "closed"])("on stderr (%s) leaves the answer whole", async (stderr) => {
+    expect(await toolcrib(["run", "list src", "-m", "offline"], { stderr })).toEqual({
+      code: 0,
+      stdout: expect.stringContaining("a.ts"),
+      stderr: "",
+    });
+  });
+
+  test("on both streams ends the program", async () => {
+    expect(
+      (await toolcrib(["run", "list src", "-m", "offline"], { stdout: "/dev/full", stderr: "/dev/full" })).code,
+    ).toBe(1);
+  });
+});
+
+test.each([
+  ["the name of a folder", ["demo"]],
+  ["an error", ["run", "hi", "-m", "a\u009b2K\u202e\u2028b\u007f"]],
+  ["an unknown command", ["a\u009b2K\u202e\u2028b\u007f"]],
+])("%s reaches stderr without control characters", async (_what, args) => {
+  const cwd = join(folder, "a\u001b]0;owned\u0007\u009b2K\u202e\u2028b\u007f");
+  mkdirSync(cwd, { recursive: true });
+  const { stderr } = await startProgram(bin, args, { cwd, env: { TMPDIR: folder } }).ended;
+  expect(stderr).toMatch(/a(?:\]0;owned)?2Kb/);
+  expect(stderr).not.toMatch(/(?!\n)[\p{Cc}\u2028\u202e]/u);
+});
