@@ -1,5 +1,7 @@
 import { kindOf } from "./options.ts";
 
+export { redactUrls } from "./redactUrls.ts";
+
 /** What a cut left out, for `truncationNotice`. */
 export interface Truncation {
   shown: number;
