@@ -42,7 +42,7 @@ export async function* runTurn(
   const { history, limits, provider } = state;
   const tools = options.tools ?? state.tools;
   const turn = new TurnSignal(options.signal, limits);
-  const run = callRun(history, tools, turn, options.labels);
+  const run = callRun(state, tools, turn, options.labels);
   let text = "";
   let paused = false;
   state.running = true;
@@ -136,10 +136,16 @@ async function* refuseCalls(history: History, reason: NotRunReason): AsyncGenera
   }
 }
 
-function callRun(history: History, tools: ToolRunner, turn: TurnSignal, labels: ToolLabels | undefined): CallRun {
+function callRun(
+  { history, limits }: LoopState,
+  tools: ToolRunner,
+  turn: TurnSignal,
+  labels: ToolLabels | undefined,
+): CallRun {
   return {
     tools,
     labels,
+    maxToolResultBytes: limits.maxToolResultBytes,
     get signal() {
       return turn.signal;
     },

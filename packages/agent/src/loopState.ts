@@ -10,6 +10,8 @@ import type { ToolRunner } from "./toolCalls.ts";
 export interface LoopLimits extends RetryLimits, SilenceLimits {
   /** Replies of the model in one turn. */
   readonly maxSteps: number;
+  /** Bytes of text that one tool result brings into the conversation; the rest is cut and said so. */
+  readonly maxToolResultBytes: number;
 }
 
 /** What the loop works on. */

@@ -23,6 +23,7 @@ export const defaultSessionFile = ".toolcrib/session.json";
 
 const defaultLimits: LoopLimits = {
   maxSteps: 50,
+  maxToolResultBytes: 256 * 1024,
   attempts: 5,
   baseDelayMs: 500,
   maxDelayMs: 60_000,

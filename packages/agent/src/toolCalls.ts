@@ -1,4 +1,5 @@
 import type { ChatTool, ExecutableTool, ExecuteOptions, ToolLabels, ToolOutcome, ToolProgress } from "@toolcrib/core";
+import { boundedResult } from "./boundedResult.ts";
 import { malformedCall, toolMessage } from "./conversation.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage } from "./messages.ts";
 
@@ -14,6 +15,8 @@ export interface CallRun {
   readonly tools: ToolRunner;
   readonly signal: AbortSignal;
   readonly labels: ToolLabels | undefined;
+  /** Of one result's text. */
+  readonly maxToolResultBytes: number;
   /** Ends the calls that run, when the caller leaves the stream. */
   abort(): void;
   /** Awaited right before these calls start. */
@@ -117,9 +120,7 @@ async function runCall(
       outcome = ended;
     },
   });
-  return toolMessage(call, {
-    output,
-    isError: outcome?.ok === false,
-    ...(outcome?.content && { content: outcome.content }),
-  });
+  const content = outcome?.content;
+  const bounded = boundedResult(content ? { output, content } : { output }, run.maxToolResultBytes);
+  return toolMessage(call, { ...bounded, isError: outcome?.ok === false });
 }

@@ -1,7 +1,7 @@
 import { isToolError, ToolError } from "./errors.ts";
 import type { Middleware, ToolCall, ToolOutcome } from "./interface.ts";
 import { fromReturned, fromThrown } from "./outcome.ts";
-import { clip, withNotice } from "./text.ts";
+import { clip, limitBytes } from "./text.ts";
 
 /** Runs `call` through the middlewares, the first one outermost, and `last` inside them all. Never rejects. */
 export async function runThrough(
@@ -62,34 +62,15 @@ export function approval(decide: (call: ToolCall) => Approval | Promise<Approval
 }
 
 /**
- * Middleware that keeps each successful output to `bytes` of UTF-8: whole lines of its head (part of the line where the
- * first alone is longer) and a notice.
+ * Middleware that keeps each successful output to `bytes` of UTF-8: whole lines of its head (part of one where whole ones
+ * would fill less than half) and a notice.
  */
 export function limitOutput(bytes: number): Middleware {
   if (!(bytes > 0)) throw new RangeError(`limitOutput expects a number of bytes above 0, got ${bytes}`);
   return async (_call, next) => {
     const outcome = await next();
     if (!outcome.ok) return outcome;
-    const total = Buffer.byteLength(outcome.output);
-    if (total <= bytes) return outcome;
-    const head = headWithin(outcome.output, bytes);
-    const shown = Buffer.byteLength(head);
-    return { ...outcome, output: withNotice(head, { shown, total, unit: "bytes" }) };
+    const output = limitBytes(outcome.output, bytes);
+    return output === outcome.output ? outcome : { ...outcome, output };
   };
-}
-
-function headWithin(text: string, bytes: number): string {
-  // A UTF-16 unit is at least one byte, so no more units than bytes can be kept.
-  const cut = Buffer.from(text.slice(0, bytes)).subarray(0, bytes);
-  const lastLine = cut.lastIndexOf(10);
-  return cut.toString("utf8", 0, lastLine > 0 ? lastLine + 1 : wholeCharacters(cut));
-}
-
-/** How many bytes at the head are whole characters: the last sequence may be cut. */
-function wholeCharacters(bytes: Uint8Array): number {
-  let start = bytes.length - 1;
-  while (start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
-  const lead = bytes[start] ?? 0;
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-  return start + length <= bytes.length ? bytes.length : start;
 }

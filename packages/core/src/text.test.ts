@@ -6,6 +6,7 @@ import {
   cutHead,
   dominantLineEnding,
   isBinary,
+  limitBytes,
   printableName,
   showInvisible,
   truncationNotice,
@@ -121,4 +122,16 @@ test("characters that cannot be seen are written as their code; what can be seen
   }
   expect(showInvisible("rm -r ./ä 😀 日本 שלום")).toBe("rm -r ./ä 😀 日本 שלום");
   expect(showInvisible("\u{e0041}")).toBe("<U+E0041>");
+});
+
+test("a text is limited by bytes of UTF-8, whole lines first; a notice at its end is not counted", () => {
+  expect(limitBytes("one\ntwo\nthree\n", 14)).toBe("one\ntwo\nthree\n");
+  expect(limitBytes("one\ntwo\nthree\n", 10)).toBe("one\ntwo\n\n[truncated: shown 8 of 14 bytes]");
+  const page = "one\ntwo\n\n[truncated: shown 2 of 9 lines; pass offset=3 to continue]";
+  expect(limitBytes(page, 8)).toBe(page);
+  expect(limitBytes(page, 6)).toBe("one\n\n[truncated: shown 4 of 7 bytes]");
+  expect(limitBytes(`a\n${"é".repeat(20)}`, 11)).toBe(`a\n${"é".repeat(4)}\n\n[truncated: shown 10 of 42 bytes]`);
+  const padded = `x\n\n[truncated: ${"y".repeat(2000)}]`;
+  expect(limitBytes(padded, 20)).toMatch(/shown 20 of \d+ bytes\]$/);
+  expect(limitBytes("😀", 3)).toBe("\n\n[truncated: shown 0 of 4 bytes]");
 });

@@ -41,7 +41,12 @@ export function byteLimit(option: string, value: number): number {
 export function cutBytes(text: string, limit: number): string {
   if (text.length * 3 <= limit) return text;
   const bytes = Buffer.from(text);
-  return bytes.length <= limit ? text : new TextDecoder().decode(bytes.subarray(0, limit), { stream: true });
+  return bytes.length <= limit ? text : wholeCharacters(bytes.subarray(0, limit));
+}
+
+/** The whole characters at the head of a cut text. */
+function wholeCharacters(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 /** The longest head of `text` within `limit` UTF-16 units that does not split a surrogate pair. */
@@ -49,6 +54,31 @@ export function cutHead(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const last = text.charCodeAt(limit - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
+}
+
+/** A notice at the end of `text`, which no limit counts. */
+const closingNotice = /\n\n\[truncated: [^\]\n]{1,1000}\]\n?$/;
+
+/**
+ * `text` within `limit` bytes of UTF-8, a notice at its end not counted; else whole lines of its head (part of one where whole
+ * ones would fill less than half) and a notice.
+ */
+export function limitBytes(text: string, limit: number): string {
+  // A UTF-16 unit is at most three bytes, so a short text need not be measured.
+  if (text.length * 3 <= limit) return text;
+  const notice = closingNotice.exec(text.slice(-1100))?.[0] ?? "";
+  const body = text.slice(0, text.length - notice.length);
+  const total = Buffer.byteLength(body);
+  if (total <= limit) return text;
+  const head = headWithin(body, limit);
+  return withNotice(head, { shown: Buffer.byteLength(head), total, unit: "bytes" });
+}
+
+function headWithin(text: string, limit: number): string {
+  // A UTF-16 unit is at least one byte. Decoded anew, as a slice would keep the whole text in memory.
+  const head = wholeCharacters(Buffer.from(text.slice(0, limit)).subarray(0, limit));
+  const lines = head.lastIndexOf("\n") + 1;
+  return lines >= head.length / 2 ? head.slice(0, lines) : head;
 }
 
 /** `text` up to `limit` units, an ellipsis after a cut: for quoting what a caller sent. */
