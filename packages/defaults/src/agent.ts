@@ -1,9 +1,20 @@
 import { type AgentOptions, Agent as PlainAgent, type Provider } from "@toolcrib/agent";
 import { createDefaultToolRegistry } from "./factory.ts";
+import { knownOptions } from "./options.ts";
 
-/** The Agent of `@toolcrib/agent`, with the default tools where `options.tools` is not given. */
+/**
+ * The Agent of `@toolcrib/agent`, with the default tools where `options.tools` is not given. Throws a TypeError for an option
+ * of the tools, which would confine nothing here.
+ */
 export class Agent extends PlainAgent {
   constructor(provider: Provider, options: AgentOptions = {}) {
+    const misplaced = Object.keys(options ?? {}).find((key) => Object.hasOwn(knownOptions, key));
+    if (misplaced !== undefined) {
+      throw new TypeError(
+        `Agent: ${misplaced} is an option of createDefaultToolRegistry; ` +
+          `pass { tools: (context) => createDefaultToolRegistry(context, { ${misplaced}: … }) }`,
+      );
+    }
     super(provider, { ...options, tools: options.tools ?? createDefaultToolRegistry });
   }
 }

@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { defineTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
 import { createLeftovers } from "@toolcrib/tools-bash";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
-import { createDefaultToolRegistry, type DefaultToolOptions } from "./factory.ts";
+import { createDefaultToolRegistry } from "./factory.ts";
+import type { DefaultToolOptions } from "./options.ts";
 
 const ten = [
   ...["read_file", "write_file", "save_session_context", "list_dir", "mkdir", "remove", "move"],
@@ -119,6 +120,58 @@ describe("createDefaultToolRegistry", () => {
     expect(make({ root: inside, search: { root: undefined } })).toThrow("root must be the path of a directory");
   });
 
+  test.each<[unknown, string]>([
+    [{ root: "/tmp" }, "; root is an option; without one call createDefaultToolRegistry(undefined, options)"],
+    [{ enable: ["run_bash"] }, "; enable is an option;"],
+    [{}, "the first argument is the context, with systemPrompt, sessionContext, sessionContextFilePath"],
+    [null, "the first argument is the context"],
+    ["/tmp", "the first argument is the context"],
+    [new URL("file:///tmp"), "the first argument is the context"],
+  ])("%o in the context's place is refused", (given, words) => {
+    expect(() => createDefaultToolRegistry(given as ToolContext)).toThrow(TypeError);
+    expect(() => createDefaultToolRegistry(given as ToolContext)).toThrow(words);
+  });
+
+  test.each<[unknown, string]>([
+    [{ roots: ["/tmp"] }, 'unknown option "roots"; did you mean "root"?'],
+    [{ rot: "/tmp" }, 'unknown option "rot"; did you mean "root"?'],
+    [{ disabled: ["move"] }, 'unknown option "disabled"; did you mean "disable"?'],
+    [{ root: null }, "root must be the path of a directory"],
+    [{ fs: { rot: "/tmp" } }, 'createFsTools: unknown option "rot"; did you mean "root"?'],
+    [{ fs: undefined }, "fs must be a plain object with the options of its pack; leave it out for none"],
+    [{ fs: null }, "fs must be a plain object"],
+    [{ fs: new URL("file:///tmp") }, "fs must be a plain object"],
+    [{ fs: Object.create({ root: "/tmp" }) }, "fs must be a plain object"],
+    [{ search: "/tmp" }, "search must be a plain object"],
+    [{ bash: ["/tmp"] }, "bash must be a plain object"],
+    [{ disable: undefined }, "disable must be an array of tool names"],
+    [{ disable: "move" }, "disable must be an array of tool names"],
+    [{ enable: "run_bash" }, "enable must be an array of tool names"],
+    [{ enable: [echo] }, "enable must be an array of tool names"],
+    [{ extra: echo }, "extra must be an array of tools"],
+    [null, "options must be a plain object"],
+    [new URL("file:///tmp"), "got an instance of URL"],
+  ])("options that cannot be understood are refused: %o", (options, words) => {
+    const make = () => createDefaultToolRegistry(undefined, options as DefaultToolOptions);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(words);
+  });
+
+  test("a context may be an instance of a class with getters, as the agent's is", () => {
+    class Context {
+      get systemPrompt() {
+        return "";
+      }
+      get sessionContext() {
+        return [];
+      }
+      get sessionContextFilePath() {
+        return "session.json";
+      }
+    }
+    expect(createDefaultToolRegistry(new Context()).getToolNames()).toEqual(ten);
+  });
+
   test("save_session_context writes the given context to its file; a later change is seen", async () => {
     let prompt = "first";
     const path = join(folder, "session.json");
@@ -169,6 +222,15 @@ describe("The Agent preset", () => {
       messages: [{ role: "user" }, { role: "assistant" }],
     });
   });
+
+  test.each(["root", "fs", "enable", "disable"])(
+    "%s among the agent's options is refused: it would do nothing",
+    (name) => {
+      expect(() => new Agent(new ScriptedProvider([]), { [name]: "/tmp" })).toThrow(
+        `Agent: ${name} is an option of createDefaultToolRegistry; pass { tools: (context) =>`,
+      );
+    },
+  );
 
   test("uses given tools as they are, and resumes as itself with the default ones", async () => {
     const own = new ToolRegistry();

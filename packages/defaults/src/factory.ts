@@ -1,8 +1,9 @@
 import { createSaveSessionContextTool } from "@toolcrib/agent";
 import { type ExecutableTool, nearestName, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
-import { createBashTools, type RunBashOptions } from "@toolcrib/tools-bash";
-import { createFsTools, type FsToolOptions } from "@toolcrib/tools-fs";
-import { createSearchTools, type SearchOptions } from "@toolcrib/tools-search";
+import { createBashTools } from "@toolcrib/tools-bash";
+import { createFsTools } from "@toolcrib/tools-fs";
+import { createSearchTools } from "@toolcrib/tools-search";
+import { checkContext, checkDefaultOptions, type DefaultToolOptions } from "./options.ts";
 
 /** The default tools, in their order. */
 const defaultNames = [
@@ -29,33 +30,18 @@ const emptyContext: ToolContext = Object.freeze({
   sessionContextFilePath: sessionFile,
 });
 
-/** Options of `createDefaultToolRegistry`. */
-export interface DefaultToolOptions {
-  /** One directory or several that the file and search tools may not leave. Default: no limit. */
-  root?: string | readonly string[] | undefined;
-  /** For the tools of `@toolcrib/tools-fs`; wins over `root`. */
-  fs?: FsToolOptions | undefined;
-  /** For the tools of `@toolcrib/tools-search`; wins over `root`. */
-  search?: SearchOptions | undefined;
-  /** For `run_bash`; wins over `root`. */
-  bash?: RunBashOptions | undefined;
-  /** Names to enable; `remove` and `run_bash` are disabled otherwise. */
-  enable?: readonly string[] | undefined;
-  /** Names to disable; wins over `enable`. */
-  disable?: readonly string[] | undefined;
-  /** More tools, registered (enabled) after the ten. */
-  extra?: readonly ExecutableTool[] | undefined;
-}
-
 /**
  * A registry of the ten default tools, `remove` and `run_bash` disabled. Without a context, `save_session_context` saves an
- * empty session to `.toolcrib/session.json` and says so. Throws a ToolError: `not_found` for an unknown name in `enable` or `disable`, and what
+ * empty session to `.toolcrib/session.json` and says so. Throws a TypeError for options that cannot be understood, and for those of the
+ * packs or something else in the context's place; a ToolError: `not_found` for an unknown name in `enable` or `disable`, and what
  * `register` throws for an extra tool.
  */
 export function createDefaultToolRegistry(
   context: ToolContext = emptyContext,
   options: DefaultToolOptions = {},
 ): ToolRegistry {
+  checkContext(context);
+  checkDefaultOptions(options);
   const { fs, search, bash, enable = [], disable = [], extra = [] } = options;
   // Present but undefined travels on, for the packs to refuse: a limit was meant, and is missing.
   const common = "root" in options ? { root: options.root } : {};

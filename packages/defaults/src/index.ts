@@ -1,2 +1,3 @@
 export { Agent } from "./agent.ts";
-export { createDefaultToolRegistry, type DefaultToolOptions } from "./factory.ts";
+export { createDefaultToolRegistry } from "./factory.ts";
+export type { DefaultToolOptions } from "./options.ts";

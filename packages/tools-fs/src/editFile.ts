@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineTool, type ExecutableTool, ToolError } from "@toolcrib/core";
 import {
-  createPathScope,
   createSemaphore,
   openRegularFile,
   type PathScope,
@@ -11,7 +10,7 @@ import {
 } from "@toolcrib/core/files";
 import { byteOrderMark } from "@toolcrib/core/text";
 import { refuseDirectoryPath } from "./invalidArgument.ts";
-import { type FsToolOptions, maxBytesOf, openFileLimit } from "./options.ts";
+import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "./options.ts";
 import { replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
 import { inPlaceNote } from "./writeFile.ts";
@@ -45,7 +44,7 @@ const parameters = {
 
 /** `edit_file`: replaces exact text, all edits or none; answers with a unified diff. */
 export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = createPathScope(options);
+  const scope = scopeOf("createEditFileTool", options);
   const maxBytes = maxBytesOf(options);
   const queue = createSemaphore(openFileLimit);
   return defineTool({

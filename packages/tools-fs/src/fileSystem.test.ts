@@ -4,12 +4,30 @@ import { join } from "node:path";
 import type { ExecutableTool } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
 import { afterAll, describe, expect, test } from "vitest";
+import { createEditFileTool } from "./editFile.ts";
 import { createFsTools } from "./fileSystem.ts";
+import { createListDirTool } from "./listDir.ts";
+import { createMkdirTool } from "./mkdir.ts";
+import { createMoveTool } from "./move.ts";
+import type { FsToolOptions } from "./options.ts";
+import { createReadFileTool } from "./readFile.ts";
+import { createRemoveTool } from "./remove.ts";
+import { createWriteFileTool } from "./writeFile.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "fs-tools-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const names = ["read_file", "write_file", "edit_file", "list_dir", "mkdir", "remove", "move"];
+
+const factories = {
+  createReadFileTool,
+  createWriteFileTool,
+  createEditFileTool,
+  createListDirTool,
+  createMkdirTool,
+  createRemoveTool,
+  createMoveTool,
+};
 
 test("the pack lists its seven tools in order", () => {
   expect(createFsTools().map(({ name }) => name)).toEqual(names);
@@ -35,6 +53,30 @@ test("traits say what each tool does", () => {
 test("the description of remove warns that it is recursive", () => {
   const remove = createFsTools().find(({ name }) => name === "remove");
   expect(remove?.getSchema().function.description).toMatch(/recursive/);
+});
+
+describe.each([createFsTools, ...Object.values(factories)])("%o", (create) => {
+  test.each<[unknown, string]>([
+    [{ root: process.env.TOOLCRIB_UNSET }, "root must be the path of a directory, or an array of such, got undefined"],
+    [{ root: new URL("file:///tmp") }, "got an instance of URL: fileURLToPath"],
+    [{ root: null }, "got null"],
+    [{ root: [] }, "root must name at least one directory"],
+    [{ roots: ["/tmp"] }, 'unknown option "roots"; did you mean "root"?'],
+    [{ rot: "/tmp" }, 'unknown option "rot"; did you mean "root"?'],
+    [{ Root: "/tmp" }, 'unknown option "Root"; did you mean "root"?'],
+    [null, "got null"],
+    ["/tmp", "got a string"],
+    [new URL("file:///tmp"), "got an instance of URL"],
+  ])("options that cannot be understood are refused, never no limit: %o", (options, words) => {
+    expect(() => create(options as FsToolOptions)).toThrow(TypeError);
+    expect(() => create(options as FsToolOptions)).toThrow(words);
+  });
+});
+
+test("the refusal names the function that was called", () => {
+  for (const [name, create] of Object.entries({ createFsTools, ...factories })) {
+    expect(() => create({ rot: "/" } as FsToolOptions)).toThrow(`${name}: unknown option`);
+  }
 });
 
 let counter = 0;

@@ -3,13 +3,14 @@ import { createEditFileTool } from "./editFile.ts";
 import { createListDirTool } from "./listDir.ts";
 import { createMkdirTool } from "./mkdir.ts";
 import { createMoveTool } from "./move.ts";
-import type { FsToolOptions } from "./options.ts";
+import { checkFsOptions, type FsToolOptions } from "./options.ts";
 import { createReadFileTool } from "./readFile.ts";
 import { createRemoveTool } from "./remove.ts";
 import { createWriteFileTool } from "./writeFile.ts";
 
-/** Every tool of this pack: read_file, write_file, edit_file, list_dir, mkdir, remove, move. */
+/** Every tool of this pack: read_file, write_file, edit_file, list_dir, mkdir, remove, move. Throws a TypeError for options that cannot be understood. */
 export function createFsTools(options: FsToolOptions = {}): ExecutableTool[] {
+  checkFsOptions("createFsTools", options);
   return [
     createReadFileTool(options),
     createWriteFileTool(options),

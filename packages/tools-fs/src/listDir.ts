@@ -1,16 +1,10 @@
 import { type Dirent, lstatSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
-import {
-  createPathScope,
-  createSemaphore,
-  type OpenDirectory,
-  openInside,
-  plainSystemError,
-} from "@toolcrib/core/files";
+import { createSemaphore, type OpenDirectory, openInside, plainSystemError } from "@toolcrib/core/files";
 import { cutBytes, printableName, withNotice } from "@toolcrib/core/text";
 import { invalidArgument } from "./invalidArgument.ts";
-import { type FsToolOptions, maxReplyBytesOf, openFileLimit } from "./options.ts";
+import { type FsToolOptions, maxReplyBytesOf, openFileLimit, scopeOf } from "./options.ts";
 
 const defaultLimit = 2000;
 
@@ -27,7 +21,7 @@ const parameters = {
 
 /** `list_dir`: one level of a directory, sorted, an entry a line. */
 export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = createPathScope(options);
+  const scope = scopeOf("createListDirTool", options);
   const maxBytes = maxReplyBytesOf(options);
   const queue = createSemaphore(openFileLimit);
   return defineTool({

@@ -1,6 +1,6 @@
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
-import { createPathScope, makeDirectories, plainSystemError, withPathLocks } from "@toolcrib/core/files";
-import type { FsToolOptions } from "./options.ts";
+import { makeDirectories, plainSystemError, withPathLocks } from "@toolcrib/core/files";
+import { type FsToolOptions, scopeOf } from "./options.ts";
 
 const parameters = {
   type: "object",
@@ -11,7 +11,7 @@ const parameters = {
 
 /** `mkdir`: makes a directory with its parents; one that exists is success. */
 export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = createPathScope(options);
+  const scope = scopeOf("createMkdirTool", options);
   return defineTool({
     name: "mkdir",
     description: "Create a directory and its parents.",

@@ -1,16 +1,9 @@
 import { lstatSync } from "node:fs";
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
-import {
-  createPathScope,
-  createSemaphore,
-  isInside,
-  type PathScope,
-  plainSystemError,
-  withPathLocks,
-} from "@toolcrib/core/files";
+import { createSemaphore, isInside, type PathScope, plainSystemError, withPathLocks } from "@toolcrib/core/files";
 import { invalidArgument, refuseDirectoryPath } from "./invalidArgument.ts";
 import { alreadyExists, isCaseOnlyRename, moveEntry } from "./moveEntry.ts";
-import { type FsToolOptions, openFileLimit } from "./options.ts";
+import { type FsToolOptions, openFileLimit, scopeOf } from "./options.ts";
 import { refuseProtected } from "./protectedPaths.ts";
 
 const parameters = {
@@ -25,7 +18,7 @@ const parameters = {
 
 /** `move`: renames or moves a file, link or directory, across devices too; never overwrites. */
 export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = createPathScope(options);
+  const scope = scopeOf("createMoveTool", options);
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "move",

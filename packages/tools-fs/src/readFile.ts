@@ -1,7 +1,7 @@
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
-import { createPathScope, createSemaphore, openRegularFile, plainSystemError } from "@toolcrib/core/files";
+import { createSemaphore, openRegularFile, plainSystemError } from "@toolcrib/core/files";
 import { invalidArgument } from "./invalidArgument.ts";
-import { type FsToolOptions, maxBytesOf, openFileLimit } from "./options.ts";
+import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "./options.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
 
 const encodings = ["utf8", "utf16le", "latin1", "base64"] as const;
@@ -20,7 +20,7 @@ const parameters = {
 
 /** `read_file`: a file's text exactly, in pages of whole lines where it is longer than `maxBytes`. */
 export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = createPathScope(options);
+  const scope = scopeOf("createReadFileTool", options);
   const maxBytes = maxBytesOf(options);
   const queue = createSemaphore(openFileLimit);
   const limitWords = maxBytes === Infinity ? "" : `, at most ${Math.floor(maxBytes / 1024) || 1} KB a call`;

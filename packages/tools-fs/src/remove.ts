@@ -1,16 +1,9 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { defineTool, type ExecutableTool, isToolError } from "@toolcrib/core";
-import {
-  createPathScope,
-  createSemaphore,
-  openInside,
-  plainSystemError,
-  systemErrorCode,
-  withPathLocks,
-} from "@toolcrib/core/files";
+import { createSemaphore, openInside, plainSystemError, systemErrorCode, withPathLocks } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import { type FsToolOptions, openFileLimit } from "./options.ts";
+import { type FsToolOptions, openFileLimit, scopeOf } from "./options.ts";
 import { refuseProtected } from "./protectedPaths.ts";
 import { removeTree } from "./removeTree.ts";
 
@@ -23,7 +16,7 @@ const parameters = {
 
 /** `remove`: a file, a link or a whole directory tree; refuses what must not go before anything is touched. */
 export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = createPathScope(options);
+  const scope = scopeOf("createRemoveTool", options);
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "remove",

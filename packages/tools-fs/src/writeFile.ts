@@ -1,13 +1,7 @@
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
-import {
-  createPathScope,
-  createSemaphore,
-  type WriteResult,
-  withPathLocks,
-  writeAtomically,
-} from "@toolcrib/core/files";
+import { createSemaphore, type WriteResult, withPathLocks, writeAtomically } from "@toolcrib/core/files";
 import { refuseDirectoryPath } from "./invalidArgument.ts";
-import { type FsToolOptions, openFileLimit } from "./options.ts";
+import { type FsToolOptions, openFileLimit, scopeOf } from "./options.ts";
 
 const parameters = {
   type: "object",
@@ -21,7 +15,7 @@ const parameters = {
 
 /** `write_file`: replaces or creates a file whole, its parent directories too. */
 export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = createPathScope(options);
+  const scope = scopeOf("createWriteFileTool", options);
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "write_file",

@@ -1,0 +1,78 @@
+import { checkOptions, type ExecutableTool, type KnownOptions, type ToolContext } from "@toolcrib/core";
+import type { RunBashOptions } from "@toolcrib/tools-bash";
+import type { FsToolOptions } from "@toolcrib/tools-fs";
+import type { SearchOptions } from "@toolcrib/tools-search";
+
+/** Options of `createDefaultToolRegistry`. */
+export interface DefaultToolOptions {
+  /** One directory or several that the file and search tools may not leave. Default: no limit. */
+  root?: string | readonly string[] | undefined;
+  /** For the tools of `@toolcrib/tools-fs`; wins over `root`. */
+  fs?: FsToolOptions;
+  /** For the tools of `@toolcrib/tools-search`; wins over `root`. */
+  search?: SearchOptions;
+  /** For `run_bash`; wins over `root`. */
+  bash?: RunBashOptions;
+  /** Names to enable; `remove` and `run_bash` are disabled otherwise. */
+  enable?: readonly string[] | undefined;
+  /** Names to disable; wins over `enable`. */
+  disable?: readonly string[];
+  /** More tools, registered (enabled) after the ten. */
+  extra?: readonly ExecutableTool[] | undefined;
+}
+
+const contextKeys = ["systemPrompt", "sessionContext", "sessionContextFilePath"] as const;
+
+/** Throws a TypeError unless given a context: options in its place would confine nothing. */
+export function checkContext(context: ToolContext): void {
+  if (isObject(context) && contextKeys.every((key) => key in context)) return;
+  const option = isObject(context) ? Object.keys(context).find((key) => Object.hasOwn(knownOptions, key)) : undefined;
+  const found = option === undefined ? "" : `; ${option} is an option`;
+  throw new TypeError(
+    `createDefaultToolRegistry: the first argument is the context, with ${contextKeys.join(", ")}${found}; ` +
+      "without one call createDefaultToolRegistry(undefined, options)",
+  );
+}
+
+export const knownOptions: KnownOptions<DefaultToolOptions> = {
+  root: true,
+  fs: true,
+  search: true,
+  bash: true,
+  enable: true,
+  disable: true,
+  extra: true,
+};
+
+/**
+ * Throws a TypeError for options that cannot be understood; what guards something also where it is present but undefined: a
+ * limit was meant, and is missing.
+ */
+export function checkDefaultOptions(options: DefaultToolOptions): void {
+  checkOptions("createDefaultToolRegistry", options, knownOptions);
+  const refuse = (option: string, expected: string): TypeError =>
+    new TypeError(`createDefaultToolRegistry: ${option} must be ${expected}; leave it out for none`);
+  for (const pack of ["fs", "search", "bash"] as const) {
+    if (pack in options && !isPlainObject(options[pack]))
+      throw refuse(pack, "a plain object with the options of its pack");
+  }
+  const { enable = [], extra = [], disable } = options;
+  if (!isListOfNames(enable)) throw refuse("enable", "an array of tool names");
+  if ("disable" in options && !isListOfNames(disable)) throw refuse("disable", "an array of tool names");
+  if (!Array.isArray(extra)) throw refuse("extra", "an array of tools");
+}
+
+function isListOfNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+/** Of another kind of object a spread, which hands the options on, takes own properties only. */
+function isPlainObject(value: unknown): boolean {
+  if (!isObject(value) || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
