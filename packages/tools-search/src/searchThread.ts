@@ -39,6 +39,8 @@ export function startSearchThread(onEnd: () => void): SearchThread {
   const end = (): void => {
     if (ended) return;
     ended = true;
+    // A message that is already on its way must not make an ended thread look ready for the next job.
+    onMessage = undefined;
     void worker.terminate();
     onEnd();
   };
@@ -61,6 +63,10 @@ export function startSearchThread(onEnd: () => void): SearchThread {
       return lowered;
     },
     start(job, tell, tellDeath) {
+      if (ended) {
+        tellDeath("the search thread ended");
+        return;
+      }
       flags.fill(0);
       busy = true;
       onMessage = tell;

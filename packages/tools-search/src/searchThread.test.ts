@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { TextJob } from "./protocol.ts";
+import { startSearchThread } from "./searchThread.ts";
+
+const job: TextJob = {
+  kind: "text",
+  starts: [],
+  query: { text: "x", regex: false, caseSensitive: true },
+  include: undefined,
+  context: 0,
+  limit: 1,
+  roots: undefined,
+};
+
+/** Keeps this thread from its events, as a busy machine does. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+test("an ended thread is not reported as ready when its last message arrives late", async () => {
+  const events: string[] = [];
+  const thread = startSearchThread(() => events.push("ended"));
+  await new Promise<void>((resolve) => {
+    thread.start(
+      job,
+      (message) => message.kind === "done" && resolve(),
+      () => undefined,
+    );
+  });
+  thread.start(
+    job,
+    () => undefined,
+    () => undefined,
+  );
+  thread.stop(() => events.push("ready"));
+  // The thread's word that it is done waits behind the end.
+  block(300);
+  thread.end();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(events).toEqual(["ended"]);
+});
+
+test("a job given to an ended thread ends at once with the reason", () => {
+  const thread = startSearchThread(() => undefined);
+  thread.end();
+  const reasons: string[] = [];
+  thread.start(
+    job,
+    () => undefined,
+    (reason) => reasons.push(reason),
+  );
+  expect(reasons).toEqual(["the search thread ended"]);
+});
