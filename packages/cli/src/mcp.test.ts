@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -159,6 +159,40 @@ test("mcp test names a tool that has changed, until the change is accepted", asy
   expect(changed.stderr).toMatch(/Tool hi of the MCP server s is not what it was/);
   expect((await toolcrib("test", "--accept")).code).toBe(0);
   expect((await toolcrib("test")).code).toBe(0);
+});
+
+describe.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("mcp test, ended by %s", (signal, expected) => {
+  test("ends a server that neither answers nor stops when its input closes", async () => {
+    const pidFile = join(folder, "pid");
+    const script = `
+      const fs = require("node:fs");
+      for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});
+      process.stdin.resume();
+      setInterval(() => {}, 1000);
+      fs.writeFileSync("pid.new", String(process.pid));
+      fs.renameSync("pid.new", "pid");`;
+    writeFileSync(join(folder, "silent.cjs"), script);
+    await toolcrib("add", "s", process.execPath, join(folder, "silent.cjs"));
+    const program = startProgram(bin, ["mcp", "test"], { cwd: folder, env: { XDG_STATE_HOME: state } });
+    cleanups.push(() => program.child.kill("SIGKILL"));
+    await expect.poll(() => existsSync(pidFile), { timeout: 60_000 }).toBe(true);
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    program.child.kill(signal);
+    expect((await program.ended).code).toBe(expected);
+    const isRunning = (): boolean => {
+      try {
+        process.kill(pid, 0);
+        return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isRunning, { timeout: 60_000 }).toBe(false);
+  });
 });
 
 const misuses: readonly [args: string, says: RegExp][] = [

@@ -21,10 +21,13 @@ export async function mcpTest(
   return interrupts.during(async (signal) => {
     const mount = await mountMcp(
       { mcpServers: Object.fromEntries(chosen) },
-      { store, environment: env, accept: () => accept, clientName: "toolcrib" },
-    );
+      { store, environment: env, accept: () => accept, clientName: "toolcrib", signal },
+    ).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    if (!mount) return "interrupted";
     try {
-      if (signal.aborted) return "interrupted";
       const { bold, dim } = terminal.dataStyle;
       for (const tool of mount.tools) {
         const [line = ""] = tool.getSchema().function.description.split("\n");

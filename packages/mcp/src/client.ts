@@ -14,6 +14,8 @@ export interface MountMcpOptions {
   timeoutMs?: number | undefined;
   /** Milliseconds a server may take to start. Default 60,000: `npx` may have to download it. */
   startTimeoutMs?: number | undefined;
+  /** Ends the servers: while they start, so that `mountMcp` rejects with the signal's reason, and any time later. */
+  signal?: AbortSignal | undefined;
   /** What `${NAME}` in the configuration is filled in from. Default: the process's environment. */
   environment?: Environment | undefined;
   /** Which protocol revisions to speak: `legacy` (default) up to 2025-11-25, `auto` also the newer ones. */
@@ -40,7 +42,8 @@ export interface McpMount extends AsyncDisposable {
  * that changed is left out, or its calls throw an McpError (`tool_changed`). Throws a TypeError for a config of another shape.
  */
 export async function mountMcp(config: McpConfig, options: MountMcpOptions = {}): Promise<McpMount> {
-  const { timeoutMs = 60_000 } = options;
+  const { timeoutMs = 60_000, signal } = options;
+  signal?.throwIfAborted();
   const problems: AnyMcpError[] = [];
   const servers: MountedServer[] = [];
   for (const [name, entry] of serverEntries(config)) {
@@ -50,6 +53,13 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
       problems.push(asMcpError(name, error));
     }
   }
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    signal?.removeEventListener("abort", close);
+    closing ??= Promise.allSettled(servers.map((server) => server.close())).then(() => undefined);
+    return closing;
+  };
+  signal?.addEventListener("abort", close);
   const opened = await Promise.all(
     servers.map(async (server): Promise<{ server: MountedServer; tools: readonly ListedTool[] }> => {
       try {
@@ -62,6 +72,10 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
       }
     }),
   );
+  if (signal?.aborted) {
+    await close();
+    throw signal.reason;
+  }
   const tools = new Map<string, ExecutableTool>();
   for (const { server, tools: listed } of opened) {
     for (const tool of listed) {
@@ -73,9 +87,6 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
       }
     }
   }
-  const close = async (): Promise<void> => {
-    await Promise.allSettled(servers.map((server) => server.close()));
-  };
   return { tools: [...tools.values()], problems, close, [Symbol.asyncDispose]: close };
 }
 

@@ -1,7 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import type { ResolvedServer } from "./serverConfig.ts";
-
-const mostErrorText = 2000;
+import { findServerProgram } from "./serverProgram.ts";
 
 export interface OpenedTransport {
   transport: Transport;
@@ -11,7 +10,7 @@ export interface OpenedTransport {
   errors: () => string;
 }
 
-/** The way to a server, not started yet. */
+/** The way to a server, not started yet. Throws where its program is not found. */
 export async function openTransport(target: ResolvedServer): Promise<OpenedTransport> {
   if (target.kind === "command") return openProcess(target);
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
@@ -28,13 +27,19 @@ async function openProcess({
   env,
   cwd,
 }: Extract<ResolvedServer, { kind: "command" }>): Promise<OpenedTransport> {
-  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const where = cwd === undefined ? {} : { cwd };
-  const transport = new StdioClientTransport({ command, args, env, stderr: "pipe", ...where });
-  let written = "";
-  transport.stderr?.on("data", (chunk: Buffer) => {
-    written = (written + chunk.toString()).slice(-mostErrorText);
-  });
-  const errors = (): string => (written.trim() === "" ? "" : `\nIts standard error ends with:\n${written.trim()}`);
-  return { transport, endSession: async () => undefined, errors };
+  const endSession = async (): Promise<void> => undefined;
+  if (process.platform === "win32") {
+    // Windows has no process groups, and its .cmd files need the SDK's own way to start them.
+    const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+    const transport = new StdioClientTransport({ command, args, env, stderr: "ignore", ...where });
+    return { transport, endSession, errors: () => "" };
+  }
+  const { ProcessTransport } = await import("./processTransport.ts");
+  const transport = new ProcessTransport({ ...findServerProgram(command, env), args, ...where });
+  const errors = (): string => {
+    const written = transport.errorText.trim();
+    return written === "" ? "" : `\nIts standard error ends with:\n${written}`;
+  };
+  return { transport, endSession, errors };
 }

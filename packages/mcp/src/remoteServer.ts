@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { clip } from "@toolcrib/core/text";
 import { McpError, reasonOf } from "./errors.ts";
 import type { ListedTool } from "./mapping.ts";
-import { openTransport } from "./openTransport.ts";
+import { type OpenedTransport, openTransport } from "./openTransport.ts";
 import { type CallWatch, callTool, listTools } from "./remoteCalls.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
 
@@ -26,6 +27,9 @@ export interface RemoteConnection {
   end(): Promise<void>;
 }
 
+/** Milliseconds that a server over HTTP may take to answer that its session is over. */
+const endSessionMs = 2000;
+
 /** The server has forgotten the session, so it has not run the request: a new connection may. */
 export class SessionExpired extends Error {}
 
@@ -35,7 +39,7 @@ export class RemoteServer {
   readonly #target: ResolvedServer;
   readonly #options: RemoteOptions;
   #connecting: Promise<RemoteConnection> | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(name: string, target: ResolvedServer, options: RemoteOptions) {
     this.name = name;
@@ -45,7 +49,7 @@ export class RemoteServer {
 
   /** The connection that stands, else a new one. Rejects with an McpError (`server_failed`). */
   connect(): Promise<RemoteConnection> {
-    if (this.#closed) return Promise.reject(this.#failed("has been closed"));
+    if (this.#closing.signal.aborted) return Promise.reject(this.#failed("has been closed"));
     if (!this.#connecting) {
       const forget = (): void => {
         if (this.#connecting === connecting) this.#connecting = undefined;
@@ -57,9 +61,9 @@ export class RemoteServer {
     return this.#connecting;
   }
 
-  /** Ends the server: closes its input, then signals it where it stays. It is not started again. */
+  /** Ends the server, one that is still starting too: closes its input, then signals it where it stays. It is not started again. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     const connection = await this.#connecting?.catch(() => undefined);
     await connection?.end();
   }
@@ -74,23 +78,40 @@ export class RemoteServer {
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
       },
     );
-    const { transport, endSession, errors } = await openTransport(this.#target);
+    const { transport, endSession, errors } = await this.#open();
     client.onclose = onEnd;
+    const { signal } = this.#closing;
+    // The SDK looks at the signal only once its first request is on the way.
+    const stop = (): void => void transport.close();
+    signal.addEventListener("abort", stop);
     try {
-      await client.connect(transport, { timeout: startTimeoutMs });
+      signal.throwIfAborted();
+      await client.connect(transport, { timeout: startTimeoutMs, signal });
     } catch (cause) {
       await transport.close().catch(() => undefined);
+      if (signal.aborted) throw this.#failed("has been closed");
       const hint = this.#target.kind === "command" ? "check its command and args" : "check its url and headers";
       throw this.#failed(`did not start: ${clip(reasonOf(cause), 500)} (${hint})${errors()}`, cause);
+    } finally {
+      signal.removeEventListener("abort", stop);
     }
     return {
       listTools: () => this.#explained(client, errors, listTools(client, startTimeoutMs)),
       callTool: (name, args, call) => this.#explained(client, errors, callTool(client, name, args, call)),
       end: async () => {
-        await endSession().catch(() => undefined);
+        const limit = sleep(endSessionMs, undefined, { ref: false });
+        await Promise.race([endSession().catch(() => undefined), limit]);
         await client.close();
       },
     };
+  }
+
+  async #open(): Promise<OpenedTransport> {
+    try {
+      return await openTransport(this.#target);
+    } catch (cause) {
+      throw this.#failed(`did not start: ${reasonOf(cause)}`, cause);
+    }
   }
 
   /** The answer, or an error that says what has become of the server. */

@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Milliseconds between the request to end (SIGTERM) and the end (SIGKILL). */
+export const signalGraceMs = 1000;
+
+const lookEveryMs = 20;
+
+/**
+ * Waits for the end of its input, which comes with the end of our process however that ends, then ends the group: no
+ * handler of ours can do that after a SIGKILL, and a library's own signal handlers would change those of the program.
+ */
+const watchScript = `
+read -r _
+sleep 1
+kill -s TERM -- "-$1" 2>/dev/null || exit 0
+sleep 1
+kill -s KILL -- "-$1" 2>/dev/null
+`;
+
+/** A process group of ours, named by its first process. Not on Windows, which has none. */
+export interface ProcessGroup {
+  /** Asks every process of the group to end, and ends those that stay. */
+  end(): Promise<void>;
+}
+
+/** Sees to it that a group does not outlive this process. */
+export function watchGroup(leader: number): ProcessGroup {
+  const watch = spawn("/bin/sh", ["-c", watchScript, "toolcrib-mcp", String(leader)], {
+    stdio: ["pipe", "ignore", "ignore"],
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    // Its own group too: Ctrl-C in a terminal goes to the whole group of the program.
+    detached: true,
+  });
+  // Without a shell only the end of its input tells a server to end.
+  watch.on("error", () => undefined);
+  watch.stdin.on("error", () => undefined);
+  watch.unref();
+  if ("unref" in watch.stdin && typeof watch.stdin.unref === "function") watch.stdin.unref();
+  let ending: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await endGroup(leader);
+    watch.kill("SIGKILL");
+  };
+  return {
+    end: () => {
+      ending ??= end();
+      return ending;
+    },
+  };
+}
+
+async function endGroup(leader: number): Promise<void> {
+  if (!signalGroup(leader, "SIGTERM")) return;
+  for (let waited = 0; waited < signalGraceMs; waited += lookEveryMs) {
+    await sleep(lookEveryMs);
+    if (!signalGroup(leader, 0)) return;
+  }
+  signalGroup(leader, "SIGKILL");
+}
+
+/** False when nothing of the group is left that may be signalled. */
+function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, isAbsolute, join, sep } from "node:path";
+import { isInside } from "@toolcrib/core/files";
+
+/** What a server's process inherits of our environment: nothing that may be a key. */
+const inherited = ["HOME", "LANG", "LOGNAME", "SHELL", "TERM", "TMPDIR", "USER"];
+
+/** How a server's process is started. */
+export interface ServerProgram {
+  command: string;
+  env: Record<string, string>;
+}
+
+/**
+ * Finds the program of an entry and the environment it runs in. A bare name is looked up in the folders of PATH but for those
+ * that the tools may write into: relative ones, below the working folder, `node_modules/.bin`. The process gets the same
+ * PATH. An entry's own `env.PATH` is taken as it is. Throws an Error that says what to do.
+ */
+export function findServerProgram(command: string, entryEnv: Readonly<Record<string, string>>): ServerProgram {
+  const own = inherited.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const path = entryEnv.PATH ?? trustedPath(process.env.PATH ?? "", workingFolder());
+  const env = { ...Object.fromEntries(own), PATH: path, ...entryEnv };
+  if (command.includes(sep)) return { command, env };
+  const found = path
+    .split(delimiter)
+    .map((folder) => join(folder, command))
+    .find(isProgram);
+  if (found !== undefined) return { command: found, env };
+  throw new Error(
+    `the program ${command} is not on PATH; install it, or name it by its path where it is below the working folder ` +
+      "or in node_modules/.bin, which are not searched",
+  );
+}
+
+/** The folders of a PATH that no tool of an agent writes into. `working` is canonical. */
+export function trustedPath(path: string, working: string | undefined): string {
+  const isTrusted = (folder: string): boolean => {
+    if (!isAbsolute(folder) || /[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder)) return false;
+    return working === undefined || !isInside(working, canonical(folder));
+  };
+  // An empty PATH would mean the working folder itself.
+  return path.split(delimiter).filter(isTrusted).join(delimiter) || "/usr/bin:/bin";
+}
+
+/** The canonical working folder; undefined for one that holds the home directory, and so the user's own programs and files. */
+export function workingFolder(): string | undefined {
+  const working = canonical(process.cwd());
+  return isInside(working, canonical(homedir())) ? undefined : working;
+}
+
+function canonical(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
