@@ -69,7 +69,13 @@ export class AgentError extends Error {
   }
 }
 
+/** The message of whatever was thrown, also of an error of another realm. */
+export function messageOf(thrown: unknown): string {
+  const { message } = (thrown ?? {}) as { message?: unknown };
+  return typeof message === "string" ? message : String(thrown);
+}
+
 /** True for an AgentError of this or any other installed copy of the package. */
 export function isAgentError(value: unknown): value is AgentError {
-  return value instanceof Error && marker in value;
+  return typeof value === "object" && value !== null && marker in value;
 }

@@ -1,9 +1,11 @@
+import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { dirname } from "node:path";
-import { AgentError } from "./errors.ts";
+import { basename, dirname } from "node:path";
+import { AgentError, messageOf } from "./errors.ts";
 import type { Recorder } from "./history.ts";
 import type { Message, Usage } from "./messages.ts";
 import { type JournalLine, sessionFormat, sessionVersion } from "./session.ts";
+import { sessionTarget } from "./sessionPath.ts";
 
 /** How a journal begins. */
 export interface JournalStart {
@@ -96,28 +98,42 @@ export class Journal implements Recorder {
   }
 
   async #open(): Promise<FileHandle> {
-    const folder = dirname(this.#start.file);
     // Only needed once something is written.
-    const { ensureDirectory } = await import("@toolcrib/core/files");
-    ensureDirectory(folder);
-    // A new session must not run into another one's file.
-    const handle = await open(this.#start.file, this.#bytes === undefined ? "ax" : "a", 0o600);
-    if (this.#bytes !== undefined) await handle.truncate(this.#bytes);
-    this.#bytes ??= 0;
-    await syncFolder(folder);
+    const { makeDirectories, syncDirectory } = await import("@toolcrib/core/files");
+    const { path, scope } = await sessionTarget(this.#start.file);
+    const { directory } = makeDirectories(dirname(path), scope, undefined, 0o700);
+    try {
+      const handle = await openJournal(directory.at(basename(path)), this.#bytes);
+      this.#bytes ??= 0;
+      await syncDirectory(directory);
+      return handle;
+    } finally {
+      directory.close();
+    }
+  }
+}
+
+/** A new file, which must not run into another session's, or the kept `bytes` of one; for the user alone. */
+async function openJournal(path: string | Buffer, bytes: number | undefined): Promise<FileHandle> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const how = bytes === undefined ? O_CREAT | O_EXCL : O_NOFOLLOW | O_NONBLOCK;
+  const handle = await open(path, O_WRONLY | O_APPEND | how, 0o600);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error("it is not a regular file");
+    if (bytes === undefined) return handle;
+    // Not possible on Windows, nor under Node's permission model.
+    if ((stats.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => undefined);
+    await handle.truncate(bytes);
     return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
   }
 }
 
 function cannotWrite(file: string, cause: unknown): AgentError {
-  const exists = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
-  const problem = exists ? "it exists; resume it or choose another file" : String((cause as Error)?.message ?? cause);
+  const exists = (cause as NodeJS.ErrnoException | undefined)?.code === "EEXIST";
+  const problem = exists ? "it exists; resume it or choose another file" : messageOf(cause);
   return new AgentError({ code: "bad_session", message: `Cannot write the journal ${file}: ${problem}.`, cause });
-}
-
-/** A new file is only safe once its folder's entry is. Not possible on Windows. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  await handle.sync().finally(() => handle.close());
 }

@@ -1,7 +1,7 @@
-import { resolve } from "node:path";
 import { defineTool, type ExecutableTool, type ToolContext } from "@toolcrib/core";
 import type { Message, Usage } from "./messages.ts";
 import { createSession } from "./session.ts";
+import { sessionTarget } from "./sessionPath.ts";
 
 /** What the tool reads: a ToolContext, with the usage where there is one. */
 export interface SessionToolContext extends ToolContext {
@@ -11,7 +11,7 @@ export interface SessionToolContext extends ToolContext {
 /** Told to a model whose words are kept elsewhere: by a loop that gave these tools no context. */
 const noConversation = "there is no conversation to save (the agent's own context is missing or empty)";
 
-/** The tool `save_session_context`: writes the session to the context's file path, atomically, for `Agent.resume`. */
+/** The tool `save_session_context`: writes the session to the context's file path, atomically and for the user alone, for `Agent.resume`. */
 export function createSaveSessionContextTool(context: SessionToolContext): ExecutableTool {
   return defineTool({
     name: "save_session_context",
@@ -29,12 +29,10 @@ export function createSaveSessionContextTool(context: SessionToolContext): Execu
       const session = createSession({ reason, systemPrompt, messages, ...(usage && { usage }) });
       // Only needed once something is saved.
       const { createPathScope, withPathLocks, writeAtomically } = await import("@toolcrib/core/files");
-      const scope = createPathScope();
-      const path = await scope.resolve(resolve(sessionContextFilePath));
-      await withPathLocks([path], () =>
-        writeAtomically(path, `${JSON.stringify(session, null, 2)}\n`, { scope, call }),
-      );
-      const saved = `Saved ${session.messages.length} messages to ${scope.print(path)}`;
+      const { path, scope } = await sessionTarget(sessionContextFilePath);
+      const text = `${JSON.stringify(session, null, 2)}\n`;
+      await withPathLocks([path], () => writeAtomically(path, text, { scope, call, private: true }));
+      const saved = `Saved ${session.messages.length} messages to ${createPathScope().print(path)}`;
       return session.messages.length > 0 ? saved : `${saved}: ${noConversation}`;
     },
   });

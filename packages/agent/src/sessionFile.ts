@@ -1,8 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { readFile } from "node:fs";
+import { promisify } from "node:util";
+import { messageOf } from "./errors.ts";
 import { isObject } from "./frozenJson.ts";
 import type { Message, Usage } from "./messages.ts";
 import { repairConversation } from "./repair.ts";
 import { badSession, checkHeader, checkMessage, checkSession, type JournalLine, type Session } from "./session.ts";
+import { openSessionFile } from "./sessionPath.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
 /** A session as it was found. */
@@ -17,11 +20,20 @@ export async function openSession(fileOrSession: string | Session): Promise<Open
   if (typeof fileOrSession !== "string") return { session: checkSession(fileOrSession, "given") };
   let text: string;
   try {
-    text = await readFile(fileOrSession, "utf8");
+    text = await readSession(fileOrSession);
   } catch (cause) {
-    throw badSession(fileOrSession, cause instanceof Error ? cause.message : String(cause), cause);
+    throw badSession(fileOrSession, messageOf(cause), cause);
   }
   return parseSession(text, fileOrSession);
+}
+
+async function readSession(file: string): Promise<string> {
+  const { descriptor, close } = await openSessionFile(file);
+  try {
+    return await promisify(readFile)(descriptor, "utf8");
+  } finally {
+    close();
+  }
 }
 
 /** Reads either form; `source` names it in errors. */

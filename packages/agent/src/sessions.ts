@@ -1,8 +1,10 @@
-import { open, readdir, stat } from "node:fs/promises";
+import { readSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { textOf } from "./conversation.ts";
 import { isObject } from "./frozenJson.ts";
 import type { Message } from "./messages.ts";
+import { openSessionFile } from "./sessionPath.ts";
 
 /** One session of a folder, as far as the head of its journal tells. */
 export interface SessionSummary {
@@ -23,7 +25,7 @@ export function newSessionFile(folder: string, now: Date = new Date()): string {
   return join(folder, `${time}-${crypto.randomUUID().slice(0, 6)}.jsonl`);
 }
 
-/** The journals of a folder, last changed first; none where there is no such folder. What is no journal is left out. */
+/** The journals of a folder, last changed first; none where there is no such folder. Whatever is no journal, links and pipes too, is left out. */
 export async function listSessions(folder: string): Promise<SessionSummary[]> {
   const names = await readdir(folder).catch(() => []);
   const found: SessionSummary[] = [];
@@ -35,21 +37,23 @@ export async function listSessions(folder: string): Promise<SessionSummary[]> {
 }
 
 async function summaryOf(file: string): Promise<SessionSummary | undefined> {
-  const [header, ...lines] = (await headOf(file)).split("\n");
+  const { head, changedAt } = await headOf(file);
+  const [header, ...lines] = head.split("\n");
   const first: unknown = JSON.parse(header ?? "");
   if (!isObject(first) || first.type !== "session") return undefined;
   const name = typeof first.name === "string" ? first.name : undefined;
   const startedAt = new Date(String(first.savedAt));
-  return { file, name, startedAt, changedAt: (await stat(file)).mtime, topic: topicOf(lines) };
+  return { file, name, startedAt, changedAt, topic: topicOf(lines) };
 }
 
-async function headOf(file: string): Promise<string> {
-  const handle = await open(file);
+async function headOf(file: string): Promise<{ head: string; changedAt: Date }> {
+  const { descriptor, stats, close } = await openSessionFile(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes));
-    return buffer.toString("utf8", 0, bytesRead);
+    const buffer = Buffer.alloc(headBytes);
+    const bytesRead = readSync(descriptor, buffer, 0, headBytes, 0);
+    return { head: buffer.toString("utf8", 0, bytesRead), changedAt: stats.mtime };
   } finally {
-    await handle.close();
+    close();
   }
 }
 

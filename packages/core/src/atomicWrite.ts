@@ -14,6 +14,11 @@ export interface AtomicWriteOptions {
   scope: PathScope;
   /** Its `beginCommit` is called right before the change; its `signal` ends the write before that. */
   call?: ToolCallInfo | undefined;
+  /**
+   * For what nobody else may read: a file of this process's own with mode 0600 takes the place of what was there, whose other
+   * hard links keep the old content, and directories that are made have 0700.
+   */
+  private?: boolean | undefined;
 }
 
 export interface WriteResult {
@@ -32,15 +37,16 @@ export interface WriteResult {
 export async function writeAtomically(
   path: string,
   content: string | Uint8Array,
-  { scope, call }: AtomicWriteOptions,
+  options: AtomicWriteOptions,
 ): Promise<WriteResult> {
+  const { scope, call } = options;
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   const printed = scope.print(path);
   try {
     call?.signal?.throwIfAborted();
-    const parents = makeDirectories(dirname(path), scope);
+    const parents = makeDirectories(dirname(path), scope, undefined, options.private ? 0o700 : 0o777);
     try {
-      return await writeInto(parents.directory, path, bytes, { scope, call });
+      return await writeInto(parents.directory, path, bytes, options);
     } catch (error) {
       parents.undo();
       throw error;
@@ -56,7 +62,7 @@ async function writeInto(
   directory: OpenDirectory,
   path: string,
   bytes: Uint8Array,
-  { scope, call }: AtomicWriteOptions,
+  { scope, call, private: isPrivate }: AtomicWriteOptions,
 ): Promise<WriteResult> {
   const target = directory.at(basename(path));
   const lookAtTarget = (): Stats | undefined => {
@@ -72,15 +78,16 @@ async function writeInto(
   };
   // A rename needs no right to the file itself: without this a read-only file would be replaced.
   if (old) accessSync(target, constants.W_OK);
-  if (old && old.nlink > 1) return inPlace("hard links");
+  const kept = isPrivate ? undefined : old;
+  if (kept && kept.nlink > 1) return inPlace("hard links");
 
-  const temporary = createTemporary(directory, old ? 0o600 : 0o666);
+  const temporary = createTemporary(directory, isPrivate || old ? 0o600 : 0o666);
   try {
-    if (old && !keepOwner(temporary.descriptor, old)) {
+    if (kept && !keepOwner(temporary.descriptor, kept)) {
       temporary.discard();
       return await inPlace("owner");
     }
-    await fill(temporary, bytes, old, call?.signal);
+    await fill(temporary, bytes, kept, call?.signal);
     lookAtTarget();
     scope.confirm(directory.descriptor, dirname(path));
     call?.beginCommit?.();

@@ -29,8 +29,16 @@ export interface MadeDirectories {
   undo(): void;
 }
 
-/** Makes a canonical path's missing directories one by one, each inside the one held open. Throws the system's error. */
-export function makeDirectories(path: string, scope: PathScope, beforeEach?: () => void): MadeDirectories {
+/**
+ * Makes a canonical path's missing directories one by one, with `mode`, each inside the one held open. Throws the system's
+ * error.
+ */
+export function makeDirectories(
+  path: string,
+  scope: PathScope,
+  beforeEach?: () => void,
+  mode = 0o777,
+): MadeDirectories {
   const made: string[] = [];
   const undo = (): void => {
     for (const one of made.reverse()) removeEmpty(one, scope);
@@ -49,7 +57,7 @@ export function makeDirectories(path: string, scope: PathScope, beforeEach?: () 
     for (const name of path.slice(existing.length).split(sep).filter(Boolean)) {
       existing = join(existing, name);
       beforeEach?.();
-      if (makeOne(directory, name)) made.push(existing);
+      if (makeOne(directory, name, mode)) made.push(existing);
       const next = confirmed(openDirectory(directory.at(name)), existing, scope);
       directory.close();
       directory = next;
@@ -63,9 +71,9 @@ export function makeDirectories(path: string, scope: PathScope, beforeEach?: () 
 }
 
 /** False when something, perhaps another call, has made it meanwhile. */
-function makeOne(directory: OpenDirectory, name: string): boolean {
+function makeOne(directory: OpenDirectory, name: string, mode: number): boolean {
   try {
-    mkdirSync(directory.at(name));
+    mkdirSync(directory.at(name), { mode });
     return true;
   } catch (error) {
     if (systemErrorCode(error) === "EEXIST") return false;

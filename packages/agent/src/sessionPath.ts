@@ -1,0 +1,73 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { ToolError } from "@toolcrib/core";
+import type { PathScope, RegularFile } from "@toolcrib/core/files";
+import { printableName } from "@toolcrib/core/text";
+
+/** Where a session may be written: a canonical path, and a scope that no link swapped in later can leave. */
+export interface SessionTarget {
+  readonly path: string;
+  readonly scope: PathScope;
+}
+
+/**
+ * Finds where a session file may be written. What lies in a working directory may be somebody else's, so no link below it is
+ * followed, and elsewhere neither the file nor its folder may be one. Throws a ToolError `permission_denied` that names the link.
+ */
+export async function sessionTarget(file: string): Promise<SessionTarget> {
+  // Only needed once something is written.
+  const { createPathScope, isInside } = await import("@toolcrib/core/files");
+  const absolute = resolve(file);
+  const folder = dirname(absolute);
+  const working = workingDirectory();
+  const isBelow = working !== undefined && isInside(working, folder);
+  const trusted = existing(isBelow ? working : isSystemFolder(folder) ? folder : dirname(folder));
+  let place = trusted;
+  for (const name of relative(trusted, absolute).split(sep)) {
+    place = join(place, name);
+    if (isLink(place)) throw planted(place === absolute ? file : place);
+  }
+  const root = realpathSync(trusted);
+  return { path: join(root, relative(trusted, absolute)), scope: createPathScope({ root }) };
+}
+
+/** Opens a session to be read. Throws in plain words for anything but a regular file: a link, a pipe, a device. */
+export async function openSessionFile(file: string): Promise<RegularFile> {
+  const { createPathScope, openRegularFile } = await import("@toolcrib/core/files");
+  const scope = createPathScope();
+  const folder = await scope.resolve(dirname(resolve(file)));
+  return openRegularFile(join(folder, basename(file)), scope);
+}
+
+/** The nearest directory that exists. */
+function existing(folder: string): string {
+  return dirname(folder) === folder || lstatSync(folder, { throwIfNoEntry: false })
+    ? folder
+    : existing(dirname(folder));
+}
+
+/** `/tmp`, `/var`: links there are the system's. */
+function isSystemFolder(folder: string): boolean {
+  return dirname(dirname(folder)) === dirname(folder);
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+/** Undefined where it was removed. */
+function workingDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
+function planted(path: string): ToolError {
+  const what = `${printableName(path)} is a symbolic link, and no session is written through one`;
+  return new ToolError({
+    code: "permission_denied",
+    message: `Permission denied: ${what}; remove it or name the real path`,
+  });
+}
