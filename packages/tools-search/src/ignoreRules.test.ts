@@ -53,6 +53,16 @@ describe("the rules of a .gitignore", () => {
     expect(isIgnored(text, path)).toBe(expected);
   });
 
+  test.each([
+    ["*a".repeat(100), "a".repeat(255)],
+    [`/${"*a".repeat(100)}/x`, `${"a".repeat(255)}/a`],
+    [`/${"**/a/".repeat(500)}x`, "a/".repeat(2000)],
+    [`/${"**/".repeat(100_000)}x`, "a/".repeat(2000)],
+    ["a\n".repeat(100_000), "c"],
+  ])("are soon decided, however hostile: %#", (text, path) => {
+    expect(compileIgnoreRules(`${text}b`)?.decide(path, path, 0, true)).not.toBe(true);
+  });
+
   describe.skipIf(!hasGit)("compared with git", () => {
     let root: string;
     beforeAll(() => {
@@ -61,25 +71,71 @@ describe("the rules of a .gitignore", () => {
     });
     afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-    const piece = fc.constantFrom(
+    const plainPiece = fc.constantFrom(
       "a",
       "b",
       "ab",
       "*",
       "**",
+      "***",
       "?",
       "/",
       "/",
       ".",
       "[ab]",
       "[!a]",
-      "\\*",
-      "!",
       " ",
       "a*b",
+      "t",
     );
+    const oddPiece = fc.constantFrom(
+      ...["\\*", "\\a", "\\ ", "\\/", "\\", "!", "#", "\t", "\r", "{a,b}", "é", "-", "[", "]"],
+      ...[
+        "[^a]",
+        "[!b-a]",
+        "[b-a]",
+        "[]a]",
+        "[!]a]",
+        "[a-]",
+        "[-a]",
+        "[\\]a]",
+        "[a-\\b]",
+        "[/]",
+        "[!/]",
+        "[a/b]",
+        "[é]",
+      ],
+      ...[
+        "[[:alpha:]]",
+        "[![:digit:]]",
+        "[[:space:]]",
+        "[[:foo:]]",
+        "[[:ALPHA:]]",
+        "[[:alpha]",
+        "[[:alpha:]-z]",
+        "[[:]",
+      ],
+    );
+    const piece = fc.oneof({ arbitrary: plainPiece, weight: 3 }, { arbitrary: oddPiece, weight: 1 });
     const rule = fc.array(piece, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
-    const name = fc.constantFrom("a", "b", "ab", "a.b", ".a", "aab", "*", "a b", "é", "aé");
+    const name = fc.constantFrom(
+      "a",
+      "b",
+      "ab",
+      "a.b",
+      ".a",
+      "aab",
+      "*",
+      "a b",
+      "é",
+      "aé",
+      "à",
+      "t",
+      "a ",
+      "[",
+      "\\",
+      "-",
+    );
     const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
 
     test("random rules ignore what `git check-ignore` ignores", () => {
@@ -103,7 +159,22 @@ describe("the rules of a .gitignore", () => {
             expect(asked.filter((one) => isIgnored(text, one)).sort()).toEqual(expected);
           },
         ),
-        { numRuns: 150 },
+        {
+          numRuns: 150,
+          examples: [
+            // Rules that were once read in another way than git's.
+            [["***/[!a]"], ["a"]],
+            [["**/***/a"], ["a", "b/a"]],
+            [["t**/a"], ["a", "b/a"]],
+            [["/t/a**/b"], ["ab", "ac/b", "a/b"]],
+            [["**\\/a"], ["a", "b/a"]],
+            [["[b-a]"], ["a", "b"]],
+            [["[[:space:]]"], ["\v", "\u00a0", " "]],
+            [["*[[:space:]]"], ["à"]],
+            [["[[:ALPHA:]]"], ["a"]],
+            [["[[:]"], ["[", ":"]],
+          ],
+        },
       );
     });
   });

@@ -1,0 +1,23 @@
+import fc from "fast-check";
+import { beforeAll, describe } from "vitest";
+
+const rounds = Number(process.env.TOOLCRIB_ROUNDS) || 5;
+
+/** Tests that compare with git, with ripgrep or with the plain meaning; `npm test` runs them from one seed. */
+const files = ["ignoreRules", "walk", "ripgrep", "matchLines", "countNewlines"];
+
+const firstSeed = Math.floor(Math.random() * 2 ** 31);
+for (let round = 0; round < rounds; round += 1) {
+  const seed = (firstSeed + round * 7919) | 0;
+  console.log(`search properties, seed ${seed}`);
+  describe(`the properties of the search pack, seed ${seed}`, async () => {
+    beforeAll(() => {
+      fc.configureGlobal({ seed });
+    });
+    for (const file of files) {
+      const tests = new URL(`../../../packages/tools-search/src/${file}.test.ts`, import.meta.url).pathname;
+      // The query makes a module of its own for each round, which declares its tests here.
+      await import(/* @vite-ignore */ `${tests}?seed=${seed}`);
+    }
+  });
+}
