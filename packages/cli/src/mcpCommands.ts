@@ -21,7 +21,7 @@ export function addMcpCommands(root: Command, { program, ended, withTools }: Mcp
     .option("--no-auth", "ask for no token; only on a loopback address")
     .addHelpText(
       "after",
-      "\nWithout --root the tools keep to the roots that the client names, else to this directory.\nTOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes a new one.",
+      "\nWithout --root the tools keep to the roots that the client names, else to this directory;\nover HTTP to this directory, which roots of a client only narrow.\nTOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes a new one.",
     )
     .action(async (flags: McpServeFlags) => {
       const command = await import("./mcpServe.ts");

@@ -31,6 +31,8 @@ export async function mcpServe(
     name: "toolcrib",
     version: ownVersion(),
     http,
+    // Over HTTP the roots of a client narrow this directory; a client that has started us may name another.
+    ...(http && { roots: [process.cwd()] }),
     onError: (error) => {
       if (env.TOOLCRIB_DEBUG === "1") terminal.note(error.message);
     },

@@ -1,8 +1,9 @@
 import type { ToolRegistry } from "@toolcrib/core";
+import { anyRoots, type RootsRule } from "./roots.ts";
 
 /**
- * A registry, or what makes one for the directories a client works in: absolute paths, or undefined where the client
- * names none. One factory serves many clients; equal roots share a registry.
+ * A registry, or what makes one for the directories a client works in: absolute paths, or undefined where nobody names any.
+ * One factory serves many clients; equal roots share a registry.
  */
 export type RegistrySource =
   | ToolRegistry
@@ -13,24 +14,28 @@ const mostRegistries = 32;
 
 /** The registries of one served source, made once for each set of roots. */
 export class Registries {
-  /** Whether roots matter: only a factory can use them. */
+  /** Whether clients are asked for their roots: only a factory can use them. */
   readonly usesRoots: boolean;
+  readonly #rule: RootsRule;
   readonly #make: (roots: readonly string[] | undefined) => ToolRegistry | Promise<ToolRegistry>;
   readonly #made = new Map<string, Promise<ToolRegistry>>();
   readonly #stops = new Map<string, () => void>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(source: RegistrySource) {
-    this.usesRoots = typeof source === "function";
+  /** With `false` for a rule no client is asked, and a factory is given no roots. */
+  constructor(source: RegistrySource, rule: RootsRule | false = anyRoots) {
+    this.usesRoots = typeof source === "function" && rule !== false;
+    this.#rule = rule || (() => undefined);
     this.#make = typeof source === "function" ? source : () => source;
   }
 
   /** The registry for a client's roots. Rejects with what the factory throws, and asks it again the next time. */
-  get(roots?: readonly string[]): Promise<ToolRegistry> {
-    const key = this.usesRoots && roots?.length ? JSON.stringify(roots) : "";
+  get(asked: readonly string[] = []): Promise<ToolRegistry> {
+    const roots = this.usesRoots ? this.#rule(asked) : undefined;
+    const key = asked.length > 0 && roots ? JSON.stringify(roots) : "";
     let registry = this.#made.get(key);
     if (!registry) {
-      registry = this.#create(key, key === "" ? undefined : roots);
+      registry = this.#create(key, roots);
       this.#made.set(key, registry);
       registry.catch(() => this.#made.delete(key));
       const oldest = [...this.#made.keys()].find((known) => known !== "");

@@ -1,9 +1,12 @@
+import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { defineTool } from "@toolcrib/core";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFixtureRegistry } from "../fixtures/registry.ts";
 import { type McpServing, type ServeMcpOptions, serveMcp } from "./server.ts";
 
@@ -12,6 +15,12 @@ const fixture = ["../fixtures/sources.mjs", "../fixtures/stdioServer.ts"].map((f
 );
 const closing: (() => Promise<unknown>)[] = [];
 
+let folder = "";
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-roots-")));
+  closing.push(() => rm(folder, { recursive: true }));
+  for (const name of ["a b", "c"]) await mkdir(join(folder, name));
+});
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
@@ -31,7 +40,7 @@ async function open(kind: "stdio" | "http", era: "legacy" | "modern", roots?: st
       stderr: "inherit",
     });
   } else {
-    const serving = await serve();
+    const serving = await serve({}, roots ? { roots: [folder] } : {});
     transport = new StreamableHTTPClientTransport(new URL(String(serving.url)), {
       requestInit: { headers: { authorization: `Bearer ${serving.token}` } },
     });
@@ -71,8 +80,8 @@ async function open(kind: "stdio" | "http", era: "legacy" | "modern", roots?: st
   };
 }
 
-async function serve(http: ServeMcpOptions["http"] = {}): Promise<McpServing> {
-  const serving = await serveMcp(createFixtureRegistry, { name: "fixture", version: "1.2.3", http });
+async function serve(http: ServeMcpOptions["http"] = {}, options: ServeMcpOptions = {}): Promise<McpServing> {
+  const serving = await serveMcp(createFixtureRegistry, { name: "fixture", version: "1.2.3", http, ...options });
   closing.push(() => serving.close());
   return serving;
 }
@@ -161,9 +170,10 @@ describe.each([
   });
 
   test("the client's roots reach the factory where it offers them", async () => {
-    const { client } = await open(kind, era, ["/work/a b", "/work/c"]);
+    const roots = [join(folder, "a b"), join(folder, "c")];
+    const { client } = await open(kind, era, roots);
     const { content } = await client.callTool({ name: "roots", arguments: {} });
-    expect(content).toEqual([{ type: "text", text: '["/work/a b","/work/c"]' }]);
+    expect(content).toEqual([{ type: "text", text: JSON.stringify(roots) }]);
     const without = await open(kind, era);
     expect((await without.client.callTool({ name: "roots", arguments: {} })).content).toEqual([
       { type: "text", text: "null" },
@@ -171,11 +181,12 @@ describe.each([
   });
 
   test("roots that change are asked for again", async () => {
-    const { client, setRoots } = await open(kind, era, ["/one"]);
+    const [one, two] = [join(folder, "a b"), join(folder, "c")];
+    const { client, setRoots } = await open(kind, era, [one]);
     await client.callTool({ name: "roots", arguments: {} });
-    if (era === "legacy") await setRoots(["/two"]);
+    if (era === "legacy") await setRoots([two]);
     const { content } = await client.callTool({ name: "roots", arguments: {} });
-    expect(content).toEqual([{ type: "text", text: era === "legacy" ? '["/two"]' : '["/one"]' }]);
+    expect(content).toEqual([{ type: "text", text: JSON.stringify([era === "legacy" ? two : one]) }]);
   });
 });
 
@@ -249,6 +260,51 @@ describe("over HTTP", () => {
     const headers = { authorization, "mcp-session-id": String(id) };
     expect((await fetch(String(url), { method: "DELETE", headers })).status).toBe(200);
     expect((await post(url, headers)).status).toBe(404);
+  });
+
+  test.each(["legacy", "modern"] as const)("a client's roots never widen ours: %s protocol", async (era) => {
+    await symlink("/", join(folder, "a b", "out"));
+    const seen = async (...roots: string[]): Promise<unknown> => {
+      const { client } = await open("http", era, roots);
+      const { content } = await client.callTool({ name: "roots", arguments: {} });
+      await client.close();
+      return content[0]?.type === "text" ? JSON.parse(content[0].text) : content;
+    };
+    const ours = [folder];
+    for (const wider of [
+      "/",
+      join(folder, ".."),
+      "/etc",
+      join(folder, "a b", "out"),
+      join(folder, "a b", "out", "etc"),
+    ]) {
+      expect(await seen(wider)).toEqual(ours);
+    }
+    expect(await seen(join(folder, "no such directory"), `${folder}2`)).toEqual(ours);
+    expect(await seen("/etc", join(folder, "c"))).toEqual([join(folder, "c")]);
+  });
+
+  test.each(["legacy", "modern"] as const)(
+    "without roots of ours a client's count for nothing: %s protocol",
+    async (era) => {
+      const { url, token } = await serve();
+      const client = new Client(
+        { name: "test", version: "1" },
+        { capabilities: { roots: {} }, ...(era === "modern" && { versionNegotiation: { mode: "auto" as const } }) },
+      );
+      client.setRequestHandler("roots/list", () => ({ roots: [{ uri: "file:///etc" }] }));
+      const requestInit = { headers: { authorization: `Bearer ${token}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(String(url)), { requestInit }));
+      closing.push(() => client.close());
+      const { content } = await client.callTool({ name: "roots", arguments: {} });
+      expect(content).toEqual([{ type: "text", text: "null" }]);
+    },
+  );
+
+  test("roots that are none are refused at the start", async () => {
+    for (const roots of [undefined, null, [], "", "/", [""], ["/no/such/directory"], [undefined]]) {
+      await expect(serve({}, { roots: roots as never })).rejects.toThrow(/roots/);
+    }
   });
 
   test("close ends open streams and frees the port", async () => {

@@ -2,6 +2,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { createConnection } from "./connection.ts";
 import type { HttpOptions } from "./httpServer.ts";
 import { Registries, type RegistrySource } from "./registrySource.ts";
+import { anyRoots, type RootsRule, withinRoots } from "./roots.ts";
 
 export interface ServeMcpOptions {
   /** The server's name to clients. Default `toolcrib`. */
@@ -10,6 +11,11 @@ export interface ServeMcpOptions {
   version?: string | undefined;
   /** What the tools are for and how to use them together; clients show it to the model. */
   instructions?: string | undefined;
+  /**
+   * Directories that a client's roots never reach beyond: a factory is given what is in both, or all of these. Without it a
+   * factory is given the client's roots as they are on standard input and output, and none over HTTP.
+   */
+  roots?: readonly string[];
   /** Streamable HTTP at `/mcp` instead of standard input and output. */
   http?: HttpOptions | undefined;
   /** Told of what goes wrong beside the answers: a broken message, a client that went away. */
@@ -37,7 +43,7 @@ const maxMessageBytes = 10 * 1024 * 1024;
  */
 export async function serveMcp(source: RegistrySource, options: ServeMcpOptions = {}): Promise<McpServing> {
   const { name = "toolcrib", version = "0.0.0", instructions, http, onError = () => undefined } = options;
-  const registries = new Registries(source);
+  const registries = new Registries(source, rootsRule(options));
   const connect = (): ReturnType<typeof createConnection> =>
     createConnection(registries, { name, version, instructions });
   let end = (): void => undefined;
@@ -58,6 +64,12 @@ export async function serveMcp(source: RegistrySource, options: ServeMcpOptions 
     end();
   };
   return { url: serving.url, token: serving.token, closed, close };
+}
+
+/** Over HTTP anybody with the token may ask, so that a client's roots count only within directories of ours. */
+function rootsRule(options: ServeMcpOptions): RootsRule | false {
+  if ("roots" in options) return withinRoots(options.roots);
+  return options.http ? false : anyRoots;
 }
 
 /** Standard input and output, telling when the connection has ended. */
