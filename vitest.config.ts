@@ -19,8 +19,11 @@ const project = (folder: string, name: string) => ({
     root: `${root}${folder}`,
     include: ["src/**/*.test.ts", "*.test.ts"],
     isolate: !sharing.has(folder),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    setupFiles: [`${root}scripts/seed.ts`],
+    // Ends a test that hangs. A slow machine never reaches it.
+    testTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
+    hookTimeout: 180_000,
     typecheck: {
       enabled: hasTypeTests(folder),
       // `tsc -b` reports those, before the tests run.

@@ -54,10 +54,12 @@ describe("save_session_context", () => {
       sessionContextFilePath: file,
     });
     await agent.chat("hi");
+    const before = Date.now();
     expect(await agent.saveContext("lunch")).toMatch(/^Saved 2 messages to /);
     const saved = JSON.parse(readFileSync(file, "utf8"));
     expect(saved).toMatchObject({ format: "toolcrib-session", version: 1, reason: "lunch", systemPrompt: "Be brief." });
-    expect(new Date(saved.savedAt).getTime()).toBeGreaterThan(Date.now() - 10_000);
+    const savedAt = new Date(saved.savedAt).getTime();
+    expect(before <= savedAt && savedAt <= Date.now()).toBe(true);
     expect(saved.messages).toEqual(agent.sessionContext);
     assertFits(saved, "session");
   });

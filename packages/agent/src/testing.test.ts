@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import type { Message } from "./messages.ts";
@@ -94,12 +93,10 @@ describe("the provider suite", () => {
   });
 });
 
-test("a stream that does not end after its reply holds the turn up for a second at most", async () => {
+test("a stream that does not end after its reply does not hold the turn up for good", async () => {
   async function* lingering(): AsyncGenerator<ProviderEvent, void> {
     yield { type: "reply", stop: "stop", message: { role: "assistant", content: [{ type: "text", text: "ok" }] } };
-    await sleep(10_000, undefined, { ref: false });
+    await new Promise(() => undefined);
   }
-  const started = performance.now();
   expect(await new Agent(new ScriptedProvider([() => lingering()])).chat("go")).toBe("ok");
-  expect(performance.now() - started).toBeLessThan(6000);
 });

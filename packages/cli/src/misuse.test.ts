@@ -99,4 +99,4 @@ test("A key given by mistake in a wrong place does not end up in a message", asy
   });
   expect(end.code).toBe(3);
   expect(end.stdout + end.stderr).not.toContain("sk-not-a-real-key");
-}, 60_000);
+});

@@ -61,9 +61,7 @@ describe("an abort of a call behind a middleware", () => {
     controller.abort(new Error("enough"));
     expect(await running).toBe("Error executing a: Aborted");
     open();
-    await vi.waitFor(() =>
-      expect(later).toMatchObject([{ ok: false, error: { code: "aborted", message: "Aborted" } }]),
-    );
+    await expect.poll(() => later).toMatchObject([{ ok: false, error: { code: "aborted", message: "Aborted" } }]);
     expect(run).not.toHaveBeenCalled();
   });
 

@@ -117,4 +117,4 @@ test("core and tools-fs, packed and installed alone, bring what they declare and
   expect(
     execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: empty, encoding: "utf8" }),
   ).toMatch(/^node_modules\/$/m);
-}, 60_000);
+});

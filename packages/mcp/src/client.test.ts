@@ -103,7 +103,7 @@ test("close ends a server that neither the end of its input nor a request to end
   const { mount, registry } = await mounted({ s: { command: process.execPath, args: [path("stubbornServer.mjs")] } });
   const pid = Number(await registry.execute("mcp__s__pid", {}));
   await mount.close();
-  await expect.poll(() => isRunning(pid), { timeout: 5000 }).toBe(false);
+  await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
 test("calls that come at once start one process", async () => {

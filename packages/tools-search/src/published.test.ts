@@ -21,7 +21,7 @@ test.skipIf(!existsSync(built))(
     `;
       const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
         encoding: "utf8",
-        timeout: 20_000,
+        timeout: 120_000,
       });
       expect(run.stderr).toBe("");
       expect(run.stdout).toBe("a.txt:1:foo\na.txt\n");

@@ -135,7 +135,7 @@ test(`${operations} random turns with ${seeds} seeds: whatever fails, the conver
   timeout: 0,
 }, async () => {
   for (let seed = 1; seed <= seeds; seed += 1) {
-    const random = randomOf(seed);
+    const random = randomOf(seed + Number(process.env.TOOLCRIB_SEED ?? 0));
     const { reply } = createModel(random);
     const problems: string[] = [];
     const next = (): ScriptedReply => (request) => {

@@ -14,7 +14,7 @@ import { ToolRegistry } from "@toolcrib/core";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { afterAll, expect, test } from "vitest";
 import { suiteTimeout } from "./child.ts";
-import { createRandom, type Random } from "./random.ts";
+import { createRandom, type Random, suiteSeed } from "./random.ts";
 
 const seeds = 20;
 const operations = Number(process.env.TOOLCRIB_ROUNDS) || 100;
@@ -147,7 +147,7 @@ function onDisk(directory: string): Model {
 
 const sorted = (model: Model): [string, string | null][] => [...model].sort(([a], [b]) => (a < b ? -1 : 1));
 
-test.each(Array.from({ length: seeds }, (_, seed) => seed))(
+test.each(Array.from({ length: seeds }, (_, index) => suiteSeed + index))(
   "seed %i: the tools do to the disk what a plain model does in memory",
   async (seed) => {
     const cwd = join(base, `${seed}`);

@@ -1,3 +1,6 @@
+/** Drawn anew for each run of the long suites and printed by it; TOOLCRIB_SEED repeats one. */
+export const suiteSeed: number = Number(process.env.TOOLCRIB_SEED ?? 0);
+
 /** A whole number from 0 up to, not including, `below`. */
 export type Random = (below: number) => number;
 
