@@ -1,10 +1,12 @@
+import { isError } from "./errorShape.ts";
 import { ToolError } from "./errors.ts";
-import { type ArgumentIssue, explain, unknownArgument } from "./explain.ts";
+import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "./interface.ts";
 import { copyJson, isPlainObject, quote } from "./json.ts";
+import { NoThread, TooManySteps } from "./notChecked.ts";
 import { repair } from "./repair.ts";
 import { clip } from "./text.ts";
-import { createValidator, type Validator } from "./validator.ts";
+import { createValidator, mostErrors, type Validator } from "./validator.ts";
 
 /** Arguments ready for a tool, or why they are not. `args` is what repair made of them in either case. */
 export interface CheckedArguments {
@@ -15,7 +17,9 @@ export interface CheckedArguments {
 /** Repairs, then validates. The given arguments are never changed. */
 export type ArgumentChecker = (args: unknown) => CheckedArguments | Promise<CheckedArguments>;
 
-const mostIssues = 5;
+/** From so many unknown arguments on, they are all that is looked at. */
+const manyUnknown = 1000;
+const longestReason = 1000;
 
 /** The checker of one tool; the validator is made at the first call. `parameters` is a schema that `register` accepted. */
 export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSchema): ArgumentChecker {
@@ -23,12 +27,16 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
   const { name } = tool;
   return (given) => {
     const repaired = repairArguments(given, parameters);
-    if ("issue" in repaired) return { args: {}, error: invalid(name, [repaired.issue]) };
+    if ("issue" in repaired) return { args: {}, error: invalid(name, { issues: [repaired.issue], count: 1 }) };
     const { args } = repaired;
     if (tool.parseArguments) return parse(tool, name, parameters, args);
     const conclude = (errors: Awaited<ReturnType<Validator>>): CheckedArguments =>
-      errors.length === 0 ? { args } : { args, error: invalid(name, explain(errors, parameters, args)) };
+      errors.length === 0
+        ? { args }
+        : { args, error: invalid(name, explain(errors, parameters, args), errors.length >= mostErrors) };
     try {
+      const unknown = surplus(args, parameters, manyUnknown);
+      if (unknown.count > 0) return { args, error: invalid(name, unknown) };
       validator ??= createValidator(parameters);
       const errors = validator(args);
       return errors instanceof Promise
@@ -45,12 +53,20 @@ function repairArguments(
   parameters: JsonSchema,
 ): { args: Record<string, unknown> } | { issue: ArgumentIssue } {
   try {
-    const args = repair(given === undefined || given === null ? {} : copyJson(given), parameters, parameters);
+    const args = repair(given === undefined || given === null ? {} : copyJson(given), parameters);
     if (isPlainObject(args)) return { args };
     return { issue: { field: "", reason: `expected an object of arguments, got ${notAnObject(args)}` } };
   } catch (error) {
-    return { issue: { field: "", reason: error instanceof RangeError ? error.message : "cannot be read" } };
+    return { issue: { field: "", reason: tooMuch(error) ?? "cannot be read" } };
   }
+}
+
+/** What a limit of ours, or the end of the stack, says of the arguments. */
+function tooMuch(error: unknown): string | undefined {
+  if (error instanceof TooManySteps)
+    return `could not be checked: that takes ${error.message}; pass fewer or smaller values`;
+  if (!(error instanceof RangeError)) return undefined;
+  return error.message.startsWith("Maximum call stack") ? "could not be checked: nested too deeply" : error.message;
 }
 
 /** A model's own JSON, cut off or mistyped, comes as text: what is wrong with it says more than a quote of its beginning. */
@@ -78,31 +94,43 @@ async function parse(
     return unchecked(name, args, cause);
   }
   if (result?.issues) {
-    return { args, error: invalid(name, [...surplus(args, parameters), ...result.issues.map(fromStandardIssue)]) };
+    const unknown = surplus(args, parameters, 0);
+    const issues = [...unknown.issues, ...result.issues.slice(0, mostIssues).map(fromStandardIssue)];
+    return { args, error: invalid(name, { issues, count: unknown.count + result.issues.length }) };
   }
   return { args: (result && "value" in result ? result.value : args) as Record<string, unknown> };
 }
 
-/** A schema library names no allowed argument where one is forbidden; this does. */
-function surplus(args: Record<string, unknown>, parameters: JsonSchema): ArgumentIssue[] {
+/** The arguments that a schema forbids by name, if there are more than `most`. A schema library names no allowed one; this does. */
+function surplus(args: Record<string, unknown>, parameters: JsonSchema, most: number): Explanation {
   const { properties, patternProperties, additionalProperties } = parameters;
-  if (additionalProperties !== false || patternProperties || !isPlainObject(properties)) return [];
-  const unknown = Object.keys(args).filter((field) => !Object.hasOwn(properties, field));
-  return unknown.map((field) => ({ field, reason: unknownArgument(field, parameters, args) }));
+  const given = Object.keys(args);
+  const isClosed = additionalProperties === false && !patternProperties && isPlainObject(properties);
+  if (!isClosed || given.length <= most) return { issues: [], count: 0 };
+  const unknown = given.filter((field) => !Object.hasOwn(properties, field));
+  if (unknown.length <= most) return { issues: [], count: 0 };
+  const shown = unknown.slice(0, mostIssues);
+  return {
+    issues: shown.map((field) => ({ field, reason: unknownArgument(field, parameters, args) })),
+    count: unknown.length,
+  };
 }
 
 function fromStandardIssue(issue: { message: string; path?: readonly unknown[] | undefined }): ArgumentIssue {
-  const keys = (issue.path ?? []).map((part) => (isPlainObject(part) ? part.key : part));
+  const keys = (issue.path ?? []).slice(0, 100).map((part) => (isPlainObject(part) ? part.key : part));
   const field = keys.map((key, at) => (typeof key === "number" ? `[${key}]` : `${at === 0 ? "" : "."}${String(key)}`));
   return { field: field.join(""), reason: String(issue.message) };
 }
 
-function invalid(toolName: string, issues: readonly ArgumentIssue[]): ToolError {
-  const shown = issues
+/** `isCut`: there are more problems than were counted. */
+function invalid(toolName: string, { issues, count }: Explanation, isCut = false): ToolError {
+  const bounded = issues
     .slice(0, mostIssues)
-    .map(({ field, reason }) => (field ? `${quoteField(field)}: ${reason}` : reason));
-  if (issues.length > mostIssues) shown.push(`and ${issues.length - mostIssues} more`);
-  const { field = "", reason = "do not fit the schema" } = issues[0] ?? {};
+    .map(({ field, reason }) => ({ field, reason: clip(reason, longestReason) }));
+  const shown = bounded.map(({ field, reason }) => (field ? `${quoteField(field)}: ${reason}` : reason));
+  if (isCut) shown.push("and more");
+  else if (count > shown.length) shown.push(`and ${count - shown.length} more`);
+  const { field = "", reason = "do not fit the schema" } = bounded[0] ?? {};
   return new ToolError({
     code: "invalid_arguments",
     toolName,
@@ -116,13 +144,25 @@ function quoteField(field: string): string {
 }
 
 function unchecked(toolName: string, args: Record<string, unknown>, cause: unknown): CheckedArguments {
-  const reason = "could not be checked against the schema";
-  const error = new ToolError({
-    code: "invalid_arguments",
+  if (cause instanceof NoThread) return { args, error: noThread(toolName, cause) };
+  const said = isError(cause) ? ` (${quote(cause.message, 200)})` : "";
+  const reason = tooMuch(cause) ?? `could not be checked against the schema${said}`;
+  const message = `Invalid arguments: ${reason}`;
+  const error = new ToolError({ code: "invalid_arguments", toolName, message, details: { field: "", reason }, cause });
+  return { args, error };
+}
+
+function noThread(toolName: string, { cause }: NoThread): ToolError {
+  const reason = clip(isError(cause) ? cause.message : String(cause), 300);
+  return new ToolError({
+    code: "execution_failed",
     toolName,
-    message: `Invalid arguments: ${reason}${cause instanceof Error ? ` (${quote(cause.message, 200)})` : ""}`,
-    details: { field: "", reason },
+    message:
+      "The arguments were not checked, so the tool did not run: they need a worker thread (for a pattern of the schema that " +
+      `may run on for long, or for their size), and this process could not start one (${reason}). Start Node with ` +
+      "--allow-worker, and keep @toolcrib/core out of the bundle",
+    details: { cause },
+    recoverable: false,
     cause,
   });
-  return { args, error };
 }

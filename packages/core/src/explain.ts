@@ -25,50 +25,74 @@ const wrappers: ReadonlySet<string> = new Set([
 
 const vague = "does not fit the schema";
 
-/** The library's errors in the words of this package: leaves only, one a field, those inside a failed union left out. */
-export function explain(errors: readonly ValidationError[], schema: JsonSchema, value: unknown): ArgumentIssue[] {
-  const issues = new Map<string, ArgumentIssue>();
-  const unions = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
-  for (const error of errors) {
-    const inUnion = unions.some(({ keywordLocation }) => error.keywordLocation.startsWith(`${keywordLocation}/`));
-    if (wrappers.has(error.keyword) || inUnion || error.keyword === "false") continue;
-    const issue = explainOne(error, schema, value);
-    // What the schema of a property says follows, and says more.
-    if ((issues.get(issue.field)?.reason ?? vague) === vague) issues.set(issue.field, issue);
-  }
-  return [...issues.values()];
+/** So many problems of one call are put into words; the others are counted. */
+export const mostIssues = 5;
+const mostAllowedNames = 50;
+
+/** The problems in words, and how many there are in all. */
+export interface Explanation {
+  readonly issues: readonly ArgumentIssue[];
+  readonly count: number;
 }
 
-function explainOne(error: ValidationError, schema: JsonSchema, value: unknown): ArgumentIssue {
+/** The library's errors in the words of this package: leaves only, one a field, those inside a failed union left out. */
+export function explain(errors: readonly ValidationError[], schema: JsonSchema, value: unknown): Explanation {
+  const issues = new Map<string, ArgumentIssue>();
+  const fields = new Set<string>();
+  // The errors inside a union follow its own.
+  let union: string | undefined;
+  for (const error of errors) {
+    if (union !== undefined && error.keywordLocation.startsWith(union)) continue;
+    if (error.keyword === "anyOf" || error.keyword === "oneOf") union = `${error.keywordLocation}/`;
+    if (wrappers.has(error.keyword)) continue;
+    const field = fieldName(placeOf(error));
+    fields.add(field);
+    const before = issues.get(field);
+    // What the schema of a property says follows, and says more.
+    if (before ? before.reason === vague : issues.size < mostIssues) {
+      issues.set(field, { field, reason: explainOne(error, schema, value) });
+    }
+  }
+  return { issues: [...issues.values()], count: fields.size };
+}
+
+/** Where an error is: for a name that is missing or not allowed, that name. */
+function placeOf(error: ValidationError): string[] {
   const place = pointerParts(error.instanceLocation);
-  const found = place.reduce<unknown>(stepInto, value);
-  const keywordParts = pointerParts(error.keywordLocation);
-  const owner = schemaAt(schema, keywordParts.slice(0, -1));
+  const name = nameIn(error);
+  return name === undefined ? place : [...place, name];
+}
+
+function nameIn({ keyword, error }: ValidationError): string | undefined {
+  if (keyword === "required") return /"(.*)"\.$/s.exec(error)?.[1] ?? "";
+  if (keyword !== "additionalProperties" && keyword !== "unevaluatedProperties") return undefined;
+  return /^Property "(.*)" does not match/s.exec(error)?.[1] ?? "";
+}
+
+function explainOne(error: ValidationError, schema: JsonSchema, value: unknown): string {
+  const found = pointerParts(error.instanceLocation).reduce<unknown>(stepInto, value);
+  const owner = schemaAt(schema, pointerParts(error.keywordLocation).slice(0, -1));
   const rule = isPlainObject(owner) ? owner[error.keyword] : undefined;
-  const field = fieldName(place);
+  const name = nameIn(error) ?? "";
   switch (error.keyword) {
     case "required": {
-      const missing = /"(.*)"\.$/s.exec(error.error)?.[1] ?? "";
-      const wanted = isPlainObject(owner) && isPlainObject(owner.properties) ? owner.properties[missing] : undefined;
-      return { field: fieldName([...place, missing]), reason: `is required${typeNames(wanted, ", expected ")}` };
+      const properties = isPlainObject(owner) && isPlainObject(owner.properties) ? owner.properties : {};
+      return `is required${typeNames(stepInto(properties, name), ", expected ")}`;
     }
     case "additionalProperties":
-    case "unevaluatedProperties": {
-      const name = /^Property "(.*)" does not match/s.exec(error.error)?.[1] ?? "";
-      if (rule !== false) return { field: fieldName([...place, name]), reason: vague };
-      return { field: fieldName([...place, name]), reason: unknownArgument(name, owner, found) };
-    }
+    case "unevaluatedProperties":
+      return rule === false ? unknownArgument(name, owner, found) : vague;
     case "type":
-      return { field, reason: `expected ${typeNames(owner)}, got ${described(found)}` };
+      return `expected ${typeNames(owner)}, got ${described(found)}`;
     case "enum":
-      return { field, reason: `expected one of ${quote(rule, 300)}, got ${described(found)}` };
+      return `expected one of ${quote(rule, 300)}, got ${described(found)}`;
     case "const":
-      return { field, reason: `expected ${quote(rule)}, got ${described(found)}` };
+      return `expected ${quote(rule)}, got ${described(found)}`;
     case "anyOf":
     case "oneOf":
-      return { field, reason: `fits none of the forms that the schema allows, got ${described(found)}` };
+      return `fits none of the forms that the schema allows, got ${described(found)}`;
     case "pattern":
-      return { field, reason: `does not match the pattern ${quote(rule, 200)}, got ${described(found)}` };
+      return `does not match the pattern ${quote(rule, 200)}, got ${described(found)}`;
     case "minimum":
     case "exclusiveMinimum":
     case "maximum":
@@ -77,9 +101,9 @@ function explainOne(error: ValidationError, schema: JsonSchema, value: unknown):
     case "maxLength":
     case "minItems":
     case "maxItems":
-      return { field, reason: `${limitWords[error.keyword]} ${quote(rule)}, got ${sizeOf(error.keyword, found)}` };
+      return `${limitWords[error.keyword]} ${quote(rule)}, got ${sizeOf(error.keyword, found)}`;
     default:
-      return { field, reason: error.error };
+      return error.error;
   }
 }
 
@@ -95,19 +119,28 @@ const limitWords = {
 };
 
 function sizeOf(keyword: string, found: unknown): string {
-  if (typeof found === "string" && keyword.endsWith("Length")) return String([...found].length);
+  if (typeof found === "string" && keyword.endsWith("Length")) return String(characterCount(found));
   return Array.isArray(found) ? String(found.length) : quote(found);
+}
+
+/** In code points, as JSON Schema counts. */
+function characterCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 /** Says that `name` is not among the properties of the schema `owner`, with the nearest that is. */
 export function unknownArgument(name: string, owner: unknown, found: unknown): string {
   const allowed = isPlainObject(owner) && isPlainObject(owner.properties) ? Object.keys(owner.properties) : [];
-  const given = isPlainObject(found) ? Object.keys(found) : [];
+  const given = isPlainObject(found) ? found : {};
   const near = nearestName(
     name,
-    allowed.filter((candidate) => !given.includes(candidate)),
+    allowed.filter((candidate) => !Object.hasOwn(given, candidate)),
   );
-  const list = allowed.length > 0 ? `allowed: ${allowed.join(", ")}` : "none is allowed here";
+  const more = allowed.length > mostAllowedNames ? ` and ${allowed.length - mostAllowedNames} more` : "";
+  const list =
+    allowed.length > 0 ? `allowed: ${allowed.slice(0, mostAllowedNames).join(", ")}${more}` : "none is allowed here";
   return `is not an argument${near === undefined ? "" : `; did you mean ${near}?`} (${list})`;
 }
 
@@ -126,7 +159,17 @@ function described(value: unknown): string {
 
 function pointerParts(location: string): string[] {
   const parts = location.split("/").slice(1);
-  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return parts.map((part) => decoded(part).replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The library escapes names as those of a URI; the places of this package's own are not escaped. */
+function decoded(part: string): string {
+  if (!part.includes("%")) return part;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function stepInto(place: unknown, key: string): unknown {

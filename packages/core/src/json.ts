@@ -15,22 +15,30 @@ export function setOwn(target: Record<string, unknown>, key: string, value: unkn
 }
 
 const deepest = 500;
+const mostValues = 500_000;
 
 /**
  * A copy that shares no array or plain object with the original; properties that are undefined are left out, other
- * values (class instances, functions) are kept. Throws a RangeError past 500 levels, so also on a cycle.
+ * values (class instances, functions) are kept. Throws a RangeError past 500 levels, so also on a cycle, and past `most` values.
  */
-export function copyJson(value: unknown, level = 0): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (level > deepest) throw new RangeError(`nested deeper than ${deepest} levels, or in a cycle`);
-  if (Array.isArray(value)) return value.map((item) => copyJson(item, level + 1));
-  if (!isPlainObject(value)) return value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const item = value[key];
-    if (item !== undefined) setOwn(copy, key, copyJson(item, level + 1));
-  }
-  return copy;
+export function copyJson(value: unknown, most: number = mostValues): unknown {
+  let left = most;
+  const copy = (item: unknown, level: number): unknown => {
+    left -= 1;
+    // The length too: an array may have many holes.
+    if (left < 0 || (Array.isArray(item) && item.length > left)) throw new RangeError(`holds more than ${most} values`);
+    if (typeof item !== "object" || item === null) return item;
+    if (level > deepest) throw new RangeError(`nested deeper than ${deepest} levels, or in a cycle`);
+    if (Array.isArray(item)) return item.map((inner) => copy(inner, level + 1));
+    if (!isPlainObject(item)) return item;
+    const made: Record<string, unknown> = {};
+    for (const key of Object.keys(item)) {
+      const inner = item[key];
+      if (inner !== undefined) setOwn(made, key, copy(inner, level + 1));
+    }
+    return made;
+  };
+  return copy(value, 0);
 }
 
 export function deepFreeze<T>(value: T): T {
@@ -48,14 +56,37 @@ export function jsonType(value: unknown): string {
   return typeof value;
 }
 
-/** A value as an error message quotes it: JSON text cut to `limit` characters, or its type. */
+/** A value as an error message quotes it: JSON text cut to `limit` characters, or its type. Only what is shown is written. */
 export function quote(value: unknown, limit = 80): string {
   try {
-    // Cut before writing: a long string need not be escaped whole.
-    const short = typeof value === "string" && value.length > limit ? `${value.slice(0, limit)}…` : value;
-    const text = JSON.stringify(short) ?? String(value);
+    const text = JSON.stringify(beginning(value, limit)) ?? String(value);
     return text.length > limit + 10 ? `${text.slice(0, limit)}…` : text;
   } catch {
     return typeof value;
   }
+}
+
+/** At least the part of a JSON value that the first `limit` characters of its text show. */
+function beginning(value: unknown, limit: number): unknown {
+  if (typeof value === "string") return value.length > limit ? `${value.slice(0, limit)}…` : value;
+  let left = limit + 20;
+  const begin = (item: unknown): unknown => {
+    left -= 1;
+    if (typeof item === "string") {
+      const head = item.slice(0, Math.max(left, 0));
+      left -= head.length;
+      return head;
+    }
+    if (left < 0) return null;
+    if (Array.isArray(item)) return item.slice(0, left + 1).map(begin);
+    if (!isPlainObject(item) || "toJSON" in item) return item;
+    const made: Record<string, unknown> = {};
+    for (const key of Object.keys(item)) {
+      if (left < 0) break;
+      left -= key.length;
+      setOwn(made, key.slice(0, limit + 20), begin(item[key]));
+    }
+    return made;
+  };
+  return begin(value);
 }

@@ -15,6 +15,11 @@ export function freeName(name: string, isTaken: (name: string) => boolean): stri
   }
 }
 
+/** So much work one search for a near name may cost; the candidates after it are not looked at. */
+const mostWork = 300_000;
+/** What a candidate costs before any comparison of letters. */
+const workPerCandidate = 100;
+
 /**
  * The candidate that `name` was probably meant to be, or undefined: equal but for case and separators, or at most a third
  * of its letters away by edits (insert, delete, replace, swap of neighbours; Damerau–Levenshtein).
@@ -24,9 +29,15 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   const wanted = plainName(name);
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
+  let left = mostWork;
   for (const candidate of candidates) {
+    left -= workPerCandidate;
+    if (left < 0) break;
     if (candidate.length > 2 * maximumLength) continue;
     const other = plainName(candidate);
+    // So many letters too many or too few are as many edits.
+    if (Math.abs(wanted.length - other.length) > Math.max(wanted.length, other.length) / 3) continue;
+    left -= wanted.length * other.length;
     const distance = wanted === other ? 0 : editDistance(wanted, other);
     if (distance < bestDistance && distance <= Math.max(wanted.length, other.length) / 3) {
       best = candidate;

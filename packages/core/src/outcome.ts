@@ -1,3 +1,4 @@
+import { isError } from "./errorShape.ts";
 import { isToolError, ToolError, type ToolErrorCode } from "./errors.ts";
 import type { ContentBlock, ToolOutcome } from "./interface.ts";
 import { cutHead } from "./text.ts";
@@ -118,11 +119,6 @@ function describeThrown(thrown: unknown): string {
   }
   if (typeof thrown === "string") return thrown === "" ? "Unknown error" : thrown;
   return describeValue(thrown);
-}
-
-/** Also for an error of another realm (`node:vm`, some test runners), which is no instance of this one's Error. */
-function isError(value: unknown): value is Error {
-  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
 }
 
 /** JSON text, or a short description where that is impossible. Never throws. */

@@ -61,10 +61,11 @@ function compileKeyword(keyword: string, schema: JsonSchema): Check | undefined 
       const item = compileQuickCheck(rule);
       return item && ((value) => !Array.isArray(value) || value.every(item));
     }
-    case "enum":
-      return Array.isArray(rule) && rule.every((item) => typeof item === "string")
-        ? (value) => (rule as unknown[]).includes(value)
-        : undefined;
+    case "enum": {
+      if (!Array.isArray(rule) || !rule.every((item) => typeof item === "string")) return undefined;
+      const allowed: ReadonlySet<unknown> = new Set(rule);
+      return (value) => allowed.has(value);
+    }
     case "minimum":
       return (value) => typeof value !== "number" || value >= (rule as number);
     case "maximum":

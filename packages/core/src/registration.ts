@@ -77,12 +77,16 @@ function nameOf(tool: ExecutableTool): string {
   return name;
 }
 
+/** No model reads a schema as large as this, and each part of it costs time. */
+const mostSchemaValues = 20_000;
+
 function readSchema(tool: ExecutableTool, name: string): ChatTool {
   let schema: ChatTool;
   try {
-    schema = copyJson(tool.getSchema()) as ChatTool;
+    schema = copyJson(tool.getSchema(), mostSchemaValues) as ChatTool;
   } catch (cause) {
-    throw invalidTool(name, "getSchema() must return a schema that can be copied", cause);
+    const why = cause instanceof RangeError ? ` (${cause.message})` : "";
+    throw invalidTool(name, `getSchema() must return a schema that can be copied${why}`, cause);
   }
   const definition: unknown = isPlainObject(schema) && schema.type === "function" ? schema.function : undefined;
   if (!isPlainObject(definition)) {

@@ -1,6 +1,7 @@
 import type { JsonSchema } from "./interface.ts";
 import { isPlainObject } from "./json.ts";
 import { resolveReference } from "./reference.ts";
+import { schemaCostProblem } from "./schemaCost.ts";
 import { withoutNeedlessEscapes } from "./validator.ts";
 
 const types: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
@@ -149,7 +150,10 @@ function first(questions: readonly (() => string | undefined)[]): string | undef
 export function schemaProblem(parameters: unknown): string | undefined {
   if (!isPlainObject(parameters)) return "parameters must be a JSON Schema object";
   if (parameters.type !== "object") return 'parameters must have type: "object" at the root';
-  return problemAt(parameters, "parameters", parameters);
+  const problem = problemAt(parameters, "parameters", parameters);
+  if (problem) return problem;
+  const tooCostly = schemaCostProblem(parameters);
+  return tooCostly && `parameters would cost too much to check calls against: ${tooCostly}`;
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { OutputUnit, Schema, SchemaDraft } from "@cfworker/json-schema";
 import type { JsonSchema } from "./interface.ts";
 import { copyJson, isPlainObject } from "./json.ts";
-import { hasLongText, isRiskyPattern, patternsOf } from "./patternRisk.ts";
 import { compileQuickCheck } from "./quickCheck.ts";
+import { validationCost } from "./validationCost.ts";
 
 type Library = typeof import("@cfworker/json-schema");
 
@@ -10,19 +10,27 @@ let library: Library | undefined;
 
 export type ValidationError = OutputUnit;
 
-/** Errors of `value`, none when it fits. Asynchronous only while the library loads or where a pattern could run away. */
+/** Errors of `value`, none when it fits. Asynchronous only while the library loads or where the check could take long. */
 export type Validator = (value: unknown) => readonly ValidationError[] | Promise<readonly ValidationError[]>;
 
-/** A validator of one schema; the library is loaded, and the schema prepared, at the first call. */
+/** Up to so many steps are taken at once, on the calling thread; up to the second number in a thread that can be ended. */
+const mostStepsHere = 4000;
+const mostSteps = 100_000;
+
+/**
+ * A validator of one schema; the library is loaded, and the schema prepared, at the first call. It throws, or rejects, where
+ * a value cannot be checked: TooManySteps, or NoThread where a thread is needed and cannot be had.
+ */
 export function createValidator(schema: JsonSchema): Validator {
   const accepts = compileQuickCheck(schema);
-  const patterns = patternsOf(schema);
-  const risky = patterns.some(isRiskyPattern);
   let run: ((value: unknown) => readonly ValidationError[]) | undefined;
   return (value) => {
     if (accepts?.(value)) return [];
-    if (risky || (patterns.length > 0 && hasLongText(value))) {
-      return import("./validationThread.ts").then(({ validateInWorker }) => validateInWorker(schema, value));
+    const { steps, mayBacktrack } = validationCost(schema, value, mostSteps);
+    if (mayBacktrack || steps > mostStepsHere) {
+      return import("./validationThread.ts").then(({ validateInWorker }) =>
+        validateInWorker(schema, value, mayBacktrack),
+      );
     }
     if (run) return run(value);
     if (library) {
@@ -37,6 +45,9 @@ export function createValidator(schema: JsonSchema): Validator {
   };
 }
 
+/** More errors than these say nothing new. */
+export const mostErrors = 2000;
+
 /** The library marks the schemas it is given and knows no frozen ones, so it gets a copy. */
 export function prepare(loaded: Library, schema: JsonSchema): (value: unknown) => readonly ValidationError[] {
   const own = makePatternsCompile(copyJson(schema)) as Schema;
@@ -44,7 +55,13 @@ export function prepare(loaded: Library, schema: JsonSchema): (value: unknown) =
   const lookup = loaded.dereference(own);
   const run = (value: unknown, short: boolean): readonly ValidationError[] =>
     loaded.validate(value, own, draft, lookup, short).errors;
-  return (value) => (run(value, true).length === 0 ? [] : run(value, false));
+  return (value) => {
+    if (run(value, true).length === 0) return [];
+    const errors = run(value, false);
+    // That a schema is `false` says less than the error before it.
+    const telling = errors.filter(({ keyword }) => keyword !== "false");
+    return (telling.length > 0 ? telling : errors).slice(0, mostErrors);
+  };
 }
 
 function draftOf({ $schema }: JsonSchema): SchemaDraft {
