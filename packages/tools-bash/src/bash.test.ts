@@ -6,7 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isToolError, ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createBashTools, createRunBashTool, type RunBashOptions } from "./bash.ts";
+import { createBashTools, createRunBashTool } from "./bash.ts";
+import type { RunBashOptions } from "./bashOptions.ts";
 import type { ShellRequest } from "./runShell.ts";
 
 interface Answer {

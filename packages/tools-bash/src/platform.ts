@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
 import { constants } from "node:os";
-import { delimiter, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
 import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type RunningProcess } from "./processes.ts";
+import { findProgram } from "./programs.ts";
 
 /*
  * Where systems differ. Linux is tested. On macOS and the BSDs the process group is all that is killed; Windows (Git for
@@ -23,31 +23,30 @@ const mostRounds = 50;
 /** Whether children get a process group of their own. Windows has none; there it would open a console window. */
 export const ownGroup: boolean = !isWindows;
 
-/** The shell that runs `-c`. Throws a ToolError where Windows has no `sh` on PATH. */
-export function findShell(): string {
-  if (!isWindows) return "/bin/sh";
-  const shell = findProgram("sh.exe");
-  if (shell) return shell;
-  throw new ToolError({
-    code: "execution_failed",
-    toolName: "run_bash",
-    message: "No sh on PATH; install Git for Windows and add the folder of its sh.exe to PATH",
-    recoverable: false,
-  });
+/**
+ * Finds the shell that runs `-c` for good: `sh`, `bash`, or a path as it is. What it returns gives the path, or throws a
+ * ToolError where there is none (`notIn`: as in `findProgram`).
+ */
+export function findShell(wanted: string, notIn: readonly string[]): () => string {
+  const found = lookUpShell(wanted, notIn);
+  return () => {
+    if (found !== undefined) return found;
+    const advice = isWindows
+      ? `install Git for Windows and add the folder of its ${wanted}.exe to PATH`
+      : "install it, or choose another shell";
+    throw new ToolError({
+      code: "execution_failed",
+      toolName: "run_bash",
+      message: `No ${wanted} on PATH outside the directories that tools may write; ${advice}`,
+      recoverable: false,
+    });
+  };
 }
 
-/** The absolute path of a program on PATH; entries of PATH that are relative do not count. */
-export function findProgram(name: string): string | undefined {
-  const folders = (process.env.PATH ?? "").split(delimiter).filter(isAbsolute);
-  return folders.map((folder) => join(folder, name)).find(isFile);
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+function lookUpShell(wanted: string, notIn: readonly string[]): string | undefined {
+  if (isAbsolute(wanted)) return wanted;
+  if (isWindows) return findProgram(`${wanted}.exe`, notIn);
+  return wanted === "sh" ? "/bin/sh" : findProgram(wanted, notIn);
 }
 
 /** What a shell says of a program ended by a signal: 128 and the signal's number. */
@@ -61,9 +60,7 @@ export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): 
  */
 export function killTree(shell: number, mark: string): number[] {
   if (isWindows) {
-    childProcess()
-      .spawn("taskkill", ["/PID", String(shell), "/T", "/F"], { stdio: "ignore" })
-      .on("error", () => {});
+    endWindowsTree(shell);
     return [];
   }
   // Stopped first: none of them starts another meanwhile, and whose child each is can still be seen.
@@ -71,6 +68,18 @@ export function killTree(shell: number, mark: string): number[] {
   const tree = isLinux ? findTree(shell, mark, (pid) => kill(pid, "SIGSTOP")) : [-shell].filter(isAlive);
   for (const pid of [-shell, ...tree]) kill(pid);
   return tree;
+}
+
+function endWindowsTree(shell: number): void {
+  // By its path: a bare name is looked for in the working directory first.
+  const program = join(process.env.SystemRoot ?? "C:\\Windows", "System32", "taskkill.exe");
+  try {
+    childProcess()
+      .spawn(program, ["/PID", String(shell), "/T", "/F"], { stdio: "ignore" })
+      .on("error", () => {});
+  } catch {
+    // Nothing more can be done.
+  }
 }
 
 /** Whether a process, or any of a group (as a negative number), is there. Only /proc tells those that wait to be collected. */

@@ -1,7 +1,8 @@
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcess, StdioOptions } from "node:child_process";
 import type { Socket } from "node:net";
 import { ToolError } from "@toolcrib/core";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
+import { inheritedDescriptors, nullDescriptor } from "./inheritedDescriptors.ts";
 import { childProcess, exitCodeOf, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
 import type { RunningProcess } from "./processes.ts";
 
@@ -13,6 +14,8 @@ export interface ShellRequest {
   cwd: string;
   /** The whole environment; holds `mark` somewhere. */
   env: Readonly<Record<string, string | undefined>>;
+  /** The program's descriptors from 3 on: open ones, or bytes that it reads. */
+  descriptors?: readonly (number | Uint8Array)[] | undefined;
   /** Unique to this call: what carries it in its environment belongs to the call. */
   mark: string;
   /** Milliseconds, up to 2^31 - 1. */
@@ -36,6 +39,8 @@ export type ShellRunner = (request: ShellRequest) => Promise<ShellResult>;
 /** No bytes for so long after the exit, and the output is taken to be complete though a background child holds the pipe. */
 const quietMs = 100;
 const longestDrainMs = 2000;
+/** The first descriptor after standard error. */
+const firstOwn = 3;
 /** How long a killed tree may take to be gone. */
 const longestKillMs = 500;
 
@@ -50,8 +55,9 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
     env: request.env as NodeJS.ProcessEnv,
     detached: ownGroup,
     windowsHide: true,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: descriptorsOf(request),
   });
+  feed(child, request);
   const output = new Output(child);
   const stop = waitForStop(request);
   try {
@@ -67,6 +73,26 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
     stop.clear();
     output.release();
   }
+}
+
+/** Standard input closed, standard output and error piped, then the request's own; nothing that this process inherited. */
+function descriptorsOf({ descriptors = [] }: ShellRequest): StdioOptions & unknown[] {
+  const given = descriptors.map((descriptor) => (typeof descriptor === "number" ? descriptor : "pipe"));
+  const stdio: (number | "ignore" | "pipe")[] = ["ignore", "pipe", "pipe", ...given];
+  for (const inherited of inheritedDescriptors()) {
+    while (stdio.length <= inherited) stdio.push("ignore");
+    if (stdio[inherited] === "ignore") stdio[inherited] = nullDescriptor();
+  }
+  return stdio;
+}
+
+function feed(child: ChildProcess, { descriptors = [] }: ShellRequest): void {
+  descriptors.forEach((bytes, index) => {
+    if (typeof bytes === "number") return;
+    const pipe = child.stdio[firstOwn + index] as Socket | null | undefined;
+    pipe?.on("error", () => {});
+    pipe?.end(bytes);
+  });
 }
 
 async function endTree(shell: number, mark: string, output: Output): Promise<void> {

@@ -6,11 +6,13 @@ import type { AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRunBashTool, type RunBashOptions } from "./bash.ts";
-import { findProgram } from "./platform.ts";
+import { createRunBashTool } from "./bash.ts";
+import { type RunBashOptions, sandboxProblem } from "./bashOptions.ts";
+import { findProgram } from "./programs.ts";
 
 const bwrap = findProgram("bwrap");
-const probe = bwrap && spawnSync(bwrap, ["--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"]);
+const needed = "--unshare-all --unshare-user --disable-userns --ro-bind / / --proc /proc --remount-ro /proc true";
+const probe = bwrap && spawnSync(bwrap, needed.split(" "));
 const works = probe ? probe.status === 0 : false;
 const whyNot = bwrap ? "bubblewrap cannot make its namespaces here" : "bubblewrap is not installed";
 
@@ -109,7 +111,7 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     process.env.PATH = `${fake}:${path}`;
     try {
       const { stdout } = await run("true", { env: { LD_PRELOAD: "evil.so" } });
-      expect(stdout).toMatch(/^--setenv LD_PRELOAD evil.so .* -- \/bin\/sh -c true $/);
+      expect(stdout).toMatch(/^--setenv LD_PRELOAD evil.so .* -- .* \/bin\/sh -c true $/s);
     } finally {
       process.env.PATH = path;
     }
@@ -141,6 +143,22 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     await expect(run("pwd", { cwd: "/run" })).rejects.toMatchObject({ code: "invalid_arguments" });
   });
 
+  sandboxed("what it may have refused is told at the end of stderr of a failed command, and only there", async () => {
+    const sandbox = { remedies: { write: "--root DIR adds a directory" } };
+    const failed = await run(`touch ${outside}/new`, {}, { sandbox });
+    expect(failed.stderr).toMatch(
+      /Read-only file system\n\[sandbox: commands can write only in [^;]*; --root DIR adds a directory\]$/,
+    );
+    expect((await run(`touch ${outside}/new; true`)).stderr).not.toContain("[sandbox");
+    const limit = await run("echo EROFS; sleep 60", { timeout: 500 });
+    expect(limit.stderr).toMatch(/^\[sandbox: [^\n]*\]\n\[timed out after 500 ms\]$/);
+    expect((await run("echo EROFS; exit 1", {}, { sandbox: false })).stderr).toBe("");
+  });
+
+  sandboxed("a problem is reported beforehand, and none where there is none", async () => {
+    expect(await sandboxProblem({ root: inside })).toBeUndefined();
+  });
+
   sandboxed("writable overrides the roots", async () => {
     const sandbox = { writable: join(inside, "sub") };
     expect((await run("touch sub/ok && touch no", {}, { sandbox })).exit_code).not.toBe(0);
@@ -157,6 +175,9 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
         recoverable: false,
         message: expect.stringContaining("sandbox") as string,
       });
+      expect(await sandboxProblem()).toContain("bwrap (bubblewrap, Linux only) is not on PATH");
+      const sandbox = { remedies: { unavailable: "pass --no-sandbox" } };
+      await expect(run("true", {}, { sandbox })).rejects.toThrow(/Nothing was run; pass --no-sandbox$/);
     } finally {
       process.env.PATH = path;
     }

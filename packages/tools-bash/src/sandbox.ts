@@ -1,109 +1,187 @@
-import { realpathSync } from "node:fs";
-import { promisify } from "node:util";
+import { closeSync } from "node:fs";
 import { ToolError } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
-import { childProcess, findProgram } from "./platform.ts";
+import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
+import { limitingShell, type SandboxLimits, withDefaults } from "./limits.ts";
+import { openPinned, pinDirectory } from "./pinnedDirectory.ts";
+import { findProgram } from "./programs.ts";
+import type { Refusal } from "./refusals.ts";
+import { runShell } from "./runShell.ts";
+import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
-/** A sandbox of the operating system around every command, by bubblewrap (`bwrap` on PATH; Linux only). */
+/** A sandbox of the operating system around every command, by bubblewrap (Linux only). */
 export interface SandboxOptions {
-  /** Directories that commands may write in. Default: the roots of the tool, else its working directory. */
-  writable?: string | readonly string[] | undefined;
+  /** Directories that commands may write in, fixed when the tool is made. Default: the roots of the tool, else its working directory. */
+  writable?: string | readonly string[];
   /** Whether commands reach the network, loopback included. Default: false. */
-  network?: boolean | undefined;
+  network?: boolean;
+  /** Whether commands may open Unix sockets, also those of services (docker, ssh-agent) whose files they see. Default: false. */
+  unixSockets?: boolean;
+  /** What a command may use up. */
+  limits?: SandboxLimits;
+  /** For each kind of refusal, what the user can do about it, in the words of the program above: "--network allows it". */
+  remedies?: { readonly [Kind in Refusal | "unavailable"]?: string };
 }
 
 export interface SandboxedCommand {
   file: string;
   args: readonly string[];
   cwd: string;
-  /** Variables of the call: set inside only, or LD_PRELOAD among them would run code outside. */
   env: Readonly<Record<string, string>>;
 }
 
-/** Puts a program into the sandbox. Throws a ToolError when there is none to be had. */
-export type Sandbox = (command: SandboxedCommand) => Promise<{ file: string; args: string[] }>;
+/** A program that runs a command in the sandbox. */
+export interface SandboxProgram {
+  file: string;
+  args: string[];
+  /** Its descriptors from 3 on: open ones, or bytes that it reads. */
+  descriptors: readonly (number | Uint8Array)[];
+  /** To be called when it has ended: closes the open descriptors. */
+  close(): void;
+}
 
-/** Private and empty inside: what lies in the real ones (sockets of services, say) is not for commands. */
-const hidden: readonly string[] = ["/tmp", "/run"];
-/** Parts of /run that programs cannot work without. */
-const shownRun: readonly string[] = ["/run/current-system", "/run/opengl-driver"];
-const shownRunForNetwork: readonly string[] = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
+export interface Sandbox {
+  /** Canonical. */
+  readonly writable: readonly string[];
+  readonly limits: Required<SandboxLimits>;
+  readonly options: SandboxOptions;
+  /** Why there is none to be had; undefined where there is. */
+  problem(): Promise<string | undefined>;
+  /** Puts a command into the sandbox. Rejects with a ToolError when there is none to be had. */
+  enter(command: SandboxedCommand): Promise<SandboxProgram>;
+}
 
-const probeMs = 10_000;
-
-/** Read at each call: absolute directories, and where commands run by default, which they may always read. */
+/** All are canonical paths. */
 export interface SandboxPlaces {
   readonly writable: readonly string[];
+  /** Where commands run by default; they may always read it. */
   readonly cwd: string;
 }
 
-export function createSandbox(places: SandboxPlaces, network: boolean): Sandbox {
-  let probed: Promise<unknown> | undefined;
-  return async ({ file, args, cwd, env }) => {
-    const bwrap = findProgram("bwrap");
-    if (!bwrap) throw unavailable("bwrap (bubblewrap, Linux only) is not on PATH");
-    const roots = places.writable.map(canonicalRoot);
-    const home = canonicalRoot(places.cwd);
-    const wrap = (directory: string): string[] => bubblewrapArguments(roots, home, network, directory);
-    probed ??= promisify(childProcess().execFile)(bwrap, [...wrap("/"), "true"], { timeout: probeMs });
+const probeMs = 10_000;
+/** The first descriptor after standard error. */
+const firstDescriptor = 3;
+
+/** Throws a TypeError for a directory that is not there. */
+export function createSandbox(places: SandboxPlaces, options: SandboxOptions): Sandbox {
+  const { network = false, unixSockets = false, remedies = {} } = options;
+  const limits = withDefaults(options.limits ?? {});
+  const pinned = places.writable.map((path) => pinDirectory(path, "sandbox.writable"));
+  const isShown = places.writable.some((path) => isInside(path, places.cwd));
+  const home = isHidden(places.cwd) && !isShown ? [pinDirectory(places.cwd, "cwd")] : [];
+  const bwrap = findProgram("bwrap", [...places.writable, places.cwd]);
+  const filter = hasSyscallFilter() ? syscallFilter(unixSockets) : undefined;
+  let probed: Promise<void> | undefined;
+
+  const wrap = ({ file, args, cwd, env }: SandboxedCommand): SandboxProgram => {
+    if (!bwrap) throw new Error(`bwrap (bubblewrap, Linux only) is ${notFound}`);
+    if (!filter && !unixSockets) throw new Error(`there is no filter of system calls for ${process.arch}`);
+    const opened: number[] = [];
+    const close = (): void => {
+      for (const descriptor of opened.splice(0)) closeSync(descriptor);
+    };
+    try {
+      const shown = [...pinned, ...home].map((directory): ShownDirectory => {
+        opened.push(openPinned(directory));
+        return { path: directory.path, descriptor: firstDescriptor + opened.length - 1 };
+      });
+      const surroundings = {
+        writable: shown.slice(0, pinned.length),
+        home: shown[pinned.length],
+        network,
+        filter: filter && firstDescriptor + shown.length,
+        temporaryBytes: limits.temporaryBytes,
+        cwd,
+        env,
+      };
+      return {
+        file: bwrap,
+        args: [...bubblewrapArguments(surroundings), "/bin/sh", ...limitingShell(limits), file, ...args],
+        descriptors: filter ? [...opened, filter] : [...opened],
+        close,
+      };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  };
+  const checked = async (): Promise<void> => {
+    probed ??= probe(wrap({ file: "/bin/sh", args: ["-c", ":"], cwd: "/", env: {} }));
     try {
       await probed;
     } catch (error) {
       probed = undefined;
-      throw unavailable(clip(String((error as { stderr?: string }).stderr || error).trim(), 300), error);
+      throw error;
     }
-    if (hidden.some((place) => isInside(place, cwd)) && ![home, ...roots].some((root) => isInside(root, cwd))) {
-      throw new ToolError({
-        code: "invalid_arguments",
-        toolName: "run_bash",
-        message: `Invalid arguments: cwd: is not visible inside the sandbox; use a directory inside ${roots.join(", ")}`,
-        details: { field: "cwd", reason: "is not visible inside the sandbox" },
-      });
-    }
-    const variables = Object.entries(env).flatMap(([key, value]) => ["--setenv", key, value]);
-    return { file: bwrap, args: [...variables, ...wrap(cwd), file, ...args] };
+  };
+
+  return {
+    writable: places.writable,
+    limits,
+    options,
+    problem: () =>
+      checked().then(
+        () => undefined,
+        (error: unknown) => messageOf(error),
+      ),
+    async enter(command) {
+      const shown = [places.cwd, ...places.writable];
+      if (isHidden(command.cwd) && !shown.some((root) => isInside(root, command.cwd))) throw hiddenDirectory(shown);
+      try {
+        await checked();
+        return wrap(command);
+      } catch (error) {
+        throw unavailable(messageOf(error), remedies.unavailable, error);
+      }
+    },
   };
 }
 
-/**
- * All of the filesystem read-only, the roots writable, no capabilities, namespaces of its own. Nothing in it outlives the
- * command: a process left in its namespaces could not be reached by a later one.
- */
-function bubblewrapArguments(roots: readonly string[], home: string, network: boolean, cwd: string): string[] {
-  const shown = network ? [...shownRun, ...shownRunForNetwork] : shownRun;
-  const bind = (root: string): string[] => ["--bind", root, root];
-  const isHidden = (root: string): boolean => hidden.some((place) => isInside(place, root));
-  return [
-    ..."--unshare-all --die-with-parent --cap-drop ALL --ro-bind / /".split(" "),
-    ...(network ? ["--share-net"] : []),
-    // Before what is mounted over a root such as "/", after what would cover one in /tmp.
-    ...roots.filter((root) => !isHidden(root)).flatMap(bind),
-    ..."--dev /dev --proc /proc".split(" "),
-    ...hidden.flatMap((place) => ["--tmpfs", place]),
-    ...shown.flatMap((place) => ["--ro-bind-try", place, place]),
-    ...(isHidden(home) ? ["--ro-bind", home, home] : []),
-    ...roots.filter(isHidden).flatMap(bind),
-    "--chdir",
-    cwd,
-    "--",
-  ];
-}
+const notFound =
+  "not on PATH, or only in a directory that tools may write; install it (apt install bubblewrap), version 0.10 or a patched 0.8";
 
-function canonicalRoot(root: string): string {
+/** Runs nothing in the sandbox; rejects with the reason when that fails. */
+async function probe(program: SandboxProgram): Promise<void> {
   try {
-    return realpathSync.native(root);
-  } catch (error) {
-    throw unavailable(`its directory ${root} does not exist`, error);
+    const { exitCode, stderr } = await runShell({
+      ...program,
+      cwd: "/",
+      env: process.env,
+      mark: crypto.randomUUID(),
+      timeoutMs: probeMs,
+    });
+    if (exitCode === 0) return;
+    const outdated = /Unknown option/.test(stderr) ? "; bubblewrap 0.10 or a patched 0.8 is needed" : "";
+    throw new Error(`${clip(stderr.trim(), 300) || `bwrap ended with ${exitCode}`}${outdated}`);
+  } finally {
+    program.close();
   }
 }
 
-function unavailable(why: string, cause?: unknown): ToolError {
+/** By shape: an error of another realm is no instance of this one's Error. */
+function messageOf(error: unknown): string {
+  const isError = typeof error === "object" && error !== null && "message" in error;
+  return isError ? String(error.message) : String(error);
+}
+
+function hiddenDirectory(shown: readonly string[]): ToolError {
+  const reason = "is not visible inside the sandbox";
+  return new ToolError({
+    code: "invalid_arguments",
+    toolName: "run_bash",
+    message: `Invalid arguments: cwd: ${reason}; use a directory inside ${shown.join(", ")}`,
+    details: { field: "cwd", reason },
+  });
+}
+
+function unavailable(why: string, remedy: string | undefined, cause: unknown): ToolError {
   return new ToolError({
     code: "execution_failed",
     toolName: "run_bash",
-    message: `The sandbox that this tool must run in is not available: ${why}. Nothing was run`,
+    message: `The sandbox that this tool must run in is not available: ${why}. Nothing was run${remedy ? `; ${remedy}` : ""}`,
     recoverable: false,
+    details: { cause },
     cause,
   });
 }

@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createBashTools, createRunBashTool } from "./bash.ts";
+import type { RunBashOptions } from "./bashOptions.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-options-")));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** As JavaScript would pass it. */
+const given = (options: unknown): RunBashOptions => options as RunBashOptions;
+
+describe("an option that guards something and cannot be understood throws", () => {
+  test.each([
+    [null],
+    ["/tmp"],
+    [{ rot: "/tmp" }],
+    [{ Sandbox: true }],
+    [{ root: undefined }],
+    [{ root: null }],
+    [{ sandbox: undefined }],
+    [{ sandbox: null }],
+    [{ sandbox: "true" }],
+    [{ sandbox: 1 }],
+    [{ sandbox: [] }],
+    [{ sandbox: { writeable: "/tmp" } }],
+    [{ sandbox: { writable: undefined } }],
+    [{ sandbox: { writable: [] } }],
+    [{ sandbox: { writable: "" } }],
+    [{ sandbox: { writable: ["/tmp", null] } }],
+    [{ sandbox: { network: "no" } }],
+    [{ sandbox: { network: undefined } }],
+    [{ sandbox: { unixSockets: 0 } }],
+    [{ sandbox: { limits: undefined } }],
+    [{ sandbox: { limits: { memory: 5 } } }],
+    [{ scrubEnv: undefined }],
+    [{ scrubEnv: null }],
+    [{ scrubEnv: "yes" }],
+    [{ scrubEnv: { keeps: [] } }],
+    [{ scrubEnv: { keep: "HOME" } }],
+    [{ shell: "zsh" }],
+    [{ shell: "./sh" }],
+    [{ shell: null }],
+  ])("%j", (options) => {
+    expect(() => createBashTools(given(options))).toThrow(TypeError);
+    expect(() => createRunBashTool(given(options))).toThrow(TypeError);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, "5", null, undefined])("a limit of %s", (processes) => {
+    expect(() => createBashTools(given({ sandbox: { limits: { processes } } }))).toThrow(RangeError);
+  });
+
+  test("and the nearest name is told", () => {
+    expect(() => createBashTools(given({ sandboxx: true }))).toThrow(
+      'createBashTools: unknown option "sandboxx"; did you mean "sandbox"?',
+    );
+  });
+});
+
+describe("maxTimeoutMs", () => {
+  test("bounds what a call may ask for, and the default", async () => {
+    const tool = createRunBashTool({ maxTimeoutMs: 5000 });
+    await expect(tool.execute({ command: "true", timeout: 5001 })).rejects.toThrow(
+      "Invalid arguments: timeout: must be a positive number of milliseconds up to 5000, got 5001",
+    );
+    await tool.execute({ command: "true", timeout: 5000 });
+    expect(JSON.stringify(tool.getSchema())).toContain("ms, default 5000, at most 5000");
+  });
+
+  test.each([0, -1, Number.NaN, 2 ** 31])("of %s is refused", (maxTimeoutMs) => {
+    expect(() => createRunBashTool({ maxTimeoutMs })).toThrow(RangeError);
+  });
+
+  test("is never below timeoutMs", () => {
+    expect(() => createRunBashTool({ timeoutMs: 6000, maxTimeoutMs: 5000 })).toThrow(RangeError);
+  });
+});
+
+describe("shell", () => {
+  test("runs the command and is named by the description", async () => {
+    for (const [shell, name] of [
+      [undefined, "/bin/sh"],
+      ["sh", "/bin/sh"],
+      ["bash", "bash"],
+    ] as const) {
+      const tool = createRunBashTool({ shell });
+      expect(tool.getSchema().function.description).toContain(`(${name}, stdin closed)`);
+      const command = '[ -n "$BASH_VERSION" ] && echo bash || echo sh';
+      if (shell === "bash") expect(JSON.parse(await tool.execute({ command }))).toMatchObject({ stdout: "bash\n" });
+    }
+    const own = join(folder, "own");
+    await writeFile(own, '#!/bin/sh\necho "own $1 $2"\n', { mode: 0o755 });
+    expect(JSON.parse(await createRunBashTool({ shell: own }).execute({ command: "x" }))).toMatchObject({
+      stdout: "own -c x\n",
+    });
+  });
+
+  test("is never one that tools could have written", async () => {
+    const path = process.env.PATH;
+    for (const place of [join(folder, "bin"), join(folder, "elsewhere/node_modules/.bin")]) {
+      await mkdir(place, { recursive: true });
+      await writeFile(join(place, "bash"), `#!/bin/sh\ntouch '${folder}/escaped'\n`, { mode: 0o755 });
+      process.env.PATH = `${place}:${path}`;
+      try {
+        await createRunBashTool({ shell: "bash", cwd: join(folder, "bin") }).execute({ command: "true" });
+      } finally {
+        process.env.PATH = path;
+      }
+    }
+    expect(existsSync(join(folder, "escaped"))).toBe(false);
+  });
+
+  test("that is not there is an error that says so", async () => {
+    const path = process.env.PATH;
+    process.env.PATH = "";
+    try {
+      await expect(createRunBashTool({ shell: "bash" }).execute({ command: "true" })).rejects.toThrow(
+        "No bash on PATH",
+      );
+    } finally {
+      process.env.PATH = path;
+    }
+  });
+});

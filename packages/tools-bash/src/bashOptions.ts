@@ -1,0 +1,170 @@
+import { isAbsolute } from "node:path";
+import { checkOptions } from "@toolcrib/core";
+import { createPathScope, type PathScope } from "@toolcrib/core/files";
+import type { ScrubEnv } from "./environment.ts";
+import type { Leftovers } from "./leftovers.ts";
+import type { SandboxLimits } from "./limits.ts";
+import { findShell } from "./platform.ts";
+import { runShell, type ShellRunner } from "./runShell.ts";
+import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+
+export interface RunBashOptions {
+  /** Where commands run, and what a relative `cwd` argument is relative to. Default: the first root, else the process's. */
+  cwd?: string | undefined;
+  /** Commands are not confined by it: it only gives the defaults of `cwd` and `sandbox.writable`. */
+  root?: string | readonly string[] | undefined;
+  /** `sh` (the default), `bash`, or the absolute path of a shell; it is looked up when the tool is made. */
+  shell?: string | undefined;
+  /** Milliseconds a command may run unless the call says otherwise. Default: 30,000, or `maxTimeoutMs` where that is less. */
+  timeoutMs?: number | undefined;
+  /** The longest `timeout` that a call may ask for, in milliseconds. Default: 2^31 - 1. */
+  maxTimeoutMs?: number | undefined;
+  /** Remove what looks like a secret from the environment that commands inherit. Default: false. */
+  scrubEnv?: ScrubEnv;
+  /** Run every command in an OS sandbox; an error where there is none. Default: false. */
+  sandbox?: boolean | SandboxOptions;
+  /** Tracks what commands leave running, so that the program can end it. */
+  leftovers?: Leftovers | undefined;
+  /** What runs a command; for tests, or to run it elsewhere. Default: `runShell`. */
+  runner?: ShellRunner | undefined;
+}
+
+/** Options checked, with what was made and looked up for them. */
+export interface BashSettings {
+  readonly scope: PathScope;
+  readonly sandbox: Sandbox | undefined;
+  /** The shell by the name that the description has for it. */
+  readonly shellName: string;
+  /** Throws a ToolError where there is none. */
+  readonly shell: () => string;
+  readonly timeoutMs: number;
+  readonly maxTimeoutMs: number;
+  readonly scrubEnv: ScrubEnv;
+  readonly leftovers: Leftovers | undefined;
+  readonly runner: ShellRunner;
+}
+
+const defaultTimeoutMs = 30_000;
+/** setTimeout fires at once beyond this. */
+export const longestTimeoutMs: number = 2 ** 31 - 1;
+
+/** Throws a TypeError or RangeError for options that are unknown or cannot be understood. */
+export function settingsOf(options: RunBashOptions, owner: string): BashSettings {
+  checkOptions<RunBashOptions>(owner, options, {
+    cwd: true,
+    root: true,
+    shell: true,
+    timeoutMs: true,
+    maxTimeoutMs: true,
+    scrubEnv: true,
+    sandbox: true,
+    leftovers: true,
+    runner: true,
+  });
+  const { shell = "sh", maxTimeoutMs = longestTimeoutMs, leftovers, runner = runShell } = options;
+  checkTimeout("maxTimeoutMs", maxTimeoutMs, longestTimeoutMs);
+  const { timeoutMs = Math.min(defaultTimeoutMs, maxTimeoutMs) } = options;
+  checkTimeout("timeoutMs", timeoutMs, maxTimeoutMs);
+  const roots = "root" in options ? createPathScope({ root: options.root }).roots : undefined;
+  const scope = createPathScope({ cwd: options.cwd ?? roots?.[0] });
+  return {
+    scope,
+    sandbox: sandboxOf(options, roots, scope),
+    shellName: checkShell(shell),
+    shell: findShell(shell, projectOf(scope, roots)),
+    timeoutMs,
+    maxTimeoutMs,
+    scrubEnv: "scrubEnv" in options ? checkScrubEnv(options.scrubEnv) : false,
+    leftovers,
+    runner,
+  };
+}
+
+/** Why a tool with these options has no sandbox to run commands in; undefined where it has. Runs a command that does nothing. */
+export async function sandboxProblem(options: RunBashOptions = {}): Promise<string | undefined> {
+  return settingsOf({ sandbox: true, ...options }, "sandboxProblem").sandbox?.problem();
+}
+
+export function isTimeout(value: unknown, most: number): value is number {
+  return typeof value === "number" && value > 0 && value <= most;
+}
+
+function checkTimeout(name: string, value: number, most: number): void {
+  if (isTimeout(value, most)) return;
+  throw new RangeError(`${name} must be a positive number of milliseconds up to ${most}, got ${String(value)}`);
+}
+
+/** Where a planted program would be taken for one of the system's; not "/", which holds them all. */
+function projectOf(scope: PathScope, roots: readonly string[] = []): string[] {
+  try {
+    return [scope.cwd, ...roots].filter((place) => place !== "/");
+  } catch {
+    // The process's directory was removed.
+    return [...roots];
+  }
+}
+
+/** Absolute, or one of two names: another name would be looked up on PATH without a rule for what it is. */
+function checkShell(shell: unknown): string {
+  if (shell === "sh") return "/bin/sh";
+  if (shell === "bash" || (typeof shell === "string" && isAbsolute(shell))) return shell;
+  throw new TypeError('shell must be "sh", "bash" or an absolute path');
+}
+
+function checkScrubEnv(scrubEnv: unknown): ScrubEnv {
+  if (typeof scrubEnv === "boolean") return scrubEnv;
+  const options = scrubEnv as Exclude<ScrubEnv, boolean>;
+  checkOptions<Exclude<ScrubEnv, boolean>>("scrubEnv", options, { keep: true });
+  if (!("keep" in options) || isStrings(options.keep)) return options;
+  throw new TypeError("scrubEnv.keep must be an array of names of variables");
+}
+
+function sandboxOf(
+  options: RunBashOptions,
+  roots: readonly string[] | undefined,
+  scope: PathScope,
+): Sandbox | undefined {
+  if (!("sandbox" in options) || options.sandbox === false) return undefined;
+  const sandbox = options.sandbox === true ? {} : checkSandbox(options.sandbox);
+  const writable = sandbox.writable === undefined ? roots : directoriesOf(sandbox.writable);
+  const { cwd } = scope;
+  return createSandbox({ writable: writable ?? [cwd], cwd }, sandbox);
+}
+
+function checkSandbox(given: unknown): SandboxOptions {
+  const sandbox = given as SandboxOptions;
+  checkOptions<SandboxOptions>("sandbox", sandbox, {
+    writable: true,
+    network: true,
+    unixSockets: true,
+    limits: true,
+    remedies: true,
+  });
+  if ("writable" in sandbox) directoriesOf(sandbox.writable);
+  for (const name of ["network", "unixSockets"] as const) {
+    if (name in sandbox && typeof sandbox[name] !== "boolean") throw new TypeError(`sandbox.${name} must be a boolean`);
+  }
+  if ("limits" in sandbox) checkLimits(sandbox.limits);
+  return sandbox;
+}
+
+function checkLimits(given: unknown): void {
+  const limits = given as SandboxLimits;
+  checkOptions<SandboxLimits>("sandbox.limits", limits, { processes: true, memoryBytes: true, temporaryBytes: true });
+  for (const [name, value] of Object.entries(limits)) {
+    if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value > 0)) continue;
+    throw new RangeError(`sandbox.limits.${name} must be a whole number above 0, or Infinity for no limit`);
+  }
+}
+
+function directoriesOf(writable: unknown): readonly string[] {
+  const directories = [writable].flat();
+  if (directories.length === 0 || !isStrings(directories) || directories.includes("")) {
+    throw new TypeError("sandbox.writable must be the path of a directory, or an array of such");
+  }
+  return createPathScope({ root: directories }).roots ?? [];
+}
+
+function isStrings(values: unknown): values is string[] {
+  return Array.isArray(values) && values.every((value) => typeof value === "string");
+}

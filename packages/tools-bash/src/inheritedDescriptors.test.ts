@@ -1,0 +1,22 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const script = `
+const { runShell } = await import(${JSON.stringify(new URL("./runShell.ts", import.meta.url).href)});
+const { stdout } = await runShell({
+  file: "/bin/sh", args: ["-c", "readlink /proc/self/fd/100; ls /dev/fd/3 2>&1"], cwd: "/", env: process.env, mark: "none", timeoutMs: 60_000,
+});
+console.log(stdout);`;
+
+test.runIf(process.platform === "linux")("a command does not get what this program got from its own parent", () => {
+  // With a gap below it, such a descriptor is not one that Node keeps for itself.
+  const secret = openSync(import.meta.filename, "r");
+  const stdio = [..."ignore pipe inherit".split(" "), ...Array(97).fill("ignore"), secret];
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module-typescript", "-e", script], {
+    stdio,
+    encoding: "utf8",
+  });
+  closeSync(secret);
+  expect(stdout).toMatch(/^\/dev\/null\n/);
+});

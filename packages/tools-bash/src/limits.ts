@@ -1,0 +1,35 @@
+import { totalmem } from "node:os";
+
+/** What a command in the sandbox may use up; `Infinity` for no limit. */
+export interface SandboxLimits {
+  /** Processes and threads at once. Has no effect where this process runs as root. Default: 4,096. */
+  processes?: number;
+  /** Bytes of private memory of each process. Default: half of the machine's memory, 2 GiB at least. */
+  memoryBytes?: number;
+  /** Bytes in each of /tmp, /run and /dev/shm, which are memory. Default: 1 GiB. */
+  temporaryBytes?: number;
+}
+
+const gibibyte = 2 ** 30;
+
+export function withDefaults(limits: SandboxLimits): Required<SandboxLimits> {
+  return {
+    processes: 4096,
+    memoryBytes: Math.max(2 * gibibyte, Math.floor(totalmem() / 2)),
+    temporaryBytes: gibibyte,
+    ...limits,
+  };
+}
+
+/**
+ * Arguments of `/bin/sh` that limit it and then become the program that follows. A lower limit that is there already stays.
+ * dash calls the number of processes `p`, other shells `u`.
+ */
+export function limitingShell({ processes, memoryBytes }: Required<SandboxLimits>): string[] {
+  const script = `limit() { ulimit "-$1" "$2" 2>/dev/null || [ "$(ulimit "-$1" 2>/dev/null)" -le "$2" ] 2>/dev/null; }
+[ "$1" = Infinity ] || limit u "$1" || limit p "$1" || { echo "/bin/sh cannot limit processes" >&2; exit 125; }
+[ "$2" = Infinity ] || limit d "$2" || { echo "/bin/sh cannot limit memory" >&2; exit 125; }
+shift 2
+exec "$@"`;
+  return ["-c", script, "sh", String(processes), String(Math.ceil(memoryBytes / 1024))];
+}

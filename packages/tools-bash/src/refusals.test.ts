@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { withDefaults } from "./limits.ts";
+import { describeRefusals } from "./refusals.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
+
+function lines(printed: string, options: SandboxOptions = {}): string[] {
+  const sandbox = { writable: ["/project"], limits: withDefaults({}), options } as Partial<Sandbox> as Sandbox;
+  return describeRefusals(printed, sandbox);
+}
+
+test.each([
+  ["touch: cannot touch '/etc/x': Read-only file system", "can write only in /project and /tmp"],
+  ["npm error code EROFS", "can write only in /project and /tmp"],
+  ["curl: (6) Could not resolve host: example.com", "have no network"],
+  ["npm error getaddrinfo EAI_AGAIN registry.example", "have no network"],
+  ["ssh: connect to host x port 22: Network is unreachable", "have no network"],
+  ["fatal: unable to access: Failed to connect to 127.0.0.1 port 80", "have no network"],
+  ["OSError: [Errno 97] Address family not supported by protocol", "cannot open Unix sockets"],
+  ["listen EAFNOSUPPORT: address family not supported", "cannot open Unix sockets"],
+  ["sh: 1: Cannot fork", "4096 processes"],
+  ["bash: fork: retry: Resource temporarily unavailable", "4096 processes"],
+  ["mmap: Cannot allocate memory", "bytes of memory"],
+])("%j is told in words", (printed, words) => {
+  const [line, ...more] = lines(printed);
+  expect(line).toMatch(/^\[sandbox: .*, which may be why this failed\]$/);
+  expect(line).toContain(words);
+  expect(more).toEqual([]);
+});
+
+test.each(["", "1 test failed", "error: cannot find module x", "Permission denied (publickey)"])(
+  "%j is not taken for it",
+  (printed) => expect(lines(printed)).toEqual([]),
+);
+
+test("what the sandbox allows is not named as a reason", () => {
+  expect(lines("ECONNREFUSED 127.0.0.1:80", { network: true })).toEqual([]);
+  expect(lines("Address family not supported", { unixSockets: true })).toEqual([]);
+});
+
+test("a remedy of the program above closes the line", () => {
+  const remedies = { write: "--root DIR adds a directory", network: "--sandbox-allow network" };
+  expect(lines("EROFS\nENETUNREACH", { remedies })).toEqual([
+    "[sandbox: commands can write only in /project and /tmp, which may be why this failed; --root DIR adds a directory]",
+    "[sandbox: commands have no network and reach no service of this machine, which may be why this failed; --sandbox-allow network]",
+  ]);
+});
