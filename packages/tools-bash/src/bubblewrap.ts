@@ -49,7 +49,7 @@ export function bubblewrapArguments(inside: Surroundings): string[] {
     // Before what would be mounted over them, after what would cover one in /tmp.
     ...writable.filter(({ path }) => !isHidden(path)).flatMap(bind),
     // Settings of the system are files in /proc, and root inside is root to them.
-    ..."--dev /dev --proc /proc  --remount-ro /proc".split(" "),
+    ..."--dev /dev --proc /proc --remount-ro /proc".split(" "),
     ...["/dev/shm", ...hidden].flatMap(memory),
     "--remount-ro",
     "/dev",
