@@ -1,5 +1,6 @@
-import { accessSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, renameSync, type Stats } from "node:fs";
+import { accessSync, constants, fstatSync, lstatSync, renameSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
+import { changeMode, changeOwner, flush, type OpenFile } from "./changeAttributes.ts";
 import type { OpenDirectory } from "./descriptors.ts";
 import { makeDirectories, syncDirectory } from "./directories.ts";
 import { ToolError } from "./errors.ts";
@@ -8,7 +9,7 @@ import { openRegularFile, refuseSpecial } from "./openRegular.ts";
 import type { PathScope } from "./pathScope.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
 import { createTemporary, type TemporaryFile } from "./temporaryFile.ts";
-import { fsyncAsync, writeInPlace, writeRange } from "./writeInPlace.ts";
+import { writeInPlace, writeRange } from "./writeInPlace.ts";
 
 export interface AtomicWriteOptions {
   scope: PathScope;
@@ -83,7 +84,7 @@ async function writeInto(
 
   const temporary = createTemporary(directory, isPrivate || old ? 0o600 : 0o666);
   try {
-    if (kept && !keepOwner(temporary.descriptor, kept)) {
+    if (kept && !keepOwner(temporary, kept)) {
       temporary.discard();
       return await inPlace("owner");
     }
@@ -112,18 +113,18 @@ async function fill(
   signal?: AbortSignal,
 ): Promise<void> {
   await writeRange(temporary.descriptor, bytes, 0, bytes.length, signal);
-  if (old) fchmodSync(temporary.descriptor, old.mode & 0o7777);
-  await fsyncAsync(temporary.descriptor);
+  if (old) changeMode(temporary, old.mode & 0o7777);
+  await flush(temporary);
   // Before the rename: some filesystems tell only now that the bytes did not fit.
   temporary.close();
 }
 
-/** Gives the descriptor's file the owner and group of `old`; false where this process may not. */
-function keepOwner(descriptor: number, old: Stats): boolean {
-  const own = fstatSync(descriptor);
+/** Gives the open file the owner and group of `old`; false where this process may not. */
+function keepOwner(file: OpenFile, old: Stats): boolean {
+  const own = fstatSync(file.descriptor);
   if (own.uid === old.uid && own.gid === old.gid) return true;
   try {
-    fchownSync(descriptor, old.uid, old.gid);
+    changeOwner(file, old.uid, old.gid);
     return true;
   } catch (error) {
     if (systemErrorCode(error) === "EPERM") return false;

@@ -8,8 +8,15 @@ const linuxDescriptors = "/proc/self/fd";
 let available: boolean | undefined;
 
 function hasDescriptorPaths(): boolean {
-  available ??= process.platform === "linux" && existsSync(linuxDescriptors);
+  available ??= process.platform === "linux" && isAllowed() && existsSync(linuxDescriptors);
   return available;
+}
+
+/** Not so where `node --permission` allows only some folders. */
+function isAllowed(): boolean {
+  const { permission } = process;
+  if (permission === undefined) return true;
+  return permission.has("fs.read", linuxDescriptors) && permission.has("fs.write", linuxDescriptors);
 }
 
 /** The real path of what a descriptor has open, where the system tells (Linux); else undefined. */

@@ -1,6 +1,6 @@
-import { fsync, mkdirSync, rmdirSync } from "node:fs";
+import { mkdirSync, rmdirSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { promisify } from "node:util";
+import { flush } from "./changeAttributes.ts";
 import { type OpenDirectory, openDirectory } from "./descriptors.ts";
 import type { PathScope } from "./pathScope.ts";
 import { systemErrorCode } from "./systemErrors.ts";
@@ -94,12 +94,10 @@ function removeEmpty(path: string, scope: PathScope): void {
   }
 }
 
-const fsyncAsync = promisify(fsync);
-
 /** Makes the names in a directory durable, where the filesystem can. Throws the system's error. */
 export async function syncDirectory(directory: OpenDirectory): Promise<void> {
   try {
-    await fsyncAsync(directory.descriptor);
+    await flush({ descriptor: directory.descriptor, path: directory.at(".") });
   } catch (error) {
     // Some systems and filesystems cannot sync a directory, and one that may only be searched cannot be synced.
     if (!["EINVAL", "EPERM", "EBADF", "EISDIR", "ENOTSUP"].includes(systemErrorCode(error) ?? "")) throw error;

@@ -1,4 +1,5 @@
 export { type AtomicWriteOptions, type WriteResult, writeAtomically } from "./atomicWrite.ts";
+export { changeMode, changeOwner, changeTimes, flush, type OpenFile } from "./changeAttributes.ts";
 export { descriptorPath, type OpenDirectory, openDirectory } from "./descriptors.ts";
 export { type MadeDirectories, makeDirectories, openInside, syncDirectory } from "./directories.ts";
 export { ensureDirectory } from "./ensureDirectory.ts";

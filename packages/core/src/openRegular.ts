@@ -30,6 +30,8 @@ export function refuseSpecial(stats: Pick<Stats, "mode">, printedPath: string): 
 
 export interface RegularFile {
   readonly descriptor: number;
+  /** The one it was opened by. */
+  readonly path: string;
   readonly stats: Stats;
   close(): void;
 }
@@ -50,7 +52,7 @@ export function openRegularFile(path: string, scope: PathScope, write = false): 
     refuseSpecial(stats, printed);
     scope.confirm(descriptor, path);
     const opened = descriptor;
-    return { descriptor: opened, stats, close: () => closeSync(opened) };
+    return { descriptor: opened, path, stats, close: () => closeSync(opened) };
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor);
     throw plainSystemError(error, printed);

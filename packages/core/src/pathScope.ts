@@ -212,7 +212,7 @@ const linkLimit = 40;
  * at again, so `missing/../link` cannot hide a link. What is done is canonical, so `join` may take `..` off it.
  */
 function followByHand(absolute: string): string {
-  let { root: done, names } = takeApart(absolute);
+  let [done, names] = existingHead(absolute);
   let links = 0;
   while (names.length > 0) {
     const path = join(done, names.pop() as string);
@@ -229,6 +229,28 @@ function followByHand(absolute: string): string {
     done = path;
   }
   return done;
+}
+
+/**
+ * The longest head of a path that exists, resolved, and the names after it, the last one first. Sought from the end: what is
+ * above may be closed to this process.
+ */
+function existingHead(absolute: string): [head: string, names: string[]] {
+  const { root, names } = takeApart(absolute);
+  for (let cut = absolute.lastIndexOf(sep); cut >= root.length; cut = absolute.lastIndexOf(sep, cut - 1)) {
+    try {
+      return [
+        realpathSync.native(absolute.slice(0, cut)),
+        absolute
+          .slice(cut + 1)
+          .split(sep)
+          .reverse(),
+      ];
+    } catch (error) {
+      if (systemErrorCode(error) !== "ENOENT") throw error;
+    }
+  }
+  return [root, names];
 }
 
 function systemError(code: string): Error {

@@ -37,13 +37,23 @@ export function systemErrorCode(error: unknown): string | undefined {
   return Object.entries(constants.errno).find(([, value]) => value === number)?.[0];
 }
 
+/** Whether `node --permission` refused it. */
+export function isForbiddenByNode(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "code" in error && error.code === "ERR_ACCESS_DENIED";
+}
+
 /**
  * A system error in plain words with its code, naming only `printedPath` (what the caller sent, or its short form):
  * Node's own message would show the host's paths. What is not a system error is returned unchanged.
  */
 export function plainSystemError(error: unknown, printedPath: string): unknown {
+  if (isToolError(error)) return error;
+  if (isForbiddenByNode(error)) {
+    const message = `Node's permission model does not allow this: ${printedPath} (ERR_ACCESS_DENIED); choose a path that --allow-fs-read and --allow-fs-write name`;
+    return new ToolError({ code: "permission_denied", message, details: { path: printedPath }, cause: error });
+  }
   const code = systemErrorCode(error);
-  if (code === undefined || isToolError(error)) return error;
+  if (code === undefined) return error;
   const [words, next] = (plainWords[code] ?? "The system refused").split("|");
   const message = `${words}: ${printedPath} (${code})${next ? `; ${next}` : ""}`;
   if (code === "EACCES" || code === "EPERM") {

@@ -5,6 +5,7 @@ import { systemErrorCode } from "./systemErrors.ts";
 /** A file under a new, short name beside the one it is to become. */
 export interface TemporaryFile {
   readonly name: string;
+  readonly path: string | Buffer;
   readonly descriptor: number;
   /** Closes it, if that is not done, and throws what the system says to that. */
   close(): void;
@@ -44,5 +45,5 @@ export function createTemporary(directory: OpenDirectory, mode: number): Tempora
       }
     }
   };
-  return { name, descriptor, close, discard };
+  return { name, path, descriptor, close, discard };
 }

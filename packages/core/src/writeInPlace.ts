@@ -1,9 +1,9 @@
-import { fstatSync, fsync, ftruncate, ftruncateSync, write, writeSync } from "node:fs";
+import { fstatSync, ftruncate, ftruncateSync, write, writeSync } from "node:fs";
 import { promisify } from "node:util";
+import { flush } from "./changeAttributes.ts";
 import type { ToolCallInfo } from "./interface.ts";
 import type { RegularFile } from "./openRegular.ts";
 
-export const fsyncAsync: (descriptor: number) => Promise<void> = promisify(fsync);
 const ftruncateAsync = promisify(ftruncate);
 const writeAsync = promisify(write);
 
@@ -17,7 +17,7 @@ export async function writeInPlace(file: RegularFile, bytes: Uint8Array, call?: 
     const { size } = fstatSync(descriptor);
     try {
       await writeRange(descriptor, bytes, size, bytes.length, call?.signal);
-      await fsyncAsync(descriptor);
+      await flush(file);
       call?.beginCommit?.();
     } catch (error) {
       if (fstatSync(descriptor).size !== size) ftruncateSync(descriptor, size);
@@ -25,7 +25,7 @@ export async function writeInPlace(file: RegularFile, bytes: Uint8Array, call?: 
     }
     await writeRange(descriptor, bytes, 0, Math.min(size, bytes.length));
     if (bytes.length < size) await ftruncateAsync(descriptor, bytes.length);
-    await fsyncAsync(descriptor);
+    await flush(file);
   } finally {
     file.close();
   }

@@ -1,11 +1,7 @@
 import {
   closeSync,
   constants,
-  fchmodSync,
-  fchownSync,
   fstatSync,
-  fsync,
-  futimesSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -17,9 +13,18 @@ import {
   symlinkSync,
   writeSync,
 } from "node:fs";
-import { promisify } from "node:util";
 import { ToolError } from "@toolcrib/core";
-import { fileKind, type OpenDirectory, openDirectory, syncDirectory } from "@toolcrib/core/files";
+import {
+  changeMode,
+  changeOwner,
+  changeTimes,
+  fileKind,
+  flush,
+  type OpenDirectory,
+  type OpenFile,
+  openDirectory,
+  syncDirectory,
+} from "@toolcrib/core/files";
 import { createSlices } from "./slices.ts";
 import { createTreeCursor } from "./treeCursor.ts";
 
@@ -73,7 +78,7 @@ export async function copyTree(source: Place, target: Place, signal: AbortSignal
         continue;
       }
       pending.pop();
-      keepAttributes(to.directory.descriptor, levels.pop() as Stats);
+      keepAttributes({ descriptor: to.directory.descriptor, path: to.directory.at(".") }, levels.pop() as Stats);
       await syncDirectory(to.directory);
       from.leave();
       to.leave();
@@ -89,7 +94,6 @@ function unmovable(why: string): ToolError {
 }
 
 const bufferLength = 1024 * 1024;
-const fsyncAsync = promisify(fsync);
 
 async function copyFile(path: string | Buffer, newPath: string | Buffer, pause: () => unknown): Promise<void> {
   const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
@@ -106,19 +110,20 @@ async function copyFile(path: string | Buffer, newPath: string | Buffer, pause: 
     const after = fstatSync(source);
     if (after.mtimeMs !== before.mtimeMs || after.size !== before.size)
       throw unmovable("it changes while it is copied");
-    keepAttributes(target, before);
-    await fsyncAsync(target);
+    const copy = { descriptor: target, path: newPath };
+    keepAttributes(copy, before);
+    await flush(copy);
   } finally {
     closeSync(source);
     if (target !== undefined) closeSync(target);
   }
 }
 
-function keepAttributes(descriptor: number, { uid, gid, mode, atime, mtime }: Stats): void {
-  const kept = keepOwner(() => fchownSync(descriptor, uid, gid));
+function keepAttributes(file: OpenFile, { uid, gid, mode, atime, mtime }: Stats): void {
+  const kept = keepOwner(() => changeOwner(file, uid, gid));
   // Rights of another owner's program are not given to this one's.
-  fchmodSync(descriptor, mode & (kept ? 0o7777 : 0o1777));
-  futimesSync(descriptor, atime, mtime);
+  changeMode(file, mode & (kept ? 0o7777 : 0o1777));
+  changeTimes(file, atime, mtime);
 }
 
 function keepOwner(change: () => void): boolean {

@@ -1,4 +1,4 @@
-import { opendirSync, rmdirSync, unlinkSync } from "node:fs";
+import { type Dirent, lstatSync, opendirSync, rmdirSync, unlinkSync } from "node:fs";
 import type { ToolCallInfo } from "@toolcrib/core";
 import { type OpenDirectory, systemErrorCode } from "@toolcrib/core/files";
 import { createSlices } from "./slices.ts";
@@ -82,6 +82,13 @@ function drop(take: () => void, call: ToolCallInfo): void {
   }
 }
 
+/** Bun gives names alone where they are asked for as bytes. */
+function entryOf(directory: OpenDirectory, entry: Dirent<Buffer> | Buffer): Entry {
+  if ("isDirectory" in entry) return { name: entry.name, isDirectory: entry.isDirectory() };
+  const stats = lstatSync(directory.at(entry), { throwIfNoEntry: false });
+  return { name: entry, isDirectory: stats?.isDirectory() ?? false };
+}
+
 function readBatch(directory: OpenDirectory): Entry[] {
   // Names as bytes: one that is not valid UTF-8 would not be found again as text.
   const listing = opendirSync(directory.at(".") as string, { encoding: "buffer" as BufferEncoding, bufferSize: 256 });
@@ -90,7 +97,7 @@ function readBatch(directory: OpenDirectory): Entry[] {
     while (entries.length < batchLength) {
       const entry = listing.readSync();
       if (entry === null) break;
-      entries.push({ name: entry.name as unknown as Buffer, isDirectory: entry.isDirectory() });
+      entries.push(entryOf(directory, entry as unknown as Dirent<Buffer> | Buffer));
     }
   } finally {
     listing.closeSync();

@@ -1,0 +1,28 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { createRemoveTool } from "./remove.ts";
+
+vi.mock("node:fs", async (importOriginal) => {
+  const fs = await importOriginal<typeof import("node:fs")>();
+  return {
+    ...fs,
+    // As Bun does where names are asked for as bytes.
+    opendirSync: (...given: Parameters<typeof fs.opendirSync>) => {
+      const listing = fs.opendirSync(...given);
+      return { readSync: () => listing.readSync()?.name ?? null, closeSync: () => listing.closeSync() };
+    },
+  };
+});
+
+test("a tree is removed where a listing gives names without their kinds; links are never followed", async () => {
+  const base = mkdtempSync(join(tmpdir(), "names-"));
+  mkdirSync(join(base, "tree/a/b"), { recursive: true });
+  mkdirSync(join(base, "kept"));
+  for (const name of ["tree/file", "tree/a/b/file", "kept/file"]) writeFileSync(join(base, name), "");
+  symlinkSync("../kept", join(base, "tree/link"));
+  expect(await createRemoveTool({ cwd: base }).execute({ path: "tree" })).toBe("Removed tree (6 entries)");
+  expect(readdirSync(base, { recursive: true }).sort()).toEqual(["kept", "kept/file"]);
+  rmSync(base, { recursive: true });
+});
