@@ -102,7 +102,7 @@ export class WireServer {
   }
 
   async #answer(url: string, headers: IncomingHttpHeaders, bytes: Buffer, response: ServerResponse): Promise<void> {
-    const format = formatOf(url);
+    const format = formatOf(url.split("?")[0] ?? "");
     const request = format && receive(format, headers, bytes.toString("utf8"));
     if (request) this.requests.push(request);
     const script = request && this.#script.shift();

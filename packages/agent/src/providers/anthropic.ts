@@ -15,9 +15,9 @@ import { debugRequest } from "./debug.ts";
 import { exchange, type Opened, type ReplyReducer } from "./exchange.ts";
 import { loadSdk, requireKey } from "./loadSdk.ts";
 import { defaultModels, priced } from "./models.ts";
-import { environment, longestTimer, type ProviderOptions } from "./options.ts";
+import { checkAddress, environment, longestTimer, type ProviderOptions } from "./options.ts";
 import { pulsingFetch } from "./pulse.ts";
-import { secretsOf } from "./redact.ts";
+import { clientKeys, secretsOf } from "./secrets.ts";
 import type { Service } from "./wireErrors.ts";
 import { remember } from "./wireText.ts";
 
@@ -55,13 +55,14 @@ export class AnthropicProvider implements Provider {
     this.#author = `${this.name}/${this.model}`;
     const key = options.apiKey ?? environment(keyVariable);
     this.#apiKey = options.client ? undefined : requireKey("Anthropic", keyVariable, key);
+    const baseURL = options.client?.baseURL ?? options.baseURL ?? environment("ANTHROPIC_BASE_URL");
     this.#service = {
       name: this.name,
       label: "Anthropic",
       model: this.model,
-      baseURL: options.client?.baseURL ?? options.baseURL ?? environment("ANTHROPIC_BASE_URL"),
+      baseURL,
       keyVariable,
-      secrets: secretsOf(this.#apiKey, keyOf(options.client), options.headers),
+      secrets: secretsOf({ keys: [this.#apiKey, ...clientKeys(options.client)], headers: options.headers, baseURL }),
     };
   }
 
@@ -99,6 +100,7 @@ export class AnthropicProvider implements Provider {
   }
 
   async #createClient(): Promise<Anthropic> {
+    checkAddress(this.#service.baseURL);
     const { default: Client } = await loadSdk("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"));
     const { baseURL, headers } = this.#options;
     return new Client({
@@ -131,9 +133,4 @@ export class AnthropicProvider implements Provider {
       ...extraBody,
     };
   }
-}
-
-function keyOf(client: object | undefined): string | undefined {
-  const key = (client as { apiKey?: unknown } | undefined)?.apiKey;
-  return typeof key === "string" ? key : undefined;
 }

@@ -10,7 +10,7 @@ import { openaiClient } from "./openaiClient.ts";
 import { toResponsesItems, toResponsesTool, toResponsesToolChoice } from "./openaiMapping.ts";
 import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./openaiReply.ts";
 import { environment, type ProviderOptions } from "./options.ts";
-import { secretsOf } from "./redact.ts";
+import { clientKeys, secretsOf } from "./secrets.ts";
 import type { Service } from "./wireErrors.ts";
 import { remember, wellFormed } from "./wireText.ts";
 
@@ -39,13 +39,14 @@ export class OpenAIProvider implements Provider {
     this.#author = `${this.name}/${this.model}`;
     const key = options.apiKey ?? environment(keyVariable);
     this.#apiKey = options.client ? undefined : requireKey("OpenAI", keyVariable, key);
+    const baseURL = options.client?.baseURL ?? options.baseURL ?? environment("OPENAI_BASE_URL");
     this.#service = {
       name: this.name,
       label: "OpenAI",
       model: this.model,
-      baseURL: options.client?.baseURL ?? options.baseURL ?? environment("OPENAI_BASE_URL"),
+      baseURL,
       keyVariable,
-      secrets: secretsOf(this.#apiKey, options.client?.apiKey, options.headers),
+      secrets: secretsOf({ keys: [this.#apiKey, ...clientKeys(options.client)], headers: options.headers, baseURL }),
     };
   }
 
@@ -71,10 +72,10 @@ export class OpenAIProvider implements Provider {
   }
 
   async #open(request: ModelRequest, signal: AbortSignal): Promise<Opened<ResponseStreamEvent>> {
-    const { client, baseURL, headers, stream = true } = this.#options;
+    const { client, headers, stream = true } = this.#options;
     this.#client ??= client
       ? Promise.resolve(client)
-      : openaiClient({ apiKey: this.#apiKey, baseURL, headers, foreign: false });
+      : openaiClient({ apiKey: this.#apiKey, baseURL: this.#service.baseURL, headers, foreign: false });
     const { responses } = await this.#client;
     const body = this.#body(request);
     debugRequest(this.name, body, this.#service.secrets);

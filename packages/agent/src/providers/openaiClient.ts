@@ -1,6 +1,6 @@
 import type OpenAI from "openai";
 import { loadSdk } from "./loadSdk.ts";
-import { environment, longestTimer } from "./options.ts";
+import { checkAddress, environment, longestTimer } from "./options.ts";
 import { pulsingFetch } from "./pulse.ts";
 
 export interface OpenAIClientSettings {
@@ -15,6 +15,7 @@ export interface OpenAIClientSettings {
 
 /** A client of the `openai` package, which is loaded here: it makes one attempt and logs nothing. */
 export async function openaiClient(settings: OpenAIClientSettings): Promise<OpenAI> {
+  checkAddress(settings.baseURL);
   const { default: Client } = await loadSdk("openai", () => import("openai"));
   return new Client({
     apiKey: settings.apiKey ?? "none",

@@ -4,7 +4,8 @@ import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
 import { createChatSend } from "./chatCompletions.ts";
 import { type Compat, defaultCompat } from "./compat.ts";
 import { environment, type ProviderOptions } from "./options.ts";
-import { secretsOf } from "./redact.ts";
+import { redact } from "./redact.ts";
+import { clientKeys, secretsOf } from "./secrets.ts";
 
 export type { Compat } from "./compat.ts";
 
@@ -41,7 +42,7 @@ export class OpenAICompatibleProvider implements Provider {
       model: this.model,
       baseURL: client?.baseURL ?? baseURL,
       keyVariable: undefined,
-      secrets: secretsOf(apiKey, client?.apiKey, headers),
+      secrets: secretsOf({ keys: [apiKey, ...clientKeys(client)], headers, baseURL: client?.baseURL ?? baseURL }),
     };
     this.#send = createChatSend({ service, apiKey, baseURL, compat: { ...defaultCompat, ...compat }, options });
   }
@@ -59,7 +60,7 @@ export function ollamaBaseURL(): string {
   const host = environment("OLLAMA_HOST") ?? "127.0.0.1";
   const address = /^https?:\/\//.test(host) ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
   if (!URL.canParse(address)) {
-    const message = `OLLAMA_HOST is not an address: ${host}; expected host, host:port or a URL.`;
+    const message = `OLLAMA_HOST is not an address: ${redact(address, [])}; expected host, host:port or a URL.`;
     throw new AgentError({ code: "invalid_option", message });
   }
   const url = new URL(address);

@@ -5,7 +5,7 @@ import { openRouterCompat } from "./compat.ts";
 import { requireKey } from "./loadSdk.ts";
 import { defaultModels } from "./models.ts";
 import { environment, type ProviderOptions } from "./options.ts";
-import { secretsOf } from "./redact.ts";
+import { clientKeys, secretsOf } from "./secrets.ts";
 
 const keyVariable = "OPENROUTER_API_KEY";
 const defaultBaseURL = "https://openrouter.ai/api/v1";
@@ -30,7 +30,7 @@ export class OpenRouterProvider implements Provider {
       model: this.model,
       baseURL: client?.baseURL ?? baseURL,
       keyVariable,
-      secrets: secretsOf(apiKey, client?.apiKey, headers),
+      secrets: secretsOf({ keys: [apiKey, ...clientKeys(client)], headers, baseURL: client?.baseURL ?? baseURL }),
     };
     this.#send = createChatSend({ service, apiKey, baseURL, compat: openRouterCompat, options });
   }

@@ -1,3 +1,4 @@
+import { AgentError } from "../errors.ts";
 import type { ModelPrice } from "./models.ts";
 
 /** How much the model thinks before it answers; a service maps what it does not know to the nearest it has. */
@@ -33,6 +34,16 @@ export interface ProviderOptions<Client> {
 export function environment(name: string): string | undefined {
   const value = process.env[name]?.trim();
   return value ? value : undefined;
+}
+
+/** Throws `invalid_option` for an address with a user name or password: `fetch` takes none, and says so with the password. */
+export function checkAddress(baseURL: string | undefined): void {
+  if (baseURL === undefined || !URL.canParse(baseURL)) return;
+  const { username, password } = new URL(baseURL);
+  if (username === "" && password === "") return;
+  const message =
+    'baseURL must not hold a user name or password. Pass them as headers: { Authorization: "Basic …" }, or pass apiKey.';
+  throw new AgentError({ code: "invalid_option", message });
 }
 
 /** Milliseconds; `setTimeout` beyond it fires at once. */

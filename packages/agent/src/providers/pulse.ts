@@ -1,3 +1,5 @@
+import { sameOriginFetch } from "./sameOriginFetch.ts";
+
 const shortestBeatMs = 250;
 
 /** Says that bytes arrived, also those an SDK swallows (pings, comments that keep a connection open). */
@@ -29,7 +31,7 @@ export function pulseOf(response: Response): Pulse | undefined {
 
 /** `fetch`, its event streams with a pulse. */
 export async function pulsingFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init);
+  const response = await sameOriginFetch(input, init);
   const { body } = response;
   if (!body || !response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   const pulse = new Pulse();

@@ -1,31 +1,24 @@
+import { redactUrls } from "@toolcrib/core/text";
 import type { ProviderEvent } from "../provider.ts";
 import { isRecord } from "./wireText.ts";
 
 const mark = "[redacted]";
-const shortestSecret = 6;
-const secretHeader = /auth|key|token|secret|cookie/i;
 /** What keys of the known services and bearer tokens look like, also half masked. */
-const keyShapes = /\b(?:sk|pk|rk)-[\w*.-]{6,}|\bBearer\s+[\w*.~+/=-]{6,}/g;
-
-/** Every secret a provider was given: its key and the values of headers that carry one. */
-export function secretsOf(...sources: (string | Readonly<Record<string, string>> | null | undefined)[]): string[] {
-  const found = sources.flatMap((source) => {
-    if (typeof source === "string") return [source];
-    return Object.entries(source ?? {}).flatMap(([name, value]) =>
-      secretHeader.test(name) ? [value, value.replace(/^\w+\s+/, "")] : [],
-    );
-  });
-  return [...new Set(found.filter((secret) => secret.length >= shortestSecret))].sort((a, b) => b.length - a.length);
-}
+const keyShapes = /\b(?:sk|pk|rk)-[\w*.-]{6,}|\b(?:Bearer|Basic)\s+[\w*.~+/=-]{6,}/g;
 
 /** `text` without the given secrets. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, mark), text);
 }
 
-/** For errors and debug output: without the given secrets, nor anything shaped like a key. */
-export function redact(text: string, secrets: readonly string[]): string {
+/** For debug output: without the given secrets, nor anything shaped like a key. */
+export function redactKeys(text: string, secrets: readonly string[]): string {
   return withoutSecrets(text, secrets).replace(keyShapes, mark);
+}
+
+/** For errors: without passwords in addresses either. */
+export function redact(text: string, secrets: readonly string[]): string {
+  return redactUrls(redactKeys(text, secrets));
 }
 
 function redactJson(value: unknown, secrets: readonly string[]): unknown {
@@ -37,14 +30,16 @@ function redactJson(value: unknown, secrets: readonly string[]): unknown {
   );
 }
 
-/** How many characters at the end of `text` may be the start of a secret. */
-function pendingLength(text: string, secrets: readonly string[]): number {
-  const longest = Math.min(text.length, (secrets[0]?.length ?? 1) - 1);
-  for (let length = longest; length > 0; length -= 1) {
-    const tail = text.slice(-length);
-    if (secrets.some((secret) => secret.startsWith(tail))) return length;
-  }
-  return 0;
+/** Tells how many characters at the end of a text may be the start of a secret. */
+function createTailCheck(secrets: readonly string[]): (text: string) => number {
+  const firsts = new Set(secrets.map((secret) => secret[0]));
+  const longest = secrets[0]?.length ?? 1;
+  return (text) => {
+    for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
+      if (firsts.has(text[at]) && secrets.some((secret) => secret.startsWith(text.slice(at)))) return text.length - at;
+    }
+    return 0;
+  };
 }
 
 /**
@@ -52,6 +47,7 @@ function pendingLength(text: string, secrets: readonly string[]): number {
  * a secret is held back until the next piece, another kind of event or the end.
  */
 export function createEventRedactor(secrets: readonly string[]): (event: ProviderEvent) => ProviderEvent[] {
+  const pendingLength = createTailCheck(secrets);
   let held: { type: "text-delta" | "reasoning-delta"; text: string } | undefined;
   if (secrets.length === 0) return (event) => [event];
   return (event) => {
@@ -68,7 +64,7 @@ export function createEventRedactor(secrets: readonly string[]): (event: Provide
     }
     const joined = earlier?.type === event.type;
     const text = withoutSecrets(joined ? earlier.text + event.text : event.text, secrets);
-    const pending = pendingLength(text, secrets);
+    const pending = pendingLength(text);
     if (pending > 0) held = { type: event.type, text: text.slice(-pending) };
     const shown = text.slice(0, text.length - pending);
     const events: ProviderEvent[] = earlier && !joined ? [earlier] : [];

@@ -1,3 +1,4 @@
+import { redactUrls } from "@toolcrib/core/text";
 import { AgentError, type AgentErrorCode, isAgentError } from "../errors.ts";
 import { describeFailure, type Failure } from "./failure.ts";
 import { redact } from "./redact.ts";
@@ -25,7 +26,7 @@ export function badReply(service: Service, problem: string, cause?: unknown): Ag
 
 /** An answer of another kind (a web page, say): the address is wrong, so sending it again is no use. */
 export function wrongKind(service: Service, kind: string): AgentError {
-  const where = service.baseURL === undefined ? "" : ` (${service.baseURL})`;
+  const where = addressOf(service, " (", ")");
   const message = `${service.label} answered with ${kind} instead of a reply of its API. Check baseURL${where}.`;
   return new AgentError({ code: "bad_reply", message: redact(message, service.secrets) });
 }
@@ -41,7 +42,8 @@ export function serviceFault(body: unknown): Error {
  * begun, so a TypeError means that a part the wire format promises was not there.
  */
 export function toAgentError(error: unknown, service: Service, reading = false): AgentError {
-  if (isAgentError(error)) return error;
+  const own = agentErrorIn(error);
+  if (own) return own;
   const failure = describeFailure(error);
   if (failure.status !== undefined) return answerError(failure, failure.status, error, service);
   if (failure.connection === "timed out") {
@@ -58,7 +60,7 @@ export function toAgentError(error: unknown, service: Service, reading = false):
   if (failure.code === "ERR_INVALID_URL")
     return make(
       "invalid_option",
-      `The address of ${within(service)} is no URL: ${service.baseURL}`,
+      `The address of ${within(service)} is no URL${addressOf(service, ": ")}`,
       "Check baseURL.",
       false,
     );
@@ -92,6 +94,12 @@ function answerError(failure: Failure, status: number, error: unknown, service: 
   });
 }
 
+/** What our own `fetch` threw, however deep an SDK wrapped it. */
+function agentErrorIn(error: unknown, depth = 0): AgentError | undefined {
+  if (isAgentError(error)) return error;
+  return isRecord(error) && depth < 5 ? agentErrorIn(error.cause, depth + 1) : undefined;
+}
+
 interface Verdict {
   readonly code: AgentErrorCode;
   readonly retryable: boolean;
@@ -114,7 +122,7 @@ function verdict(failure: Failure, status: number, service: Service): Verdict {
     case 403:
       return { code: "authentication", retryable: false, remedy: `Check what the key may do (${key}).` };
     case 404: {
-      const remedy = `Check the model name (${service.model}) and baseURL${service.baseURL ? ` (${service.baseURL})` : ""}.`;
+      const remedy = `Check the model name (${service.model}) and baseURL${addressOf(service, " (", ")")}.`;
       return { code: "not_found", retryable: false, remedy };
     }
     case 429:
@@ -147,7 +155,7 @@ function sentence(text: string): string {
 }
 
 function networkError(failure: Failure, error: unknown, service: Service): AgentError {
-  const where = service.baseURL ? ` at ${service.baseURL}` : "";
+  const where = addressOf(service, " at ");
   const unreachable = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(failure.code);
   const why = failure.code || failure.message;
   const message = unreachable
@@ -189,6 +197,11 @@ function causeOf(error: unknown, service: Service): { cause?: Error } {
 /** The language's own errors by name: those of another realm are no instances of this one's classes. */
 function nameOf(error: unknown): string {
   return isRecord(error) && typeof error.name === "string" ? error.name : "Error";
+}
+
+/** The address as errors may show it, between `before` and `after`; nothing where it is the SDK's own. */
+function addressOf({ baseURL }: Service, before: string, after = ""): string {
+  return baseURL ? `${before}${redactUrls(baseURL).replace(/[?#].*$/s, "")}${after}` : "";
 }
 
 /** The label within a sentence: "the model server", "OpenAI". */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -279,6 +279,12 @@ test("a missing SDK is an error that names the install command", async () => {
   try {
     const source = new URL("..", import.meta.url);
     cpSync(source, join(folder, "src"), { recursive: true });
+    // By a link, as Node runs no TypeScript below node_modules.
+    cpSync(new URL("../../../core/src", import.meta.url), join(folder, "core", "src"), { recursive: true });
+    const exports = { ".": "./src/index.ts", "./text": "./src/text.ts" };
+    writeFileSync(join(folder, "core", "package.json"), JSON.stringify({ type: "module", exports }));
+    mkdirSync(join(folder, "node_modules", "@toolcrib"), { recursive: true });
+    symlinkSync(join(folder, "core"), join(folder, "node_modules", "@toolcrib", "core"), "junction");
     const script = `
       import { OpenAIProvider } from "./src/providers/openai.ts";
       import { AnthropicProvider } from "./src/providers/anthropic.ts";

@@ -1,0 +1,110 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import OpenAI from "openai";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { answerWith, type WireFormat, WireServer, wireFormats } from "../../../../testing/src/index.ts";
+import { Agent } from "../agent.ts";
+import type { Provider } from "../provider.ts";
+import { AnthropicProvider } from "./anthropic.ts";
+import { OpenAIProvider } from "./openai.ts";
+import { OpenAICompatibleProvider } from "./openaiCompatible.ts";
+import { OpenRouterProvider } from "./openrouter.ts";
+
+const apiKey = "sk-redirect-0123456789";
+const shared = { apiKey, headers: { "x-team-secret": "blue-team-secret" }, model: "m" } as const;
+
+const providers: [name: string, format: WireFormat, create: (origin: string) => Provider][] = [
+  ["OpenAI", "responses", (origin) => new OpenAIProvider({ ...shared, baseURL: `${origin}/v1` })],
+  ["Anthropic", "messages", (origin) => new AnthropicProvider({ ...shared, baseURL: origin })],
+  ["OpenRouter", "chat", (origin) => new OpenRouterProvider({ ...shared, baseURL: `${origin}/v1` })],
+  ["compatible", "chat", (origin) => new OpenAICompatibleProvider({ ...shared, baseURL: `${origin}/v1` })],
+];
+
+let elsewhere: WireServer;
+let gate: Server;
+let seen: IncomingMessage[];
+/** Where the gate sends each request; undefined: it answers 404. */
+let redirect: (url: string) => { status: number; location: string } | undefined;
+
+beforeEach(async () => {
+  elsewhere = await WireServer.start();
+  seen = [];
+  gate = createServer((request, response) => {
+    seen.push(request);
+    const to = redirect(request.url ?? "");
+    request.resume();
+    request.on("end", () => response.writeHead(to?.status ?? 404, to && { location: to.location }).end());
+  });
+  await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
+});
+afterEach(async () => {
+  gate.closeAllConnections();
+  await new Promise((resolve) => gate.close(resolve));
+  await elsewhere.close();
+});
+
+const gateOrigin = (): string => `http://127.0.0.1:${(gate.address() as AddressInfo).port}`;
+
+describe.each(providers)("%s", (_, format, create) => {
+  test.each([301, 302, 303, 307, 308])("follows no redirect (%s) to another origin", async (status) => {
+    redirect = (url) => ({ status, location: `${elsewhere.url}${url}?key=${apiKey}` });
+    elsewhere.script(answerWith({ text: "Stolen." }));
+    const error: unknown = await new Agent(create(gateOrigin())).chat("Secret plans.").catch((thrown) => thrown);
+    expect(error).toMatchObject({ retryable: false });
+    if (status !== 303)
+      expect(error).toMatchObject({ code: "bad_reply", message: expect.stringContaining(elsewhere.url) });
+    expect(String((error as Error).stack)).not.toContain(apiKey);
+    expect(elsewhere.requests).toEqual([]);
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each([301, 302, 307, 308])("sends the same request again within its origin (%s)", async (status) => {
+    redirect = (url) =>
+      url.startsWith("/old")
+        ? { status, location: url.slice("/old".length) }
+        : { status: 307, location: `${elsewhere.url}/${format}` };
+    const error: unknown = await new Agent(create(`${gateOrigin()}/old`)).chat("Plans.").catch((thrown) => thrown);
+    expect(seen.map(({ method }) => method)).toEqual(["POST", "POST"]);
+    expect(seen[1]?.url).toBe(seen[0]?.url?.slice("/old".length));
+    expect(seen[1]?.headers["content-length"]).toBe(seen[0]?.headers["content-length"]);
+    expect(seen[1]?.headers["x-team-secret"]).toBe("blue-team-secret");
+    expect(error).toMatchObject({ message: expect.stringContaining(elsewhere.url) });
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  test("does not follow redirects without end", async () => {
+    redirect = (url) => ({ status: 307, location: url });
+    await expect(new Agent(create(gateOrigin())).chat("Plans.")).rejects.toMatchObject({ retryable: false });
+    expect(seen).toHaveLength(6);
+  });
+});
+
+test.each(wireFormats)("a redirect within the origin reaches the answer over the %s wire", async (format) => {
+  const proxied = createServer((request, response) => {
+    if (request.url?.startsWith("/old")) {
+      response.writeHead(308, { location: request.url.slice("/old".length) }).end();
+      return;
+    }
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", async () => {
+      const answer = await fetch(`${elsewhere.url}${request.url}`, { method: "POST", body: Buffer.concat(parts) });
+      response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    });
+  });
+  await new Promise<void>((resolve) => proxied.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(proxied.address() as AddressInfo).port}/old`;
+  const [, , create] = providers.find(([, wire]) => wire === format) ?? [];
+  elsewhere.script(answerWith({ text: "Here." }));
+  expect(await new Agent(create?.(origin) as Provider).chat("Hello")).toBe("Here.");
+  proxied.closeAllConnections();
+  await new Promise((resolve) => proxied.close(resolve));
+});
+
+test("a ready client keeps its own ways", async () => {
+  redirect = (url) => ({ status: 307, location: `${elsewhere.url}${url}` });
+  elsewhere.script(answerWith({ text: "Followed." }));
+  const client = new OpenAI({ apiKey, baseURL: `${gateOrigin()}/v1` });
+  expect(await new Agent(new OpenAIProvider({ client })).chat("Hello")).toBe("Followed.");
+});

@@ -1,0 +1,79 @@
+import { isRecord } from "./wireText.ts";
+
+/** What a provider was given that may be secret. */
+export interface SecretSources {
+  /** The key, and those of a ready client. */
+  readonly keys?: readonly unknown[];
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Its user name, password and query. */
+  readonly baseURL?: string | undefined;
+}
+
+const shortestSecret = 6;
+const shortestPassword = 4;
+const secretHeader = /auth|key|token|secret|cookie|pass|credential|session|signature|jwt|access/i;
+/** One long word with a digit in it, and no address. */
+const looksSecret = /^(?!\w+:\/\/)(?=\S*\d)(?=\S*[a-z])\S{20,}$/i;
+
+/** Every secret among them, in each form in which a service may echo it; the longest first. */
+export function secretsOf({ keys = [], headers = {}, baseURL }: SecretSources): string[] {
+  const plain = [
+    ...keys.filter((key) => typeof key === "string"),
+    ...Object.entries(headers).flatMap(([name, value]) => headerSecrets(name, value)),
+  ].filter((secret) => secret.length >= shortestSecret);
+  const passwords = addressSecrets(baseURL).filter((secret) => secret.length >= shortestPassword);
+  const all = new Set([...plain, ...passwords].flatMap(formsOf));
+  return [...all].sort((a, b) => b.length - a.length);
+}
+
+/** The keys of a ready SDK client. */
+export function clientKeys(client: object | undefined): unknown[] {
+  return isRecord(client) ? [client.apiKey, client.authToken, client.adminAPIKey] : [];
+}
+
+function headerSecrets(name: string, value: unknown): string[] {
+  if (typeof value !== "string" || !(secretHeader.test(name) || looksSecret.test(value))) return [];
+  const [, scheme, rest = ""] = /^(\w+)\s+(.+)$/s.exec(value) ?? [];
+  const cookies = /cookie/i.test(name) ? value.split(";").map((pair) => afterEquals(pair).trim()) : [];
+  const login = scheme?.toLowerCase() === "basic" ? Buffer.from(rest, "base64").toString() : "";
+  return [value, rest, ...cookies, login, login.slice(login.indexOf(":") + 1)];
+}
+
+function addressSecrets(address: string | undefined): string[] {
+  if (address === undefined) return [];
+  // Read by hand: an address with a slip in it is the one that an error quotes.
+  const login = /^(?:[a-z][\w+.-]*:\/\/)?(.*)@/is.exec(address)?.[1] ?? "";
+  const query = /\?([^#]*)/s.exec(address)?.[1] ?? "";
+  const found = [login, login.slice(login.indexOf(":") + 1), query, ...query.split("&").map(afterEquals)];
+  return [...found, ...found.map(decoded)];
+}
+
+function afterEquals(pair: string): string {
+  return pair.slice(pair.indexOf("=") + 1);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function formsOf(secret: string): string[] {
+  const base64 = [0, 1, 2].map((offset) => base64Within(secret, offset)).filter((form) => form.length >= 8);
+  const urlSafe = base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"));
+  return [
+    secret,
+    encodeURIComponent(secret.toWellFormed()),
+    JSON.stringify(secret).slice(1, -1),
+    ...base64,
+    ...urlSafe,
+  ];
+}
+
+/** What base64 makes of a secret that begins `offset` bytes into a group of three: without the digits its neighbours share. */
+function base64Within(secret: string, offset: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+  return bytes.toString("base64").slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
+}
