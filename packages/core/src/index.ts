@@ -1,3 +1,4 @@
+export { type Approval, approval } from "./approval.ts";
 export { type ArgumentsOf, defineTool, type ObjectSchema, type ToolDefinition } from "./defineTool.ts";
 export {
   type AnyToolError,
@@ -33,7 +34,7 @@ export type {
   ToolProgress,
   ToolTraits,
 } from "./interface.ts";
-export { type Approval, approval, limitOutput } from "./middleware.ts";
+export { limitOutput } from "./middleware.ts";
 export { nearestName } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./outcome.ts";

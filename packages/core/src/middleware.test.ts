@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
+import { approval } from "./approval.ts";
 import { defineTool } from "./defineTool.ts";
 import type { Middleware, ToolCall } from "./interface.ts";
-import { approval, limitOutput } from "./middleware.ts";
+import { limitOutput } from "./middleware.ts";
 import { ToolRegistry } from "./registry.ts";
 
 const echo = defineTool({

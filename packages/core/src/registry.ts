@@ -1,3 +1,4 @@
+import { type Approvals, voidApproval } from "./approval.ts";
 import type { CheckedArguments } from "./arguments.ts";
 import { longestDelayMs, type RunCall, runWithDeadline, tell } from "./deadline.ts";
 import type { ToolError } from "./errors.ts";
@@ -185,7 +186,9 @@ export class ToolRegistry {
     const onCommit = (): void => {
       committed = true;
     };
-    const running = runThrough(this.#middlewares, call, (current) => this.#recheck(current, call, options, onCommit));
+    const running = runThrough(this.#middlewares, call, (current, approvals) =>
+      this.#recheck({ ...current, onCommit }, call, approvals, options),
+    );
     if (!signal) return running;
     return endAtAbort(running, signal, () => ({
       ok: false,
@@ -195,25 +198,33 @@ export class ToolRegistry {
 
   /** Behind a middleware, that may have waited long or changed the call: registry and arguments are looked at again. */
   async #recheck(
-    current: ToolCall,
+    current: ToolCall & RunCall,
     before: ToolCall,
+    approvals: Approvals,
     options: ExecuteOptions,
-    onCommit: () => void,
   ): Promise<ToolOutcome> {
     const { name } = current;
     const entry = this.#entries.get(name);
     const refusal = this.#refusal(name);
     if (refusal || !entry) return failed(refusal ?? notFound(name, undefined));
+    const isVoid = voidApproval(approvals, name, entry.tool, current.args);
+    if (isVoid) return failed(isVoid);
     // What a tool's own check made of the arguments need not pass it again; any others may have been changed in place.
     if (entry.tool.parseArguments && current.args === before.args && entry.tool === before.tool) {
       if (before.refusal?.code === "invalid_arguments") return failed(before.refusal);
-      return start(entry, { ...current, onCommit }, options);
+      return start(entry, current, options);
     }
     const checked = entry.check(current.args);
     // No await where none is needed: a call has started when `invoke` returns.
     const { args, error } = checked instanceof Promise ? await checked : checked;
-    const refused = this.#refusal(name) ?? error;
-    return refused ? failed(refused) : start(entry, { ...current, args, onCommit }, options);
+    const refused = this.#refusal(name) ?? error ?? this.#replaced(entry, approvals, name, current.args);
+    return refused ? failed(refused) : start(entry, { ...current, args }, options);
+  }
+
+  /** The check may have waited too. */
+  #replaced({ tool }: Entry, approvals: Approvals, name: string, args: unknown): ToolError | undefined {
+    const now = this.#entries.get(name)?.tool;
+    return now === undefined || now === tool ? undefined : voidApproval(approvals, name, now, args);
   }
 
   /** Why a name cannot be called now, if it cannot. */

@@ -1,8 +1,8 @@
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { approval } from "./approval.ts";
 import { isToolError, ToolError } from "./errors.ts";
 import type { ExecutableTool, Middleware, ToolCallInfo, ToolOutcome } from "./interface.ts";
-import { approval } from "./middleware.ts";
 import { ToolRegistry } from "./registry.ts";
 
 type Run = (args: Record<string, unknown>, call?: ToolCallInfo) => unknown;
@@ -90,7 +90,7 @@ test("a tool that changes its name keeps the registered one in errors", async ()
 
 test("listTools has a key only for what the tool states", () => {
   expect(registryOf(tool(() => "", { readOnly: true, openWorld: undefined })).listTools()).toStrictEqual([
-    { name: "a", description: "A.", parameters: { type: "object" }, enabled: true, readOnly: true },
+    { name: "a", description: "A.", parameters: { type: "object" }, enabled: true, readOnly: true, origin: "own" },
   ]);
 });
 
