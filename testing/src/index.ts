@@ -12,6 +12,8 @@ export function testProvider(title: string, subject: ProviderUnderTest): void {
   describe(title, () => declareProviderTests(test, subject));
 }
 
+export { ScreenModel } from "./screenModel.ts";
+export { hasTerminals, startOnTerminal, type TerminalProgram } from "./startOnTerminal.ts";
 export { type ProgramEnd, type ProgramOptions, type RunningProgram, startProgram } from "./startProgram.ts";
 export { watchLoop } from "./watchLoop.ts";
 export { listRegistry, runFault, wireProvider } from "./wireFaultRun.ts";

@@ -1,8 +1,13 @@
-import { approval, type Middleware, type ToolCall } from "@toolcrib/core";
+import { approval, type ExecutableTool, type Middleware, type ToolCall } from "@toolcrib/core";
+import { decisiveArguments, type ScreenSize, showCall } from "./question.ts";
 import { oneLine } from "./render.ts";
 
-/** Asks the user; undefined where there is nobody to ask. */
-export type Ask = ((question: string) => Promise<string>) | undefined;
+/** Puts a question to the user; undefined where there is nobody to ask. */
+export interface Asker {
+  readonly size: ScreenSize;
+  /** Resolves to the answer; undefined when the user left the question, or `signal` fired. */
+  ask(question: string, signal: AbortSignal | undefined): Promise<string | undefined>;
+}
 
 export interface CliApproval {
   readonly middleware: Middleware;
@@ -10,25 +15,43 @@ export interface CliApproval {
   readonly denied: boolean;
 }
 
-/** For `--ask`: each call of a tool that may change something waits for a yes. An answer of `a` (always) holds for the tool. */
-export function askBeforeChanges(ask: () => Ask): CliApproval {
-  const always = new Set<string>();
+export interface ApprovalOptions {
+  asker(): Asker | undefined;
+  /** Tools of others: that one calls itself read-only is no fact. */
+  readonly foreign?: ReadonlySet<ExecutableTool> | undefined;
+  /** Ends the turn: called when the user leaves a question without an answer. */
+  leave(): void;
+}
+
+/**
+ * For `--ask`: each call of a tool that may change something waits for a yes. An answer of `a` (always) holds for this tool with
+ * the same command, or on the same paths.
+ */
+export function askBeforeChanges({ asker, foreign, leave }: ApprovalOptions): CliApproval {
+  // By the tool itself: another one that takes its name has no yes.
+  const always = new WeakMap<ExecutableTool, Set<string>>();
   let denied = false;
   // Calls that run side by side ask one after the other.
   let last: Promise<unknown> = Promise.resolve();
   const decide = async (call: ToolCall): Promise<true | string> => {
-    if (always.has(call.name)) return true;
-    const put = ask();
-    if (!put) return "this call needs approval, and there is no terminal to ask on";
-    const answer = (await put(`Run ${oneLine(call.name, 64)} ${wholeArguments(call.args)} ? [y]es, [a]lways, [N]o `))
-      .trim()
-      .toLowerCase();
-    if (/^a(lways)?$/.test(answer)) always.add(call.name);
-    return /^(y(es)?|a(lways)?)$/.test(answer) ? true : "the user said no to this call";
+    const { key, words } = reachOf(call);
+    if (call.tool && always.get(call.tool)?.has(key)) return true;
+    const user = asker();
+    if (!user) return "this call needs approval, and there is no terminal to ask on";
+    const answer = await answerOf(user, call, words);
+    if (answer === undefined) {
+      if (!call.signal?.aborted) leave();
+      return "the user left the question unanswered";
+    }
+    if (/^a(lways)?$/.test(answer) && call.tool) {
+      always.set(call.tool, (always.get(call.tool) ?? new Set()).add(key));
+      return true;
+    }
+    return /^y(es)?$/.test(answer) ? true : "the user said no to this call";
   };
   return {
     middleware: approval(async (call) => {
-      if (call.tool?.readOnly === true) return true;
+      if (call.tool?.readOnly === true && !foreign?.has(call.tool)) return true;
       const decision = last.then(() => decide(call));
       last = decision.catch(() => undefined);
       const result = await decision;
@@ -41,16 +64,30 @@ export function askBeforeChanges(ask: () => Ask): CliApproval {
   };
 }
 
-const mostShown = 4000;
-
-/** Nothing of what is approved may be hidden: as JSON, cut only where it says so. */
-function wholeArguments(args: Readonly<Record<string, unknown>>): string {
-  const text = JSON.stringify(args).replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, escaped);
-  return text.length <= mostShown
-    ? text
-    : `${text.slice(0, mostShown)} (and ${text.length - mostShown} characters more)`;
+/** Asks until the answer is another than to show more. */
+async function answerOf(user: Asker, call: ToolCall, reach: string): Promise<string | undefined> {
+  const { summary, isCut, whole } = showCall(call.args, user.size);
+  const page = Math.max(8, user.size.rows - 4);
+  const choices = `[y]es, [a]lways for ${reach}, ${isCut ? "[v]iew all, " : ""}[N]o: `;
+  let question = [`Run ${oneLine(call.name, 64)}?`, ...summary, choices].join("\n");
+  for (let shown = 0; ; ) {
+    if (call.signal?.aborted) return undefined;
+    const answer = (await user.ask(question, call.signal))?.trim().toLowerCase();
+    if (!isCut || !/^v(iew)?$/.test(answer ?? "")) return answer;
+    const rows = whole.slice(shown, shown + page);
+    const position = `(rows ${shown + 1} to ${shown + rows.length} of ${whole.length})`;
+    question = [...rows, `${position} ${choices}`].join("\n");
+    shown = shown + page < whole.length ? shown + page : 0;
+  }
 }
 
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+/** What an always would allow: this very command; else these paths and addresses; else any call of the tool. */
+function reachOf({ name, args }: ToolCall): { key: string; words: string } {
+  const named = Object.keys(args)
+    .filter((key) => decisiveArguments.includes(key))
+    .sort();
+  const held = (keys: readonly string[]): string => JSON.stringify(keys.map((key) => [key, args[key]]));
+  if (named.includes("command")) return { key: held(Object.keys(args).sort()), words: "exactly this call" };
+  if (named.length > 0) return { key: held(named), words: `${oneLine(name, 64)} with this ${named.join(" and ")}` };
+  return { key: "", words: `any call of ${oneLine(name, 64)}` };
 }

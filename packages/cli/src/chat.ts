@@ -1,6 +1,8 @@
-import { createInterface, type Interface } from "node:readline/promises";
 import { type Compacted, listSessions } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core";
+import type { Asker } from "./approval.ts";
+import { terminalAsker } from "./ask.ts";
+import { type ChatInput, openChatInput } from "./chatInput.ts";
 import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
 import type { Ending } from "./endings.ts";
 import { explain } from "./explain.ts";
@@ -23,49 +25,51 @@ const commands: Readonly<Record<string, string>> = {
 
 /** `toolcrib chat`: a line is a message; lines may be piped in, too. */
 export async function chat(flags: ConversationFlags, program: Program): Promise<Ending> {
-  const { terminal } = program;
-  const { provider, why } = await chooseModel(flags, program.env);
-  const onScreen = process.stdin.isTTY && process.stderr.isTTY;
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: onScreen });
+  const { terminal, interrupts } = program;
+  let session: ChatSession | undefined;
+  // Until there is a session, Ctrl-C ends the program.
+  const onInterrupt = (): void => (session ? session.interrupt() : interrupts.interrupt());
+  // Opened first: lines that come while the rest starts are kept.
+  const input = openChatInput(terminal, onInterrupt);
   let conversation: Conversation | undefined;
   try {
-    const ask = onScreen ? (question: string): Promise<string> => lines.question(question) : undefined;
-    conversation = await openConversation(provider, flags, program, () => ask);
-    const session = createSession(conversation, { provider, why }, lines, program);
-    terminal.note(terminal.style.dim(`${why} /help lists commands.`));
-    session.listenForInterrupts();
-    if (onScreen) lines.prompt();
-    for await (const line of lines) {
+    const choice = await chooseModel(flags, program.env);
+    const { keyboard } = input;
+    const asker = (): Asker | undefined =>
+      keyboard && terminalAsker({ terminal, interrupt: interrupts.interrupt, keyboard });
+    conversation = await openConversation(choice.provider, flags, program, asker);
+    terminal.note(terminal.style.dim(`${choice.why} /help lists commands.`));
+    session = createSession(conversation, choice, input, program);
+    for (let line = await input.next(); line !== undefined; line = await input.next()) {
       if (line.trim() === "/quit" || line.trim() === "/exit") break;
       await session.take(line.trim());
-      if (onScreen) lines.prompt();
     }
     return "ok";
   } finally {
-    lines.close();
+    input.close();
     await conversation?.close();
   }
 }
 
 interface ChatSession {
   take(line: string): Promise<void>;
-  listenForInterrupts(): void;
+  /** Ctrl-C at the terminal. */
+  interrupt(): void;
 }
 
 function createSession(
   conversation: Conversation,
   first: ModelChoice,
-  lines: Interface,
+  input: ChatInput,
   program: Program,
 ): ChatSession {
   const { terminal, interrupts } = program;
   const note = (line: string): void => terminal.note(terminal.style.dim(line));
   let { provider } = first;
-  let running = false;
+  let warned = false;
 
   const turn = async (message: string): Promise<void> => {
     const render = createRenderer(terminal.style);
-    running = true;
     try {
       await interrupts.during(async (signal) => {
         for await (const event of conversation.turn(message, signal)) {
@@ -73,8 +77,10 @@ function createSession(
           if (event.type === "end" && event.reason !== "stop") note(endingNote(event.reason));
         }
       });
-    } finally {
-      running = false;
+    } catch (error) {
+      // Ends the line of the answer.
+      terminal.print(render({ type: "end", reason: "stop", text: "" }));
+      throw error;
     }
   };
 
@@ -114,6 +120,7 @@ function createSession(
 
   return {
     async take(line) {
+      warned = false;
       if (line === "") return;
       try {
         await (line.startsWith("/") ? command(line) : turn(line));
@@ -121,19 +128,11 @@ function createSession(
         terminal.note(terminal.style.red(explain(error).message));
       }
     },
-    listenForInterrupts() {
-      let warned = false;
-      lines.on("line", () => {
-        warned = false;
-      });
-      // A terminal that readline reads gives Ctrl-C to it, not to the process.
-      lines.on("SIGINT", () => {
-        if (running || warned) return interrupts.interrupt();
-        warned = true;
-        note("\nCtrl-C again, or /quit, leaves.");
-        lines.write(null, { ctrl: true, name: "u" });
-        lines.prompt();
-      });
+    interrupt() {
+      if (interrupts.running || warned) return interrupts.interrupt();
+      warned = true;
+      input.clear();
+      note("Ctrl-C again, or /quit, leaves.");
     },
   };
 }

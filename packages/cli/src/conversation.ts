@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { Agent, type AgentEvent, type AgentOptions, newSessionFile, type Provider } from "@toolcrib/agent";
 import type { ToolContext, ToolRegistry } from "@toolcrib/core";
-import { type Ask, askBeforeChanges } from "./approval.ts";
+import { type Asker, askBeforeChanges } from "./approval.ts";
+import { CliError } from "./endings.ts";
 import type { Program } from "./program.ts";
 import { isJournal, makeSessionFolder, resumedFile, type SessionFlags, sessionFolder } from "./sessionFile.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "./toolSet.ts";
@@ -37,15 +38,18 @@ export async function openConversation(
   provider: Provider,
   flags: ConversationFlags,
   program: Program,
-  ask: () => Ask,
+  asker: () => Asker | undefined,
 ): Promise<Conversation> {
   const { leftovers, terminal, env } = program;
   const folder = sessionFolder(process.cwd(), env);
   const resumed = await resumedFile(flags, folder);
   const problem = makeSessionFolder(folder);
   if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
-  const approval = flags.ask ? askBeforeChanges(ask) : undefined;
   const mount = flags.mcp ? await (await import("./mcpMount.ts")).mountServers(program) : undefined;
+  let left = new AbortController();
+  const approval = flags.ask
+    ? askBeforeChanges({ asker, foreign: new Set(mount?.tools), leave: () => left.abort() })
+    : undefined;
   const tools = (context: ToolContext): ToolRegistry => {
     const registry = createToolSet(flags, leftovers, context, mount?.tools);
     return approval ? registry.use(approval.middleware) : registry;
@@ -82,7 +86,15 @@ export async function openConversation(
     get denied() {
       return approval?.denied ?? false;
     },
-    turn: (message, signal) => agent.streamChat(message, { signal }),
+    async *turn(message, signal) {
+      left = new AbortController();
+      try {
+        yield* agent.streamChat(message, { signal: AbortSignal.any([signal, left.signal]) });
+      } catch (error) {
+        if (!left.signal.aborted || signal.aborted) throw error;
+        throw new CliError("denied", "The question was left without an answer, so the request was ended.");
+      }
+    },
     useModel(next) {
       model = next;
     },

@@ -2,6 +2,8 @@
 export interface Interrupts {
   /** Runs one request; its signal fires at the first Ctrl-C. */
   during<Result>(request: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  /** Whether a request runs. */
+  readonly running: boolean;
   /** As if Ctrl-C was pressed; for a prompt that reads the key itself. */
   readonly interrupt: () => void;
 }
@@ -25,6 +27,9 @@ export function catchInterrupts(
   process.on("SIGHUP", () => end("SIGHUP"));
   return {
     interrupt,
+    get running() {
+      return running !== undefined;
+    },
     async during(request) {
       const controller = new AbortController();
       running = controller;

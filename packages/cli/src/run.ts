@@ -1,5 +1,5 @@
 import { type AgentEvent, type EndReason, isAgentError, type Provider } from "@toolcrib/agent";
-import { terminalAsk } from "./ask.ts";
+import { terminalAsker } from "./ask.ts";
 import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
 import { CliError, type Ending } from "./endings.ts";
 import { messageOf } from "./explain.ts";
@@ -28,7 +28,9 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
     const choice = await chooseModel(flags, program.env);
     if (flags.model === undefined) note(choice.why);
     provider = choice.provider;
-    conversation = await openConversation(provider, flags, program, () => terminalAsk(interrupts.interrupt));
+    conversation = await openConversation(provider, flags, program, () =>
+      terminalAsker({ terminal, interrupt: interrupts.interrupt }),
+    );
     const { turn } = conversation;
     await interrupts.during(async (signal) => {
       for await (const event of turn(prompt, signal)) {

@@ -16,6 +16,19 @@ export interface Terminal {
   /** A line for people. */
   note(text: string): void;
   print(pieces: readonly Printed[]): void;
+  /** Only `use` writes to the screen while it runs, on stderr; what comes meanwhile is written after it. */
+  alone<Result>(use: (write: (text: string) => void) => Promise<Result>): Promise<Result>;
+  /** From now on `line` stays below what is printed. */
+  keepBelow(line: BottomLine | undefined): void;
+}
+
+/** What the user is typing, below what is printed. */
+export interface BottomLine {
+  /** Writes `text` by `write`, now or later, where the line is not in its way. */
+  print(text: string, write: (text: string) => void): void;
+  /** Takes the line off the screen until `resume`. */
+  pause(): void;
+  resume(): void;
 }
 
 type Output = Writable & { readonly isTTY?: boolean };
@@ -25,19 +38,41 @@ export function createTerminal(
   { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
 ): Terminal {
   const colors = { stdout: wantsColor(stdout, env), stderr: wantsColor(stderr, env) };
-  const write = (text: string): void => void stdout.write(stdout.isTTY ? withoutControls(text) : text);
-  const tell = (text: string): void => void stderr.write(withStyleOnly(text, colors.stderr));
+  let held: [Output, string][] | undefined;
+  let below: BottomLine | undefined;
+  const put = (stream: Output, text: string): void => {
+    if (held) held.push([stream, text]);
+    else if (below && stream.isTTY) below.print(text, (whole) => stream.write(whole));
+    else stream.write(text);
+  };
+  const write = (text: string): void => put(stdout, stdout.isTTY ? withoutControls(text) : text);
+  const tell = (text: string): void => put(stderr, withStyleOnly(text, colors.stderr));
   return {
     style: createStyle(colors.stderr),
     dataStyle: createStyle(colors.stdout),
     data: (text) => write(stdout.isTTY && !text.endsWith("\n") ? `${text}\n` : text),
-    show: (text) => void stdout.write(withStyleOnly(text, colors.stdout)),
+    show: (text) => put(stdout, withStyleOnly(text, colors.stdout)),
     note: (text) => tell(`${text}\n`),
     print(pieces) {
       for (const { to, text } of pieces) {
         if (to === "stdout") write(text);
         else tell(text);
       }
+    },
+    async alone(use) {
+      const after: [Output, string][] = [];
+      below?.pause();
+      held = after;
+      try {
+        return await use((text) => void stderr.write(withStyleOnly(text, colors.stderr)));
+      } finally {
+        held = undefined;
+        for (const [stream, text] of after) put(stream, text);
+        below?.resume();
+      }
+    },
+    keepBelow(line) {
+      below = line;
     },
   };
 }

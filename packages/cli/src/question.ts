@@ -1,0 +1,104 @@
+import { showInvisible } from "@toolcrib/core/text";
+
+/** The size of the screen that a question is shown on. */
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A call in words for the one who allows it, in rows that fit the screen. */
+export interface ShownCall {
+  /** All of it where it fits the screen; else of each argument head and tail, and how much is left out. */
+  readonly summary: readonly string[];
+  readonly isCut: boolean;
+  /** Every row. */
+  readonly whole: readonly string[];
+}
+
+/** Arguments that say what a call reaches, as most tools name them: shown first. */
+export const decisiveArguments: readonly string[] = [
+  ...["command", "path", "paths", "file", "source", "destination", "url", "uri", "cwd", "env"],
+];
+
+/** Rows that the question needs beside the call. */
+const otherRows = 4;
+const fewestRows = 3;
+
+/** Characters that cannot be seen are written as their code, and no value can pass for another argument. */
+export function showCall(args: Readonly<Record<string, unknown>>, { columns, rows }: ScreenSize): ShownCall {
+  const fields = inOrder(args).map(([name, value]) => fieldRows(name, value, Math.max(20, columns - 1)));
+  const whole = fields.flat();
+  const free = Math.max(8, rows - otherRows);
+  if (whole.length <= free) return { summary: whole, isCut: false, whole };
+  const summary: string[] = [];
+  for (const [index, field] of fields.entries()) {
+    const left = free - summary.length;
+    const fieldsLeft = fields.length - index;
+    if (left <= fewestRows && fieldsLeft > 1) {
+      summary.push(`  … ${fieldsLeft} more arguments`);
+      break;
+    }
+    summary.push(...headAndTail(field, fieldsLeft === 1 ? left : Math.max(fewestRows, left >> 1)));
+  }
+  return { summary, isCut: true, whole };
+}
+
+function inOrder(args: Readonly<Record<string, unknown>>): [string, unknown][] {
+  const rank = (name: string): number => (decisiveArguments.indexOf(name) + 1 || Infinity) as number;
+  return Object.entries(args).sort(([a], [b]) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
+}
+
+/** `name: value`; a value of several lines, or one too long for the row, below the name with a margin before each row. */
+function fieldRows(name: string, value: unknown, width: number): string[] {
+  const text = typeof value === "string" ? value : readableJson(value);
+  const lines = text.replaceAll("\t", "    ").split("\n").map(showInvisible);
+  const label = `  ${showInvisible(name)}:`;
+  const [first = ""] = lines;
+  if (lines.length === 1 && widthOf(label) + 1 + widthOf(first) <= width) return [`${label} ${first}`];
+  return [
+    ...wrap(label, width),
+    ...lines.flatMap((line) => wrap(line, width - 4).map((row, index) => `  ${index === 0 ? "|" : "↳"} ${row}`)),
+  ];
+}
+
+function readableJson(value: unknown): string {
+  const compact = JSON.stringify(value) ?? String(value);
+  return compact.length <= 60 ? compact : (JSON.stringify(value, null, 2) ?? compact);
+}
+
+/** At least one row. */
+function wrap(text: string, width: number): string[] {
+  if (widthOf(text) <= width) return [text];
+  const rows: string[] = [];
+  let row = "";
+  let used = 0;
+  for (const character of text) {
+    const cells = cellsOf(character);
+    if (used + cells > width) {
+      rows.push(row);
+      row = "";
+      used = 0;
+    }
+    row += character;
+    used += cells;
+  }
+  return [...rows, row];
+}
+
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += cellsOf(character);
+  return width;
+}
+
+/** Never too few: a row must not wrap by itself. */
+function cellsOf(character: string): number {
+  return (character.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
+}
+
+function headAndTail(rows: readonly string[], limit: number): string[] {
+  if (rows.length <= limit) return [...rows];
+  const tail = Math.max(1, Math.floor((limit - 1) / 3));
+  const head = Math.max(1, limit - 1 - tail);
+  return [...rows.slice(0, head), `  … ${rows.length - head - tail} more rows`, ...rows.slice(-tail)];
+}

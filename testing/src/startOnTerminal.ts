@@ -1,0 +1,115 @@
+import { spawn, spawnSync } from "node:child_process";
+import { onTestFailed } from "vitest";
+import { ScreenModel } from "./screenModel.ts";
+
+/** Runs a command on a new pseudo-terminal: a line of JSON on stdin is what is typed, or a new size of the screen. */
+const helper = `
+import fcntl, json, os, pty, select, struct, sys, termios
+columns, rows = int(sys.argv[1]), int(sys.argv[2])
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    os.execvp(sys.argv[3], sys.argv[3:])
+pending = b""
+inputs = [terminal, 0]
+while terminal in inputs:
+    ready, _, _ = select.select(inputs, [], [])
+    if terminal in ready:
+        try:
+            data = os.read(terminal, 65536)
+        except OSError:
+            data = b""
+        if not data:
+            break
+        os.write(1, data)
+    if 0 in ready:
+        data = os.read(0, 65536)
+        if not data:
+            os.close(terminal)
+            break
+        *lines, pending = (pending + data).split(b"\\n")
+        for line in lines:
+            order = json.loads(line)
+            if "type" in order:
+                os.write(terminal, order["type"].encode())
+            else:
+                fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", order["rows"], order["columns"], 0, 0))
+status = os.waitpid(pid, 0)[1]
+code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+sys.exit(code)
+`;
+
+/** Whether programs can be started on a terminal here: that takes Python. */
+export const hasTerminals = (): boolean =>
+  process.platform !== "win32" && spawnSync("python3", ["-c", "import pty"], { stdio: "ignore" }).status === 0;
+
+export interface TerminalOptions {
+  cwd: string;
+  /** The whole environment, but for PATH and TERM. */
+  env?: Record<string, string>;
+  columns?: number;
+  rows?: number;
+}
+
+export interface TerminalProgram {
+  /** What the user sees, without blank rows at the end. */
+  readonly screen: ScreenModel;
+  type(keys: string): void;
+  resize(columns: number, rows: number): void;
+  /** Resolves when `isThere` holds for the screen; rejects when the program ends before. */
+  shows(isThere: string | RegExp | ((text: string) => boolean)): Promise<void>;
+  /** The user closes the window. */
+  hangUp(): void;
+  /** Resolves to the exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts a Node script on a terminal of its own, as a user does. */
+export function startOnTerminal(file: string, args: readonly string[], options: TerminalOptions): TerminalProgram {
+  const { cwd, env = {}, columns = 80, rows = 24 } = options;
+  const child = spawn("python3", ["-c", helper, `${columns}`, `${rows}`, process.execPath, file, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, TERM: "xterm", ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const screen = new ScreenModel(columns);
+  const waiting = new Set<() => void>();
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    screen.write(text);
+    for (const look of waiting) look();
+  });
+  child.stdin.on("error", () => {});
+  const order = (value: object): void => void child.stdin.write(`${JSON.stringify(value)}\n`);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  return {
+    screen,
+    ended,
+    type: (keys) => order({ type: keys }),
+    resize(newColumns, newRows) {
+      screen.columns = newColumns;
+      order({ columns: newColumns, rows: newRows });
+    },
+    shows: (wanted) =>
+      new Promise((resolve, reject) => {
+        const isThere = (text: string): boolean =>
+          typeof wanted === "function"
+            ? wanted(text)
+            : typeof wanted === "string"
+              ? text.includes(wanted)
+              : wanted.test(text);
+        const look = (): void => {
+          if (!isThere(screen.text)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+        onTestFailed(() => console.error(`waited for ${wanted} on this screen:\n${screen.text}`));
+        void ended.then((code) => reject(new Error(`ended with ${code} without showing ${wanted}:\n${screen.text}`)));
+      }),
+    hangUp: () => void child.stdin.end(),
+  };
+}
