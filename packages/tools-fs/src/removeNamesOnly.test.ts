@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { createRemoveTool } from "./remove.ts";
+import { afterAll, expect, test, vi } from "vitest";
 
 vi.mock("node:fs", async (importOriginal) => {
   const fs = await importOriginal<typeof import("node:fs")>();
@@ -14,6 +13,14 @@ vi.mock("node:fs", async (importOriginal) => {
       return { readSync: () => listing.readSync()?.name ?? null, closeSync: () => listing.closeSync() };
     },
   };
+});
+
+// Files of tests share a process: the module is loaded anew with this listing, and once more after it.
+vi.resetModules();
+const { createRemoveTool } = await import("./remove.ts");
+afterAll(() => {
+  vi.doUnmock("node:fs");
+  vi.resetModules();
 });
 
 test("a tree is removed where a listing gives names without their kinds; links are never followed", async () => {
