@@ -78,11 +78,20 @@ function readEditable(canonical: string, scope: PathScope): string {
   try {
     if (file.stats.size > longestEditable) throw refuse(`is larger than ${longestEditable} bytes`);
     const bytes = readFileSync(file.descriptor);
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = decodeUtf8(bytes);
+    if (text === undefined) throw refuse("is not valid UTF-8; an edit would change other bytes too");
+    return text;
   } catch (error) {
-    if (error instanceof TypeError) throw refuse("is not valid UTF-8; an edit would change other bytes too");
     throw plainSystemError(error, printed);
   } finally {
     file.close();
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
   }
 }
