@@ -30,14 +30,18 @@ export class ToolRegistry {
   #enabledSchemas: ChatTool[] | undefined;
   #listeners: ReadonlySet<() => unknown> = new Set();
 
+  /** With `tools`, as `register` adds them. */
+  constructor(tools: readonly ExecutableTool[] = []) {
+    if (!Array.isArray(tools)) throw new TypeError("new ToolRegistry expects an array of tools");
+    this.#add(tools);
+  }
+
   /**
-   * Adds a tool, enabled. Reads its schema once and freezes it. Throws a ToolError: `already_exists` for a taken name,
-   * `invalid_tool` for an illegal name, an empty description or parameters that are no object schema.
+   * Adds tools, enabled: all or none. Reads their schemas once and freezes them. Throws a ToolError: `already_exists` for a
+   * taken name, `invalid_tool` for an illegal name, an empty description or parameters that are no object schema.
    */
-  register(tool: ExecutableTool): void {
-    const entry = createEntry(tool, (name) => this.#entries.has(name));
-    this.#entries.set(entry.schema.function.name, entry);
-    this.#changed();
+  register(...tools: ExecutableTool[]): void {
+    if (this.#add(tools)) this.#changed();
   }
 
   /** Removes a tool; does nothing for an unknown name. A call that runs goes on. */
@@ -144,6 +148,16 @@ export class ToolRegistry {
       // Options that cannot be read are no reason to reject.
     }
     return outcome;
+  }
+
+  #add(tools: readonly ExecutableTool[]): boolean {
+    const added = new Map<string, Entry>();
+    for (const tool of tools) {
+      const entry = createEntry(tool, (name) => this.#entries.has(name) || added.has(name));
+      added.set(entry.schema.function.name, entry);
+    }
+    for (const [name, entry] of added) this.#entries.set(name, entry);
+    return added.size > 0;
   }
 
   #changed(): void {

@@ -64,3 +64,33 @@ test("a listener that throws spoils neither the change nor the other listeners",
   expect(registry.hasTool("a")).toBe(true);
   expect(told).toBe(true);
 });
+
+test("register takes several tools, as the constructor does: one change, in their order", () => {
+  const registry = new ToolRegistry([tool("a"), tool("b")]);
+  expect(registry.getToolNames()).toEqual(["a", "b"]);
+  let changes = 0;
+  registry.onChange(() => {
+    changes += 1;
+  });
+  registry.register(tool("c"), tool("d"));
+  registry.register();
+  expect(changes).toBe(1);
+  expect(registry.getEnabledSchemas().map((schema) => schema.function.name)).toEqual(["a", "b", "c", "d"]);
+});
+
+test("all are added, or none", () => {
+  const registry = new ToolRegistry([tool("a")]);
+  let changes = 0;
+  registry.onChange(() => {
+    changes += 1;
+  });
+  expect(() => registry.register(tool("b"), tool("a"))).toThrow("Tool already exists: a (a free name: a_2;");
+  expect(() => registry.register(tool("b"), tool("b"))).toThrow("Tool already exists: b (a free name: b_2;");
+  expect(() => registry.register(tool("b"), tool("not legal"))).toThrow("name must match");
+  expect(() => registry.register(tool("a_2"), tool("a"))).toThrow("a free name: a_3;");
+  expect(() => registry.register([tool("b")] as never)).toThrow("name must be a string");
+  expect(registry.getToolNames()).toEqual(["a"]);
+  expect(changes).toBe(0);
+  expect(() => new ToolRegistry([tool("a"), tool("a")])).toThrow("Tool already exists");
+  expect(() => new ToolRegistry(tool("a") as never)).toThrow("new ToolRegistry expects an array of tools");
+});

@@ -53,8 +53,7 @@ export function createDefaultToolRegistry(
   ];
   const byName = new Map(made.map((tool) => [tool.name, tool]));
   const registry = new ToolRegistry();
-  for (const name of defaultNames) registry.register(byName.get(name) as ExecutableTool);
-  for (const tool of extra) registry.register(tool);
+  registry.register(...defaultNames.map((name) => byName.get(name) as ExecutableTool), ...extra);
   for (const name of disabledNames) registry.disable(name);
   for (const name of enable) if (!registry.enable(name)) throw unknownName("enable", name, registry);
   for (const name of disable) if (!registry.disable(name)) throw unknownName("disable", name, registry);
