@@ -25,7 +25,7 @@ const external = {
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client"],
   adapters: [],
   defaults: [],
-  cli: ["commander", "openai", "@anthropic-ai/sdk"],
+  cli: ["commander", "jsonc-parser", "openai", "@anthropic-ai/sdk"],
 };
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));

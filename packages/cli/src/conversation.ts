@@ -43,9 +43,9 @@ export async function openConversation(
   const { leftovers, terminal, env } = program;
   const folder = sessionFolder(process.cwd(), env);
   const resumed = await resumedFile(flags, folder);
-  const problem = makeSessionFolder(folder);
+  const problem = makeSessionFolder(process.cwd(), env);
   if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
-  const mount = flags.mcp ? await (await import("./mcpMount.ts")).mountServers(program) : undefined;
+  const mount = flags.mcp ? await (await import("./mcpMount.ts")).mountServers(program, asker()) : undefined;
   let left = new AbortController();
   const approval = flags.ask
     ? askBeforeChanges({ asker, foreign: new Set(mount?.tools), leave: () => left.abort() })

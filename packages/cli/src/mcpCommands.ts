@@ -50,6 +50,14 @@ export function addMcpCommands(root: Command, { program, ended, withTools }: Mcp
       const command = await import("./mcpServers.ts");
       ended(await command.mcpList(flags, await program()));
     });
+  const allow = mcp
+    .command("allow")
+    .description("allow servers to start as .mcp.json has them now; a changed entry asks again")
+    .argument("<names...>", "the servers, as mcp list names them")
+    .action(async (names: string[]) => {
+      const command = await import("./mcpServers.ts");
+      ended(await command.mcpAllow(names, await program()));
+    });
   const remove = mcp
     .command("remove")
     .description("remove a server from .mcp.json")
@@ -67,7 +75,7 @@ export function addMcpCommands(root: Command, { program, ended, withTools }: Mcp
       const command = await import("./mcpTest.ts");
       ended(await command.mcpTest(name, flags, await program()));
     });
-  return [mcp, serve, add, list, remove, test];
+  return [mcp, serve, add, list, allow, remove, test];
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {

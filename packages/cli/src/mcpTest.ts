@@ -1,7 +1,9 @@
-import { withoutControls } from "@toolcrib/core/text";
-import { fileToolStore, type McpToolStore, mountMcp } from "@toolcrib/mcp";
+import { type McpToolStore, mountMcp } from "@toolcrib/mcp";
+import { terminalAsker } from "./ask.ts";
 import { type Ending, usageError } from "./endings.ts";
-import { mcpConfigName, readMcpConfig, toolStorePath } from "./mcpConfig.ts";
+import { mcpConfigName, readMcpConfig } from "./mcpConfig.ts";
+import { allowedServers } from "./mcpConsent.ts";
+import { ownToolStore } from "./mcpMount.ts";
 import { requireServer } from "./mcpServers.ts";
 import type { Program } from "./program.ts";
 import { oneLine } from "./render.ts";
@@ -10,19 +12,25 @@ import { oneLine } from "./render.ts";
 export async function mcpTest(
   name: string | undefined,
   { accept = false }: { accept?: boolean },
-  { terminal, interrupts, env }: Program,
+  program: Program,
 ): Promise<Ending> {
+  const { terminal, interrupts, env } = program;
   const config = await readMcpConfig(process.cwd());
   if (name !== undefined) requireServer(config, name);
   const chosen = Object.entries(config.mcpServers).filter(([known]) => name === undefined || known === name);
   if (chosen.length === 0)
     throw usageError(`no servers in ${mcpConfigName}; add one with: toolcrib mcp add NAME COMMAND`);
-  const store = lookingAgain(fileToolStore(toolStorePath(process.cwd(), env)));
+  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const allowed = await allowedServers({ mcpServers: Object.fromEntries(chosen) }, program, asker);
+  const kept = ownToolStore(process.cwd(), program);
   return interrupts.during(async (signal) => {
-    const mount = await mountMcp(
-      { mcpServers: Object.fromEntries(chosen) },
-      { store, environment: env, accept: () => accept, clientName: "toolcrib", signal },
-    ).catch((error: unknown) => {
+    const mount = await mountMcp(allowed, {
+      store: kept && lookingAgain(kept),
+      environment: env,
+      accept: () => accept,
+      clientName: "toolcrib",
+      signal,
+    }).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       throw error;
     });
@@ -33,7 +41,7 @@ export async function mcpTest(
         const [line = ""] = tool.getSchema().function.description.split("\n");
         terminal.show(`${bold(tool.name)}  ${dim(oneLine(line, 200))}\n`);
       }
-      for (const { message } of mount.problems) terminal.note(withoutControls(message));
+      for (const { message } of mount.problems) terminal.note(message);
       if (mount.problems.some(({ code }) => code === "tool_changed")) {
         terminal.note("Accept the changes with: toolcrib mcp test --accept");
       }

@@ -60,6 +60,11 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ['tools call read_file {"path"', 2, /is not valid JSON: it ends too early/],
   ["tools call read_file --path none.txt", 1, /No such file or directory: none\.txt/],
   ["tools call read_file --path /etc/hostname", 4, /Permission denied: \/etc\/hostname is outside/],
+  [
+    "tools call write_file --path .mcp.json --content x",
+    4,
+    /\.mcp\.json decides which programs are started, so no tool/,
+  ],
   ["tools call run_bash --command ls", 4, /Tool not available: run_bash; it is off unless you pass --enable run_bash/],
 ];
 

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { listSessions } from "@toolcrib/agent";
 import { usageError } from "./endings.ts";
+import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
 
 export interface SessionFlags {
   /** `-c` */
@@ -18,10 +17,7 @@ export interface SessionFlags {
  * not become a conversation of the user's.
  */
 export function sessionFolder(directory: string, env: NodeJS.ProcessEnv): string {
-  const state =
-    env.XDG_STATE_HOME || (process.platform === "win32" && env.LOCALAPPDATA) || join(homedir(), ".local", "state");
-  const name = createHash("sha256").update(directory).digest("hex").slice(0, 16);
-  return join(state, "toolcrib", "sessions", name);
+  return join(stateFolder(env), "sessions", stateName(directory));
 }
 
 /** The conversation that `-r` names, or for `-c` the folder's last; undefined for a new one. Throws a usage error where there is none. */
@@ -51,17 +47,11 @@ export async function isJournal(path: string): Promise<boolean> {
 }
 
 /** Makes the folder, for the user alone; returns what went wrong, if anything. */
-export function makeSessionFolder(folder: string): string | undefined {
-  const sessions = dirname(folder);
-  const state = dirname(dirname(sessions));
-  let problem: unknown;
-  // One by one: a recursive mkdirSync never returns below /proc.
-  for (const each of [dirname(state), state, dirname(sessions), sessions, folder]) {
-    try {
-      mkdirSync(each, { mode: 0o700 });
-    } catch (error) {
-      problem = error;
-    }
+export function makeSessionFolder(directory: string, env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    makeStateFolder(env, "sessions", stateName(directory));
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
   }
-  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? undefined : (problem as Error).message;
 }

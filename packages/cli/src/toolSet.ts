@@ -5,6 +5,8 @@ import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import type { Leftovers } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
 import { usageError } from "./endings.ts";
+import { guardOwnFiles } from "./guardedFiles.ts";
+import { stateFolder } from "./stateFolder.ts";
 
 /** The flags that say which tools there are and what they may reach. */
 export interface ToolFlags {
@@ -29,7 +31,7 @@ export function createToolSet(
     extra: [createEditFileTool({ root }), ...more],
   });
   toggle(registry, flags);
-  return registry;
+  return registry.use(guardOwnFiles(root, stateFolder(process.env)));
 }
 
 /** The directories that the tools may not leave. Throws a usage error for one that is not there. */

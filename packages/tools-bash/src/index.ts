@@ -7,3 +7,4 @@ export type { RunningProcess } from "./processes.ts";
 export type { Refusal } from "./refusals.ts";
 export { runShell, type ShellRequest, type ShellResult, type ShellRunner } from "./runShell.ts";
 export type { SandboxOptions } from "./sandbox.ts";
+export { isSecret } from "./secrets.ts";

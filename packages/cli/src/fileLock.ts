@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemErrorCode } from "@toolcrib/core/files";
+
+/** A lock file that this process holds. */
+export interface FileLock {
+  release(): void;
+}
+
+/** How long a short change of a file is waited for. */
+const longestWaitMs = 30_000;
+const pauseMs = 20;
+/** A lock is written in one go: one that is still empty after this long was left by a crash. */
+const emptyForMs = 10_000;
+
+const held = new Set<FileLock>();
+
+/** Runs `task` while no other process holds the lock file `path`. Throws when it is not free in time. */
+export async function withFileLock<T>(path: string, task: () => Promise<T>): Promise<T> {
+  const lock = await takeFileLock(path, longestWaitMs);
+  if (!lock)
+    throw new Error(`${path} is held by another toolcrib; wait for it to end, or remove this file if there is none`);
+  try {
+    return await task();
+  } finally {
+    lock.release();
+  }
+}
+
+/** Takes the lock file `path`; undefined when it is still held after `waitMs`. A lock whose process has ended is taken over. */
+export async function takeFileLock(path: string, waitMs = 0): Promise<FileLock | undefined> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const lock = create(path);
+    if (lock) return lock;
+    const holder = read(path);
+    if (holder !== undefined && hasEnded(path, holder)) {
+      await takeOver(path, holder, deadline);
+      continue;
+    }
+    if (performance.now() >= deadline) return undefined;
+    await sleep(pauseMs * (0.5 + Math.random()));
+  }
+}
+
+function create(path: string): FileLock | undefined {
+  const own = `${hostname()} ${process.pid} ${startOf(process.pid) ?? ""}`;
+  try {
+    writeFileSync(path, own, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (systemErrorCode(error) === "EEXIST") return undefined;
+    throw error;
+  }
+  const lock: FileLock = {
+    release() {
+      if (held.delete(lock) && read(path) === own) remove(path);
+    },
+  };
+  if (!releasesAtExit) process.once("exit", releaseAll);
+  releasesAtExit = true;
+  held.add(lock);
+  return lock;
+}
+
+let releasesAtExit = false;
+
+function releaseAll(): void {
+  for (const lock of held) lock.release();
+}
+
+/** Who removes a dead holder's lock holds a lock of its own for that: otherwise two could each remove the other's new one. */
+async function takeOver(path: string, holder: string, deadline: number): Promise<void> {
+  const name = createHash("sha256").update(holder).digest("hex").slice(0, 8);
+  const lock = await takeFileLock(`${path}.${name}`, Math.max(0, deadline - performance.now()));
+  if (!lock) return;
+  try {
+    if (read(path) === holder) remove(path);
+  } finally {
+    lock.release();
+  }
+}
+
+/** What the lock says of its holder; undefined where there is none. Never waits for a named pipe in its place. */
+function read(path: string): string | undefined {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new Error(`${path} is not a file; remove it`);
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (systemErrorCode(error) !== "ENOENT") throw error;
+  }
+}
+
+/** Of another machine's process nothing can be known: it counts as alive. */
+function hasEnded(path: string, holder: string): boolean {
+  const [host, pid, start = ""] = holder.split(" ");
+  if (holder === "") {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats !== undefined && Date.now() - stats.mtimeMs > emptyForMs;
+  }
+  if (host !== hostname()) return false;
+  const now = startOf(Number(pid));
+  if (now !== undefined || start !== "") return now !== start;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return systemErrorCode(error) === "ESRCH";
+  }
+}
+
+/** When a process started, in the system's ticks: a process number is used again. Known on Linux. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}

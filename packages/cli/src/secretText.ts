@@ -1,0 +1,40 @@
+import { redactUrls } from "@toolcrib/core/text";
+import type { McpServerConfig } from "@toolcrib/mcp";
+import { isSecret } from "@toolcrib/tools-bash";
+
+const mark = "[redacted]";
+/** Nothing but a variable to be filled in. */
+const isReference = /^\$\{\w+\}$/;
+
+/** An entry of `.mcp.json` for a listing: no value of a variable or header, nothing in an address or argument that looks like a key. */
+export function withoutSecrets(entry: McpServerConfig): McpServerConfig {
+  if ("url" in entry) {
+    const { url, headers } = entry;
+    return { ...entry, url: redactUrls(String(url)), ...(headers && { headers: hideValues(headers) }) };
+  }
+  const { command, args, env } = entry;
+  return {
+    ...entry,
+    command: redactUrls(String(command)),
+    ...(Array.isArray(args) && { args: args.map((word, index) => hideWord(String(word), args[index - 1])) }),
+    ...(env && { env: hideValues(env) }),
+  };
+}
+
+function hideValues(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, hide(String(value))]));
+}
+
+/** `--token VALUE`, `--token=VALUE`, `TOKEN=VALUE`, a word of the shape of a key. */
+function hideWord(word: string, before: unknown): string {
+  const isName = /^-/.test(word) && !word.includes("=");
+  if (typeof before === "string" && /^-[^=]*$/.test(before) && isSecret(before, "") && !isName) return hide(word);
+  const [, name, value] = /^([^=]*?)=(.*)$/s.exec(word) ?? [];
+  if (name !== undefined && value !== undefined && isSecret(name, value)) return `${name}=${hide(value)}`;
+  const shown = redactUrls(word);
+  return isSecret("", shown) ? hide(shown) : shown;
+}
+
+function hide(value: string): string {
+  return isReference.test(value) ? value : mark;
+}

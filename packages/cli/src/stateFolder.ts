@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { ensureDirectory } from "@toolcrib/core/files";
+
+/** Where the command keeps what is the user's own, outside every working directory: that may be somebody else's. */
+export function stateFolder(env: NodeJS.ProcessEnv): string {
+  const given = [env.XDG_STATE_HOME, process.platform === "win32" ? env.LOCALAPPDATA : undefined];
+  const home = given.find((path) => path && isAbsolute(path)) ?? join(homeFolder(), ".local", "state");
+  return join(home, "toolcrib");
+}
+
+/** A relative or empty HOME would lead into the working directory. */
+function homeFolder(): string {
+  for (const read of [homedir, (): string => userInfo().homedir]) {
+    try {
+      const home = read();
+      if (isAbsolute(home)) return home;
+    } catch {
+      // The user may be unknown to the system, as in some containers.
+    }
+  }
+  // The usual home of users without one: nothing can be made there.
+  return "/nonexistent";
+}
+
+/** The name under which a working directory's state is kept. */
+export function stateName(directory: string): string {
+  return createHash("sha256").update(directory).digest("hex").slice(0, 16);
+}
+
+/**
+ * Makes a folder of the state and the folders above it, readable by the user alone. Throws where that is not possible, or where
+ * a link, a file or another user's folder is in its place.
+ */
+export function makeStateFolder(env: NodeJS.ProcessEnv, ...names: readonly string[]): string {
+  let folder = dirname(stateFolder(env));
+  ensureDirectory(folder, 0o700);
+  for (const name of ["toolcrib", ...names]) {
+    folder = join(folder, name);
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const stats = lstatSync(folder);
+    if (!stats.isDirectory()) throw new Error(`${folder} is a link or a file, not a folder; remove it`);
+    const user = process.getuid?.() ?? 0;
+    if (user !== 0 && stats.uid !== user) throw new Error(`${folder} belongs to another user; remove it`);
+    if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  }
+  return folder;
+}
