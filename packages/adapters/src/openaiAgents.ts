@@ -2,7 +2,8 @@ import { type FunctionTool, type RunConfig, type ToolOutputImage, type ToolOutpu
 import { type AdapterOptions, callTool, everySchema, parseArguments, type ToolSource } from "./registryCall.ts";
 
 type Parameters = FunctionTool["parameters"];
-type RegistryTool = FunctionTool<unknown, Parameters>;
+/** Without the one field by which a tool for any context would not be a tool for a given one. */
+type RegistryTool = Omit<FunctionTool<unknown, Parameters>, "customDataExtractor">;
 
 /**
  * The registry's tools for `new Agent({ tools })`, the disabled ones too: before each request of the model the agent asks
