@@ -95,6 +95,7 @@ function createSession(
           const chosen = await chooseModel({ model: words[0] }, program.env);
           conversation.useModel(chosen.provider);
           provider = chosen.provider;
+          if (!chosen.isNamed) return note(chosen.why);
         }
         return note(`${provider.name}/${provider.model}`);
       case "/tools":

@@ -6,6 +6,7 @@ import type { Program } from "./program.ts";
 import type { RunFlags } from "./run.ts";
 import type { ToolFlags } from "./toolSet.ts";
 import type { ToolsCallFlags } from "./toolsCall.ts";
+import { waysToConnect } from "./waysToConnect.ts";
 
 /**
  * The commands and their flags. Each command is loaded when it is used; `ended` gets how it ended. Parsing throws a
@@ -26,7 +27,10 @@ Examples:
   toolcrib tools call search_text --query TODO --paths src
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 model, 4 denied or approval needed, 5 limit reached, 130 interrupted.
-toolcrib -p "…" is short for toolcrib run "…".`,
+toolcrib -p "…" is short for toolcrib run "…".
+
+Which model: -m, else the first key that is set, else a model server on this machine. To connect one:
+${waysToConnect.map((way) => `  - ${way}`).join("\n")}`,
     );
 
   const run = root

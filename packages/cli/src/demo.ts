@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { Agent } from "@toolcrib/agent";
 import { OfflineProvider } from "@toolcrib/agent/offline";
 import type { Ending } from "./endings.ts";
-import { waysToConnect } from "./modelChoice.ts";
 import type { Program } from "./program.ts";
 import { createRenderer } from "./render.ts";
 import { createToolSet } from "./toolSet.ts";
+import { waysToConnect } from "./waysToConnect.ts";
 
 /** `toolcrib demo`: the offline stand-in surveys the working directory, through the real loop and the real tools. */
 export async function demo({ terminal, interrupts, leftovers }: Program): Promise<Ending> {

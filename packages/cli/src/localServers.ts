@@ -1,3 +1,5 @@
+import { withoutControls } from "@toolcrib/core/text";
+
 /** A model server that may run on this machine; `baseURL` is its OpenAI-compatible root. */
 export interface LocalServer {
   readonly label: string;
@@ -5,8 +7,6 @@ export interface LocalServer {
   readonly name: string;
   readonly baseURL: string;
 }
-
-const probeMs = 300;
 
 /** In the order they are preferred; Ollama where `OLLAMA_HOST` says. */
 export async function localServers(): Promise<LocalServer[]> {
@@ -18,17 +18,77 @@ export async function localServers(): Promise<LocalServer[]> {
   ];
 }
 
-/** The first model for conversations that a server offers; undefined when it does not answer in time, or not as such a server does. */
-export async function firstModel(server: LocalServer, timeoutMs: number = probeMs): Promise<string | undefined> {
+/** Without what may be secret. */
+export function shownAddress({ baseURL }: LocalServer): string {
+  if (!URL.canParse(baseURL)) return baseURL;
+  const { origin, pathname } = new URL(baseURL);
+  return `${origin}${pathname}`;
+}
+
+/** The first model for conversations that a server offers, or why there is none. */
+export type Offer = { readonly model: string } | { readonly model?: undefined; readonly problem: string };
+
+const mostCharacters = 1024 * 1024;
+const longestName = 256;
+
+/** Asks the server that the user named, which may answer in the manner of its own. */
+export function offerOf(server: LocalServer): Promise<Offer> {
+  return askForModels(server, 3000, ({ data }) => data);
+}
+
+/** Asks a port on which a model server may listen, or anything else: only the answer of a model server is taken. */
+export function offerFound(server: LocalServer): Promise<Offer> {
+  return askForModels(server, 300, ({ object, data }) =>
+    object === "list" && Array.isArray(data) && data.every((entry) => entry?.object === "model") ? data : undefined,
+  );
+}
+
+interface Listing {
+  readonly object?: unknown;
+  readonly data?: unknown;
+}
+
+async function askForModels(
+  server: LocalServer,
+  timeoutMs: number,
+  entriesOf: (listing: Listing) => unknown,
+): Promise<Offer> {
+  const { label, baseURL } = server;
+  const address = shownAddress(server);
+  let response: Response;
   try {
-    const response = await fetch(`${server.baseURL}/models`, {
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: "error",
-    });
-    const { data } = (await response.json()) as { data?: readonly { id?: unknown }[] };
-    const names = (data ?? []).map(({ id }) => id).filter((id) => typeof id === "string" && id !== "") as string[];
-    return names.find((name) => !/embed/i.test(name));
+    const signal = AbortSignal.timeout(timeoutMs);
+    response = await fetch(`${baseURL}/models`, { signal, redirect: "error" });
   } catch {
-    return undefined;
+    return { problem: `nothing answers at ${address}, so ${label} offers no model` };
   }
+  try {
+    const entries = response.ok ? entriesOf(JSON.parse(await boundedText(response)) as Listing) : undefined;
+    if (!Array.isArray(entries)) return { problem: `what answers at ${address} is no model server` };
+    const names = entries.map((entry) => (entry as { id?: unknown } | null)?.id).filter(isModelName);
+    const model = names.find((name) => !/embed/i.test(name));
+    return model === undefined ? { problem: `${label} at ${address} offers no model` } : { model };
+  } catch {
+    return { problem: `what answers at ${address} is no model server` };
+  }
+}
+
+function isModelName(id: unknown): id is string {
+  return (
+    typeof id === "string" &&
+    id.trim() !== "" &&
+    id.length <= longestName &&
+    withoutControls(id) === id &&
+    !/\s/.test(id)
+  );
+}
+
+async function boundedText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > mostCharacters) throw new Error("too long");
+  }
+  return text;
 }

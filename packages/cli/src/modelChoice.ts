@@ -1,12 +1,14 @@
 import type { Provider } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core";
 import { CliError, usageError } from "./endings.ts";
-import { firstModel, type LocalServer, localServers } from "./localServers.ts";
+import { type LocalServer, localServers, offerFound, offerOf, shownAddress } from "./localServers.ts";
 
 /** A provider, and one line for people: which it is and why. */
 export interface ModelChoice {
   readonly provider: Provider;
   readonly why: string;
+  /** Whether the user named all of it: else `why` is told before anything is sent. */
+  readonly isNamed: boolean;
 }
 
 /** What `-m` and the environment may name, in the order in which keys are looked for. */
@@ -15,16 +17,6 @@ const keyed = [
   { name: "anthropic", variable: "ANTHROPIC_API_KEY" },
   { name: "openrouter", variable: "OPENROUTER_API_KEY" },
 ] as const;
-
-/** How to get a language model, for whoever has none. */
-export const waysToConnect: readonly string[] = [
-  `set ${keyed
-    .map(({ variable }) => variable)
-    .join(", ")
-    .replace(/, (\w+)$/, " or $1")}`,
-  "start a model server on this machine (Ollama, LM Studio, llama.cpp)",
-  "name a model with -m provider/model",
-];
 
 export interface ModelWish {
   /** `-m provider/model`, `-m provider`. */
@@ -38,7 +30,7 @@ export interface ModelWish {
  * offline stand-in. Throws a usage error for a wish that names none, and the provider's AgentError (`missing_key`).
  */
 export async function chooseModel(wish: ModelWish, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
-  if (wish.model !== undefined) return chosen(await wished(wish.model, wish.baseUrl, env), "asked for with -m");
+  if (wish.model !== undefined) return wished(wish.model, wish.baseUrl, env);
   if (wish.baseUrl !== undefined)
     throw usageError(
       "--base-url says where a provider is: name the provider with -m, as in -m openai-compatible/MODEL",
@@ -47,33 +39,45 @@ export async function chooseModel(wish: ModelWish, env: NodeJS.ProcessEnv): Prom
     if (env[variable]?.trim()) return chosen(await createKeyed(name, {}), `${variable} is set`);
   }
   const servers = await localServers();
-  const models = await Promise.all(servers.map((server) => firstModel(server)));
+  const offers = await Promise.all(servers.map(offerFound));
   for (const [index, server] of servers.entries()) {
-    const model = models[index];
+    const model = offers[index]?.model;
     if (model !== undefined)
-      return chosen(await createCompatible(model, server.baseURL), `${server.label} answers at ${server.baseURL}`);
+      return chosen(
+        await createCompatible(model, server.baseURL),
+        `${server.label} answers at ${shownAddress(server)}`,
+      );
   }
   const { OfflineProvider } = await import("@toolcrib/agent/offline");
   return {
     provider: new OfflineProvider(),
-    why: `No model is connected (no key in the environment, no model server on this machine), so the offline stand-in answers. To connect one: ${waysToConnect.join("; ")}.`,
+    why: "No model is connected: the offline stand-in answers (a few rules). toolcrib --help tells how to connect one.",
+    isNamed: false,
   };
 }
 
 function chosen(provider: Provider, why: string): ModelChoice {
-  return { provider, why: `Using ${provider.name}/${provider.model}: ${why}. Another: -m provider/model.` };
+  return {
+    provider,
+    why: `Using ${provider.name}/${provider.model}: ${why}. Another: -m provider/model.`,
+    isNamed: false,
+  };
 }
 
-async function wished(text: string, baseURL: string | undefined, env: NodeJS.ProcessEnv): Promise<Provider> {
+function named(provider: Provider): ModelChoice {
+  return { ...chosen(provider, "asked for with -m"), isNamed: true };
+}
+
+async function wished(text: string, baseURL: string | undefined, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
   const cut = text.indexOf("/");
   const name = (cut < 0 ? text : text.slice(0, cut)).toLowerCase();
   const model = (cut < 0 ? "" : text.slice(cut + 1)) || undefined;
   if (name === "offline") {
     const { OfflineProvider } = await import("@toolcrib/agent/offline");
-    return new OfflineProvider();
+    return named(new OfflineProvider());
   }
   const service = keyed.find((known) => known.name === name);
-  if (service) return createKeyed(service.name, { model, baseURL });
+  if (service) return named(await createKeyed(service.name, { model, baseURL }));
   const servers = await localServers();
   const server = servers.find((known) => known.name === name);
   if (server) return createLocal({ ...server, baseURL: baseURL ?? server.baseURL }, model);
@@ -96,15 +100,17 @@ function unknownProvider(text: string, name: string, names: readonly string[]): 
   );
 }
 
-async function createLocal(server: LocalServer, model: string | undefined): Promise<Provider> {
-  const found = model ?? (await firstModel(server, 3000));
-  if (found === undefined) {
-    throw new CliError(
-      "provider",
-      `-m ${server.name}: ${server.label} at ${server.baseURL} offers no model; start it and load one, or name it as in -m ${server.name}/MODEL`,
-    );
+async function createLocal(server: LocalServer, model: string | undefined): Promise<ModelChoice> {
+  if (model !== undefined) return named(await createCompatible(model, server.baseURL));
+  const offer = await offerOf(server);
+  if (offer.model === undefined) {
+    const advice = `start it and load one, or name it as in -m ${server.name}/MODEL`;
+    throw new CliError("provider", `-m ${server.name}: ${offer.problem}; ${advice}`);
   }
-  return createCompatible(found, server.baseURL);
+  return chosen(
+    await createCompatible(offer.model, server.baseURL),
+    `${server.label} at ${shownAddress(server)} offers it`,
+  );
 }
 
 async function createCompatible(model: string, baseURL: string): Promise<Provider> {

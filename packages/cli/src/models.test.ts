@@ -14,13 +14,20 @@ let wire: WireServer;
 let ollama: Server;
 let ollamaHost = "";
 
+/** The models of a server, as one lists them. */
+function modelList(...names: string[]): object {
+  return { object: "list", data: names.map((id) => ({ id, object: "model", created: 1, owned_by: "library" })) };
+}
+const usual = modelList("nomic-embed-text", "qwen4:8b");
+let listing: unknown = usual;
+
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-models-")));
   writeFileSync(join(folder, "note.txt"), "the word is heron\n");
   wire = await WireServer.start();
   ollama = createServer((request, response) => {
     if (!request.url?.endsWith("/models")) response.statusCode = 400;
-    response.end(JSON.stringify({ data: [{ id: "nomic-embed-text" }, { id: "qwen4:8b" }] }));
+    response.end(JSON.stringify(listing));
   });
   await new Promise<void>((resolve) => ollama.listen(0, "127.0.0.1", resolve));
   ollamaHost = `127.0.0.1:${(ollama.address() as AddressInfo).port}`;
@@ -81,6 +88,61 @@ describe("toolcrib run over a model", () => {
     const { stderr, code } = await toolcrib(["run", "hi"], { OLLAMA_HOST: ollamaHost });
     expect(stderr).toMatch(`Using openai-compatible/qwen4:8b: Ollama answers at http://${ollamaHost}/v1.`);
     expect(code).toBe(3);
+  });
+
+  test.each<[string, unknown]>([
+    ["an object of another program", { data: [{ id: "1" }, { id: "2" }] }],
+    ["a list of other things", { object: "list", data: [{ id: "1", object: "user" }] }],
+    ["a list", [{ id: "1", object: "model" }]],
+    ["nothing", null],
+    ["a name with control characters", modelList("a\u001b]0;owned\u0007", "b\u009b2K", "c\u202e", "d e")],
+    ["a name without an end", modelList("x".repeat(10_000))],
+    ["a listing without an end", { ...usual, more: "x".repeat(3_000_000) }],
+  ])("what answers on a local port with %s is not taken for a model", async (_what, answered) => {
+    listing = answered;
+    const { code, stderr } = await toolcrib(["run", "list ."], { OLLAMA_HOST: ollamaHost });
+    listing = usual;
+    expect(stderr).toMatch(
+      /^No model is connected: the offline stand-in answers \(a few rules\)\. toolcrib --help tells how to connect one\.\n/,
+    );
+    expect(code).toBe(0);
+  });
+
+  test("a server that the user names may list its models in its own way, and the one taken is told with the address", async () => {
+    listing = { data: [{ id: "own" }] };
+    const flags = ["-m", "lmstudio", "--base-url", `http://${ollamaHost}/v1`];
+    const { stderr } = await toolcrib(["run", "hi", ...flags]);
+    listing = usual;
+    expect(stderr).toMatch(
+      `Using openai-compatible/own: LM Studio at http://${ollamaHost}/v1 offers it. Another: -m provider/model.\n`,
+    );
+  });
+
+  test.each([
+    [
+      "http://127.0.0.1:9/v1",
+      /nothing answers at http:\/\/127\.0\.0\.1:9\/v1, so LM Studio offers no model; start it and/,
+    ],
+    ["http://me:secret@127.0.0.1:9/v1", /nothing answers at http:\/\/127\.0\.0\.1:9\/v1, so/],
+  ])("a named server at %s that is not there is told as such; exit 3", async (address, says) => {
+    const { code, stderr } = await toolcrib(["run", "hi", "-m", "lmstudio", "--base-url", address]);
+    expect(stderr).toMatch(says);
+    expect(stderr.trimEnd()).not.toMatch(/\n|secret/);
+    expect(code).toBe(3);
+  });
+
+  test("a named address where no model server answers is told as such; exit 3", async () => {
+    listing = { hello: "world" };
+    const { code, stderr } = await toolcrib(["run", "hi", "-m", "lmstudio", "--base-url", `http://${ollamaHost}`]);
+    listing = usual;
+    expect(stderr).toMatch(`what answers at http://${ollamaHost}/ is no model server; start it`);
+    expect(code).toBe(3);
+  });
+
+  test("--help tells how to connect a model", async () => {
+    expect((await toolcrib(["--help"])).stdout).toMatch(
+      /To connect one:\n.*OPENAI_API_KEY.*\n.*Ollama.*\n.*-m provider\/model/,
+    );
   });
 
   test("a wrong key is one sentence that names its variable, not the key; exit 3", async () => {

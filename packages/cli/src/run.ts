@@ -26,7 +26,7 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
   try {
     const prompt = await readPrompt(flags.prompt === undefined ? words : [flags.prompt, ...words], note);
     const choice = await chooseModel(flags, program.env);
-    if (flags.model === undefined) note(choice.why);
+    if (!choice.isNamed) note(choice.why);
     provider = choice.provider;
     conversation = await openConversation(provider, flags, program, () =>
       terminalAsker({ terminal, interrupt: interrupts.interrupt }),
