@@ -6,7 +6,14 @@ import { type ChatOptions, runTurn, type UserContent } from "./loop.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { type Compacted, compactNow } from "./makeRoom.ts";
 import type { AgentEvent, Message, Usage } from "./messages.ts";
-import { type AgentOptions, checkedTools, checkProvider, defaultSessionFile, limitsOf } from "./options.ts";
+import {
+  type AgentOptions,
+  checkAgentOptions,
+  checkedTools,
+  checkProvider,
+  defaultSessionFile,
+  limitsOf,
+} from "./options.ts";
 import type { Provider } from "./provider.ts";
 import type { Session } from "./session.ts";
 import { createSaveSessionContextTool } from "./sessionContext.ts";
@@ -17,9 +24,10 @@ export class Agent {
   readonly toolRegistry: ToolRegistry;
   readonly #state: LoopState;
 
-  /** Throws an AgentError `invalid_option` for a limit that is not above 0, a provider or tools that are none. */
+  /** Throws an AgentError `invalid_option` for an unknown option, a limit that is not above 0, no provider, no registry. */
   constructor(provider: Provider, options: AgentOptions = {}) {
     checkProvider(provider);
+    checkAgentOptions(options);
     const history = new History();
     const steering: string[] = [];
     const { systemPrompt = "", compaction } = options;

@@ -2,6 +2,7 @@ import { type ArgumentsOf, defineTool, type ObjectSchema } from "@toolcrib/core"
 import type { Agent } from "./agent.ts";
 import { AgentError } from "./errors.ts";
 import type { ChatOptions, UserContent } from "./loop.ts";
+import { checkChatOptions } from "./options.ts";
 import { anyOf } from "./stopConditions.ts";
 
 const answerTool = "final_answer";
@@ -17,6 +18,7 @@ export async function chatObject<const Schema extends ObjectSchema>(
   schema: Schema,
   options: ChatOptions = {},
 ): Promise<ArgumentsOf<Schema>> {
+  checkChatOptions(options);
   let answer: { readonly value: ArgumentsOf<Schema> } | undefined;
   const tools = (options.tools ?? agent.toolRegistry).clone();
   tools.register(

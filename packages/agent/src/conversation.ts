@@ -1,3 +1,4 @@
+import { messageOf } from "./errors.ts";
 import { frozenJson } from "./frozenJson.ts";
 import type {
   AssistantMessage,
@@ -50,7 +51,7 @@ function admitArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"
   try {
     return { args: frozenJson(args) as ToolCallBlock["args"] };
   } catch (error) {
-    return { args: {}, malformed: error instanceof Error ? error.message : String(error) };
+    return { args: {}, malformed: messageOf(error) };
   }
 }
 

@@ -67,12 +67,21 @@ export class AgentError extends Error {
     this.detail = options.detail;
     Object.defineProperty(this, marker, { value: true });
   }
+
+  /** For logs: the message too, which JSON leaves out of an error. */
+  toJSON(): Record<string, unknown> {
+    return { ...(this as object), message: this.message };
+  }
 }
 
-/** The message of whatever was thrown, also of an error of another realm. */
+/** Whether it is an error, also one of another realm (`node:vm`, some test runners). */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+}
+
+/** The message of whatever was thrown. */
 export function messageOf(thrown: unknown): string {
-  const { message } = (thrown ?? {}) as { message?: unknown };
-  return typeof message === "string" ? message : String(thrown);
+  return isError(thrown) ? String(thrown.message) : String(thrown);
 }
 
 /** True for an AgentError of this or any other installed copy of the package. */

@@ -5,6 +5,7 @@ import type { History } from "./history.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { makeRoom } from "./makeRoom.ts";
 import type { AgentEvent, EndReason, ImageBlock, StopReason, TextBlock } from "./messages.ts";
+import { checkChatOptions } from "./options.ts";
 import type { ToolChoice } from "./provider.ts";
 import { requestReply } from "./retry.ts";
 import { isUserBlock } from "./session.ts";
@@ -19,7 +20,7 @@ export type UserContent = string | readonly (TextBlock | ImageBlock)[];
 export interface ChatOptions {
   readonly signal?: AbortSignal | undefined;
   /** The tools of this turn alone. Default: the agent's. */
-  readonly tools?: ToolRegistry | undefined;
+  readonly tools?: ToolRegistry;
   /** Handed to every tool call of this turn. */
   readonly labels?: ToolLabels | undefined;
   /** For the first request of the turn only: a choice that stays would never let it end. */
@@ -39,6 +40,7 @@ export async function* runTurn(
 ): AsyncGenerator<AgentEvent, void> {
   if (state.running) throw busyError();
   refuseMessage(content);
+  checkChatOptions(options);
   const { history, limits, provider } = state;
   const tools = options.tools ?? state.tools;
   const turn = new TurnSignal(options.signal, limits);

@@ -1,13 +1,14 @@
-import type { ToolContext, ToolRegistry } from "@toolcrib/core";
+import { checkOptions, type KnownOptions, type ToolContext, type ToolRegistry } from "@toolcrib/core";
 import type { CompactionOptions } from "./compaction.ts";
-import { AgentError } from "./errors.ts";
+import { AgentError, messageOf } from "./errors.ts";
+import type { ChatOptions } from "./loop.ts";
 import type { LoopLimits } from "./loopState.ts";
 import type { Provider } from "./provider.ts";
 
 /** Options of an Agent; all have defaults. */
 export interface AgentOptions extends Partial<LoopLimits> {
   /** The tools as they are, or a function that makes them for the agent's context. Default: `save_session_context` alone. */
-  readonly tools?: ToolRegistry | ((context: ToolContext) => ToolRegistry) | undefined;
+  readonly tools?: ToolRegistry | ((context: ToolContext) => ToolRegistry);
   readonly systemPrompt?: string | undefined;
   /** Where `save_session_context` writes. Default: `.toolcrib/session.json` in the working directory. */
   readonly sessionContextFilePath?: string | undefined;
@@ -30,6 +31,68 @@ const defaultLimits: LoopLimits = {
   requestTimeoutMs: 600_000,
   idleTimeoutMs: 90_000,
 };
+
+const knownOptions: KnownOptions<AgentOptions> = {
+  tools: true,
+  systemPrompt: true,
+  sessionContextFilePath: true,
+  compaction: true,
+  journal: true,
+  sessionName: true,
+  maxSteps: true,
+  maxToolResultBytes: true,
+  attempts: true,
+  baseDelayMs: true,
+  maxDelayMs: true,
+  requestTimeoutMs: true,
+  idleTimeoutMs: true,
+};
+
+const knownChatOptions: KnownOptions<ChatOptions> = {
+  signal: true,
+  tools: true,
+  labels: true,
+  toolChoice: true,
+  stopWhen: true,
+};
+
+/** Throws `invalid_option` for options of an Agent that it does not know, or cannot understand. */
+export function checkAgentOptions(options: AgentOptions): void {
+  refuseUnknown("Agent", options, knownOptions);
+  refuseMissingTools(options);
+  if (options.compaction === undefined) return;
+  const known = { contextWindow: true, startAt: true, target: true, keepResults: true } as const;
+  refuseUnknown<CompactionOptions>("compaction", options.compaction, known);
+}
+
+/** The same for the options of one turn. */
+export function checkChatOptions(options: ChatOptions): void {
+  refuseUnknown("chat", options, knownChatOptions);
+  refuseMissingTools(options);
+  if ("tools" in options) checkedTools(options.tools as ToolRegistry);
+  const { signal } = options;
+  if (signal !== undefined && typeof signal?.addEventListener !== "function")
+    throw invalidOption("signal must be an AbortSignal: pass the signal of an AbortController.");
+}
+
+/** Throws `invalid_option` for a name that is not among the known ones, with the nearest that is. */
+export function refuseUnknown<Options extends object>(
+  owner: string,
+  options: Options,
+  known: KnownOptions<NoInfer<Options>>,
+): void {
+  try {
+    checkOptions(owner, options, known);
+  } catch (cause) {
+    throw new AgentError({ code: "invalid_option", message: `${messageOf(cause)}.`, cause });
+  }
+}
+
+/** Tools that were meant and are missing would be replaced by others. */
+function refuseMissingTools(options: { readonly tools?: unknown }): void {
+  if ("tools" in options && options.tools === undefined)
+    throw invalidOption("tools is given as undefined; pass a ToolRegistry, or leave tools out for the default.");
+}
 
 /** The limits with their defaults; throws `invalid_option` for one that is not above 0. */
 export function limitsOf(options: AgentOptions): LoopLimits {

@@ -185,7 +185,7 @@ async function within<T>(running: Promise<T>, limitMs = settleLimitMs): Promise<
 }
 
 function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || value instanceof AbortSignal) return value;
+  if (typeof value !== "object" || value === null || "aborted" in value) return value;
   for (const item of Object.values(value)) deepFreeze(item);
   return Object.freeze(value);
 }

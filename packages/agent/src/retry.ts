@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { admitEvent, readable } from "./admitEvent.ts";
-import { AgentError, isAgentError } from "./errors.ts";
+import { AgentError, isAgentError, messageOf } from "./errors.ts";
 import type { AgentEvent } from "./messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "./provider.ts";
 import { abortedError, type TurnSignal } from "./turnSignal.ts";
@@ -79,10 +79,9 @@ function endedEarly(provider: Provider): AgentError {
 
 function asAgentError(error: unknown, provider: Provider): AgentError {
   if (isAgentError(error)) return error;
-  const message = error instanceof Error ? error.message : String(error);
   return new AgentError({
     code: "bad_reply",
-    message: `The provider ${provider.name} failed: ${message}`,
+    message: `The provider ${provider.name} failed: ${messageOf(error)}`,
     cause: error,
   });
 }

@@ -1,4 +1,4 @@
-import { AgentError } from "./errors.ts";
+import { AgentError, isError } from "./errors.ts";
 import type { AssistantMessage, Message, StopReason, Usage } from "./messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "./provider.ts";
 import { abortedError } from "./turnSignal.ts";
@@ -52,7 +52,7 @@ export class ScriptedProvider implements Provider {
         message: `The script has no reply for request ${this.requests.length}; add one.`,
       });
     }
-    if (reply instanceof Error) throw reply;
+    if (isError(reply)) throw reply;
     if (typeof reply === "string") yield* eventsOf({ text: reply });
     else if (Symbol.iterator in reply || Symbol.asyncIterator in reply) yield* reply;
     else yield* eventsOf(reply, this.requests.length);

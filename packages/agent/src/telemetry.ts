@@ -1,7 +1,7 @@
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { Middleware } from "@toolcrib/core";
 import type { Agent } from "./agent.ts";
-import { isAgentError } from "./errors.ts";
+import { isAgentError, isError, messageOf } from "./errors.ts";
 import type { ChatOptions, UserContent } from "./loop.ts";
 import type { AgentEvent, Usage } from "./messages.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";
@@ -135,8 +135,8 @@ function usageAttributes(usage: Usage): Attributes {
 }
 
 function fail(span: Span, error: unknown): void {
-  const type = isAgentError(error) ? error.code : error instanceof Error ? error.name : "_OTHER";
-  setFailed(span, type, error instanceof Error ? error.message : String(error));
+  const type = isAgentError(error) ? error.code : isError(error) ? error.name : "_OTHER";
+  setFailed(span, type, messageOf(error));
 }
 
 function setFailed(span: Span, type: string, message: string | undefined): void {

@@ -15,6 +15,7 @@ export class Agent extends PlainAgent {
           `pass { tools: (context) => createDefaultToolRegistry(context, { ${misplaced}: … }) }`,
       );
     }
-    super(provider, { ...options, tools: options.tools ?? createDefaultToolRegistry });
+    // Tools given as undefined stay so, for the Agent to refuse.
+    super(provider, { tools: createDefaultToolRegistry, ...options });
   }
 }

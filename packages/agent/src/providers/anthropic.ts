@@ -15,7 +15,7 @@ import { debugRequest } from "./debug.ts";
 import { exchange, type Opened, type ReplyReducer } from "./exchange.ts";
 import { loadSdk, requireKey } from "./loadSdk.ts";
 import { defaultModels, priced } from "./models.ts";
-import { checkAddress, environment, longestTimer, type ProviderOptions } from "./options.ts";
+import { checkAddress, checkProviderOptions, environment, longestTimer, type ProviderOptions } from "./options.ts";
 import { pulsingFetch } from "./pulse.ts";
 import { clientKeys, secretsOf } from "./secrets.ts";
 import type { Service } from "./wireErrors.ts";
@@ -48,8 +48,9 @@ export class AnthropicProvider implements Provider {
   readonly #turn = remember((message) => toAnthropicTurn(message, this.#author));
   #client: Promise<AnthropicClient> | undefined;
 
-  /** Throws `missing_key` when there is neither a key nor a client. */
+  /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: AnthropicProviderOptions = {}) {
+    checkProviderOptions("AnthropicProvider", options);
     this.#options = options;
     this.model = options.model ?? defaultModels.anthropic;
     this.#author = `${this.name}/${this.model}`;

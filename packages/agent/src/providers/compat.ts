@@ -1,3 +1,5 @@
+import type { KnownOptions } from "@toolcrib/core";
+
 /** How a server that speaks chat completions differs from the others: data, so that a new server needs no new class. */
 export interface Compat {
   /** The field that limits a reply. */
@@ -13,6 +15,15 @@ export interface Compat {
   /** Added to every request body. */
   readonly body: Readonly<Record<string, unknown>>;
 }
+
+export const knownCompat: KnownOptions<Compat> = {
+  maxTokensField: true,
+  effortField: true,
+  streamUsage: true,
+  strictTools: true,
+  replayReasoning: true,
+  body: true,
+};
 
 /** Ollama, llama.cpp, LM Studio, vLLM and most others. */
 export const defaultCompat: Compat = Object.freeze({

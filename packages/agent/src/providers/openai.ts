@@ -9,7 +9,7 @@ import { defaultModels, priced } from "./models.ts";
 import { openaiClient } from "./openaiClient.ts";
 import { toResponsesItems, toResponsesTool, toResponsesToolChoice } from "./openaiMapping.ts";
 import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./openaiReply.ts";
-import { environment, type ProviderOptions } from "./options.ts";
+import { checkProviderOptions, environment, type ProviderOptions } from "./options.ts";
 import { clientKeys, secretsOf } from "./secrets.ts";
 import type { Service } from "./wireErrors.ts";
 import { remember, wellFormed } from "./wireText.ts";
@@ -32,8 +32,9 @@ export class OpenAIProvider implements Provider {
   readonly #items = remember((message) => toResponsesItems(message, this.#author));
   #client: Promise<OpenAI> | undefined;
 
-  /** Throws `missing_key` when there is neither a key nor a client. */
+  /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: OpenAIProviderOptions = {}) {
+    checkProviderOptions("OpenAIProvider", options);
     this.#options = options;
     this.model = options.model ?? defaultModels.openai;
     this.#author = `${this.name}/${this.model}`;

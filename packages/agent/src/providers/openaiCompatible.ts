@@ -1,9 +1,10 @@
 import type OpenAI from "openai";
 import { AgentError } from "../errors.ts";
+import { refuseUnknown } from "../options.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
 import { createChatSend } from "./chatCompletions.ts";
-import { type Compat, defaultCompat } from "./compat.ts";
-import { environment, type ProviderOptions } from "./options.ts";
+import { type Compat, defaultCompat, knownCompat } from "./compat.ts";
+import { checkProviderOptions, environment, type ProviderOptions } from "./options.ts";
 import { redact } from "./redact.ts";
 import { clientKeys, secretsOf } from "./secrets.ts";
 
@@ -27,10 +28,12 @@ export class OpenAICompatibleProvider implements Provider {
   readonly model: string;
   readonly #send: (request: ModelRequest) => AsyncIterable<ProviderEvent>;
 
-  /** Throws `invalid_option` without a model. */
+  /** Throws `invalid_option` without a model and for an unknown option. */
   constructor(options: OpenAICompatibleProviderOptions) {
     // A caller without types may pass nothing.
+    if (options) checkProviderOptions("OpenAICompatibleProvider", options, { compat: true });
     const { client, headers, apiKey, baseURL = ollamaBaseURL(), compat, model } = options ?? {};
+    if (compat) refuseUnknown<object>("compat", compat, knownCompat);
     if (!model) {
       const message = "OpenAICompatibleProvider needs the option model: the name of a model that the server has.";
       throw new AgentError({ code: "invalid_option", message });

@@ -4,7 +4,7 @@ import { createChatSend } from "./chatCompletions.ts";
 import { openRouterCompat } from "./compat.ts";
 import { requireKey } from "./loadSdk.ts";
 import { defaultModels } from "./models.ts";
-import { environment, type ProviderOptions } from "./options.ts";
+import { checkProviderOptions, environment, type ProviderOptions } from "./options.ts";
 import { clientKeys, secretsOf } from "./secrets.ts";
 
 const keyVariable = "OPENROUTER_API_KEY";
@@ -18,8 +18,9 @@ export class OpenRouterProvider implements Provider {
   readonly model: string;
   readonly #send: (request: ModelRequest) => AsyncIterable<ProviderEvent>;
 
-  /** Throws `missing_key` when there is neither a key nor a client. */
+  /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: OpenRouterProviderOptions = {}) {
+    checkProviderOptions("OpenRouterProvider", options);
     const { client, headers, baseURL = defaultBaseURL } = options;
     this.model = options.model ?? defaultModels.openrouter;
     const key = options.apiKey ?? environment(keyVariable);

@@ -1,4 +1,6 @@
+import type { KnownOptions } from "@toolcrib/core";
 import { AgentError } from "../errors.ts";
+import { refuseUnknown } from "../options.ts";
 import type { ModelPrice } from "./models.ts";
 
 /** How much the model thinks before it answers; a service maps what it does not know to the nearest it has. */
@@ -28,6 +30,26 @@ export interface ProviderOptions<Client> {
   readonly idleTimeoutMs?: number | undefined;
   /** Replaces the price known for the model. */
   readonly price?: ModelPrice | undefined;
+}
+
+const knownOptions: KnownOptions<ProviderOptions<unknown>> = {
+  apiKey: true,
+  baseURL: true,
+  model: true,
+  client: true,
+  headers: true,
+  maxTokens: true,
+  reasoning: true,
+  extraBody: true,
+  stream: true,
+  timeoutMs: true,
+  idleTimeoutMs: true,
+  price: true,
+};
+
+/** Throws `invalid_option` for a name that no provider knows: `baseUrl` would send the conversation elsewhere. */
+export function checkProviderOptions(owner: string, options: object, more: Readonly<Record<string, true>> = {}): void {
+  refuseUnknown<object>(owner, options, { ...knownOptions, ...more });
 }
 
 /** An environment variable, or undefined where it is unset or blank. */

@@ -283,6 +283,11 @@ test("a missing SDK is an error that names the install command", async () => {
     cpSync(new URL("../../../core/src", import.meta.url), join(folder, "core", "src"), { recursive: true });
     const exports = { ".": "./src/index.ts", "./text": "./src/text.ts" };
     writeFileSync(join(folder, "core", "package.json"), JSON.stringify({ type: "module", exports }));
+    symlinkSync(
+      new URL("../../../core/node_modules", import.meta.url),
+      join(folder, "core", "node_modules"),
+      "junction",
+    );
     mkdirSync(join(folder, "node_modules", "@toolcrib"), { recursive: true });
     symlinkSync(join(folder, "core"), join(folder, "node_modules", "@toolcrib", "core"), "junction");
     const script = `

@@ -1,0 +1,113 @@
+import vm from "node:vm";
+import { ToolRegistry } from "@toolcrib/core";
+import { describe, expect, test } from "vitest";
+import { Agent } from "./agent.ts";
+import { chatObject } from "./chatObject.ts";
+import { AgentError, isAgentError } from "./errors.ts";
+import { AnthropicProvider } from "./providers/anthropic.ts";
+import { OpenAIProvider } from "./providers/openai.ts";
+import { OpenAICompatibleProvider } from "./providers/openaiCompatible.ts";
+import { OpenRouterProvider } from "./providers/openrouter.ts";
+import { ScriptedProvider } from "./testing.ts";
+
+const provider = new ScriptedProvider([]);
+const tools = new ToolRegistry();
+const apiKey = "sk-options-0123456789";
+/** Options as JavaScript may give them. */
+const loose = (options: unknown): never => options as never;
+
+const refusal = (message: RegExp) =>
+  expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(message) });
+
+test.each([
+  [
+    "an Agent",
+    () => new Agent(provider, loose({ systemPromt: "Be brief." })),
+    /"systemPromt"; did you mean "systemPrompt"\?/,
+  ],
+  ["an Agent", () => new Agent(provider, loose({ max_steps: 5 })), /did you mean "maxSteps"\?/],
+  ["an Agent", () => new Agent(provider, loose({ root: "." })), /^Agent: unknown option "root"/],
+  ["an Agent", () => new Agent(provider, loose(null)), /^Agent: options must be a plain object.*got null/],
+  ["an Agent", () => new Agent(provider, loose(tools)), /got an instance of ToolRegistry/],
+  [
+    "compaction",
+    () => new Agent(provider, { compaction: loose({ contextWindow: 9, startsAt: 1 }) }),
+    /did you mean "startAt"/,
+  ],
+  ["OpenAI", () => new OpenAIProvider(loose({ apiKey, baseUrl: "http://proxy" })), /did you mean "baseURL"\?/],
+  ["Anthropic", () => new AnthropicProvider(loose({ apikey: apiKey })), /did you mean "apiKey"\?/],
+  ["OpenRouter", () => new OpenRouterProvider(loose({ apiKey, streaming: false })), /did you mean "stream"\?/],
+  ["a server", () => new OpenAICompatibleProvider(loose({ modell: "m" })), /did you mean "model"\?/],
+  ["compat", () => new OpenAICompatibleProvider({ model: "m", compat: loose({ body_: {} }) }), /^compat: .*"body"\?/],
+])("a misspelt option of %s is refused with the nearest name", (_, create, message) => {
+  expect(create).toThrow(refusal(message));
+});
+
+test("a value in an unknown option is not quoted", () => {
+  expect(() => new OpenAIProvider(loose({ apiKye: apiKey }))).toThrow(
+    expect.objectContaining({ message: expect.not.stringContaining(apiKey) }),
+  );
+});
+
+test.each([
+  ["undefined", undefined],
+  ["null", null],
+  ["a list", []],
+  ["a function that makes none", () => undefined],
+])("tools that were meant and are %s are refused, not replaced by others", async (_, given) => {
+  expect(() => new Agent(provider, { tools: loose(given) })).toThrow(refusal(/tools/));
+  if (typeof given === "function") return;
+  const agent = new Agent(new ScriptedProvider(["never"]), { tools });
+  await expect(agent.chat("hi", { tools: loose(given) })).rejects.toEqual(refusal(/tools/));
+  const schema = { type: "object", properties: {} } as const;
+  await expect(chatObject(agent, "hi", schema, { tools: loose(given) })).rejects.toEqual(refusal(/tools/));
+});
+
+test("misspelt options of a turn are refused, and so is what is no signal", async () => {
+  const agent = new Agent(new ScriptedProvider(["fine"]), { tools });
+  await expect(agent.chat("hi", loose({ singal: 1 }))).rejects.toEqual(refusal(/did you mean "signal"/));
+  await expect(agent.chat("hi", { signal: loose(new AbortController()) })).rejects.toEqual(
+    refusal(/pass the signal of/),
+  );
+  expect(await agent.chat("hi")).toBe("fine");
+});
+
+test("an error written as JSON has its message", () => {
+  const error = new AgentError({ code: "server", message: "It failed.", status: 500, cause: new Error("hidden") });
+  expect(JSON.parse(JSON.stringify(error))).toEqual({
+    name: "AgentError",
+    code: "server",
+    message: "It failed.",
+    status: 500,
+    retryable: false,
+  });
+});
+
+describe("objects of another realm", () => {
+  const foreign = vm.createContext({ setTimeout, AbortController });
+
+  test("an error of a provider is told with its own message", async () => {
+    const failing: Error = vm.runInContext('new TypeError("from elsewhere")', foreign);
+    expect(failing).not.toBeInstanceOf(Error);
+    await expect(new Agent(new ScriptedProvider([failing])).chat("hi")).rejects.toMatchObject({
+      code: "bad_reply",
+      message: "The provider scripted failed: from elsewhere",
+    });
+  });
+
+  test("an AgentError is known by its mark, and what only looks like one is not", () => {
+    const mark = Symbol.for("toolcrib.AgentError");
+    const copy: unknown = vm.runInContext(
+      "(mark) => Object.defineProperty(new Error('x'), mark, { value: true })",
+      foreign,
+    )(mark);
+    expect(isAgentError(copy)).toBe(true);
+    expect([new Error("x"), { code: "busy" }, null, undefined, "x"].some(isAgentError)).toBe(false);
+  });
+
+  test("options and a schema of another realm are taken", async () => {
+    const options = vm.runInContext("({ maxSteps: 3 })", foreign);
+    expect(new Agent(provider, options)).toBeInstanceOf(Agent);
+    expect(new OpenAIProvider(vm.runInContext("({ apiKey: 'sk-options-0123456789' })", foreign)).name).toBe("openai");
+  });
+});
