@@ -15,7 +15,7 @@ function isRunning(pid: number): boolean {
 }
 
 test("a server's tools run as ours: results, failures, traits and checked arguments", async () => {
-  const { mount, registry } = await mounted({ fix: fixture });
+  const { mount, registry } = await mounted({ fix: fixture }, { trust: ["fix"] });
   expect(mount.problems).toEqual([]);
   expect(registry.getToolNames()[0]).toBe("mcp__fix__echo");
   expect(await registry.execute("mcp__fix__echo", { text: "hi" })).toBe("hi");
@@ -29,6 +29,22 @@ test("a server's tools run as ours: results, failures, traits and checked argume
     output: "a dot\n[image: image/png, 9 bytes]",
     content: [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }],
   });
+});
+
+test("hints of a server are listed as hints, and are traits only of a server that is trusted", async () => {
+  const { registry } = await mounted({ fix: fixture, other: fixture }, { trust: ["other"] });
+  const tools = new Map(registry.listTools().map((tool) => [tool.name, tool]));
+  expect(tools.get("mcp__fix__echo")).toMatchObject({ origin: "mcp:fix", hints: { readOnly: true } });
+  expect(tools.get("mcp__other__echo")).toMatchObject({
+    origin: "mcp:other",
+    hints: { readOnly: true },
+    readOnly: true,
+  });
+  expect(tools.get("mcp__fix__fail")?.hints).toEqual({ destructive: true });
+  for (const name of ["mcp__fix__echo", "mcp__fix__fail"]) {
+    const { readOnly, destructive, idempotent, openWorld } = registry.get(name) ?? {};
+    expect([readOnly, destructive, idempotent, openWorld]).toEqual([undefined, undefined, undefined, undefined]);
+  }
 });
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: filled in by the configuration
@@ -153,4 +169,33 @@ test("draft-07 and 2020-12 schemas are each read as what they are", async () => 
 
 test("a config of another shape is refused", async () => {
   await expect(mountMcp({ servers: {} } as never)).rejects.toThrow(/mcpServers/);
+});
+
+test("an unknown option is refused with the nearest name, and trust is a list", async () => {
+  await expect(mountMcp({ mcpServers: {} }, { stores: 1 } as never)).rejects.toThrow('did you mean "store"?');
+  await expect(mountMcp({ mcpServers: {} }, { trust: "server" } as never)).rejects.toThrow(/trust must be an array/);
+});
+
+test("control characters of a server's words reach no message and no description", async () => {
+  const tools = [
+    { name: "bad\u001b[2J", description: "x", inputSchema: { type: "object", properties: 7 } },
+    { name: "good\u202e", description: "One.\u001b[31m\nTwo.\u009b", inputSchema: { type: "object" } },
+    { name: "plain\u001b", inputSchema: { type: "object" } },
+  ];
+  const script = `
+    require("node:readline").createInterface(process.stdin).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      const started = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } };
+      const results = { initialize: started, "tools/list": { tools: ${JSON.stringify(tools)} } };
+      const error = { code: -1, message: "no\\u001b]0;title\\u0007" };
+      const answer = results[method] ? { result: results[method] } : { error };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    });`;
+  const broken = { command: process.execPath, args: ["-e", "console.error('\u001b[2Jgone'); process.exit(1)"] };
+  const { mount } = await mounted({ s: { command: process.execPath, args: ["-e", script] }, "b\u001b": broken });
+  expect(mount.problems).toHaveLength(2);
+  const [first, second] = mount.tools.map((tool) => tool.getSchema().function.description);
+  expect(first).toBe("One.[31m\nTwo.");
+  const words = [...mount.problems.map(({ message }) => message), first, second].join();
+  expect(words).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
 });

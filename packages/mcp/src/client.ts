@@ -1,5 +1,6 @@
-import type { ExecutableTool } from "@toolcrib/core";
-import { type AnyMcpError, isMcpError, McpError, reasonOf } from "./errors.ts";
+import { checkOptions, type ExecutableTool, type KnownOptions } from "@toolcrib/core";
+import { redactUrls } from "@toolcrib/core/text";
+import { type AnyMcpError, isMcpError, McpError, reasonOf, shownName } from "./errors.ts";
 import { type ListedTool, mountedName } from "./mapping.ts";
 import { type AcceptChange, createMountedTool, MountedServer } from "./mountedServer.ts";
 import { configDigest, type Environment, type McpConfig, resolveServer, serverEntries } from "./serverConfig.ts";
@@ -10,6 +11,8 @@ export interface MountMcpOptions {
   store?: McpToolStore | undefined;
   /** Whether to take a tool whose description, schema or hints have changed. Default: none is taken. */
   accept?: AcceptChange | undefined;
+  /** Names of servers whose hints (read-only, destructive, …) become traits, for approval and for running side by side. Default: none. */
+  trust?: readonly string[] | undefined;
   /** Milliseconds a mounted tool may run. Default 60,000. */
   timeoutMs?: number | undefined;
   /** Milliseconds a server may take to start. Default 60,000: `npx` may have to download it. */
@@ -25,6 +28,19 @@ export interface MountMcpOptions {
   /** Default `0.0.0`. */
   clientVersion?: string | undefined;
 }
+
+const knownOptions: KnownOptions<MountMcpOptions> = {
+  store: true,
+  accept: true,
+  trust: true,
+  timeoutMs: true,
+  startTimeoutMs: true,
+  signal: true,
+  environment: true,
+  versionNegotiation: true,
+  clientName: true,
+  clientVersion: true,
+};
 
 /** MCP servers as tools. */
 export interface McpMount extends AsyncDisposable {
@@ -42,7 +58,9 @@ export interface McpMount extends AsyncDisposable {
  * that changed is left out, or its calls throw an McpError (`tool_changed`). Throws a TypeError for a config of another shape.
  */
 export async function mountMcp(config: McpConfig, options: MountMcpOptions = {}): Promise<McpMount> {
-  const { timeoutMs = 60_000, signal } = options;
+  checkOptions<MountMcpOptions>("mountMcp", options, knownOptions);
+  const { timeoutMs = 60_000, signal, trust = [] } = options;
+  if (!Array.isArray(trust)) throw new TypeError("mountMcp: trust must be an array of names of servers");
   signal?.throwIfAborted();
   const problems: AnyMcpError[] = [];
   const servers: MountedServer[] = [];
@@ -96,6 +114,7 @@ function createServer(
   {
     store,
     accept = () => false,
+    trust = [],
     startTimeoutMs = 60_000,
     environment = process.env,
     versionNegotiation,
@@ -109,6 +128,7 @@ function createServer(
     config: configDigest(entry),
     store,
     accept,
+    isTrusted: trust.includes(name),
     startTimeoutMs,
     versionNegotiation,
     clientName,
@@ -118,6 +138,6 @@ function createServer(
 
 function asMcpError(server: string, error: unknown): AnyMcpError {
   if (isMcpError(error)) return error;
-  const message = `MCP server ${server} failed: ${reasonOf(error)}`;
+  const message = `MCP server ${shownName(server)} failed: ${redactUrls(reasonOf(error))}`;
   return new McpError("server_failed", server, message, { cause: error }, error) as AnyMcpError;
 }

@@ -1,3 +1,5 @@
+import { clip, printableName, withoutControls } from "@toolcrib/core/text";
+
 /** What can go wrong with a mounted MCP server, beside the failure of a call. */
 export interface McpErrorDetails {
   /** The `mcpServers` entry cannot be used. */
@@ -8,6 +10,8 @@ export interface McpErrorDetails {
   invalid_tool: { tool: string; problem: string };
   /** A tool is not what was accepted before: its description, schema or traits differ. */
   tool_changed: { tool: string; accepted: string; found: string };
+  /** The server lists more, or larger, tools than are mounted. */
+  tools_left_out: { problem: string };
   /** What was found could not be kept, so the next run cannot tell a change. */
   store_failed: { cause?: unknown };
 }
@@ -25,7 +29,7 @@ export class McpError<Code extends McpErrorCode = McpErrorCode> extends Error {
   readonly details: McpErrorDetails[Code];
 
   constructor(code: Code, server: string, message: string, details: McpErrorDetails[Code], cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(withoutControls(message), cause === undefined ? undefined : { cause });
     this.code = code;
     this.server = server;
     this.details = details;
@@ -38,12 +42,21 @@ export type AnyMcpError = { [Code in McpErrorCode]: McpError<Code> }[McpErrorCod
 
 /** True for an McpError of this or any other installed copy of the package. */
 export function isMcpError(value: unknown): value is AnyMcpError {
-  return typeof value === "object" && value !== null && marker in value && value instanceof Error;
+  return typeof value === "object" && value !== null && marker in value;
 }
 
-/** What an error says in a message of ours: `fetch` hides its reason in the cause. */
+/** What an error says in a message of ours, whatever realm it comes from: `fetch` hides its reason in the cause. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const hidden = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
-  return hidden.message || ("code" in hidden ? String(hidden.code) : hidden.name);
+  if (!isErrorLike(error)) return String(error);
+  const hidden = error.name === "TypeError" && isErrorLike(error.cause) ? error.cause : error;
+  return hidden.message || String(hidden.code ?? hidden.name);
+}
+
+function isErrorLike(value: unknown): value is { message: string; name?: unknown; code?: unknown; cause?: unknown } {
+  return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
+}
+
+/** A name of others as a message of ours quotes it. */
+export function shownName(name: string): string {
+  return printableName(clip(name, 128));
 }

@@ -129,3 +129,23 @@ test("hints become traits where they are stated", () => {
   });
   expect(toTraits(undefined)).toEqual({});
 });
+
+test("images and sounds beyond the limit are described, and data that is none never reaches a model", () => {
+  const image = (data: string, mimeType = "image/png") => ({ type: "image", data, mimeType });
+  const large = "A".repeat(3 * 1024 * 1024);
+  const { text, rich } = fromCallResult({ content: [image(large), image(large), image("AAAA")] });
+  expect(rich.map((block) => "data" in block && block.data.length)).toEqual([large.length, 4]);
+  expect(text.split("\n")[1]).toBe("[image: image/png, 2359296 bytes, left out: too much]");
+  expect(fromCallResult({ content: Array(500).fill(image("AAAA")) }).rich).toHaveLength(20);
+  expect(fromCallResult({ content: [image("<html>"), image("AAAA", "x\ny")] }).rich).toEqual([]);
+});
+
+test("a block whose parts are of the wrong kind is shown all the same", () => {
+  const odd = { toString: 1 };
+  const blocks = [
+    { type: "text", text: odd },
+    { type: "resource_link", uri: odd, name: odd },
+    { type: "resource", resource: { uri: odd, blob: odd, mimeType: odd } },
+  ];
+  for (const block of blocks) expect(fromCallResult({ content: [block] }).text).toContain('{"toString":1}');
+});

@@ -1,5 +1,5 @@
 import { type ContentBlock, type JsonSchema, renderOutcome, type ToolOutcome, type ToolTraits } from "@toolcrib/core";
-import { clip } from "@toolcrib/core/text";
+import { clip, limitBytes } from "@toolcrib/core/text";
 
 /** A tool as a server lists it. Only the name is certain: servers are many. */
 export interface ListedTool {
@@ -34,18 +34,31 @@ export function toCallResult(name: string, outcome: ToolOutcome): CallResult {
   return { content: complete ? blocks : [{ type: "text", text }, ...blocks], isError: !outcome.ok };
 }
 
-/** Reads a result of `tools/call`, whatever a server sent: a block of an unknown kind is shown as JSON. */
+/** The most bytes of text that a mounted tool's result has. */
+export const maxResultBytes: number = 256 * 1024;
+/** The most characters of base64 in the images and sounds of one result. */
+const maxMediaLength = 5 * 1024 * 1024;
+const mostMedia = 20;
+
+/**
+ * Reads a result of `tools/call`, whatever a server sent: a block of an unknown kind is shown as JSON, text beyond the limit is
+ * cut with a notice, and images or sounds beyond theirs are described only.
+ */
 export function fromCallResult(result: unknown): MappedResult {
   const { content, structuredContent, isError } = record(result);
   const lines: string[] = [];
   const rich: ContentBlock[] = [];
+  let mediaLength = 0;
   for (const block of Array.isArray(content) ? content : []) {
-    const { line, block: kept } = fromBlock(record(block));
-    if (line !== undefined) lines.push(line);
-    if (kept) rich.push(kept);
+    const { line, media } = fromBlock(record(block));
+    const fits = media && rich.length < mostMedia && mediaLength + media.data.length <= maxMediaLength;
+    if (line !== undefined) lines.push(media && !fits ? line.replace(/]$/, ", left out: too much]") : line);
+    if (!media || !fits) continue;
+    mediaLength += media.data.length;
+    rich.push(media);
   }
   if (lines.length === 0 && structuredContent !== undefined) lines.push(JSON.stringify(structuredContent));
-  return { text: lines.join("\n"), rich, isError: isError === true };
+  return { text: limitBytes(lines.join("\n"), maxResultBytes), rich, isError: isError === true };
 }
 
 /** Why the server's tool `name` failed, without the words that a registry puts before it: the registry here puts its own. */
@@ -54,33 +67,42 @@ export function failureReason(name: string, text: string): string {
   return (text.startsWith(prefix) ? text.slice(prefix.length) : text) || "the tool failed and did not say why";
 }
 
-function fromBlock(block: Record<string, unknown>): { line?: string; block?: ContentBlock } {
+type Media = Extract<ContentBlock, { data: string }>;
+
+function fromBlock(block: Record<string, unknown>): { line?: string; media?: Media } {
   switch (block.type) {
     case "text":
-      return { line: String(block.text ?? "") };
+      return { line: words(block.text ?? "") };
     case "image":
     case "audio":
       return fromMedia(block.type, block.data, block.mimeType);
     case "resource_link": {
       const name = block.title ?? block.name ?? "resource";
-      return { line: `[${String(name)}: ${String(block.uri)}]` };
+      return { line: `[${words(name)}: ${words(block.uri)}]` };
     }
     case "resource": {
       const { text, blob, uri, mimeType } = record(block.resource);
       if (typeof text === "string") return { line: text };
-      const kind = String(mimeType ?? "").split("/")[0];
+      const kind = words(mimeType ?? "").split("/")[0];
       if (kind === "image" || kind === "audio") return fromMedia(kind, blob, mimeType);
-      return { line: `[resource ${String(uri)}: ${describeData(blob, mimeType)}]` };
+      return { line: `[resource ${words(uri)}: ${describeData(blob, mimeType)}]` };
     }
     default:
       return { line: clip(JSON.stringify(block), 10_000) };
   }
 }
 
-function fromMedia(type: "image" | "audio", data: unknown, mime: unknown): { line: string; block?: ContentBlock } {
+/** Never `String`: an object from JSON may have a `toString` that cannot be called. */
+function words(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown");
+}
+
+/** A model API refuses the whole conversation for data that is not base64. */
+function fromMedia(type: "image" | "audio", data: unknown, mime: unknown): { line: string; media?: Media } {
   const line = `[${type}: ${describeData(data, mime)}]`;
   if (typeof data !== "string" || typeof mime !== "string") return { line };
-  return { line, block: { type, data, mimeType: mime } };
+  if (!/^[\w.+-]+\/[\w.+-]+$/.test(mime) || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return { line };
+  return { line, media: { type, data, mimeType: mime } };
 }
 
 function describeData(data: unknown, mimeType: unknown): string {

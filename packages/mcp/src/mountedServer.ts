@@ -1,5 +1,6 @@
 import { type ExecutableTool, isToolError, type ToolCallInfo, ToolRegistry, toolOutput } from "@toolcrib/core";
-import { McpError, reasonOf } from "./errors.ts";
+import { withoutControls } from "@toolcrib/core/text";
+import { McpError, reasonOf, shownName } from "./errors.ts";
 import { changedTools, fingerprint, type McpToolChange } from "./fingerprint.ts";
 import { failureReason, fromCallResult, type ListedTool, toParameters, toTraits } from "./mapping.ts";
 import { type RemoteConnection, type RemoteOptions, RemoteServer, SessionExpired } from "./remoteServer.ts";
@@ -13,6 +14,7 @@ export interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChange
   target: ResolvedServer;
   /** Digest of the server's entry. */
   config: string;
+  isTrusted: boolean;
   store: McpToolStore | undefined;
   accept: AcceptChange;
 }
@@ -23,6 +25,8 @@ const mostGone = 1000;
 /** A server whose tools are held to what was accepted of them. */
 export class MountedServer {
   readonly name: string;
+  /** Whether its hints are taken as facts. */
+  readonly isTrusted: boolean;
   readonly #remote: RemoteServer;
   readonly #options: MountedServerOptions;
   #accepted: readonly KnownTool[] = [];
@@ -32,10 +36,12 @@ export class MountedServer {
   /** The connection whose tools were compared, and after how many changes. */
   #checked: { connection: RemoteConnection; changes: number } | undefined;
   #checking: { connection: RemoteConnection; done: Promise<void> } | undefined;
+  #leftOut: McpError[] = [];
   #unsaved: McpError | undefined;
 
   constructor(options: MountedServerOptions) {
     this.name = options.name;
+    this.isTrusted = options.isTrusted;
     this.#options = options;
     this.#remote = new RemoteServer(options.name, options.target, {
       ...options,
@@ -55,7 +61,7 @@ export class MountedServer {
     if (known?.config !== this.#options.config) await this.#check(await this.#remote.connect());
     return {
       tools: this.#accepted.filter((tool) => !tool.gone && !this.#refused.has(tool.name)),
-      problems: [...this.#refused.values(), ...(this.#unsaved ? [this.#unsaved] : [])],
+      problems: [...this.#refused.values(), ...this.#leftOut, ...(this.#unsaved ? [this.#unsaved] : [])],
     };
   }
 
@@ -71,6 +77,11 @@ export class MountedServer {
 
   close(): Promise<void> {
     return this.#remote.close();
+  }
+
+  /** `text` without the secrets of the server's entry. */
+  redact(text: string): string {
+    return this.#remote.redact(text);
   }
 
   /** Looks at the very connection that the call goes to: a server that was started anew may be another. */
@@ -96,8 +107,13 @@ export class MountedServer {
 
   async #compare(connection: RemoteConnection): Promise<void> {
     const changes = this.#changes;
-    const found = await connection.listTools();
+    const { tools: found, leftOut } = await connection.listTools();
     const refused = new Map<string, McpError>();
+    this.#leftOut = [];
+    for (const { tool, problem } of leftOut) {
+      if (tool === undefined) this.#leftOut.push(toolsLeftOut(this.name, problem));
+      else refused.set(tool, invalidTool(this.name, tool, problem));
+    }
     const kept = new Map<string, ListedTool>();
     for (const change of changedTools(this.name, this.#accepted, found)) {
       if (await this.#options.accept(change)) continue;
@@ -113,11 +129,11 @@ export class MountedServer {
     ];
     this.#checked = { connection, changes };
     // With a refused tool the entry stays unknown, so that the next run looks again and tells again.
-    const config = refused.size > 0 ? "" : this.#options.config;
+    const config = refused.size + this.#leftOut.length > 0 ? "" : this.#options.config;
     try {
       await this.#options.store?.save(this.name, { config, tools: [...this.#accepted] });
     } catch (cause) {
-      const message = `What the tools of the MCP server ${this.name} are could not be kept, to tell when they change: ${reasonOf(cause)}`;
+      const message = `What the tools of the MCP server ${shownName(this.name)} are could not be kept, to tell when they change: ${reasonOf(cause)}`;
       this.#unsaved = new McpError("store_failed", this.name, message, { cause }, cause);
     }
   }
@@ -129,10 +145,19 @@ function claimsOf({ name, description, inputSchema, annotations }: ListedTool): 
 
 function toolChanged({ server, accepted, found }: McpToolChange): McpError {
   const message =
-    `Tool ${found.name} of the MCP server ${server} is not what it was when it was accepted: its description, schema or ` +
+    `Tool ${shownName(found.name)} of the MCP server ${shownName(server)} is not what it was when it was accepted: its description, schema or ` +
     "hints have changed; look at them and accept the change to use it again";
   const details = { tool: found.name, accepted: fingerprint(accepted), found: fingerprint(found) };
   return new McpError("tool_changed", server, message, details);
+}
+
+function invalidTool(server: string, tool: string, problem: string, cause?: unknown): McpError {
+  const message = `Tool ${shownName(tool)} of the MCP server ${shownName(server)} is left out: ${problem}`;
+  return new McpError("invalid_tool", server, message, { tool, problem }, cause);
+}
+
+function toolsLeftOut(server: string, problem: string): McpError {
+  return new McpError("tools_left_out", server, `MCP server ${shownName(server)}: ${problem}`, { problem });
 }
 
 /** A tool of a mounted server under `name`. Throws an McpError (`invalid_tool`) where a registry would refuse it. */
@@ -142,22 +167,26 @@ export function createMountedTool(
   name: string,
   timeoutMs: number,
 ): ExecutableTool {
-  const description = typeof tool.description === "string" ? tool.description.trim() : "";
+  const description = typeof tool.description === "string" ? withoutControls(tool.description).trim() : "";
+  const hints = toTraits(tool.annotations);
   const mounted: ExecutableTool = {
-    ...toTraits(tool.annotations),
+    // What a server says of itself is no reason to skip a question, nor to run calls side by side.
+    ...(server.isTrusted && hints),
+    hints,
+    origin: `mcp:${server.name}`,
     name,
     timeoutMs,
     getSchema: () => ({
       type: "function",
       function: {
         name,
-        description: description || `The tool ${tool.name} of the MCP server ${server.name}.`,
+        description: description || `The tool ${shownName(tool.name)} of the MCP server ${shownName(server.name)}.`,
         parameters: toParameters(tool.inputSchema),
       },
     }),
     async execute(args, call = {}) {
       const { text, rich, isError } = fromCallResult(await server.call(tool.name, args, call));
-      if (isError) throw new Error(failureReason(tool.name, text));
+      if (isError) throw new Error(server.redact(failureReason(tool.name, text)));
       const output = text || "(no output)";
       return rich.length === 0 ? output : toolOutput(output, rich);
     },
@@ -167,7 +196,6 @@ export function createMountedTool(
     return mounted;
   } catch (cause) {
     const problem = isToolError(cause) && cause.code === "invalid_tool" ? cause.details.problem : String(cause);
-    const message = `Tool ${tool.name} of the MCP server ${server.name} is left out: ${problem}`;
-    throw new McpError("invalid_tool", server.name, message, { tool: tool.name, problem }, cause);
+    throw invalidTool(server.name, tool.name, problem, cause);
   }
 }

@@ -1,5 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import type { ResolvedServer } from "./serverConfig.ts";
+import { createServerFetch } from "./serverFetch.ts";
 import { findServerProgram } from "./serverProgram.ts";
 
 export interface OpenedTransport {
@@ -10,15 +11,27 @@ export interface OpenedTransport {
   errors: () => string;
 }
 
+/** The longest message that is read; a server that sends a longer one is left, and ended where we started it. */
+const maxMessageBytes = 10 * 1024 * 1024;
+const tooLong = `\nIt was ended because it sent a message of more than ${maxMessageBytes} bytes.`;
+
 /** The way to a server, not started yet. Throws where its program is not found. */
-export async function openTransport(target: ResolvedServer): Promise<OpenedTransport> {
-  if (target.kind === "command") return openProcess(target);
+export function openTransport(target: ResolvedServer): Promise<OpenedTransport> {
+  return target.kind === "command" ? openProcess(target) : openAddress(target);
+}
+
+async function openAddress({ url, headers, sse }: Extract<ResolvedServer, { kind: "url" }>): Promise<OpenedTransport> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-  const options = { requestInit: { headers: target.headers } };
-  const silent = { endSession: async () => undefined, errors: () => "" };
-  if (target.sse) return { transport: new SSEClientTransport(target.url, options), ...silent };
-  const transport = new StreamableHTTPClientTransport(target.url, options);
-  return { transport, ...silent, endSession: () => transport.terminateSession() };
+  let isTooLong = false;
+  const fetch = createServerFetch(url, maxMessageBytes, () => {
+    isTooLong = true;
+    void transport.close();
+  });
+  const options = { requestInit: { headers }, fetch };
+  const errors = (): string => (isTooLong ? tooLong : "");
+  const streamable = sse ? undefined : new StreamableHTTPClientTransport(url, options);
+  const transport: Transport = streamable ?? new SSEClientTransport(url, options);
+  return { transport, endSession: async () => streamable?.terminateSession(), errors };
 }
 
 async function openProcess({
@@ -36,10 +49,11 @@ async function openProcess({
     return { transport, endSession, errors: () => "" };
   }
   const { ProcessTransport } = await import("./processTransport.ts");
-  const transport = new ProcessTransport({ ...findServerProgram(command, env), args, ...where });
+  const transport = new ProcessTransport({ ...findServerProgram(command, env), args, ...where }, maxMessageBytes);
   const errors = (): string => {
     const written = transport.errorText.trim();
-    return written === "" ? "" : `\nIts standard error ends with:\n${written}`;
+    const said = written === "" ? "" : `\nIts standard error ends with:\n${written}`;
+    return transport.isTooLong ? tooLong + said : said;
   };
   return { transport, endSession, errors };
 }

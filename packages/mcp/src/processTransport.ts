@@ -16,8 +16,6 @@ import { type ProcessGroup, watchGroup } from "./processGroup.ts";
 const inputGraceMs = 2000;
 /** Milliseconds that the pipes of a server may stay open after it has ended. */
 const pipeGraceMs = 500;
-/** The longest message that is read; a server that sends a longer one is ended. */
-export const maxMessageBytes: number = 10 * 1024 * 1024;
 const mostErrorText = 2000;
 
 export interface ProcessParameters {
@@ -46,9 +44,18 @@ export class ProcessTransport implements Transport {
   #ending: Promise<void> | undefined;
   #isClosed = false;
   #errorText = "";
+  #isTooLong = false;
+  readonly #maxMessageBytes: number;
 
-  constructor(parameters: ProcessParameters) {
+  /** A server that sends a longer message is ended. The second process sends short ones, so that the SDK need not say. */
+  constructor(parameters: ProcessParameters, maxMessageBytes: number = 1024 * 1024) {
     this._serverParams = parameters;
+    this.#maxMessageBytes = maxMessageBytes;
+  }
+
+  /** Whether it was ended for a message above the limit. */
+  get isTooLong(): boolean {
+    return this.#isTooLong;
   }
 
   get pid(): number | null {
@@ -79,7 +86,7 @@ export class ProcessTransport implements Transport {
     child.stdin.on("error", fail);
     child.stdout.on("error", fail);
     const lines = new LineSplitter(
-      maxMessageBytes,
+      this.#maxMessageBytes,
       (line) => this.#take(line),
       () => this.#refuseMessage(),
     );
@@ -155,8 +162,7 @@ export class ProcessTransport implements Transport {
   }
 
   #refuseMessage(): void {
-    const limit = maxMessageBytes / 1024 / 1024;
-    this.#errorText = `${this.#errorText}\n(ended: it sent a message of more than ${limit} MB)`.slice(-mostErrorText);
+    this.#isTooLong = true;
     void this.close();
   }
 }

@@ -1,6 +1,7 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
 import type { ToolCallInfo, ToolProgress } from "@toolcrib/core";
-import { type ListedTool, record } from "./mapping.ts";
+import { ListedTools } from "./listedTools.ts";
+import { record } from "./mapping.ts";
 
 export type CallWatch = Pick<ToolCallInfo, "signal" | "onProgress">;
 
@@ -13,21 +14,25 @@ const anyResult = {
   "~standard": { version: 1, vendor: "toolcrib", validate: (value: unknown) => ({ value }) },
 } as const;
 
-/** Every tool that a server lists, page by page. `timeout` is milliseconds for a page. */
-export async function listTools(client: Client, timeout: number): Promise<ListedTool[]> {
+/** The tools that a server lists, page by page, within `ListedTools`' limits. `timeout` is milliseconds for all of it. */
+export async function listTools(client: Client, timeout: number): Promise<ListedTools> {
+  const listed = new ListedTools();
+  const options = { timeout, signal: AbortSignal.timeout(timeout) };
   // From 2026-07-28 on the SDK has a part in calls (headers made from arguments), for which it reads the list itself.
-  if (client.getProtocolEra() === "modern") return (await client.listTools(undefined, { timeout })).tools;
-  const tools: ListedTool[] = [];
+  if (client.getProtocolEra() === "modern") {
+    listed.add((await client.listTools(undefined, options)).tools);
+    return listed;
+  }
   let cursor: unknown;
   for (let page = 0; page < mostPages; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
-    const result = record(await client.request({ method: "tools/list", params }, anyResult, { timeout }));
-    const listed = Array.isArray(result.tools) ? result.tools : [];
-    tools.push(...listed.filter((tool): tool is ListedTool => typeof record(tool).name === "string"));
-    if (result.nextCursor === undefined || result.nextCursor === null || result.nextCursor === cursor) break;
-    cursor = result.nextCursor;
+    const result = record(await client.request({ method: "tools/list", params }, anyResult, options));
+    const { tools, nextCursor } = result;
+    if (!listed.add(tools) || nextCursor === undefined || nextCursor === null || nextCursor === cursor) return listed;
+    cursor = nextCursor;
   }
-  return tools;
+  listed.cut(`its list of tools goes on after ${mostPages} pages; those before are mounted`);
+  return listed;
 }
 
 /** The result of `tools/call` as the server sent it. */

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { clip } from "@toolcrib/core/text";
-import { McpError, reasonOf } from "./errors.ts";
-import type { ListedTool } from "./mapping.ts";
+import { McpError, reasonOf, shownName } from "./errors.ts";
+import type { ListedTools } from "./listedTools.ts";
 import { type OpenedTransport, openTransport } from "./openTransport.ts";
 import { type CallWatch, callTool, listTools } from "./remoteCalls.ts";
+import { createRedact, type Redact, redactError } from "./secrets.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
 
 export interface RemoteOptions {
@@ -19,8 +20,8 @@ export interface RemoteOptions {
 
 /** A server while it runs. Its calls reject with what the server refuses, or with an McpError where it is gone. */
 export interface RemoteConnection {
-  /** Every tool that the server lists, as it describes them. */
-  listTools(): Promise<ListedTool[]>;
+  /** The tools that the server lists, as it describes them, and what is left out. */
+  listTools(): Promise<ListedTools>;
   /** The result of `tools/call` as the server sent it. */
   callTool(name: string, args: Record<string, unknown>, call: CallWatch): Promise<unknown>;
   /** Ends the session where there is one, and the process where we started it. */
@@ -40,10 +41,13 @@ export class RemoteServer {
   readonly #options: RemoteOptions;
   #connecting: Promise<RemoteConnection> | undefined;
   readonly #closing = new AbortController();
+  /** Takes the secrets of the entry out of a text. */
+  readonly redact: Redact;
 
   constructor(name: string, target: ResolvedServer, options: RemoteOptions) {
     this.name = name;
     this.#target = target;
+    this.redact = createRedact(target);
     this.#options = options;
   }
 
@@ -119,22 +123,24 @@ export class RemoteServer {
     try {
       return await answer;
     } catch (error) {
-      const { code, status } = error as { code?: unknown; status?: unknown };
+      const { code, status, name, cause } = Object(error) as Record<string, unknown>;
       if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") {
         const what = "ended during the call, which may have completed; the next call starts it again";
         throw this.#failed(`${what}${errors()}`, error);
       }
-      if (error instanceof TypeError && error.cause !== undefined) {
+      if (name === "TypeError" && cause !== undefined) {
         throw this.#failed(`was not reached, or broke off: ${reasonOf(error)}`, error);
       }
-      if (status !== 404) throw error;
+      if (status !== 404) throw redactError(error, this.redact);
       await client.close();
       throw new SessionExpired(`MCP server ${this.name} does not know the session any more`);
     }
   }
 
-  #failed(what: string, cause?: unknown): McpError {
+  #failed(what: string, reason?: unknown): McpError {
+    const cause = redactError(reason, this.redact);
     const details = cause === undefined ? {} : { cause };
-    return new McpError("server_failed", this.name, `MCP server ${this.name} ${what}`, details, cause);
+    const message = `MCP server ${shownName(this.name)} ${this.redact(what)}`;
+    return new McpError("server_failed", this.name, message, details, cause);
   }
 }

@@ -317,6 +317,13 @@ describe("over HTTP", () => {
   });
 });
 
+test("an unknown option is refused with the nearest name", async () => {
+  const registry = createFixtureRegistry();
+  await expect(serveMcp(registry, { rootz: ["/"] } as never)).rejects.toThrow('did you mean "roots"?');
+  await expect(serveMcp(registry, { http: { tokn: "x" } } as never)).rejects.toThrow('did you mean "token"?');
+  await expect(serveMcp(registry, null as never)).rejects.toThrow(TypeError);
+});
+
 test("a plain registry is served too, and a tool registered later is listed", async () => {
   const registry = createFixtureRegistry();
   const serving = await serveMcp(registry, { http: { auth: false } });

@@ -1,4 +1,5 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { checkOptions, type KnownOptions } from "@toolcrib/core";
 import { createConnection } from "./connection.ts";
 import type { HttpOptions } from "./httpServer.ts";
 import { Registries, type RegistrySource } from "./registrySource.ts";
@@ -22,6 +23,22 @@ export interface ServeMcpOptions {
   onError?: ((error: Error) => void) | undefined;
 }
 
+const knownOptions: KnownOptions<ServeMcpOptions> = {
+  name: true,
+  version: true,
+  instructions: true,
+  roots: true,
+  http: true,
+  onError: true,
+};
+const knownHttpOptions: KnownOptions<HttpOptions> = {
+  port: true,
+  host: true,
+  token: true,
+  auth: true,
+  allowedHosts: true,
+};
+
 /** A registry being served. */
 export interface McpServing {
   /** The endpoint, over HTTP. */
@@ -42,6 +59,8 @@ const maxMessageBytes = 10 * 1024 * 1024;
  * limits and middleware hold; a failure is a result with `isError`.
  */
 export async function serveMcp(source: RegistrySource, options: ServeMcpOptions = {}): Promise<McpServing> {
+  checkOptions<ServeMcpOptions>("serveMcp", options, knownOptions);
+  if (options.http) checkOptions<HttpOptions>("serveMcp: http", options.http, knownHttpOptions);
   const { name = "toolcrib", version = "0.0.0", instructions, http, onError = () => undefined } = options;
   const registries = new Registries(source, rootsRule(options));
   const connect = (): ReturnType<typeof createConnection> =>

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { McpError } from "./errors.ts";
+import { McpError, shownName } from "./errors.ts";
 import { record } from "./mapping.ts";
 
 /** An entry of `mcpServers` that starts a process. */
@@ -40,7 +40,7 @@ export type ResolvedServer =
  */
 export function resolveServer(name: string, entry: unknown, environment: Environment): ResolvedServer {
   const invalid = (problem: string): McpError =>
-    new McpError("invalid_config", name, `MCP server ${name}: ${problem}`, { problem });
+    new McpError("invalid_config", name, `MCP server ${shownName(name)}: ${problem}`, { problem });
   const expand = (text: string): string =>
     text.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_match, variable: string, fallback?: string) => {
       const value = environment[variable] ?? fallback;
@@ -62,7 +62,7 @@ export function resolveServer(name: string, entry: unknown, environment: Environ
   if (url !== undefined) {
     const address = URL.parse(text(url, "url"));
     if (!address || !/^https?:$/.test(address.protocol)) throw invalid("url must be an http or https address");
-    return { kind: "url", url: address, headers: texts(headers, "headers"), sse: type === "sse" };
+    return { kind: "url", ...withoutUser(address, texts(headers, "headers")), sse: type === "sse" };
   }
   if (command === undefined) throw invalid("it needs a command (and args) or a url");
   if (!Array.isArray(args) || !args.every((item) => typeof item === "string")) {
@@ -75,6 +75,25 @@ export function resolveServer(name: string, entry: unknown, environment: Environ
     env: texts(env, "env"),
     cwd: cwd === undefined ? undefined : text(cwd, "cwd"),
   };
+}
+
+/** `fetch` refuses an address with a user and password, and names it; as a header they reach the server. */
+function withoutUser(address: URL, headers: Record<string, string>): { url: URL; headers: Record<string, string> } {
+  const { username, password } = address;
+  if (username === "" && password === "") return { url: address, headers };
+  const url = new URL(address);
+  url.username = url.password = "";
+  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) return { url, headers };
+  const pair = `${decoded(username)}:${decoded(password)}`;
+  return { url, headers: { ...headers, Authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The entries of an `mcpServers` JSON that are not disabled, in order. Throws a TypeError where it is no such JSON. */
