@@ -59,7 +59,7 @@ ${waysToConnect.map((way) => `  - ${way}`).join("\n")}`,
       ended(await command.demo(await program()));
     });
 
-  const mcp = addMcpCommands(root, { program, ended, withTools });
+  const mcp = addMcpCommands(root, { program, ended, withTools: withShell });
 
   for (const command of [root, run, chat, demo, ...tools, ...mcp]) {
     command.exitOverride((error) => {
@@ -77,7 +77,7 @@ function addToolCommands(root: Command, program: () => Promise<Program>, ended: 
       const command = await import("./toolsList.ts");
       ended(command.toolsList(flags, await program()));
     });
-  const call = withTools(tools.command("call").description("call one tool"))
+  const call = withShell(tools.command("call").description("call one tool"))
     .usage("[options] NAME ['{\"arg\": …}' | @FILE | --arg value …]")
     .argument("[name]", "the tool, as tools list names it")
     .argument("[arguments...]", "its arguments: --name value, --name=value, one JSON object, or @FILE that holds one")
@@ -117,7 +117,15 @@ function withConversation(command: Command): Command {
     .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
     .option("--ask", "ask before each call that may change something")
     .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)");
-  return withTools(command);
+  return withShell(command);
+}
+
+/** The flags that choose tools, and how `run_bash` runs its commands. */
+function withShell(command: Command): Command {
+  return withTools(command)
+    .option("--sandbox", "run_bash: commands in a sandbox; an error where there is none (default: where there is one)")
+    .option("--no-sandbox", "run_bash: commands with all your rights")
+    .option("--sandbox-allow <names>", "what commands in the sandbox may use: network, sockets", collectNames);
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {

@@ -4,6 +4,7 @@ import type { ToolContext, ToolRegistry } from "@toolcrib/core";
 import { type Asker, askBeforeChanges } from "./approval.ts";
 import { CliError } from "./endings.ts";
 import type { Program } from "./program.ts";
+import { chooseSandbox } from "./sandbox.ts";
 import { isJournal, makeSessionFolder, resumedFile, type SessionFlags, sessionFolder } from "./sessionFile.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "./toolSet.ts";
 
@@ -36,11 +37,12 @@ export interface Conversation {
 /** Throws usage errors, and `bad_session` for a file that is none. */
 export async function openConversation(
   provider: Provider,
-  flags: ConversationFlags,
+  given: ConversationFlags,
   program: Program,
   asker: () => Asker | undefined,
 ): Promise<Conversation> {
   const { leftovers, terminal, env } = program;
+  const flags = await chooseSandbox(given, program);
   const folder = sessionFolder(process.cwd(), env);
   const resumed = await resumedFile(flags, folder);
   const problem = makeSessionFolder(process.cwd(), env);

@@ -32,7 +32,9 @@ function toolcrib(args: readonly string[], input?: string): RunningProgram {
   return startProgram(bin, args, { cwd: folder, env, ...(input !== undefined && { input }) });
 }
 
-const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, "--enable", "run_bash"];
+/** Not in the sandbox: there the system ends what is left. */
+const shell = ["--enable", "run_bash", "--no-sandbox"];
+const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, ...shell];
 
 /** A model that runs a command. */
 function runsCommand(command: string): void {
@@ -66,15 +68,7 @@ function longSleep(): string {
 describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
   test("during tools call ends the tool and its processes; exit 130", async () => {
     const [front, back] = [longSleep(), longSleep()];
-    const program = toolcrib([
-      "tools",
-      "call",
-      "run_bash",
-      "--enable",
-      "run_bash",
-      "--command",
-      `${back} & ${front}; :`,
-    ]);
+    const program = toolcrib(["tools", "call", "run_bash", ...shell, "--command", `${back} & ${front}; :`]);
     await until(() => isRunning(front));
     program.child.kill("SIGINT");
     expect(await program.ended).toMatchObject({ code: 130, stdout: "" });
@@ -133,7 +127,7 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
 
   test("SIGTERM leaves nothing running either", async () => {
     const command = longSleep();
-    const program = toolcrib(["tools", "call", "run_bash", "--enable", "run_bash", "--command", `${command}; :`]);
+    const program = toolcrib(["tools", "call", "run_bash", ...shell, "--command", `${command}; :`]);
     await until(() => isRunning(command));
     program.child.kill("SIGTERM");
     expect((await program.ended).code).toBe(143);

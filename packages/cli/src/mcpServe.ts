@@ -3,6 +3,7 @@ import type { ToolRegistry } from "@toolcrib/core";
 import { type HttpOptions, serveMcp } from "@toolcrib/mcp";
 import { type Ending, usageError } from "./endings.ts";
 import type { Program } from "./program.ts";
+import { chooseSandbox } from "./sandbox.ts";
 import { createToolSet, type ToolFlags } from "./toolSet.ts";
 
 export interface McpServeFlags extends ToolFlags {
@@ -13,10 +14,9 @@ export interface McpServeFlags extends ToolFlags {
 }
 
 /** `toolcrib mcp serve`: until the client closes standard input, or Ctrl-C. */
-export async function mcpServe(
-  flags: McpServeFlags,
-  { leftovers, terminal, interrupts, env }: Program,
-): Promise<Ending> {
+export async function mcpServe(given: McpServeFlags, program: Program): Promise<Ending> {
+  const { leftovers, terminal, interrupts, env } = program;
+  const flags = await chooseSandbox(given, program);
   const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
   const tools = (roots: readonly string[] | undefined): ToolRegistry => {
     const registry = createToolSet({ ...flags, root: roots }, leftovers);

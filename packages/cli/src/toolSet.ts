@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { type ExecutableTool, nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
 import { createPathScope } from "@toolcrib/core/files";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
-import type { Leftovers } from "@toolcrib/tools-bash";
+import type { Leftovers, SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
 import { usageError } from "./endings.ts";
 import { guardOwnFiles } from "./guardedFiles.ts";
@@ -15,6 +15,10 @@ export interface ToolFlags {
   readonly disable?: readonly string[] | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly excludeTools?: readonly string[] | undefined;
+  readonly sandbox?: boolean | undefined;
+  readonly sandboxAllow?: readonly string[] | undefined;
+  /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
+  readonly commandSandbox?: SandboxOptions | undefined;
 }
 
 /** The default tools, `edit_file` and `more`, ours confined to the roots (default: the working directory). Throws a usage error. */
@@ -27,7 +31,12 @@ export function createToolSet(
   const root = rootsOf(flags);
   const registry = createDefaultToolRegistry(context, {
     root,
-    bash: { cwd: createPathScope({ root }).cwd, scrubEnv: true, leftovers },
+    bash: {
+      cwd: createPathScope({ root }).cwd,
+      scrubEnv: true,
+      sandbox: flags.commandSandbox ?? false,
+      leftovers,
+    },
     extra: [createEditFileTool({ root }), ...more],
   });
   toggle(registry, flags);

@@ -5,6 +5,7 @@ import type { Ending } from "./endings.ts";
 import { usageError } from "./endings.ts";
 import { parseJson } from "./jsonText.ts";
 import type { Program } from "./program.ts";
+import { chooseSandbox } from "./sandbox.ts";
 import { parseToolArguments } from "./toolArguments.ts";
 import { createToolSet, type ToolFlags, unknownTool } from "./toolSet.ts";
 
@@ -21,7 +22,7 @@ export async function toolsCall(
   program: Program,
 ): Promise<Ending> {
   const { terminal, leftovers, interrupts } = program;
-  const registry = createToolSet(flags, leftovers);
+  const registry = createToolSet(await chooseSandbox(flags, program), leftovers);
   const tool = registry.listTools().find((one) => one.name === name);
   if (!tool) throw unknownTool(`tools call ${name}`, name, registry);
   if (flags.help) {
