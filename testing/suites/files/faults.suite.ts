@@ -6,6 +6,8 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   statSync,
@@ -60,8 +62,14 @@ async function inject(calls: string, error: string, when = ""): Promise<void> {
   tracer = strace;
   let told = "";
   while (!told.includes("attached")) told += String((await once(strace.stderr, "data"))[0]);
-  // One line per thread; all are attached when no more come for a moment.
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  while (!everyThreadIsTraced()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+function everyThreadIsTraced(): boolean {
+  const threads = `/proc/${child.process.pid}/task`;
+  return readdirSync(threads).every(
+    (thread) => !/^TracerPid:\t0$/m.test(readFileSync(`${threads}/${thread}/status`, "utf8")),
+  );
 }
 
 const renames = "rename,renameat,renameat2";

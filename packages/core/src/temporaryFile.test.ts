@@ -1,0 +1,33 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openDirectory } from "./descriptors.ts";
+import { createTemporary, temporaryName } from "./temporaryFile.ts";
+
+let base: string;
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "temporary-"));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(base, { recursive: true });
+});
+
+test("a name that is taken, by a planted link too, is never opened: another is chosen", () => {
+  const taken = "11111111-1111-1111-1111-111111111111";
+  const mock = vi.spyOn(crypto, "randomUUID").mockReturnValueOnce(taken);
+  const planted = temporaryName();
+  writeFileSync(join(base, "theirs"), "theirs");
+  symlinkSync("theirs", join(base, planted));
+  mock.mockReturnValueOnce(taken);
+  const directory = openDirectory(base);
+  const file = createTemporary(directory, 0o600);
+  writeSync(file.descriptor, "ours");
+  file.close();
+  expect(file.name).not.toBe(planted);
+  expect(readFileSync(join(base, "theirs"), "utf8")).toBe("theirs");
+  file.discard();
+  directory.close();
+  expect(readdirSync(base).sort()).toEqual([planted, "theirs"].sort());
+});
