@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextprotocol/server";
+import { reasonOf } from "./errors.ts";
 import { createGuard, isLoopback } from "./httpGuard.ts";
 import type { Registries } from "./registrySource.ts";
 import { Sessions } from "./sessions.ts";
@@ -58,9 +59,14 @@ export async function serveHttp(
   const http = createServer((incoming, outgoing) => {
     const run = async (): Promise<void> => sendWebResponse(await answer(toWebRequest(incoming, outgoing)), outgoing);
     run().catch((error: unknown) => {
-      onError(error instanceof Error ? error : new Error(String(error)));
-      if (!outgoing.headersSent) outgoing.writeHead(400);
-      outgoing.end();
+      onError(new Error(reasonOf(error), { cause: error }));
+      if (outgoing.headersSent) {
+        outgoing.end();
+        return;
+      }
+      outgoing.writeHead(400, { "content-type": "application/json" });
+      const problem = { code: -32_600, message: "Invalid request: it could not be read" };
+      outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: problem }));
     });
   });
   await listen(http, port, host);

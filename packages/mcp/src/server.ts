@@ -1,9 +1,10 @@
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { checkOptions, type KnownOptions } from "@toolcrib/core";
 import { createConnection } from "./connection.ts";
 import type { HttpOptions } from "./httpServer.ts";
 import { Registries, type RegistrySource } from "./registrySource.ts";
 import { anyRoots, type RootsRule, withinRoots } from "./roots.ts";
+import { StdioTransport } from "./stdioTransport.ts";
 
 export interface ServeMcpOptions {
   /** The server's name to clients. Default `toolcrib`. */
@@ -70,7 +71,8 @@ export async function serveMcp(source: RegistrySource, options: ServeMcpOptions 
     end = resolve;
   });
   if (!http) {
-    const transport = new ClosingTransport(end);
+    const streams = { input: process.stdin, output: process.stdout };
+    const transport = new StdioTransport(streams, maxMessageBytes, end);
     const handle = serveStdio(connect, { transport, onerror: onError });
     void closed.then(() => registries.close());
     return { url: undefined, token: undefined, closed, close: () => handle.close() };
@@ -89,19 +91,4 @@ export async function serveMcp(source: RegistrySource, options: ServeMcpOptions 
 function rootsRule(options: ServeMcpOptions): RootsRule | false {
   if ("roots" in options) return withinRoots(options.roots);
   return options.http ? false : anyRoots;
-}
-
-/** Standard input and output, telling when the connection has ended. */
-class ClosingTransport extends StdioServerTransport {
-  readonly #onEnd: () => void;
-
-  constructor(onEnd: () => void) {
-    super(process.stdin, process.stdout, { maxBufferSize: maxMessageBytes });
-    this.#onEnd = onEnd;
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#onEnd();
-  }
 }
