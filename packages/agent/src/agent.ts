@@ -36,7 +36,8 @@ export class Agent {
     const { tools = onlySaving } = options;
     this.toolRegistry = checkedTools(typeof tools === "function" ? tools(context) : tools);
     this.#state = Object.assign(state, { tools: this.toolRegistry, limits: limitsOf(options) });
-    if (options.journal !== undefined) this.#keepJournal(options.journal, { name: options.sessionName });
+    if (options.journal !== undefined)
+      this.#keepJournal(options.journal, { name: options.sessionName, onError: options.onJournalError });
   }
 
   /**
@@ -60,7 +61,8 @@ export class Agent {
     const isSame = options.journal === undefined || options.journal === fileOrSession;
     const resumed = journalBytes === undefined || !isSame ? undefined : { bytes: journalBytes, systemPrompt };
     const file = resumed ? (fileOrSession as string) : options.journal;
-    if (file !== undefined) agent.#keepJournal(file, { name: session.name, resumed, messages });
+    if (file !== undefined)
+      agent.#keepJournal(file, { name: session.name, resumed, messages, onError: options.onJournalError });
     return agent;
   }
 

@@ -15,6 +15,8 @@ export interface JournalStart {
   readonly systemPrompt: () => string;
   /** A resumed journal: the bytes to keep of it (a torn line after them is cut off) and the prompt it holds. */
   readonly resumed?: { readonly bytes: number; readonly systemPrompt: string } | undefined;
+  /** Told of the first failure, after which nothing more is written; without it a failure is thrown. */
+  readonly onError?: ((error: AgentError) => void) | undefined;
   /** What a new journal takes over from another session. */
   readonly messages?: readonly Message[];
 }
@@ -31,6 +33,7 @@ export class Journal implements Recorder {
   #bytes: number | undefined;
   #handle: FileHandle | undefined;
   #writing: Promise<void> = Promise.resolve();
+  #isGivenUp = false;
 
   constructor(start: JournalStart) {
     this.#start = start;
@@ -79,9 +82,14 @@ export class Journal implements Recorder {
 
   /** One after another, also when calls that run side by side end together. */
   #enqueue(task: () => Promise<void>): Promise<void> {
-    const done = this.#writing.then(task).catch((cause: unknown) => {
-      throw cannotWrite(this.#start.file, cause);
-    });
+    const done = this.#writing
+      .then(() => (this.#isGivenUp ? undefined : task()))
+      .catch((cause: unknown) => {
+        const error = cannotWrite(this.#start.file, cause);
+        if (!this.#start.onError) throw error;
+        this.#isGivenUp = true;
+        this.#start.onError(error);
+      });
     this.#writing = done.catch(() => undefined);
     return done;
   }

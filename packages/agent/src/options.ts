@@ -16,6 +16,8 @@ export interface AgentOptions extends Partial<LoopLimits> {
   readonly compaction?: CompactionOptions | undefined;
   /** A file that keeps the session as it grows, safe against a crash; `Agent.resume` continues it. Must not exist yet. */
   readonly journal?: string | undefined;
+  /** Called once when the journal cannot be written: the session then goes on without it. Default: the turn throws. */
+  readonly onJournalError?: ((error: AgentError) => void) | undefined;
   /** A name for the journal, for listings. */
   readonly sessionName?: string | undefined;
 }
@@ -38,6 +40,7 @@ const knownOptions: KnownOptions<AgentOptions> = {
   sessionContextFilePath: true,
   compaction: true,
   journal: true,
+  onJournalError: true,
   sessionName: true,
   maxSteps: true,
   maxToolResultBytes: true,

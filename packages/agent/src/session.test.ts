@@ -351,6 +351,17 @@ describe("journal", () => {
     expect(readFileSync(journal(), "utf8")).toBe(before);
   });
 
+  test("with onJournalError, one that cannot be written is told once, and the conversation goes on", async () => {
+    const told: string[] = [];
+    writeFileSync(join(folder, "file"), "");
+    const agent = new Agent(new ScriptedProvider(["one", "two"]), {
+      journal: join(folder, "file", "x.jsonl"),
+      onJournalError: ({ code }) => told.push(code),
+    });
+    expect([await agent.chat("hi"), await agent.chat("again")]).toEqual(["one", "two"]);
+    expect(told).toEqual(["bad_session"]);
+  });
+
   test("a saved session goes on in a new journal, which holds all of it", async () => {
     const first = new Agent(new ScriptedProvider(["hello"]), { sessionContextFilePath: file });
     await first.chat("hi");

@@ -61,12 +61,40 @@ ${waysToConnect.map((way) => `  - ${way}`).join("\n")}`,
 
   const mcp = addMcpCommands(root, { program, ended, withTools: withShell });
 
-  for (const command of [root, run, chat, demo, ...tools, ...mcp]) {
+  const helps = [root, ...tools, ...mcp].filter(({ commands }) => commands.length > 0).map(addHelp);
+  for (const command of [root, run, chat, demo, ...tools, ...mcp, ...helps]) {
     command.exitOverride((error) => {
       throw Object.assign(error, { command });
     });
   }
   return root;
+}
+
+/** `help NAME…` in place of commander's, which takes a name that there is not for no name at all. */
+function addHelp(parent: Command): Command {
+  return parent
+    .helpCommand(false)
+    .command("help")
+    .description("display help for command")
+    .argument("[command...]")
+    .action(async (names: string[]) => {
+      let asked = parent;
+      for (const name of names) {
+        const found = asked.commands.find((one) => one.name() === name);
+        if (!found) throw await unknownCommand(asked, name);
+        asked = found;
+      }
+      asked.outputHelp();
+    });
+}
+
+async function unknownCommand(parent: Command, name: string): Promise<Error> {
+  const { nearestName } = await import("@toolcrib/core");
+  const nearest = nearestName(
+    name,
+    parent.commands.map((one) => one.name()),
+  );
+  return usageError(`help: ${parent.name()} has no command ${name}${nearest ? `; did you mean ${nearest}?` : ""}`);
 }
 
 function addToolCommands(root: Command, program: () => Promise<Program>, ended: (ending: Ending) => void): Command[] {

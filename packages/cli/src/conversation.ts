@@ -5,7 +5,14 @@ import { type Asker, askBeforeChanges } from "./approval.ts";
 import { CliError } from "./endings.ts";
 import type { Program } from "./program.ts";
 import { chooseSandbox } from "./sandbox.ts";
-import { isJournal, makeSessionFolder, resumedFile, type SessionFlags, sessionFolder } from "./sessionFile.ts";
+import {
+  isJournal,
+  lockJournal,
+  makeSessionFolder,
+  resumedFile,
+  type SessionFlags,
+  sessionFolder,
+} from "./sessionFile.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "./toolSet.ts";
 
 /** Flags of the commands that talk to a model. */
@@ -66,20 +73,35 @@ export async function openConversation(
     },
     send: (request) => model.send(request),
   };
+  let lock: { readonly journal: string; release(): void } | undefined;
   const open = async (file?: string): Promise<Agent> => {
     const isOwn = file !== undefined && (await isJournal(file));
     const journal = isOwn ? file : problem === undefined ? newSessionFile(folder) : undefined;
+    if (journal !== undefined && journal !== lock?.journal) {
+      const taken = await lockJournal(journal);
+      lock?.release();
+      lock = taken && { journal, release: taken.release };
+    }
     const options: AgentOptions = {
       tools,
       systemPrompt: systemPromptFor(rootsOf(flags)),
       sessionContextFilePath: `${(journal ?? join(folder, "session")).replace(/\.jsonl$/, "")}.json`,
       ...(journal !== undefined && { journal }),
+      onJournalError: ({ message }) =>
+        terminal.note(terminal.style.dim(`${message} The conversation goes on unsaved.`)),
       ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),
     };
     return file === undefined ? new Agent(current, options) : Agent.resume(current, file, options);
   };
 
-  let agent = await open(resumed);
+  const close = async (): Promise<void> => {
+    lock?.release();
+    await mount?.close();
+  };
+  let agent = await open(resumed).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   return {
     folder,
     get agent() {
@@ -108,9 +130,7 @@ export async function openConversation(
         else agent.disableTool(name);
       }
     },
-    async close() {
-      await mount?.close();
-    },
+    close,
   };
 }
 

@@ -12,23 +12,32 @@ import { waysToConnect } from "./waysToConnect.ts";
 /** `toolcrib demo`: the offline stand-in surveys the working directory, through the real loop and the real tools. */
 export async function demo({ terminal, interrupts, leftovers }: Program): Promise<Ending> {
   const here = process.cwd();
-  const folder = mkdtempSync(join(tmpdir(), "toolcrib-demo-"));
-  const report = join(folder, "report.md");
+  const folder = temporaryFolder();
   const agent = new Agent(new OfflineProvider(), {
-    tools: (context) => createToolSet({ root: [here, folder] }, leftovers, context),
+    tools: (context) => createToolSet({ root: folder ? [here, folder] : [here] }, leftovers, context),
   });
-  const request = `survey . and write a report to "${report}"`;
+  const request = folder ? `survey . and write a report to "${join(folder, "report.md")}"` : "survey .";
   const { bold, dim } = terminal.style;
   terminal.note(
     `${bold(`toolcrib run '${request}'`)}\n${dim(`in ${here}, by the offline stand-in: rules, no language model, no network. The tools and the loop are the real ones.`)}\n`,
   );
 
+  if (!folder)
+    terminal.note(dim(`No folder can be made in ${tmpdir()} (TMPDIR), so the report is not written to a file.`));
   const render = createRenderer(terminal.style);
   await interrupts.during(async (signal) => {
     for await (const event of agent.streamChat(request, { signal })) terminal.print(render(event));
   });
   terminal.show(`\n${whatNext(terminal.dataStyle.bold)}`);
   return "ok";
+}
+
+function temporaryFolder(): string | undefined {
+  try {
+    return mkdtempSync(join(tmpdir(), "toolcrib-demo-"));
+  } catch {
+    return undefined;
+  }
 }
 
 function whatNext(bold: (text: string) => string): string {

@@ -47,6 +47,11 @@ async function createProgram(): Promise<Program> {
     import("./interrupts.ts"),
     import("./terminal.ts"),
   ]);
+  try {
+    process.cwd();
+  } catch {
+    throw usageError("the working directory was removed; change to another one");
+  }
   const terminal = createTerminal();
   const leftovers = createLeftovers();
   const note = (): void => terminal.note(terminal.style.dim("\nEnding the request; Ctrl-C again ends the program."));

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +14,7 @@ beforeAll(() => {
   writeFileSync(join(folder, "a.txt"), "hello\n");
   writeFileSync(join(folder, "bad.json"), '{"path": }');
   writeFileSync(join(folder, "session.json"), "[]");
+  execFileSync("mkfifo", [join(folder, "pipe")]);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -23,6 +25,10 @@ function toolcrib(args: readonly string[], env: Record<string, string> = {}): Pr
 /** What a user may get wrong: the arguments, the exit code, and what the one message must say. */
 const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ["rn", 2, /unknown command 'rn' \(Did you mean run\?\); see toolcrib --help/],
+  ["help rnu", 2, /help: toolcrib has no command rnu; did you mean run\?/],
+  ["help mcp ad", 2, /help: mcp has no command ad; did you mean add\?/],
+  ["mcp help ad", 2, /help: mcp has no command ad; did you mean add\?/],
+  ["tools help zzzzzz", 2, /help: tools has no command zzzzzz\n$/],
   ["find_it", 2, /unknown command 'find_it'/],
   ["--jsonn", 2, /unknown option '--jsonn'/],
   ["run --jsn hi", 2, /unknown option '--jsn' \(Did you mean --json\?\); see toolcrib run --help/],
@@ -45,6 +51,13 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ["run hi -m offline --tools zzz", 2, /--tools zzz: there is no such tool; the tools are read_file, write_file/],
   ["run hi -m offline -c", 2, /nothing to continue/],
   ["run hi -m offline -r nope.json", 2, /--resume nope\.json: there is no such file/],
+  ["run hi -m offline -r .", 2, /--resume \.: it is a directory; pass a journal/],
+  ["run hi -m offline -r pipe", 2, /--resume pipe: it is a named pipe; pass a journal/],
+  ["run hi -m offline -r /dev/zero", 2, /--resume \/dev\/zero: it is a character device/],
+  ["run @pipe", 2, /@pipe: it is a named pipe; name a regular file/],
+  ["run @/dev/zero", 2, /@\/dev\/zero: it is a character device/],
+  ["tools call read_file @pipe", 2, /@pipe: it is a named pipe/],
+  ["tools call read_file @.", 2, /@\.: it is a directory/],
   ["run hi -m offline -r session.json", 2, /Cannot read the session/],
   ["run hi -m offline -r a.txt", 2, /Cannot read the session/],
   ["tools lst", 2, /unknown command 'lst' \(Did you mean list\?\); see toolcrib tools --help/],

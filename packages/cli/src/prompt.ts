@@ -1,7 +1,6 @@
 import { fstatSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { systemErrorCode } from "@toolcrib/core/files";
 import { usageError } from "./endings.ts";
+import { readGivenFile } from "./givenFile.ts";
 
 /** How long a pipe may stay silent when there is a prompt without it: a caller may have left it open by accident. */
 const silenceMs = 3000;
@@ -26,18 +25,11 @@ function namesFile(word: string): boolean {
 }
 
 async function readNamed(path: string): Promise<string> {
-  try {
-    return (await readFile(path, "utf8")).trimEnd();
-  } catch (error) {
-    const code = systemErrorCode(error);
-    const why =
-      code === "ENOENT"
-        ? "there is no such file"
-        : code === "EISDIR"
-          ? "it is a directory"
-          : `it cannot be read (${code})`;
-    throw usageError(`@${path}: ${why}; to begin a prompt with @, put it in quotes with a space before it`);
-  }
+  const text = await readGivenFile(path, `@${path}`);
+  if (text !== undefined) return text.trimEnd();
+  throw usageError(
+    `@${path}: there is no such file; to begin a prompt with @, put it in quotes with a space before it`,
+  );
 }
 
 /** A file or a pipe is read; a terminal, and what is no input at all (/dev/null, a closed descriptor), is not. */

@@ -1,8 +1,10 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { listSessions } from "@toolcrib/agent";
-import { usageError } from "./endings.ts";
+import { fileKind, systemErrorCode } from "@toolcrib/core/files";
+import { CliError, usageError } from "./endings.ts";
+import { type FileLock, takeFileLock } from "./fileLock.ts";
 import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
 
 export interface SessionFlags {
@@ -24,9 +26,10 @@ export function sessionFolder(directory: string, env: NodeJS.ProcessEnv): string
 export async function resumedFile(flags: SessionFlags, folder: string): Promise<string | undefined> {
   if (flags.resume !== undefined) {
     const path = resolve(flags.resume);
-    if (existsSync(path)) return path;
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile()) return path;
     throw usageError(
-      `--resume ${flags.resume}: there is no such file; pass a journal, or what save_session_context wrote`,
+      `--resume ${flags.resume}: ${stats ? `it is a ${fileKind(stats)}` : "there is no such file"}; pass a journal, or what save_session_context wrote`,
     );
   }
   if (!flags.continue) return undefined;
@@ -54,4 +57,24 @@ export function makeSessionFolder(directory: string, env: NodeJS.ProcessEnv): st
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/**
+ * Holds a journal while a conversation goes on in it: two programs would spoil each other's. Undefined where no lock can be
+ * made. Throws where another program holds it.
+ */
+export async function lockJournal(journal: string): Promise<FileLock | undefined> {
+  let lock: FileLock | undefined;
+  try {
+    lock = await takeFileLock(`${journal}.lock`);
+  } catch (error) {
+    // Then the journal cannot be written either, and that is told.
+    if (systemErrorCode(error)) return undefined;
+    throw error;
+  }
+  if (lock) return lock;
+  throw new CliError(
+    "failed",
+    `the conversation in ${journal} goes on in another toolcrib; end that one, or begin a new conversation here`,
+  );
 }

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { type JsonSchema, renderOutcome, type ToolErrorCode, type ToolListing } from "@toolcrib/core";
-import { systemErrorCode } from "@toolcrib/core/files";
 import type { Ending } from "./endings.ts";
 import { usageError } from "./endings.ts";
+import { readGivenFile } from "./givenFile.ts";
 import { parseJson } from "./jsonText.ts";
 import type { Program } from "./program.ts";
 import { chooseSandbox } from "./sandbox.ts";
@@ -60,14 +59,9 @@ async function argumentsFrom(words: readonly string[], tool: ToolListing): Promi
 }
 
 async function readArguments(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    const code = systemErrorCode(error);
-    throw usageError(
-      `@${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}; name a file that holds the arguments as JSON`,
-    );
-  }
+  const text = await readGivenFile(path, `@${path}`);
+  if (text !== undefined) return text;
+  throw usageError(`@${path}: there is no such file; name a file that holds the arguments as JSON`);
 }
 
 function usageOf({ name, parameters }: ToolListing): string {

@@ -1,0 +1,89 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { takeFileLock, withFileLock } from "./fileLock.ts";
+
+let folder = "";
+let path = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolcrib-lock-"));
+  path = join(folder, "x.lock");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What a process that has ended would have left. */
+function leftByDeadProcess(): void {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  writeFileSync(path, `${hostname()} ${pid} 12345`);
+}
+
+test("a lock is held until it is released, and then gone", async () => {
+  const lock = await takeFileLock(path);
+  expect(await takeFileLock(path)).toBeUndefined();
+  lock?.release();
+  expect(readdirSync(folder)).toEqual([]);
+  (await takeFileLock(path))?.release();
+});
+
+test("a lock is released when the task throws", async () => {
+  await expect(withFileLock(path, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(existsSync(path)).toBe(false);
+});
+
+test("a lock whose process has ended is taken over, by one of many at once", async () => {
+  leftByDeadProcess();
+  let inside = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      withFileLock(path, async () => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        inside -= 1;
+      }),
+    ),
+  );
+  expect(most).toBe(1);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a process that has the number of an ended one does not hold its lock", async () => {
+  writeFileSync(path, `${hostname()} ${process.pid} 1`);
+  (await takeFileLock(path))?.release();
+  expect(existsSync(path)).toBe(false);
+});
+
+test("a lock that a crash left empty is taken over, a new one is not", async () => {
+  writeFileSync(path, "");
+  expect(await takeFileLock(path)).toBeUndefined();
+  utimesSync(path, 0, 0);
+  expect(await takeFileLock(path)).toBeDefined();
+});
+
+test("a lock of another machine is never taken over", async () => {
+  writeFileSync(path, "elsewhere.example 1 1");
+  expect(await takeFileLock(path)).toBeUndefined();
+  expect(readFileSync(path, "utf8")).toBe("elsewhere.example 1 1");
+});
+
+test("a lock of a process that was killed is taken over", async () => {
+  const script = `import { takeFileLock } from ${JSON.stringify(new URL("./fileLock.ts", import.meta.url).href)};
+    await takeFileLock(${JSON.stringify(path)}); console.log("held"); setInterval(() => {}, 1000);`;
+  const child: ChildProcess = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  expect(await takeFileLock(path)).toBeUndefined();
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  child.kill("SIGKILL");
+  await ended;
+  expect(await takeFileLock(path)).toBeDefined();
+});
+
+test("a named pipe in place of the lock is not waited for", async () => {
+  execFileSync("mkfifo", [path]);
+  await expect(takeFileLock(path)).rejects.toThrow(/is not a file; remove it/);
+});
