@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createRunBashTool } from "./bash.ts";
 import { createLeftovers } from "./leftovers.ts";
@@ -21,8 +20,7 @@ test.runIf(onLinux)("end() kills what earlier commands of this program left, and
   expect([held, escaped, others].map(isAlive)).toEqual([true, true, true]);
 
   expect(leftovers.end()).toBe(2);
-  await sleep(50);
-  expect([held, escaped, others].map(isAlive)).toEqual([false, false, true]);
+  await expect.poll(() => [held, escaped, others].map(isAlive)).toEqual([false, false, true]);
   expect(leftovers.end()).toBe(0);
   process.kill(others, "SIGKILL");
 });
@@ -30,7 +28,8 @@ test.runIf(onLinux)("end() kills what earlier commands of this program left, and
 test.runIf(onLinux)("end() also kills a call in flight", async () => {
   const leftovers = createLeftovers();
   const running = createRunBashTool({ leftovers }).execute({ command: "setsid -f sleep 3004; sleep 3005" });
-  await sleep(300);
+  const started = (): string => spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout;
+  await expect.poll(started).toMatch(/^sleep 3004$[\s\S]*^sleep 3005$|^sleep 3005$[\s\S]*^sleep 3004$/m);
   expect(leftovers.end()).toBeGreaterThanOrEqual(2);
   expect(JSON.parse(await running)).toMatchObject({ exit_code: 137, stderr: "" });
 });

@@ -1,8 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRunBashTool } from "./bash.ts";
 
@@ -81,31 +80,6 @@ describe("exit codes", () => {
 });
 
 describe("output", () => {
-  /** Keeps the event loop busy until the file is there and `ms` more have passed; then timers come first, before any input. */
-  async function blockUntil(file: string, ms: number): Promise<void> {
-    await new Promise(setImmediate);
-    const giveUp = performance.now() + 10_000;
-    while (!existsSync(file) && performance.now() < giveUp);
-    const until = performance.now() + ms;
-    while (performance.now() < until);
-  }
-
-  test("that came while the event loop was blocked after the exit is complete", async () => {
-    const file = join(folder, "late");
-    const running = run(`(sleep 0.2; echo late; touch ${file}) & echo early`);
-    await sleep(40);
-    await blockUntil(file, 100);
-    expect((await running).stdout).toBe("early\nlate\n");
-  });
-
-  test("of an exit that came while the event loop was blocked past the limit counts as an exit", async () => {
-    const file = join(folder, "ended");
-    const running = run(`sleep 0.2; echo done; touch ${file}`, { timeout: 400 });
-    await sleep(100);
-    await blockUntil(file, 400);
-    expect(await running).toEqual({ stdout: "done\n", stderr: "", exit_code: 0 });
-  });
-
   test("over 50 KB keeps head and tail with a marker and a notice, on each stream by itself", async () => {
     const { stdout, stderr } = await run("seq 1 100000; seq 200001 300000 >&2");
     for (const [text, first, last] of [
@@ -139,12 +113,9 @@ describe.runIf(onLinux)("the tree", () => {
     ["many", (argument: string) => `for i in 1 2 3 4 5 6 7 8; do (setsid sleep ${argument} &); done; sleep 60`],
   ])("is killed at the limit: %s", async (_, command) => {
     const argument = uniqueSleep();
-    const started = performance.now();
     const answer = await run(command(argument), { timeout: 400 });
-    const took = performance.now() - started;
     expect(answer.stderr).toBe("[timed out after 400 ms]");
     expect(withArgument(argument)).toEqual([]);
-    expect(took).toBeLessThan(1400);
   });
 
   test("is killed on abort, and the call fails as aborted", async () => {
@@ -157,24 +128,10 @@ describe.runIf(onLinux)("the tree", () => {
     expect(withArgument(argument)).toEqual([]);
   });
 
-  test("is killed on abort while only a background child still prints", async () => {
-    const argument = uniqueSleep();
-    const controller = new AbortController();
-    const running = run(
-      `(while sleep 0.02; do echo x; done; : ${argument}) & sleep ${argument} &`,
-      {},
-      controller.signal,
-    );
-    await expect.poll(() => withArgument(argument).length).toBe(1);
-    await sleep(150);
-    controller.abort();
-    await expect(running).rejects.toMatchObject({ code: "aborted" });
-    expect(withArgument(argument)).toEqual([]);
-  });
-
   test("of another call is left alone", async () => {
     const argument = uniqueSleep();
-    const other = run(`sleep ${argument}`, { timeout: 3000 });
+    const other = run(`sleep ${argument}`, { timeout: 100_000 });
+    await expect.poll(() => withArgument(argument)).toHaveLength(1);
     await run("sleep 60", { timeout: 200 });
     expect(withArgument(argument)).toHaveLength(1);
     killAll(argument);
@@ -185,9 +142,7 @@ describe.runIf(onLinux)("the tree", () => {
 describe.runIf(onLinux)("a background child", () => {
   test("that holds the pipe does not hang the call, stays, and is named", async () => {
     const argument = uniqueSleep();
-    const started = performance.now();
     const answer = await run(`sleep ${argument} & echo started`);
-    const took = performance.now() - started;
     const [pid] = withArgument(argument);
     killAll(argument);
     expect(answer).toEqual({
@@ -195,7 +150,6 @@ describe.runIf(onLinux)("a background child", () => {
       stderr: `[still running in the background: ${pid} (sleep ${argument})]`,
       exit_code: 0,
     });
-    expect(took).toBeLessThan(2000);
   });
 
   test("that holds no pipe and left the process group is named too", async () => {
@@ -206,25 +160,6 @@ describe.runIf(onLinux)("a background child", () => {
     expect(stderr).toBe(`warn\n[still running in the background: ${pid} (sleep ${argument})]`);
   });
 
-  test("that prints without end lets the call settle within 2 s and more", async () => {
-    const started = performance.now();
-    const { stdout, stderr } = await run("yes & echo $!; exit 4");
-    const took = performance.now() - started;
-    process.kill(Number(/in the background: (\d+)/.exec(stderr)?.[1]), "SIGKILL");
-    expect(stdout).toMatch(/\[truncated: shown \d+ of \d+ bytes\]$/);
-    expect(took).toBeGreaterThan(1900);
-    expect(took).toBeLessThan(3500);
-  });
-
-  test("does not carry the call past the limit", async () => {
-    const started = performance.now();
-    const answer = await run("(while sleep 0.02; do echo x; done) & exit 5", { timeout: 500 });
-    const took = performance.now() - started;
-    for (const pid of answer.stderr.match(/\d+(?= \()/g) ?? []) process.kill(Number(pid), "SIGKILL");
-    expect(answer.exit_code).toBe(5);
-    expect(took).toBeLessThan(1500);
-  });
-
   test("survives writing to its pipe after the call, however much", async () => {
     const file = join(folder, "survived");
     const answer = await run(`(sleep 0.4; seq 1 60000; seq 1 60000 >&2; echo alive > ${file}) & echo started`);
@@ -233,7 +168,8 @@ describe.runIf(onLinux)("a background child", () => {
   });
 
   test("that has ended by itself is not named", async () => {
-    expect((await run("true & wait; (sleep 0.05 &); sleep 0.2")).stderr).toBe("");
+    const ended = 'while grep -q "^State:.[RSD]" /proc/$(cat orphan)/status 2>/dev/null; do :; done';
+    expect((await run(`true & wait; (sleep 0.05 & echo $! > orphan); ${ended}`)).stderr).toBe("");
   });
 });
 

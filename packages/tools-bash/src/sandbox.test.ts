@@ -124,9 +124,9 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     expect((await run("echo $AI_AGENT $MINE; pwd", { cwd: "sub", env: { MINE: "a b" } })).stdout).toBe(
       `toolcrib a b\n${inside}/sub\n`,
     );
-    expect(await run("echo early; setsid sleep 3010 & sleep 3011", { timeout: 400 })).toEqual({
+    expect(await run("echo early; setsid sleep 3010 & sleep 3011", { timeout: 3000 })).toEqual({
       stdout: "early\n",
-      stderr: "[timed out after 400 ms]",
+      stderr: "[timed out after 3000 ms]",
       exit_code: -1,
     });
     expect(execFileSync("ps", ["-eo", "stat,args"], { encoding: "utf8" })).not.toMatch(/^[^Z].* sleep 301[01]$/m);
@@ -150,8 +150,8 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
       /Read-only file system\n\[sandbox: commands can write only in [^;]*; --root DIR adds a directory\]$/,
     );
     expect((await run(`touch ${outside}/new; true`)).stderr).not.toContain("[sandbox");
-    const limit = await run("echo EROFS; sleep 60", { timeout: 500 });
-    expect(limit.stderr).toMatch(/^\[sandbox: [^\n]*\]\n\[timed out after 500 ms\]$/);
+    const limit = await run("echo EROFS; sleep 600", { timeout: 3000 });
+    expect(limit.stderr).toMatch(/^\[sandbox: [^\n]*\]\n\[timed out after 3000 ms\]$/);
     expect((await run("echo EROFS; exit 1", {}, { sandbox: false })).stderr).toBe("");
   });
 
