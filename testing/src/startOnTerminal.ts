@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
+import { constants } from "node:os";
 import { onTestFailed } from "vitest";
 import { ScreenModel } from "./screenModel.ts";
 
-/** Runs a command on a new pseudo-terminal: a line of JSON on stdin is what is typed, or a new size of the screen. */
+/** Runs a command on a new pseudo-terminal: a line of JSON on stdin is what is typed, a signal, or a new size of the screen. */
 const helper = `
 import fcntl, json, os, pty, select, struct, sys, termios
 columns, rows = int(sys.argv[1]), int(sys.argv[2])
@@ -32,6 +33,8 @@ while terminal in inputs:
             order = json.loads(line)
             if "type" in order:
                 os.write(terminal, order["type"].encode())
+            elif "signal" in order:
+                os.kill(pid, order["signal"])
             else:
                 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", order["rows"], order["columns"], 0, 0))
 status = os.waitpid(pid, 0)[1]
@@ -58,6 +61,8 @@ export interface TerminalProgram {
   resize(columns: number, rows: number): void;
   /** Resolves when `isThere` holds for the screen; rejects when the program ends before. */
   shows(isThere: string | RegExp | ((text: string) => boolean)): Promise<void>;
+  /** From elsewhere, not by a key. */
+  interrupt(): void;
   /** The user closes the window. */
   hangUp(): void;
   /** Resolves to the exit code. */
@@ -110,6 +115,7 @@ export function startOnTerminal(file: string, args: readonly string[], options: 
         onTestFailed(() => console.error(`waited for ${wanted} on this screen:\n${screen.text}`));
         void ended.then((code) => reject(new Error(`ended with ${code} without showing ${wanted}:\n${screen.text}`)));
       }),
+    interrupt: () => order({ signal: constants.signals.SIGINT }),
     hangUp: () => void child.stdin.end(),
   };
 }

@@ -92,6 +92,18 @@ test("the question shows the whole call, the command first and each of its lines
   );
 });
 
+test("spaces at an end and tabs are shown, but for indentation; an empty value is named", async () => {
+  const { registry, questions } = asking();
+  await registry.execute("change", { path: "\ta\tb  ", content: "\tx\ty \n", note: "" });
+  expect(questions[0]?.split("\n").slice(1, -1)).toEqual([
+    "  path: <U+0009>a<U+0009>b<U+0020><U+0020>",
+    "  content:",
+    "  |     x<U+0009>y<U+0020>",
+    "  | ",
+    "  note: (empty)",
+  ]);
+});
+
 test("a call longer than the screen is cut in the midst of each argument, says so, and v shows every row", async () => {
   const { registry, questions } = asking("v", "V", "view", "y");
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index + 1}`);

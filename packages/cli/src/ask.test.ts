@@ -100,6 +100,16 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     expect(wire.requests).toHaveLength(1);
   });
 
+  test("ends with the turn at an interrupt from elsewhere; exit 130", async () => {
+    writes("one.txt");
+    const program = toolcrib("run", "write");
+    await program.shows(question("one.txt"));
+    program.interrupt();
+    expect(await program.ended).toBe(130);
+    expect(isWritten("one.txt")).toBe(false);
+    expect(wire.requests).toHaveLength(1);
+  });
+
   test("is a no at Ctrl-D and ends the turn; exit 4", async () => {
     writes("one.txt", "two.txt");
     const program = toolcrib("run", "write");

@@ -47,17 +47,24 @@ interface Ends {
 
 const [ctrlC, ctrlD, ctrlU] = ["\u0003", "\u0004", "\u0015"];
 
-/** Drops what was typed before the question was there to be read. False when the user left. */
+/** Drops what was typed before the question was there to be read. Undefined when the user left. */
 function untilQuiet(keyboard: Keyboard, ends: Ends): Promise<true | undefined> {
   return listen(keyboard, ends, (finish) => {
-    let timer = setTimeout(finish, quietMs, true);
-    return {
-      onKeys() {
-        clearTimeout(timer);
-        timer = setTimeout(finish, quietMs, true);
-      },
-      stop: () => clearTimeout(timer),
+    let timer: NodeJS.Timeout | undefined;
+    let look: NodeJS.Immediate | undefined;
+    const stop = (): void => {
+      clearTimeout(timer);
+      clearImmediate(look);
     };
+    const wait = (): void => {
+      stop();
+      timer = setTimeout(() => {
+        // After a busy time the timer comes before what was typed meanwhile is read; an immediate comes after.
+        look = setImmediate(finish, true);
+      }, quietMs);
+    };
+    wait();
+    return { onKeys: wait, stop };
   });
 }
 

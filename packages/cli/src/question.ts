@@ -51,14 +51,20 @@ function inOrder(args: Readonly<Record<string, unknown>>): [string, unknown][] {
 /** `name: value`; a value of several lines, or one too long for the row, below the name with a margin before each row. */
 function fieldRows(name: string, value: unknown, width: number): string[] {
   const text = typeof value === "string" ? value : readableJson(value);
-  const lines = text.replaceAll("\t", "    ").split("\n").map(showInvisible);
+  const lines = text.split("\n").map((line, _index, { length }) => showLine(line, length > 1));
   const label = `  ${showInvisible(name)}:`;
-  const [first = ""] = lines;
+  const first = text === "" ? "(empty)" : (lines[0] ?? "");
   if (lines.length === 1 && widthOf(label) + 1 + widthOf(first) <= width) return [`${label} ${first}`];
   return [
     ...wrap(label, width),
     ...lines.flatMap((line) => wrap(line, width - 4).map((row, index) => `  ${index === 0 ? "|" : "↳"} ${row}`)),
   ];
+}
+
+/** Spaces at the end of a line are written as codes, and tabs, but for the indentation of several lines. */
+function showLine(line: string, isOneOfMany: boolean): string {
+  const indented = isOneOfMany ? line.replace(/^\t+/, (tabs) => "    ".repeat(tabs.length)) : line;
+  return showInvisible(indented).replace(/ +$/, (spaces) => "<U+0020>".repeat(spaces.length));
 }
 
 function readableJson(value: unknown): string {

@@ -50,3 +50,16 @@ test("data for another program is passed on byte by byte", () => {
   terminal.data(hostile);
   expect(written()).toBe(hostile);
 });
+
+test("nothing else is written while a question has the screen; it comes after", async () => {
+  const { terminal, written } = fakeTerminal(true);
+  await terminal.alone(async (write) => {
+    write("Run it? ");
+    terminal.note("Run another? yes");
+    terminal.print([{ to: "stdout", text: "answer" }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(written()).toBe("Run it? ");
+    write("n\n");
+  });
+  expect(written()).toBe("answerRun it? n\nRun another? yes\n");
+});
