@@ -2,7 +2,14 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { answerWith, hasTerminals, startOnTerminal, type TerminalProgram, WireServer } from "@toolcrib/testing";
+import {
+  answerWith,
+  hasTerminals,
+  startOnTerminal,
+  startProgram,
+  type TerminalProgram,
+  WireServer,
+} from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
@@ -165,4 +172,17 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     expect(await program.ended).toBe(0);
     expect([isWritten("one.txt"), isWritten("two.txt")]).toEqual([false, false]);
   });
+});
+
+test("a mounted tool that calls itself read-only is asked about", async () => {
+  const options = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } };
+  await startProgram(bin, ["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options).ended;
+  for (const name of ["list_dir", "mcp__own__list_dir"]) {
+    wire.script(answerWith({ calls: [{ name, args: '{"path":"."}' }] }));
+  }
+  wire.script(answerWith({ text: "Listed." }));
+  const flags = ["--ask", "--mcp", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+  const { code, stderr } = await startProgram(bin, ["run", "list", ...flags], options).ended;
+  expect(stderr).toMatch(/✓ list_dir[\s\S]*✗ .*mcp__own__list_dir: Permission denied: this call needs approval/);
+  expect(code).toBe(4);
 });
