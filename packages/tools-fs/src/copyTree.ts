@@ -56,7 +56,8 @@ export async function copyTree(source: Place, target: Place, signal: AbortSignal
       const made = to.enter(newName);
       top ??= made;
       const entered = levels.at(-1) as Stats;
-      if (entered.ino === top.ino && entered.dev === top.dev) throw unmovable("the destination lies inside it");
+      if (entered.ino === top.ino && entered.dev === top.dev)
+        throw unmovable("the destination lies inside it; choose a path outside it");
       pending.push(readdirSync(from.directory.at("."), { encoding: "buffer" }));
     } else if (stats.isSymbolicLink()) {
       symlinkSync(readlinkSync(path, { encoding: "buffer" }), newPath);
@@ -64,7 +65,7 @@ export async function copyTree(source: Place, target: Place, signal: AbortSignal
     } else if (stats.isFile()) {
       await copyFile(path, newPath, pause);
     } else {
-      throw unmovable(`it holds a ${fileKind(stats)}`);
+      throw unmovable(`it holds a ${fileKind(stats)}; choose a destination on the same device`);
     }
   };
 
@@ -109,7 +110,7 @@ async function copyFile(path: string | Buffer, newPath: string | Buffer, pause: 
     }
     const after = fstatSync(source);
     if (after.mtimeMs !== before.mtimeMs || after.size !== before.size)
-      throw unmovable("it changes while it is copied");
+      throw unmovable("it changes while it is copied; try again");
     const copy = { descriptor: target, path: newPath };
     keepAttributes(copy, before);
     await flush(copy);

@@ -24,6 +24,20 @@ test("answers with a unified diff of what changed", async () => {
   expect(text()).toBe("1\n2\n3\n4\nfive\n6\n7\n8\n9\n");
 });
 
+test.each([
+  ["a b", "a b"],
+  ['say "hi"', 'say "hi"'],
+  ["é", "é"],
+  ["line\nbreak", '"line\\nbreak"'],
+])("the diff names %j as every reply prints it: %s", async (name, printed) => {
+  writeFileSync(join(base, name), "a\n");
+  const diff = await createEditFileTool({ cwd: base }).execute({
+    path: name,
+    edits: [{ old_text: "a", new_text: "b" }],
+  });
+  expect(diff).toBe(`--- ${printed}\n+++ ${printed}\n@@ -1,1 +1,1 @@\n-a\n+b\n`);
+});
+
 test("byte order mark, CRLF and a missing last newline stay, and the mode too", async () => {
   put("\ufeffa\r\nb");
   const { mode } = statSync(join(base, "file"));

@@ -76,10 +76,11 @@ function readEditable(canonical: string, scope: PathScope): string {
     new ToolError({ code: "execution_failed", message: `Not edited: ${printed} ${why}` });
   const file = openRegularFile(canonical, scope);
   try {
-    if (file.stats.size > longestEditable) throw refuse(`is larger than ${longestEditable} bytes`);
+    if (file.stats.size > longestEditable) throw refuse(`is larger than ${longestEditable} bytes; split it first`);
     const bytes = readFileSync(file.descriptor);
     const text = decodeUtf8(bytes);
-    if (text === undefined) throw refuse("is not valid UTF-8; an edit would change other bytes too");
+    if (text === undefined)
+      throw refuse("is not valid UTF-8, so an edit would change other bytes too; convert it first");
     return text;
   } catch (error) {
     throw plainSystemError(error, printed);

@@ -62,7 +62,7 @@ function listing(directory: OpenDirectory, entries: Dirent[], printed: string, p
   const { offset, limit, maxBytes } = page;
   const total = entries.length;
   if (offset > Math.max(total, 1)) {
-    throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${total} entries`);
+    throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${total} entries; pass a smaller one`);
   }
   if (total === 0) return "(empty directory)";
   // By code unit, so that the order is the same on every machine.

@@ -46,7 +46,10 @@ function refuseMove(from: string, to: string, scope: PathScope): void {
     const stats = lstatSync(from);
     if (from === to) throw invalidArgument("destination", "is the source itself; choose another path");
     if (stats.isDirectory() && isInside(from, to)) {
-      throw invalidArgument("destination", "lies inside the source; a directory cannot be moved into itself");
+      throw invalidArgument(
+        "destination",
+        "lies inside the source; a directory cannot be moved into itself: choose a path outside it",
+      );
     }
     if (lstatSync(to, { throwIfNoEntry: false }) && !isCaseOnlyRename(from, to)) throw alreadyExists(scope.print(to));
   } catch (error) {

@@ -32,7 +32,7 @@ export async function readTextPage(file: RegularFile, printed: string, request: 
 
   const skipped = await skipLines(reader, offset - 1, lineEnd, pause);
   if (skipped < offset - 1 || (offset > 1 && reader.unread().length === 0)) {
-    throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${skipped} lines`);
+    throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${skipped} lines; pass a smaller one`);
   }
   const page = await collectLines(reader, limit, maxBytes, lineEnd, pause);
   const head = headOf(page.bytes, maxBytes, encoding);

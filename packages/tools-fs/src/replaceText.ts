@@ -14,7 +14,8 @@ export interface Edit {
 export function replaceText(text: string, edits: readonly Edit[]): string {
   let result = text;
   for (const [index, edit] of edits.entries()) result = replaceOne(result, edit, `edits[${index}].old_text`);
-  if (result === text) throw invalidArgument("edits", "change nothing: the new text equals the old");
+  if (result === text)
+    throw invalidArgument("edits", "change nothing: the new text equals the old; give another new_text");
   return result;
 }
 

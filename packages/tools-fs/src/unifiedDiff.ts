@@ -11,19 +11,13 @@ export async function unifiedDiff(
   maxBytes: number,
 ): Promise<string> {
   // Only edits need it.
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
-  const options = { context: 3, timeout: longestDiff, headerOptions: FILE_HEADERS_ONLY };
+  const { createTwoFilesPatch, OMIT_HEADERS } = await import("diff");
+  const options = { context: 3, timeout: longestDiff, headerOptions: OMIT_HEADERS };
   const plain = (text: string): string => text.replaceAll("\r\n", "\n");
-  const patch = createTwoFilesPatch(
-    printedPath,
-    printedPath,
-    plain(before),
-    plain(after),
-    undefined,
-    undefined,
-    options,
-  );
-  if (patch === undefined) return `Edited ${printedPath} (too many changes to show)`;
+  const hunks = createTwoFilesPatch("", "", plain(before), plain(after), undefined, undefined, options);
+  if (hunks === undefined) return `Edited ${printedPath} (too many changes to show)`;
+  // The library would quote a name that is printed as JSON once more.
+  const patch = `--- ${printedPath}\n+++ ${printedPath}\n${hunks}`;
   const bytes = Buffer.from(patch);
   if (bytes.length <= maxBytes) return patch;
   const shown = bytes.toString("utf8", 0, bytes.lastIndexOf(10, maxBytes - 1) + 1);
