@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
 import { Agent } from "./agent.ts";
 import { chatObject } from "./chatObject.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "./testing.ts";
@@ -35,4 +36,12 @@ test("an answer in prose is answered by one reminder that leaves no other choice
   expect(value.people).toBe(1);
   expect(provider.requests.map((request) => request.toolChoice)).toEqual([undefined, { name: "final_answer" }]);
   await expect(ask(["prose", "and more"])).rejects.toMatchObject({ code: "bad_reply" });
+});
+
+test("a Standard Schema is taken as it is: the answer has its output type", async () => {
+  const zod = z.object({ city: z.string(), founded: z.string().transform((year) => Number(year)) });
+  const agent = new Agent(new ScriptedProvider([answer({ city: "Oslo", founded: "1048" })]));
+  const value = await chatObject(agent, "Oslo?", zod);
+  expectTypeOf(value).toEqualTypeOf<{ city: string; founded: number }>();
+  expect(value).toEqual({ city: "Oslo", founded: 1048 });
 });

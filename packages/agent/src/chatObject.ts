@@ -1,4 +1,4 @@
-import { type ArgumentsOf, defineTool, type ObjectSchema } from "@toolcrib/core";
+import { type ArgumentsOf, defineTool, type ParametersSchema } from "@toolcrib/core";
 import type { Agent } from "./agent.ts";
 import { AgentError } from "./errors.ts";
 import type { ChatOptions, UserContent } from "./loop.ts";
@@ -12,7 +12,7 @@ const answerTool = "final_answer";
  * tool `final_answer`, which exists for this turn only and is checked like any other. Reminded once if it answers in
  * prose. Rejects like `agent.chat`, and with `bad_reply` when no such answer came.
  */
-export async function chatObject<const Schema extends ObjectSchema>(
+export async function chatObject<const Schema extends ParametersSchema>(
   agent: Agent,
   message: UserContent,
   schema: Schema,

@@ -16,6 +16,9 @@ export type ArgumentsOf<Parameters> = Parameters extends StandardSchemaV1
     ? Record<string, unknown>
     : FromSchema<Parameters>;
 
+/** What parameters may be given as: a JSON Schema, or a Standard Schema (zod, arktype). */
+export type ParametersSchema = ObjectSchema | JsonSchema | StandardSchemaV1;
+
 export interface ToolDefinition<Parameters> extends ToolTraits {
   /** Matches `^[a-zA-Z0-9_-]{1,64}$`. */
   name: string;
@@ -36,7 +39,7 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
  * Makes a tool from one object, with `args` inferred from `parameters`. Throws a ToolError (`invalid_tool`) when a Standard
  * Schema offers no JSON Schema and none is given; everything else is checked by `ToolRegistry.register`.
  */
-export function defineTool<const Parameters extends ObjectSchema | JsonSchema | StandardSchemaV1>(
+export function defineTool<const Parameters extends ParametersSchema>(
   definition: ToolDefinition<Parameters>,
 ): ExecutableTool {
   const { name, description, parameters, jsonSchema, strict, timeoutMs, execute, ...traits } = definition;

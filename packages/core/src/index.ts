@@ -1,5 +1,11 @@
 export { type Approval, approval } from "./approval.ts";
-export { type ArgumentsOf, defineTool, type ObjectSchema, type ToolDefinition } from "./defineTool.ts";
+export {
+  type ArgumentsOf,
+  defineTool,
+  type ObjectSchema,
+  type ParametersSchema,
+  type ToolDefinition,
+} from "./defineTool.ts";
 export {
   type AnyToolError,
   isToolError,

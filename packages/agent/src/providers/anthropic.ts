@@ -25,10 +25,13 @@ const keyVariable = "ANTHROPIC_API_KEY";
 /** The wire requires a limit; every current model allows this one. */
 const defaultMaxTokens = 32_000;
 
-/** What the provider needs of a client: those for Bedrock, Vertex and Foundry have it too. */
+/**
+ * What the provider needs of a client, by shape: those for Bedrock, Vertex and Foundry, of another major version or module
+ * format have it too.
+ */
 export interface AnthropicClient {
   readonly baseURL: string;
-  readonly messages: Pick<Anthropic["messages"], "create">;
+  readonly messages: { create(...args: never[]): unknown };
 }
 
 export type AnthropicProviderOptions = ProviderOptions<AnthropicClient>;
@@ -46,7 +49,7 @@ export class AnthropicProvider implements Provider {
   readonly #apiKey: string | undefined;
   readonly #author: string;
   readonly #turn = remember((message) => toAnthropicTurn(message, this.#author));
-  #client: Promise<AnthropicClient> | undefined;
+  #client: Promise<Pick<Anthropic, "messages">> | undefined;
 
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: AnthropicProviderOptions = {}) {
@@ -90,7 +93,7 @@ export class AnthropicProvider implements Provider {
 
   async #open(request: ModelRequest, signal: AbortSignal): Promise<Opened<RawMessageStreamEvent>> {
     const { client, stream = true } = this.#options;
-    this.#client ??= client ? Promise.resolve(client) : this.#createClient();
+    this.#client ??= client ? Promise.resolve(client as unknown as Anthropic) : this.#createClient();
     const { messages } = await this.#client;
     const body = this.#body(request);
     debugRequest(this.name, body, this.#service.secrets);

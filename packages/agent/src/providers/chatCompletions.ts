@@ -13,13 +13,19 @@ import type { ProviderOptions } from "./options.ts";
 import type { Service } from "./wireErrors.ts";
 import { remember } from "./wireText.ts";
 
+/** What a provider of chat completions needs of a client, by shape. */
+export interface ChatClient {
+  readonly baseURL: string;
+  readonly chat: { readonly completions: { create(...args: never[]): unknown } };
+}
+
 /** What tells one server of chat completions from another. */
 export interface ChatServer {
   readonly service: Service;
   readonly apiKey: string | undefined;
   readonly baseURL: string;
   readonly compat: Compat;
-  readonly options: ProviderOptions<OpenAI>;
+  readonly options: ProviderOptions<ChatClient>;
 }
 
 /** The `send` of a provider that speaks chat completions. */
@@ -60,7 +66,7 @@ export function createChatSend(server: ChatServer): (request: ModelRequest) => A
   async function open(request: ModelRequest, signal: AbortSignal): Promise<Opened<ChatCompletionChunk>> {
     const { headers, stream = true } = options;
     client ??= options.client
-      ? Promise.resolve(options.client)
+      ? Promise.resolve(options.client as unknown as OpenAI)
       : openaiClient({ apiKey, baseURL, headers, foreign: true });
     const { completions } = (await client).chat;
     const params = body(request);

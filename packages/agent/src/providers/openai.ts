@@ -16,7 +16,13 @@ import { remember, wellFormed } from "./wireText.ts";
 
 const keyVariable = "OPENAI_API_KEY";
 
-export type OpenAIProviderOptions = ProviderOptions<OpenAI>;
+/** What the provider needs of a client, by shape: clients of another major version or module format have it too. */
+export interface OpenAIClient {
+  readonly baseURL: string;
+  readonly responses: { create(...args: never[]): unknown };
+}
+
+export type OpenAIProviderOptions = ProviderOptions<OpenAIClient>;
 
 /**
  * Models of OpenAI over the Responses API, stateless: nothing is stored at the service, and every request replays the
@@ -75,7 +81,7 @@ export class OpenAIProvider implements Provider {
   async #open(request: ModelRequest, signal: AbortSignal): Promise<Opened<ResponseStreamEvent>> {
     const { client, headers, stream = true } = this.#options;
     this.#client ??= client
-      ? Promise.resolve(client)
+      ? Promise.resolve(client as unknown as OpenAI)
       : openaiClient({ apiKey: this.#apiKey, baseURL: this.#service.baseURL, headers, foreign: false });
     const { responses } = await this.#client;
     const body = this.#body(request);

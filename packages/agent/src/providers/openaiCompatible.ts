@@ -1,8 +1,7 @@
-import type OpenAI from "openai";
 import { AgentError } from "../errors.ts";
 import { refuseUnknown } from "../options.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
-import { createChatSend } from "./chatCompletions.ts";
+import { type ChatClient, createChatSend } from "./chatCompletions.ts";
 import { type Compat, defaultCompat, knownCompat } from "./compat.ts";
 import { checkProviderOptions, environment, type ProviderOptions } from "./options.ts";
 import { redact } from "./redact.ts";
@@ -12,7 +11,7 @@ export type { Compat } from "./compat.ts";
 
 const ollamaPort = "11434";
 
-export interface OpenAICompatibleProviderOptions extends ProviderOptions<OpenAI> {
+export interface OpenAICompatibleProviderOptions extends ProviderOptions<ChatClient> {
   /** As the server names it: there is no default. */
   readonly model: string;
   /** Where the server differs from most others. */

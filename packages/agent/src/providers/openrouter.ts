@@ -1,6 +1,5 @@
-import type OpenAI from "openai";
 import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
-import { createChatSend } from "./chatCompletions.ts";
+import { type ChatClient, createChatSend } from "./chatCompletions.ts";
 import { openRouterCompat } from "./compat.ts";
 import { requireKey } from "./loadSdk.ts";
 import { defaultModels } from "./models.ts";
@@ -10,7 +9,7 @@ import { clientKeys, secretsOf } from "./secrets.ts";
 const keyVariable = "OPENROUTER_API_KEY";
 const defaultBaseURL = "https://openrouter.ai/api/v1";
 
-export type OpenRouterProviderOptions = ProviderOptions<OpenAI>;
+export type OpenRouterProviderOptions = ProviderOptions<ChatClient>;
 
 /** Models of many makers over OpenRouter's chat completions, which reports what each reply cost. Key: `OPENROUTER_API_KEY`. */
 export class OpenRouterProvider implements Provider {

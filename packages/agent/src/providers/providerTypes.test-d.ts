@@ -1,11 +1,15 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { ChatTool, ExecutableTool } from "@toolcrib/core";
+import type Anthropic0 from "anthropic-sdk-0";
 import type OpenAI from "openai";
+import type { AzureOpenAI } from "openai";
+import type OpenAI6 from "openai-6";
 import { expectTypeOf, test } from "vitest";
 import type { AnthropicProviderOptions } from "./anthropic.ts";
 import { toAnthropicTool } from "./anthropicMapping.ts";
 import type { OpenAIProviderOptions } from "./openai.ts";
 import { toResponsesTool } from "./openaiMapping.ts";
+import type { OpenRouterProviderOptions } from "./openrouter.ts";
 
 test("what getSchema returns is taken by the openai SDK as it is", () => {
   expectTypeOf<ReturnType<ExecutableTool["getSchema"]>>().toExtend<OpenAI.Chat.Completions.ChatCompletionTool>();
@@ -19,5 +23,14 @@ test("the mapped tools are taken by both SDKs", () => {
 
 test("a client of each SDK is a client of its provider", () => {
   expectTypeOf<OpenAI>().toExtend<NonNullable<OpenAIProviderOptions["client"]>>();
+  expectTypeOf<AzureOpenAI>().toExtend<NonNullable<OpenAIProviderOptions["client"]>>();
+  expectTypeOf<OpenAI>().toExtend<NonNullable<OpenRouterProviderOptions["client"]>>();
   expectTypeOf<Anthropic>().toExtend<NonNullable<AnthropicProviderOptions["client"]>>();
+  expectTypeOf<Anthropic>().not.toExtend<NonNullable<OpenAIProviderOptions["client"]>>();
+});
+
+test("clients of the oldest versions that the peer ranges admit are clients too", () => {
+  expectTypeOf<OpenAI6>().toExtend<NonNullable<OpenAIProviderOptions["client"]>>();
+  expectTypeOf<OpenAI6>().toExtend<NonNullable<OpenRouterProviderOptions["client"]>>();
+  expectTypeOf<Anthropic0>().toExtend<NonNullable<AnthropicProviderOptions["client"]>>();
 });

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  answerWith,
+  jsonOf,
+  listRegistry,
+  runFault,
+  type WireFormat,
+  WireServer,
+  wireFaults,
+  wireFormats,
+  wireProvider,
+} from "../../../../testing/src/index.ts";
+import { Agent } from "../agent.ts";
+
+// The oldest versions that the peer ranges admit; all other tests run with the newest.
+vi.mock("openai", () => import("openai-6"));
+vi.mock("@anthropic-ai/sdk", () => import("anthropic-sdk-0"));
+
+let server: WireServer;
+beforeAll(async () => {
+  server = await WireServer.start();
+});
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+
+const agents: Record<WireFormat, RegExp> = {
+  responses: /^OpenAI\/JS 6\./,
+  chat: /^OpenAI\/JS 6\./,
+  messages: /^Anthropic\/JS 0\./,
+};
+
+describe.each(wireFormats)("with an older SDK the %s wire", (format) => {
+  test.each([true, false])(
+    "carries turns with tools (streamed: %s), and sends what the service takes",
+    async (stream) => {
+      const agent = new Agent(wireProvider(format, server.url, { stream }), { tools: listRegistry() });
+      server.script(
+        answerWith({ text: "Looking. ", calls: [{ name: "list_dir", args: '{"path":"."}' }] }),
+        answerWith({ text: "Two files." }),
+      );
+      expect(await agent.chat("List it.")).toBe("Two files.");
+      expect(server.problems()).toEqual([]);
+      expect(server.requests[0]?.headers["user-agent"]).toMatch(agents[format]);
+      expect(server.requests[0]?.headers.authorization ?? server.requests[0]?.headers["x-api-key"]).toContain("sk-");
+    },
+  );
+
+  test("tries again after a dropped connection and a failure of the service, each once", async () => {
+    const agent = new Agent(wireProvider(format, server.url), { baseDelayMs: 1 });
+    server.script(
+      { chunks: [], refuse: true },
+      jsonOf({ error: { message: "oh" } }, { status: 500 }),
+      answerWith({ text: "At last." }),
+    );
+    expect(await agent.chat("Hello")).toBe("At last.");
+    expect(server.requests).toHaveLength(3);
+  });
+
+  const faults = wireFaults.filter(({ formats }) => formats?.includes(format) ?? true);
+  for (const fault of faults) test(`ends well after: ${fault.name}`, () => runFault(server, format, true, fault));
+});
