@@ -1,20 +1,26 @@
-// Packs every published package, as built, into tarballs/: pnpm writes out `workspace:` and `catalog:`, which npm cannot read.
+// Packs every published package, as built, into tarballs/ (or the folder given): pnpm writes out `workspace:` and `catalog:`, which
+// other package managers cannot read. `overrides.json` beside them names each by its file, for those that look on the registry first.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const tarballs = join(root, "tarballs");
-rmSync(tarballs, { recursive: true, force: true });
+const tarballs = resolve(process.argv[2] ?? join(root, "tarballs"));
+if (process.argv[2] === undefined) rmSync(tarballs, { recursive: true, force: true });
 
 const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 // A relative destination: the shell of Windows would split a path with a space.
-const args = ["-y", packageManager, "--filter=./packages/*", "pack", "--pack-destination", "tarballs"];
+const args = ["-y", packageManager, "--filter=./packages/*", "pack", "--pack-destination", relative(root, tarballs)];
 const run = spawnSync("npx", args, { cwd: root, encoding: "utf8", shell: process.platform === "win32" });
 if (run.status !== 0) {
   console.error(`pack: pnpm failed:\n${run.stdout ?? ""}${run.stderr ?? ""}${run.error ?? ""}`);
   process.exit(1);
 }
 const packed = readdirSync(tarballs);
+const overrides = packed.map((file) => [
+  `@toolcrib/${/^toolcrib-(.+)-\d+\.\d+\.\d+/.exec(file)[1]}`,
+  `file:${join(tarballs, file)}`,
+]);
+writeFileSync(join(tarballs, "overrides.json"), `${JSON.stringify(Object.fromEntries(overrides), undefined, 2)}\n`);
 console.log(`${packed.length} packages in tarballs; in your project: npm install ${join(tarballs, "*.tgz")}`);

@@ -1,0 +1,120 @@
+// Types: every README's examples and every entry, as three compilers see the published files.
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { npmProject, run, tarballs, write } from "../project.mjs";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const compilers = { ts59: "npm:typescript@5.9.3", ts60: "npm:typescript@6.0.3", ts70: "npm:typescript@7.0.2" };
+
+/** Each `ts` block of each README as a file of its own. */
+function examples() {
+  const pages = ["README.md", ...readdirSync(`${root}packages`).map((name) => `packages/${name}/README.md`)];
+  return Object.fromEntries(
+    pages.flatMap((page) =>
+      [...readFileSync(root + page, "utf8").matchAll(/^```ts(?: [^\n]*)?\n([\s\S]*?)^```/gm)].map(([, code], index) => [
+        `examples/${page.replaceAll("/", "-").replace(/\.md$/, "")}-${index}.ts`,
+        // Two examples may use one name: each is a module.
+        `${code}\nexport {};\n`,
+      ]),
+    ),
+  );
+}
+
+/** Every entry that the packages export. */
+function entries() {
+  return Object.keys(tarballs)
+    .flatMap((name) => {
+      const { exports = {} } = JSON.parse(
+        readFileSync(`${root}packages/${name.slice("@toolcrib/".length)}/package.json`, "utf8"),
+      );
+      return Object.entries(exports)
+        .filter(([, target]) => typeof target === "object" && "types" in target)
+        .map(([entry]) => name + entry.slice(1));
+    })
+    .map((specifier, index) => `import * as entry${index} from "${specifier}";\nvoid entry${index};`)
+    .join("\n");
+}
+
+const options = (resolution, more) => ({
+  compilerOptions: {
+    target: "es2023",
+    module: resolution === "bundler" ? "esnext" : "nodenext",
+    moduleResolution: resolution,
+    strict: true,
+    exactOptionalPropertyTypes: false,
+    skipLibCheck: false,
+    noEmit: true,
+    lib: ["es2023", "dom", "dom.iterable"],
+    types: [],
+    ...more,
+  },
+});
+
+let withNode;
+const compile = (compiler, resolution) => async () => {
+  withNode ??= npmProject("types", {
+    dependencies: { ...compilers, "@types/node": "^24.0.0", ...readmePeers },
+    files: { ...examples(), "entries.ts": entries() },
+  });
+  const folder = await withNode;
+  const config = `tsconfig.${compiler}.${resolution}.json`;
+  write(folder, {
+    [config]: JSON.stringify({ ...options(resolution, { types: ["node"] }), include: ["examples/*.ts"] }),
+  });
+  await run(folder, process.execPath, [`node_modules/${compiler}/bin/tsc`, "-p", config]);
+};
+
+/** What the READMEs' examples import beside the packages. */
+const readmePeers = {
+  "@anthropic-ai/sdk": "^1.12.0",
+  "@google/genai": "*",
+  "@langchain/core": "*",
+  "@openai/agents": "*",
+  "@opentelemetry/api": "*",
+  ai: "^7",
+  arktype: "*",
+  langchain: "*",
+  openai: "^7.57.0",
+  zod: "^4.2.0",
+};
+
+/** Packages alone: no types of Node, no SDK. */
+async function bare() {
+  const folder = await npmProject("types-bare", {
+    packages: [
+      "@toolcrib/core",
+      "@toolcrib/tools-fs",
+      "@toolcrib/tools-search",
+      "@toolcrib/tools-bash",
+      "@toolcrib/agent",
+      "@toolcrib/defaults",
+    ],
+    dependencies: compilers,
+    files: {
+      "main.ts": `import { defineTool, toMcpTool, ToolRegistry } from "@toolcrib/core";
+import { createDefaultToolRegistry } from "@toolcrib/defaults";
+import { Agent } from "@toolcrib/agent";
+import { OfflineProvider } from "@toolcrib/agent/offline";
+import { createFsTools } from "@toolcrib/tools-fs";
+import { createSearchTools } from "@toolcrib/tools-search";
+import { createBashTools } from "@toolcrib/tools-bash";
+
+const registry = new ToolRegistry([...createFsTools({ root: "." }), ...createSearchTools({ root: "." }), ...createBashTools()]);
+export const mcp = registry.getEnabledSchemas().map(toMcpTool);
+export const agent = new Agent(new OfflineProvider(), { tools: createDefaultToolRegistry(undefined, { root: "." }) });
+registry.register(defineTool({ name: "a", description: "b", parameters: { type: "object", properties: {} }, execute: () => "c" }));
+`,
+    },
+  });
+  for (const compiler of Object.keys(compilers)) {
+    write(folder, { "tsconfig.json": JSON.stringify({ ...options("nodenext", {}), include: ["main.ts"] }) });
+    await run(folder, process.execPath, [`node_modules/${compiler}/bin/tsc`, "-p", "tsconfig.json"]);
+  }
+}
+
+export const types = [
+  ["types without @types/node", bare, { short: true }],
+  ...Object.keys(compilers).flatMap((compiler) =>
+    ["nodenext", "bundler"].map((resolution) => [`types, ${compiler}, ${resolution}`, compile(compiler, resolution)]),
+  ),
+];
