@@ -12,7 +12,7 @@ export interface McpErrorDetails {
   tool_changed: { tool: string; accepted: string; found: string };
   /** The server lists more, or larger, tools than are mounted. */
   tools_left_out: { problem: string };
-  /** What was found could not be kept, so the next run cannot tell a change. */
+  /** What was accepted could not be read, or what was found could not be kept for the next run to tell a change. */
   store_failed: { cause?: unknown };
 }
 

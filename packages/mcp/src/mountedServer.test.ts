@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cleanups, command, fixture, type Mounted, mounted, temporaryFile } from "../fixtures/mounting.ts";
@@ -121,4 +121,12 @@ test("tools are mounted where the store cannot be written, and that is told", as
   const { mount, registry } = await mounted({ fix: fixture }, { store });
   expect(mount.problems).toMatchObject([{ code: "store_failed", server: "fix" }]);
   expect(await registry.execute("mcp__fix__echo", { text: "still" })).toBe("still");
+});
+
+test("a server is not mounted where what was accepted of it cannot be trusted", async () => {
+  const file = await temporaryFile("tools.json");
+  await symlink(join(file, "..", "elsewhere.json"), file);
+  const { mount } = await mounted({ fix: fixture }, { store: fileToolStore(file) });
+  expect(mount.tools).toEqual([]);
+  expect(mount.problems).toMatchObject([{ code: "store_failed", message: expect.stringContaining("it is a link") }]);
 });

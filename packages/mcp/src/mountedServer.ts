@@ -56,7 +56,9 @@ export class MountedServer {
    * earlier run with the same entry.
    */
   async open(): Promise<{ tools: readonly ListedTool[]; problems: McpError[] }> {
-    const known = await this.#options.store?.load(this.name);
+    const known = await this.#options.store?.load(this.name).catch((cause: unknown) => {
+      throw this.#storeFailed("could not be read", cause);
+    });
     this.#accepted = known?.tools ?? [];
     if (known?.config !== this.#options.config) await this.#check(await this.#remote.connect());
     return {
@@ -133,9 +135,13 @@ export class MountedServer {
     try {
       await this.#options.store?.save(this.name, { config, tools: [...this.#accepted] });
     } catch (cause) {
-      const message = `What the tools of the MCP server ${shownName(this.name)} are could not be kept, to tell when they change: ${reasonOf(cause)}`;
-      this.#unsaved = new McpError("store_failed", this.name, message, { cause }, cause);
+      this.#unsaved = this.#storeFailed("could not be kept, to tell when they change", cause);
     }
+  }
+
+  #storeFailed(what: string, cause: unknown): McpError {
+    const message = `What the tools of the MCP server ${shownName(this.name)} are ${what}: ${reasonOf(cause)}`;
+    return new McpError("store_failed", this.name, message, { cause }, cause);
   }
 }
 

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -12,7 +13,6 @@ afterEach(() => rm(folder, { recursive: true }));
 
 test("what is saved is loaded again, by another store too, whatever the server is called", async () => {
   const file = join(folder, "tools.json");
-  const known = { config: "c", tools: [{ name: "t", description: "d", inputSchema: { type: "object" } }] };
   for (const server of ["a", "__proto__", "constructor"]) await fileToolStore(file).save(server, known);
   for (const server of ["a", "__proto__", "constructor"]) expect(await fileToolStore(file).load(server)).toEqual(known);
   expect(await fileToolStore(file).load("toString")).toBeUndefined();
@@ -31,10 +31,62 @@ test.each(["", "{", "[]", '{"servers":[]}', '{"servers":{"a":7}}', '{"servers":{
   },
 );
 
+const known = { config: "c", tools: [{ name: "t", description: "d", inputSchema: { type: "object" } }] };
+
+test("only the user can read what is kept, and the folders made for it", async () => {
+  const file = join(folder, "a", "b", "tools.json");
+  await fileToolStore(file).save("s", known);
+  for (const path of [file, join(folder, "a", "b"), join(folder, "a")]) {
+    expect((await stat(path)).mode & 0o077, path).toBe(0);
+  }
+});
+
+test("a planted link is neither read nor written through", async () => {
+  const target = join(folder, "target.json");
+  const file = join(folder, "tools.json");
+  await fileToolStore(target).save("s", known);
+  await symlink(target, file);
+  const before = await readFile(target, "utf8");
+  await expect(fileToolStore(file).load("s")).rejects.toThrow("it is a link");
+  await expect(fileToolStore(file).save("s", { config: "c", tools: [] })).rejects.toThrow("it is a link");
+  expect(await readFile(target, "utf8")).toBe(before);
+});
+
+test("a file that others may write, or that is no regular file, is not believed", async () => {
+  const file = join(folder, "tools.json");
+  await fileToolStore(file).save("s", known);
+  await chmod(file, 0o666);
+  await expect(fileToolStore(file).load("s")).rejects.toThrow("others may write it");
+  await rm(file);
+  execFileSync("mkfifo", [file]);
+  await expect(fileToolStore(file).load("s")).rejects.toThrow("it is not a regular file");
+});
+
+test("nothing is kept below the working folder, not by a link into it either", async () => {
+  const cwd = process.cwd();
+  const [work, link] = [join(folder, "work"), join(folder, "link")];
+  await mkdir(work);
+  await symlink(work, link);
+  process.chdir(work);
+  try {
+    for (const path of [
+      "tools.json",
+      "deep/er/tools.json",
+      join(work, "tools.json"),
+      join(link, "deep", "tools.json"),
+    ]) {
+      expect(() => fileToolStore(path), path).toThrow(/below the working folder/);
+    }
+    fileToolStore(join(folder, "tools.json"));
+    fileToolStore(join(folder, "work2", "tools.json"));
+  } finally {
+    process.chdir(cwd);
+  }
+});
+
 test("saving where nothing can be written rejects, and the next save is tried", async () => {
   await writeFile(join(folder, "file"), "");
   const store = fileToolStore(join(folder, "file", "tools.json"));
-  const known = { config: "c", tools: [] };
   await expect(store.save("a", known)).rejects.toThrow();
   await rm(join(folder, "file"));
   await store.save("a", known);
