@@ -155,6 +155,15 @@ test("always holds for the same path, whatever else is in the call; without eith
   expect(questions[2]).toMatch("[a]lways for any call of break,");
 });
 
+test("always holds for a tool of others with the same arguments only", async () => {
+  const { registry, questions } = asking("a", "n", "n");
+  expect(await registry.execute("mcp__a__b", { path: "a", note: "1" })).toBe("b done");
+  expect(await registry.execute("mcp__a__b", { note: "1", path: "a" })).toBe("b done");
+  expect(await registry.invoke("mcp__a__b", { path: "a", note: "2" })).toMatchObject({ ok: false });
+  expect(await registry.invoke("mcp__a__b")).toMatchObject({ ok: false });
+  expect(questions).toHaveLength(3);
+});
+
 test("always does not hold for another tool that takes the name", async () => {
   const { registry, questions } = asking("a", "n");
   expect(await registry.execute("change")).toBe("change done");

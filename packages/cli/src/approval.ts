@@ -25,7 +25,7 @@ export interface ApprovalOptions {
 
 /**
  * For `--ask`: each call of a tool that may change something waits for a yes. An answer of `a` (always) holds for this tool with
- * the same command, or on the same paths.
+ * the same command, or on the same paths; for a tool of others with the same arguments.
  */
 export function askBeforeChanges({ asker, foreign, leave }: ApprovalOptions): CliApproval {
   // By the tool itself: another one that takes its name has no yes.
@@ -34,7 +34,7 @@ export function askBeforeChanges({ asker, foreign, leave }: ApprovalOptions): Cl
   // Calls that run side by side ask one after the other.
   let last: Promise<unknown> = Promise.resolve();
   const decide = async (call: ToolCall): Promise<true | string> => {
-    const { key, words } = reachOf(call);
+    const { key, words } = reachOf(call, call.tool !== undefined && foreign?.has(call.tool) === true);
     if (call.tool && always.get(call.tool)?.has(key)) return true;
     const user = asker();
     if (!user) return "this call needs approval, and there is no terminal to ask on";
@@ -81,13 +81,14 @@ async function answerOf(user: Asker, call: ToolCall, reach: string): Promise<str
   }
 }
 
-/** What an always would allow: this very command; else these paths and addresses; else any call of the tool. */
-function reachOf({ name, args }: ToolCall): { key: string; words: string } {
+/** What an always would allow: this very command, or call of a tool of others; else these paths; else any call of the tool. */
+function reachOf({ name, args }: ToolCall, isForeign: boolean): { key: string; words: string } {
   const named = Object.keys(args)
     .filter((key) => decisiveArguments.includes(key))
     .sort();
   const held = (keys: readonly string[]): string => JSON.stringify(keys.map((key) => [key, args[key]]));
-  if (named.includes("command")) return { key: held(Object.keys(args).sort()), words: "exactly this call" };
+  if (isForeign || named.includes("command"))
+    return { key: held(Object.keys(args).sort()), words: "exactly this call" };
   if (named.length > 0) return { key: held(named), words: `${oneLine(name, 64)} with this ${named.join(" and ")}` };
   return { key: "", words: `any call of ${oneLine(name, 64)}` };
 }

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { isAgentError } from "@toolcrib/agent";
 import { isToolError } from "@toolcrib/core";
 import { withoutControls } from "@toolcrib/core/text";
@@ -35,6 +36,11 @@ export function explain(error: unknown): Explanation {
   }
   if (isToolError(error)) return { ending: error.code === "permission_denied" ? "denied" : "failed", message: plain };
   return { ending: "failed", message: plain };
+}
+
+/** The whole error with its stack. */
+export function traceOf(error: unknown): string {
+  return withoutControls(inspect(error));
 }
 
 /** By its shape: an error of another realm (a worker's, a test runner's) is no `instanceof Error` here. */

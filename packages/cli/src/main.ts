@@ -26,8 +26,8 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (thrown) {
     const error = isCommanderError(thrown) ? fromCommander(thrown) : thrown;
     if (error === undefined) return exitCodes.ok;
-    if (process.env.TOOLCRIB_DEBUG === "1") console.error(error);
-    const { explain } = await import("./explain.ts");
+    const { explain, traceOf } = await import("./explain.ts");
+    if (process.env.TOOLCRIB_DEBUG === "1") process.stderr.write(`${traceOf(error)}\n`);
     const { ending, message } = explain(error);
     process.stderr.write(`toolcrib: ${message}\n`);
     return exitCodes[ending];

@@ -94,7 +94,7 @@ test.each([
 ])("%s reaches stderr without control characters", async (_what, args) => {
   const cwd = join(folder, "a\u001b]0;owned\u0007\u009b2K\u202e\u2028b\u007f");
   mkdirSync(cwd, { recursive: true });
-  const { stderr } = await startProgram(bin, args, { cwd, env: { TMPDIR: folder } }).ended;
+  const { stderr } = await startProgram(bin, args, { cwd, env: { TMPDIR: folder, TOOLCRIB_DEBUG: "1" } }).ended;
   expect(stderr).toMatch(/a(?:\]0;owned)?2Kb/);
   expect(stderr).not.toMatch(/(?!\n)[\p{Cc}\u2028\u202e]/u);
 });

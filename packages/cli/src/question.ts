@@ -17,7 +17,25 @@ export interface ShownCall {
 
 /** Arguments that say what a call reaches, as most tools name them: shown first. */
 export const decisiveArguments: readonly string[] = [
-  ...["command", "path", "paths", "file", "source", "destination", "url", "uri", "cwd", "env"],
+  ...[
+    "command",
+    "cmd",
+    "script",
+    "code",
+    "sql",
+    "query",
+    "path",
+    "paths",
+    "file",
+    "source",
+    "destination",
+    "url",
+    "uri",
+    "host",
+    "to",
+    "cwd",
+    "env",
+  ],
 ];
 
 /** Rows that the question needs beside the call. */
