@@ -171,6 +171,31 @@ test.each([
   ["survey src and delete everything", undefined],
   ["survey src and move a to b", undefined],
   ["write a poem", undefined],
+  ["write a poem to poem.txt", undefined],
+  ["write a summary of src to sum.md", { kind: "survey", path: "src", report: "sum.md" }],
+  ["write a summary of this project to readme.md", { kind: "survey", path: ".", report: "readme.md" }],
+  ["write tests to a.test.ts", undefined],
+  ["write the contents of a.txt to b.txt", undefined],
+  ["write this to a.txt", undefined],
+  ["save the list of files to files.txt", undefined],
+  ["put it in a.txt", undefined],
+  ["write to a.md: a short essay", undefined],
+  ["create a file a.txt with a description of src", undefined],
+  ['write "a" and "b" to a.txt', undefined],
+  ['write "a summary" to a.txt', { kind: "write", text: "a summary", path: "a.txt" }],
+  ["write the words go now to a.txt", { kind: "write", text: "go now", path: "a.txt" }],
+  ['write "x" to a.txt, overwriting it', { kind: "write", text: "x", path: "a.txt", overwrite: true }],
+  ["write hello to a.txt and replace the old file", { kind: "write", text: "hello", path: "a.txt", overwrite: true }],
+  ['overwrite the file a.txt with "x"', { kind: "write", text: "x", path: "a.txt", overwrite: true }],
+  [
+    "survey . and write a report to r.md, overwriting it",
+    { kind: "survey", path: ".", report: "r.md", overwrite: true },
+  ],
+  ["replace a.txt with b.txt", undefined],
+  ["replace foo with bar", undefined],
+  ["find foo in src and replace it", undefined],
+  ["read a.txt, overwriting it", undefined],
+  ["survey src, overwriting it", undefined],
   ["refactor this", undefined],
   ["", undefined],
 ])("%j is understood as it is meant", (text, request) => {
@@ -188,7 +213,62 @@ test.each([
   expect(provider.failed).toBe(failed);
 });
 
+describe("a file that exists is replaced only when that is said", () => {
+  const there = (): string => {
+    const file = join(folder, "README.md");
+    writeFileSync(file, "# Kept\n");
+    return file;
+  };
+
+  test.each([
+    "write hello to README.md",
+    'write "hello" to readme.md',
+    "survey FOLDER and write a report to README.md",
+  ])("%s is refused", async (request) => {
+    const file = there();
+    const provider = new OfflineProvider();
+    const words = request.replace("FOLDER", folder).replace(/readme\.md/i, (name) => join(folder, name));
+    const text = await new Agent(provider, { tools: tools() }).chat(words);
+    expect(text).toMatch(/exists, and I replace a file only when told to\. .*overwriting it/s);
+    expect(provider.failed).toBe(true);
+    expect(readFileSync(file, "utf8")).toBe("# Kept\n");
+  });
+
+  test.each(['write "hello" to README.md, overwriting it', 'overwrite README.md with "hello"'])(
+    "%s replaces it",
+    async (request) => {
+      const file = there();
+      await run(request.replace("README.md", file));
+      expect(readFileSync(file, "utf8")).toBe("hello\n");
+    },
+  );
+
+  test("a folder that is missing holds no file; one that cannot be looked into may", async () => {
+    const written: unknown[] = [];
+    const registry = tools();
+    registry.unregister("write_file");
+    const execute = (args: object): string => String(written.push(args));
+    registry.register(
+      defineTool({ name: "write_file", description: "write", parameters: { type: "object" }, execute }),
+    );
+    await run(`write hello to ${folder}/new/deep/a.txt`, registry);
+    expect(written).toEqual([{ path: `${folder}/new/deep/a.txt`, content: "hello\n" }]);
+    writeFileSync(join(folder, "file"), "");
+    expect(endOf(await run(`write hello to ${folder}/file/a.txt`, registry))).toMatch(/I cannot see whether/);
+    expect(endOf(await run(`write hello to ${folder}/b.txt`, tools("list_dir")))).toMatch(/I cannot see whether/);
+    expect(written).toHaveLength(1);
+  });
+});
+
 describe("survey", () => {
+  test("says how many folders and kinds of files it does not show", async () => {
+    for (let index = 0; index < 23; index += 1) mkdirSync(join(folder, `d${index}`));
+    for (let index = 0; index < 11; index += 1) writeFileSync(join(folder, `a.x${index}`), "");
+    const text = endOf(await run(`survey ${folder}`));
+    expect(text).toMatch(/23 folders, 11 files: d0\/ .* … and 3 more folders/);
+    expect(text).toMatch(/11 files: .*, and 3 more kinds\n/);
+  });
+
   const prepare = (): string => {
     writeFileSync(join(folder, "README.md"), "# Kettle\n\nBoils water.\n");
     writeFileSync(join(folder, "package.json"), '{"name":"kettle","description":"boils"}');

@@ -1,4 +1,13 @@
-import { globOfKind, isFileName, looksLikeFile, namesIn, type PlainRequest, plainRequest } from "./offlineWords.ts";
+import {
+  globOfKind,
+  isFileName,
+  isQuoted,
+  looksLikeFile,
+  namesIn,
+  type PlainRequest,
+  plainRequest,
+  quoteMark,
+} from "./offlineWords.ts";
 
 /** What the stand-in understands. */
 export type OfflineRequest =
@@ -8,8 +17,9 @@ export type OfflineRequest =
   | { readonly kind: "files"; readonly pattern: string; readonly path: string }
   /** `limit`: lines, from the first. */
   | { readonly kind: "read"; readonly path: string; readonly limit?: number }
-  | { readonly kind: "write"; readonly text: string; readonly path: string }
-  | { readonly kind: "survey"; readonly path: string; readonly report: string | undefined };
+  /** `overwrite`: also where the file exists. */
+  | { readonly kind: "write"; readonly text: string; readonly path: string; readonly overwrite?: true }
+  | { readonly kind: "survey"; readonly path: string; readonly report: string | undefined; readonly overwrite?: true };
 
 /** The documented requests, as the stand-in lists them. */
 export const understood: readonly string[] = [
@@ -17,8 +27,9 @@ export const understood: readonly string[] = [
   "find TEXT in PATH (or: search for TEXT in PATH)",
   "find files PATTERN in PATH",
   "read FILE",
-  "write TEXT to FILE",
+  'write "TEXT" to FILE (words in quotes, to a file that is not there yet)',
   "survey PATH and write a report to FILE",
+  'overwrite FILE with "TEXT" (or any of the two above, with ", overwriting it" at the end)',
 ];
 
 // A request is short; what is longer was piped in.
@@ -34,6 +45,19 @@ export function parseRequest(text: string): OfflineRequest | undefined {
 function parseLine(line: string): OfflineRequest | undefined {
   if (line.length > longest) return undefined;
   const request = plainRequest(line);
+  const made = parsePlain(request);
+  if (made) return made;
+  const text = request.text.replace(overwriting, "");
+  const plain = text === request.text ? undefined : parsePlain({ ...request, text });
+  const writes = plain?.kind === "write" || (plain?.kind === "survey" && plain.report !== undefined);
+  return plain && writes ? { ...plain, overwrite: true } : undefined;
+}
+
+/** An end that says that the file may be replaced. */
+const overwriting =
+  /,? (?:and )?(?:overwrit(?:e|ing)|replac(?:e|ing))(?: (?:it|(?:the )?(?:old|existing) (?:one|file)|what (?:is|was) there))?$/i;
+
+function parsePlain(request: PlainRequest): OfflineRequest | undefined {
   for (const [pattern, make] of rules) {
     const found = pattern.exec(request.text);
     const made = found && make(found.groups ?? {}, request);
@@ -58,6 +82,10 @@ const rules: readonly Rule[] = [
     kind: "help",
   })),
 
+  rule("(?:overwrite|replace) (?:the )?(?:file )?(?<path>\\S+) (?:with|by) (?<text>.+)", (parts, request) => {
+    const made = isQuoted(parts.text ?? "") && written(parts, request);
+    return made && made.kind === "write" ? { ...made, overwrite: true } : undefined;
+  }),
   rule("(?:write|save|store|echo) (?<text>.+) (?:to|into|as|>) (?<path>.+)", written),
   rule("(?:put|store) (?<text>.+) (?:in|into) (?<path>.+)", written),
   rule("(?:write|save|put) (?:to|into|in) (?:the )?(?:file )?(?<path>\\S+): ?(?<text>.+)", written),
@@ -141,11 +169,19 @@ const rules: readonly Rule[] = [
   ),
 ];
 
+/** Writes words as they are. What asks for words to be composed is not understood. */
 function written({ text = "", path }: Parts, { restore }: PlainRequest): OfflineRequest | undefined {
   const [name, ...more] = namesIn(path);
-  const plain = text.replace(/^(?:the )?(?:text|contents?|words?):? (?=\S)/i, "");
-  return name && more.length === 0 ? { kind: "write", text: restore(plain), path: restore(name) } : undefined;
+  const plain = text.replace(/^(?:the )?(?:text|contents?|words?):? (?!of |from |in )(?=\S)/i, "");
+  const isLiteral = isQuoted(plain) || (!plain.includes(quoteMark) && (plain !== text || !asksToCompose.test(plain)));
+  return name && more.length === 0 && isLiteral
+    ? { kind: "write", text: restore(plain), path: restore(name) }
+    : undefined;
 }
+
+/** Begins as the name of something does, or names what somebody would have to write. */
+const asksToCompose =
+  /^(?:an?|the|some|any|all|each|every|this|that|these|those|it|its|them|their|my|your|our|his|her|me|what|which|who|whose|how|why|where|when|down|everything|something|whatever)\b|\b(?:summar(?:y|ies)|reports?|overview|poems?|stor(?:y|ies)|essays?|articles?|letters?|lists?|tables?|docs?|documentation|comments?|tests?|code|functions?|class(?:es)?|scripts?|programs?|modules?|changelog|descriptions?|explanations?|translations?|reviews?|analysis|plans?|notes?|results?|findings|answers?|outputs?|contents?|todos?|text)\b/i;
 
 /** The project, or one folder; a report where one is asked for. No file: it takes a model to say what it is about. */
 function surveyed({ rest = "" }: Parts, { restore }: PlainRequest): OfflineRequest | undefined {

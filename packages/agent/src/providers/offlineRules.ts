@@ -11,6 +11,7 @@ import {
   plural,
 } from "./offlineStep.ts";
 import { nextSurveyStep } from "./offlineSurvey.ts";
+import { beforeWriting } from "./offlineTarget.ts";
 
 const mostLines = 200;
 
@@ -34,6 +35,12 @@ function stepFor(request: OfflineRequest, progress: Progress): OfflineStep {
       return { text: helpText() };
     case "survey":
       return nextSurveyStep(request, progress);
+    case "write": {
+      const before = request.overwrite ? undefined : beforeWriting(request.path, progress);
+      if (before && progress.isEnabled("write_file")) return before;
+      const results = progress.results.filter(({ name }) => name === "write_file");
+      return oneCall(callFor(request), { ...progress, results }, (output) => output);
+    }
     default:
       return oneCall(callFor(request), progress, (output) => answerFor(request, output));
   }

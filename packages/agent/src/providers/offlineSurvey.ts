@@ -11,12 +11,15 @@ import {
   type Progress,
   plural,
 } from "./offlineStep.ts";
+import { beforeWriting } from "./offlineTarget.ts";
 
 type SurveyRequest = Extract<OfflineRequest, { kind: "survey" }>;
 
 const mostFilesRead = 4;
 const mostFilesListed = 5000;
 const mostMarksShown = 10;
+const mostFoldersShown = 20;
+const mostKindsShown = 8;
 
 // What tells most about a project, most telling first.
 const telling: readonly RegExp[] = [
@@ -28,8 +31,8 @@ const telling: readonly RegExp[] = [
 ];
 
 /** Look, read what matters, write the report, tell: each step follows from what the tools have returned. */
-export function nextSurveyStep(request: SurveyRequest, { replies, results, isEnabled }: Progress): OfflineStep {
-  const did = (name: string): boolean => results.some((result) => result.name === name);
+export function nextSurveyStep(request: SurveyRequest, progress: Progress): OfflineStep {
+  const { replies, results, isEnabled } = progress;
   if (replies.length === 0) {
     const calls = looks(request.path).filter((call) => isEnabled(call.name));
     return calls.length > 0
@@ -49,14 +52,19 @@ export function nextSurveyStep(request: SurveyRequest, { replies, results, isEna
     }));
     if (calls.length > 0) return { calls };
   }
-  const report = reportOf(request.path, results, isEnabled);
-  if (request.report === undefined) return { text: report, failed: results.every((result) => result.isError) };
-  if (!isEnabled("write_file")) return { text: `${missingTool("write_file")}\n\n${report}`, failed: true };
-  if (!did("write_file")) return { calls: [{ name: "write_file", args: { path: request.report, content: report } }] };
+  // The look at the report's own folder is no part of the survey.
+  const own = results.filter(({ name }, index) => name !== "list_dir" || index === 0);
+  const report = reportOf(request.path, own, isEnabled);
   const written = results.findLast((result) => result.name === "write_file");
+  const sawNothing = own.every((result) => result.isError || result === written);
+  if (request.report === undefined) return { text: report, failed: sawNothing };
+  if (!isEnabled("write_file")) return { text: `${missingTool("write_file")}\n\n${report}`, failed: true };
+  const before = request.overwrite ? undefined : beforeWriting(request.report, progress);
+  if (before) return "text" in before ? { text: `${report}\n${before.text}\n`, failed: true } : before;
+  if (!written) return { calls: [{ name: "write_file", args: { path: request.report, content: report } }] };
   return {
-    text: `${report}\n${written?.isError ? `The report could not be written: ${written.output}` : `The report is in ${request.report}`}\n`,
-    failed: written?.isError === true || results.every((result) => result.isError || result === written),
+    text: `${report}\n${written.isError ? `The report could not be written: ${written.output}` : `The report is in ${request.report}`}\n`,
+    failed: written.isError || sawNothing,
   };
 }
 
@@ -137,8 +145,11 @@ function entries(results: readonly ToolMessage[]): string {
   if (output === undefined) return "";
   const names = linesOf(output);
   const folders = names.filter((name) => name.endsWith("/"));
-  const shown = folders.slice(0, 20).join(" ");
-  return `## Top level\n\n${plural(folders.length, "folder")}, ${plural(names.length - folders.length, "file")}${shown && `: ${shown}`}`;
+  const shown = folders.slice(0, mostFoldersShown).join(" ");
+  const left = folders.length - mostFoldersShown;
+  const more = left > 0 ? ` … and ${plural(left, "more folder")}` : "";
+  const atLeast = noticeOf(output) ? "At least " : "";
+  return `## Top level\n\n${atLeast}${plural(folders.length, "folder")}, ${plural(names.length - folders.length, "file")}${shown && `: ${shown}${more}`}`;
 }
 
 function kinds(results: readonly ToolMessage[]): string {
@@ -150,9 +161,12 @@ function kinds(results: readonly ToolMessage[]): string {
     const kind = /[^/.][^/]*(\.[^./]+)$/.exec(path)?.[1] ?? "no extension";
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
-  const rows = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, 8);
+  const rows = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  const shown = rows.slice(0, mostKindsShown).map(([kind, count]) => `${kind} ${count}`);
+  const left = rows.length - shown.length;
+  if (left > 0) shown.push(`and ${plural(left, "more kind")}`);
   const atLeast = noticeOf(output) ? "At least " : "";
-  return `## Files\n\n${atLeast}${plural(paths.length, "file")}: ${rows.map(([kind, count]) => `${kind} ${count}`).join(", ") || "none"}`;
+  return `## Files\n\n${atLeast}${plural(paths.length, "file")}: ${shown.join(", ") || "none"}`;
 }
 
 function marks(results: readonly ToolMessage[]): string {

@@ -5,6 +5,14 @@ export interface PlainRequest {
   restore(words: string): string;
 }
 
+/** Stands on both sides of the number of a quoted phrase. */
+export const quoteMark = "\uE000";
+
+/** Whether some words of a plain request are one quoted phrase. */
+export function isQuoted(words: string): boolean {
+  return /^\uE000\d+\uE000$/.test(words);
+}
+
 const greeting =
   /^(?:(?:please|kindly|hello|hi|hey|ok|okay|now|then|just|can you|could you|would you|will you|let's|i want (?:you )?to|i'd like (?:you )?to|i would like (?:you )?to|i need (?:you )?to)[,!.]? )+(?=\S)/i;
 const thanks = /(?:,? (?:please|thanks|thank you|for me|now|if you can))+$/i;
