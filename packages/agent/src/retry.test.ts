@@ -1,6 +1,5 @@
 import { getEventListeners } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Agent } from "./agent.ts";
 import { AgentError } from "./errors.ts";
 import type { AgentEvent } from "./messages.ts";
@@ -115,27 +114,54 @@ describe("silence", () => {
     expect(error).toMatchObject({ code: "timeout" });
   });
 
-  test("silences of two requests do not add up", async () => {
-    const slow =
-      (reply: ScriptedReply): ScriptedReply =>
-      () =>
-        sleep(130).then(() => reply);
-    const replies = [slow({ calls: [{ name: "x" }] }), slow("ok")];
-    expect((await run(replies, { requestTimeoutMs: 220, idleTimeoutMs: 50, attempts: 1 })).error).toBeUndefined();
-  });
+  describe("by a clock that the test moves", () => {
+    beforeEach(() => {
+      vi.useFakeTimers();
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+    const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+    const moved = async <T>(running: Promise<T>): Promise<T> => {
+      const [ended] = await Promise.all([running, vi.advanceTimersByTimeAsync(1000)]);
+      return ended;
+    };
 
-  test("bytes that show nothing keep the stream alive, and so does a slow reader", async () => {
-    async function* trickle(): AsyncGenerator<ProviderEvent, void> {
-      for (let count = 0; count < 10; count += 1) {
-        await sleep(10);
-        yield { type: "activity" };
-      }
-      yield { type: "text-delta", text: "ok" };
-      yield { type: "reply", stop: "stop", message: { role: "assistant", content: [{ type: "text", text: "ok" }] } };
-    }
-    const agent = new Agent(new ScriptedProvider([() => trickle()]), { idleTimeoutMs: 60, attempts: 1 });
-    for await (const event of agent.streamChat("go")) if (event.type === "text-delta") await sleep(100);
-    expect(agent.sessionContext).toHaveLength(2);
+    test("silences of two requests do not add up", async () => {
+      const slow =
+        (reply: ScriptedReply): ScriptedReply =>
+        () =>
+          wait(130).then(() => reply);
+      const replies = [slow({ calls: [{ name: "x" }] }), slow("ok")];
+      const limits = { requestTimeoutMs: 220, idleTimeoutMs: 50, attempts: 1 };
+      expect((await moved(run(replies, limits))).error).toBeUndefined();
+      expect((await moved(run([slow("late")], { ...limits, requestTimeoutMs: 100 }))).error).toMatchObject({
+        code: "timeout",
+      });
+    });
+
+    test("bytes that show nothing keep the stream alive, and so does a slow reader", async () => {
+      const trickle = (gapMs: number) =>
+        async function* (): AsyncGenerator<ProviderEvent, void> {
+          for (let count = 0; count < 10; count += 1) {
+            await wait(gapMs);
+            yield { type: "activity" };
+          }
+          yield { type: "text-delta", text: "ok" };
+          yield {
+            type: "reply",
+            stop: "stop",
+            message: { role: "assistant", content: [{ type: "text", text: "ok" }] },
+          };
+        };
+      const read = async (gapMs: number): Promise<Agent> => {
+        const agent = new Agent(new ScriptedProvider([trickle(gapMs)]), { idleTimeoutMs: 60, attempts: 1 });
+        for await (const event of agent.streamChat("go")) if (event.type === "text-delta") await wait(100);
+        return agent;
+      };
+      expect((await moved(read(10))).sessionContext).toHaveLength(2);
+      await expect(moved(read(70))).rejects.toMatchObject({ code: "timeout" });
+    });
   });
 
   test("an abort ends a request that ignores the signal", async () => {

@@ -132,9 +132,9 @@ describe.each(wireFormats)("the %s wire", (format) => {
 
 test("bytes that show nothing keep a slow stream alive", async () => {
   const events = sse(replyEvents("chat", { text: "At last." }));
-  const pings = Array.from({ length: 6 }, () => ": still working\n\n");
-  server.script(streamOf([events[0] ?? "", ...pings, events.slice(1).join("")], { gapMs: 500 }));
-  const agent = new Agent(wireProvider("chat", server.url), { attempts: 1, idleTimeoutMs: 2000 });
+  const pings = Array.from({ length: 9 }, () => ": still working\n\n");
+  server.script(streamOf([events[0] ?? "", ...pings, events.slice(1).join("")], { gapMs: 400 }));
+  const agent = new Agent(wireProvider("chat", server.url), { attempts: 1, idleTimeoutMs: 3000 });
   expect(await agent.chat("Hello")).toBe("At last.");
 });
 
