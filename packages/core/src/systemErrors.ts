@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { isError } from "./errorShape.ts";
 import { isToolError, ToolError } from "./errors.ts";
 
 /** System error codes in plain words, each with what to do next where there is something to do. */
@@ -29,7 +30,7 @@ const plainWords: Readonly<Record<string, string>> = {
 
 /** The errno name (`ENOENT`) that an error carries, if any. */
 export function systemErrorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  if (!isError(error) || !("code" in error) || typeof error.code !== "string") return undefined;
   if (/^E[A-Z0-9]+$/.test(error.code)) return error.code;
   // Node has no name for some, EDQUOT among them: "Unknown system error -122" from a promise, "UNKNOWN" from a call that waits.
   if (!/^(?:UNKNOWN|Unknown system error -\d+)$/.test(error.code)) return undefined;
