@@ -14,7 +14,6 @@ export {
   type ToolErrorDetails,
   type ToolErrorOptions,
 } from "./errors.ts";
-export { defaultTimeoutMs } from "./executeOptions.ts";
 export {
   type AnthropicTool,
   type McpTool,
@@ -25,7 +24,6 @@ export {
   toOpenAIResponsesTool,
 } from "./formats.ts";
 export type {
-  AnyToolRegistry,
   ChatTool,
   ContentBlock,
   ExecutableTool,
@@ -46,5 +44,5 @@ export { limitOutput } from "./middleware.ts";
 export { nearestName } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./outcome.ts";
-export { ToolRegistry } from "./registry.ts";
+export { defaultTimeoutMs, ToolRegistry } from "./registry.ts";
 export type { ToolContext } from "./types.ts";

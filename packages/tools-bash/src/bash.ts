@@ -88,9 +88,10 @@ function createTool(options: RunBashOptions, owner: string): ExecutableTool {
         throw startError(error);
       } finally {
         program?.close();
-        leftovers?.settled(mark, result?.running ?? []);
+        leftovers?.settled(mark, (!sandbox && result?.running) || []);
       }
-      return render(result, timeout, sandbox);
+      // In the sandbox nothing stays: what still shows is being ended by the system.
+      return render(sandbox ? { ...result, running: [] } : result, timeout, sandbox);
     },
   };
 }

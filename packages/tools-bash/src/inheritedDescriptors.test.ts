@@ -9,6 +9,21 @@ const { stdout } = await runShell({
 });
 console.log(stdout);`;
 
+test.runIf(process.platform === "linux")(
+  "one above the limit of this program does not keep a command from starting",
+  () => {
+    const secret = openSync(import.meta.filename, "r");
+    const stdio = [..."ignore pipe inherit".split(" "), ...Array(97).fill("ignore"), secret];
+    const words = [process.execPath, "--input-type=module-typescript", "-e", script];
+    const { stdout } = spawnSync("/bin/sh", ["-c", 'ulimit -n 90; exec "$@"', "sh", ...words], {
+      stdio,
+      encoding: "utf8",
+    });
+    closeSync(secret);
+    expect(stdout).toMatch(/^.*inheritedDescriptors\.test\.ts\n/);
+  },
+);
+
 test.runIf(process.platform === "linux")("a command does not get what this program got from its own parent", () => {
   // With a gap below it, such a descriptor is not one that Node keeps for itself.
   const secret = openSync(import.meta.filename, "r");

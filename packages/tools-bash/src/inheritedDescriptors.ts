@@ -2,15 +2,28 @@ import { openSync, readdirSync, readFileSync } from "node:fs";
 
 const closeOnExec = 0o2000000;
 
-let found: readonly number[] | undefined;
+let found: InheritedDescriptors | undefined;
 let nothing: number | undefined;
+
+export interface InheritedDescriptors {
+  /** Those that a child gets /dev/null in place of. */
+  readonly replaceable: readonly number[];
+  /** Those above the number of descriptors that this process may have now: nothing can be put in their place. */
+  readonly stuck: readonly number[];
+}
 
 /**
  * Descriptors above standard error that children of this process would get, because this process got them from its own
  * parent: Node marks only the first ones as its own. Looked up once: those that Node opens are not passed on. Linux only.
  */
-export function inheritedDescriptors(): readonly number[] {
-  found ??= listDescriptors().filter((descriptor) => descriptor > 2 && isPassedOn(descriptor));
+export function inheritedDescriptors(): InheritedDescriptors {
+  if (found) return found;
+  const passedOn = listDescriptors().filter((descriptor) => descriptor > 2 && isPassedOn(descriptor));
+  const limit = passedOn.length > 0 ? descriptorLimit() : 0;
+  found = {
+    replaceable: passedOn.filter((descriptor) => descriptor < limit),
+    stuck: passedOn.filter((descriptor) => descriptor >= limit),
+  };
   return found;
 }
 
@@ -26,6 +39,12 @@ function listDescriptors(): number[] {
   } catch {
     return [];
   }
+}
+
+/** How many this process may have: the first number of the line. */
+function descriptorLimit(): number {
+  const limit = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1];
+  return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
 }
 
 function isPassedOn(descriptor: number): boolean {

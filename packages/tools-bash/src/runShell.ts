@@ -79,17 +79,19 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
 function descriptorsOf({ descriptors = [] }: ShellRequest): StdioOptions & unknown[] {
   const given = descriptors.map((descriptor) => (typeof descriptor === "number" ? descriptor : "pipe"));
   const stdio: (number | "ignore" | "pipe")[] = ["ignore", "pipe", "pipe", ...given];
-  for (const inherited of inheritedDescriptors()) {
+  for (const inherited of inheritedDescriptors().replaceable) {
     while (stdio.length <= inherited) stdio.push("ignore");
     if (stdio[inherited] === "ignore") stdio[inherited] = nullDescriptor();
   }
   return stdio;
 }
 
+/** Without descriptors left the child has no streams; its error event follows. */
 function feed(child: ChildProcess, { descriptors = [] }: ShellRequest): void {
+  const streams: readonly unknown[] | undefined = child.stdio;
   descriptors.forEach((bytes, index) => {
     if (typeof bytes === "number") return;
-    const pipe = child.stdio[firstOwn + index] as Socket | null | undefined;
+    const pipe = streams?.[firstOwn + index] as Socket | null | undefined;
     pipe?.on("error", () => {});
     pipe?.end(bytes);
   });

@@ -29,6 +29,11 @@ afterEach(() => {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+async function pass(ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+}
+
 function newFile(): string {
   serial += 1;
   return join(folder, String(serial));
@@ -129,11 +134,6 @@ describe.runIf(onLinux)("a background child that holds the output open", () => {
     };
   }
 
-  async function pass(ms: number): Promise<void> {
-    await vi.advanceTimersByTimeAsync(ms);
-    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
-  }
-
   function end({ running }: ShellResult): void {
     for (const { pid } of running) process.kill(pid, "SIGKILL");
   }
@@ -192,3 +192,24 @@ describe.runIf(onLinux)("a background child that holds the output open", () => {
     expect(spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout).not.toContain(`${folder}/`);
   });
 });
+
+test.runIf(onLinux)(
+  "a process that cannot be found, and holds the output open, keeps a call for half a second past the limit",
+  async () => {
+    const hidden = newFile();
+    const shown = `env -i setsid sh -c 'echo $$ > ${hidden}; exec sleep 600' &`;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    // Its parent is gone when the limit comes, so that it does not even descend from the command.
+    const call = start(`(${shown}); sleep 600`, 50);
+    while (!existsSync(hidden) || readFileSync(hidden, "utf8") === "") await nextTurn();
+    await pass(50);
+    for (let passed = 0; passed < 400; passed += 10) {
+      await pass(10);
+      expect([passed, call.settled()]).toEqual([passed, false]);
+    }
+    for (let passed = 0; passed < 200; passed += 10) await pass(10);
+    expect(call.settled()).toBe(true);
+    process.kill(Number(readFileSync(hidden, "utf8")), "SIGKILL");
+    expect((await call.result).exitCode).toBe(-1);
+  },
+);

@@ -3,6 +3,7 @@ import { ToolError } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
+import { inheritedDescriptors } from "./inheritedDescriptors.ts";
 import { limitingShell, type SandboxLimits, withDefaults } from "./limits.ts";
 import { openPinned, pinDirectory } from "./pinnedDirectory.ts";
 import { findProgram } from "./programs.ts";
@@ -77,6 +78,8 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
   const wrap = ({ file, args, cwd, env }: SandboxedCommand): SandboxProgram => {
     if (!bwrap) throw new Error(`bwrap (bubblewrap, Linux only) is ${notFound}`);
     if (!filter && !unixSockets) throw new Error(`there is no filter of system calls for ${process.arch}`);
+    const [stuck] = inheritedDescriptors().stuck;
+    if (stuck !== undefined) throw new Error(`this program inherited descriptor ${stuck}, above its limit (ulimit -n)`);
     const opened: number[] = [];
     const close = (): void => {
       for (const descriptor of opened.splice(0)) closeSync(descriptor);
