@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { ensureDirectory } from "@toolcrib/core/files";
+import { ensureDirectory, systemErrorCode } from "@toolcrib/core/files";
 
 /** Where the command keeps what is the user's own, outside every working directory: that may be somebody else's. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
@@ -36,13 +36,18 @@ export function stateName(directory: string): string {
  */
 export function makeStateFolder(env: NodeJS.ProcessEnv, ...names: readonly string[]): string {
   let folder = dirname(stateFolder(env));
-  ensureDirectory(folder, 0o700);
+  try {
+    ensureDirectory(folder, 0o700);
+  } catch (error) {
+    // A file is in the way: the next step says so more plainly.
+    if (systemErrorCode(error) !== "EEXIST") throw error;
+  }
   for (const name of ["toolcrib", ...names]) {
     folder = join(folder, name);
     try {
       mkdirSync(folder, { mode: 0o700 });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (systemErrorCode(error) !== "EEXIST") throw error;
     }
     const stats = lstatSync(folder);
     if (!stats.isDirectory()) throw new Error(`${folder} is a link or a file, not a folder; remove it`);
