@@ -1,4 +1,10 @@
-import { type ChatTool, type ExecutableTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
+import {
+  type AnyToolRegistry,
+  type ChatTool,
+  type ExecutableTool,
+  type ToolContext,
+  ToolRegistry,
+} from "@toolcrib/core";
 import { AgentError } from "./errors.ts";
 import { History } from "./history.ts";
 import { Journal, type JournalStart } from "./journal.ts";
@@ -21,7 +27,7 @@ import { openSession } from "./sessionFile.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
 export class Agent {
-  readonly toolRegistry: ToolRegistry;
+  readonly toolRegistry: AnyToolRegistry;
   readonly #state: LoopState;
 
   /** Throws an AgentError `invalid_option` for an unknown option, a limit that is not above 0, no provider, no registry. */

@@ -1,4 +1,4 @@
-import type { ToolLabels, ToolRegistry } from "@toolcrib/core";
+import type { AnyToolRegistry, ToolLabels } from "@toolcrib/core";
 import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "./conversation.ts";
 import { AgentError, isAgentError } from "./errors.ts";
 import type { History } from "./history.ts";
@@ -20,7 +20,7 @@ export type UserContent = string | readonly (TextBlock | ImageBlock)[];
 export interface ChatOptions {
   readonly signal?: AbortSignal | undefined;
   /** The tools of this turn alone. Default: the agent's. */
-  readonly tools?: ToolRegistry;
+  readonly tools?: AnyToolRegistry;
   /** Handed to every tool call of this turn. */
   readonly labels?: ToolLabels | undefined;
   /** For the first request of the turn only: a choice that stays would never let it end. */

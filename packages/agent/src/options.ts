@@ -1,4 +1,4 @@
-import { checkOptions, type KnownOptions, type ToolContext, type ToolRegistry } from "@toolcrib/core";
+import { type AnyToolRegistry, checkOptions, type KnownOptions, type ToolContext } from "@toolcrib/core";
 import type { CompactionOptions } from "./compaction.ts";
 import { AgentError, messageOf } from "./errors.ts";
 import type { ChatOptions } from "./loop.ts";
@@ -8,7 +8,7 @@ import type { Provider } from "./provider.ts";
 /** Options of an Agent; all have defaults. */
 export interface AgentOptions extends Partial<LoopLimits> {
   /** The tools as they are, or a function that makes them for the agent's context. Default: `save_session_context` alone. */
-  readonly tools?: ToolRegistry | ((context: ToolContext) => ToolRegistry);
+  readonly tools?: AnyToolRegistry | ((context: ToolContext) => AnyToolRegistry);
   readonly systemPrompt?: string | undefined;
   /** Where `save_session_context` writes. Default: `.toolcrib/session.json` in the working directory. */
   readonly sessionContextFilePath?: string | undefined;
@@ -72,7 +72,7 @@ export function checkAgentOptions(options: AgentOptions): void {
 export function checkChatOptions(options: ChatOptions): void {
   refuseUnknown("chat", options, knownChatOptions);
   refuseMissingTools(options);
-  if ("tools" in options) checkedTools(options.tools as ToolRegistry);
+  if ("tools" in options) checkedTools(options.tools as AnyToolRegistry);
   const { signal } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
     throw invalidOption("signal must be an AbortSignal: pass the signal of an AbortController.");
@@ -120,8 +120,8 @@ export function checkProvider(provider: Provider): void {
 }
 
 /** Throws `invalid_option` for tools that are no registry. */
-export function checkedTools(tools: ToolRegistry): ToolRegistry {
-  if (typeof (tools as Partial<ToolRegistry> | undefined)?.getEnabledSchemas === "function") return tools;
+export function checkedTools(tools: AnyToolRegistry): AnyToolRegistry {
+  if (typeof (tools as Partial<AnyToolRegistry> | undefined)?.getEnabledSchemas === "function") return tools;
   throw invalidOption(
     "tools must be a ToolRegistry, or a function of the context that returns one: register tools in it.",
   );

@@ -1,4 +1,4 @@
-import { isError } from "./errorShape.ts";
+import { isError, isErrorNamed } from "./errorShape.ts";
 import { ToolError } from "./errors.ts";
 import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "./interface.ts";
@@ -39,7 +39,7 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
       if (unknown.count > 0) return { args, error: invalid(name, unknown) };
       validator ??= createValidator(parameters);
       const errors = validator(args);
-      return errors instanceof Promise
+      return "then" in errors
         ? errors.then(conclude, (cause: unknown) => unchecked(name, args, cause))
         : conclude(errors);
     } catch (cause) {
@@ -65,7 +65,7 @@ function repairArguments(
 function tooMuch(error: unknown): string | undefined {
   if (error instanceof TooManySteps)
     return `could not be checked: that takes ${error.message}; pass fewer or smaller values`;
-  if (!(error instanceof RangeError)) return undefined;
+  if (!isErrorNamed(error, "RangeError")) return undefined;
   return error.message.startsWith("Maximum call stack") ? "could not be checked: nested too deeply" : error.message;
 }
 
@@ -75,7 +75,7 @@ function notAnObject(args: unknown): string {
     try {
       JSON.parse(args);
     } catch (error) {
-      if (error instanceof SyntaxError) return `text that is not valid JSON: ${clip(error.message, 200)}`;
+      if (isErrorNamed(error, "SyntaxError")) return `text that is not valid JSON: ${clip(error.message, 200)}`;
     }
   }
   return quote(args);

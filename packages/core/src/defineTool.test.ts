@@ -79,6 +79,29 @@ describe("defineTool", () => {
     );
   });
 
+  test("a library too old for JSON Schema is named with the version that has it; its own reason is kept", () => {
+    const make = (vendor: string, jsonSchema?: object) => () => {
+      const standard = { version: 1 as const, vendor, validate: (value: unknown) => ({ value }), jsonSchema };
+      defineTool({ name: "t", description: "d", parameters: { "~standard": standard }, execute: () => "" });
+    };
+    expect(make("zod")).toThrow(
+      "the zod schema offers no JSON Schema (zod does from 4.2 on); pass it as jsonSchema too",
+    );
+    expect(make("arktype")).toThrow("arktype does from 2.1.28 on");
+    const date = () =>
+      defineTool({ name: "t", description: "d", parameters: z.object({ d: z.date() }), execute: () => "" });
+    expect(date).toThrow("the zod schema cannot be written as JSON Schema (Date cannot be represented in JSON Schema)");
+  });
+
+  test("a misspelt name in the definition throws; what is near to none travels on to the tool", () => {
+    const definition = { name: "t", description: "d", parameters: { type: "object" }, execute: () => "" } as const;
+    expect(() => defineTool({ ...definition, timeoutMS: 5 } as never)).toThrow(
+      new TypeError('defineTool: unknown option "timeoutMS"; did you mean "timeoutMs"?'),
+    );
+    expect(() => defineTool({ ...definition, readonly: true } as never)).toThrow('did you mean "readOnly"?');
+    expect(defineTool({ ...definition, vendorNote: 1 } as never)).toMatchObject({ vendorNote: 1 });
+  });
+
   test("traits, the time limit and strict are kept", () => {
     const closed = {
       type: "object",

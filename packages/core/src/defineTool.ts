@@ -1,7 +1,10 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { isError } from "./errorShape.ts";
 import { ToolError } from "./errors.ts";
 import type { FromSchema } from "./inferSchema.ts";
 import type { ChatTool, ExecutableTool, JsonSchema, ParseResult, ToolCallInfo, ToolTraits } from "./interface.ts";
+import { checkSpelling, type KnownOptions } from "./options.ts";
+import { clip } from "./text.ts";
 
 /** A literal JSON Schema with `type: "object"` at its root, of which the type of the arguments is inferred. */
 export type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
@@ -35,13 +38,29 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   execute(args: ArgumentsOf<Parameters>, call: ToolCallInfo): unknown;
 }
 
+const definitionNames: KnownOptions<ToolDefinition<unknown>> = {
+  name: true,
+  description: true,
+  parameters: true,
+  jsonSchema: true,
+  strict: true,
+  timeoutMs: true,
+  execute: true,
+  readOnly: true,
+  destructive: true,
+  idempotent: true,
+  openWorld: true,
+};
+
 /**
- * Makes a tool from one object, with `args` inferred from `parameters`. Throws a ToolError (`invalid_tool`) when a Standard
+ * Makes a tool from one object, with `args` inferred from `parameters`. Throws a TypeError for a misspelt name in
+ * the definition, and a ToolError (`invalid_tool`) when a Standard
  * Schema offers no JSON Schema and none is given; everything else is checked by `ToolRegistry.register`.
  */
 export function defineTool<const Parameters extends ParametersSchema>(
   definition: ToolDefinition<Parameters>,
 ): ExecutableTool {
+  checkSpelling("defineTool", definition, definitionNames);
   const { name, description, parameters, jsonSchema, strict, timeoutMs, execute, ...traits } = definition;
   const standard = isStandardSchema(parameters) ? parameters : undefined;
   const schema: ChatTool = {
@@ -72,6 +91,9 @@ function isStandardSchema(value: unknown): value is StandardSchemaV1 & Partial<S
   return value !== null && (typeof value === "object" || typeof value === "function") && "~standard" in value;
 }
 
+/** Since when a library gives the JSON Schema of its schemas (https://standardschema.dev/json-schema). */
+const leastVersions: Readonly<Record<string, string>> = { zod: "4.2", arktype: "2.1.28" };
+
 function standardToJsonSchema(name: string, schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>): JsonSchema {
   const { vendor, jsonSchema } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
   const invalid = (problem: string, cause?: unknown): ToolError =>
@@ -82,11 +104,15 @@ function standardToJsonSchema(name: string, schema: StandardSchemaV1 & Partial<S
       details: { problem },
       cause,
     });
-  if (!jsonSchema) throw invalid(`the ${vendor} schema offers no JSON Schema; pass it as jsonSchema too`);
+  if (!jsonSchema) {
+    const least = Object.hasOwn(leastVersions, vendor) ? ` (${vendor} does from ${leastVersions[vendor]} on)` : "";
+    throw invalid(`the ${vendor} schema offers no JSON Schema${least}; pass it as jsonSchema too`);
+  }
   try {
     const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
     return rest;
   } catch (cause) {
-    throw invalid(`the ${vendor} schema cannot be written as JSON Schema; pass it as jsonSchema too`, cause);
+    const why = isError(cause) && cause.message !== "" ? ` (${clip(cause.message, 500)})` : "";
+    throw invalid(`the ${vendor} schema cannot be written as JSON Schema${why}; pass it as jsonSchema too`, cause);
   }
 }

@@ -53,6 +53,8 @@ export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends Error
     this.recoverable = options.recoverable ?? recoverableCodes.has(options.code);
     this.details = options.details ?? ({} as ToolErrorDetails[Code]);
     Object.defineProperty(this, marker, { value: true });
+    // JSON text of an error names its message too.
+    Object.defineProperty(this, "message", { enumerable: true });
   }
 }
 

@@ -43,3 +43,7 @@ test("a mapping leaves the frozen schema as it is and is the same byte for byte 
   }
   expect(JSON.stringify(tool)).toBe(before);
 });
+
+test("toMcpTool maps a list, whose indexes are no traits", () => {
+  expect([tool, tool].map(toMcpTool)).toEqual([toMcpTool(tool), toMcpTool(tool)]);
+});

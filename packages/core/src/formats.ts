@@ -45,7 +45,9 @@ export function toAnthropicTool({ function: { name, description, parameters, str
   return { name, description, input_schema: { ...parameters, type: "object" }, ...(strict ? { strict } : {}) };
 }
 
-/** Traits travel as hints; one that the tool does not state is left out. */
+/** Traits travel as hints; one that the tool does not state is left out. `schemas.map(toMcpTool)` works too. */
+export function toMcpTool(tool: ChatTool): McpTool;
+export function toMcpTool(tool: ChatTool, traits: ToolTraits | undefined): McpTool;
 export function toMcpTool({ function: { name, description, parameters } }: ChatTool, traits: ToolTraits = {}): McpTool {
   const { readOnly, destructive, idempotent, openWorld } = traits;
   const hints = {

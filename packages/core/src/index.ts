@@ -14,6 +14,7 @@ export {
   type ToolErrorDetails,
   type ToolErrorOptions,
 } from "./errors.ts";
+export { defaultTimeoutMs } from "./executeOptions.ts";
 export {
   type AnthropicTool,
   type McpTool,
@@ -24,6 +25,7 @@ export {
   toOpenAIResponsesTool,
 } from "./formats.ts";
 export type {
+  AnyToolRegistry,
   ChatTool,
   ContentBlock,
   ExecutableTool,
@@ -44,5 +46,5 @@ export { limitOutput } from "./middleware.ts";
 export { nearestName } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./outcome.ts";
-export { defaultTimeoutMs, ToolRegistry } from "./registry.ts";
+export { ToolRegistry } from "./registry.ts";
 export type { ToolContext } from "./types.ts";

@@ -135,3 +135,25 @@ export interface ToolListing extends ToolTraits {
   /** What its source claims of it, unconfirmed. */
   hints?: ToolTraits;
 }
+
+/**
+ * What a ToolRegistry does, by shape: taken where a registry is asked for, so that one of another installed version of this
+ * package fits too. Each method is described at `ToolRegistry`.
+ */
+export interface AnyToolRegistry {
+  register(...tools: ExecutableTool[]): void;
+  unregister(name: string): void;
+  enable(name: string): boolean;
+  disable(name: string): boolean;
+  get(name: string): ExecutableTool | undefined;
+  hasTool(name: string): boolean;
+  getToolNames(): string[];
+  isToolEnabled(name: string): boolean;
+  listTools(): ToolListing[];
+  getEnabledSchemas(): ChatTool[];
+  use(middleware: Middleware): AnyToolRegistry;
+  onChange(listener: () => void): () => void;
+  clone(): AnyToolRegistry;
+  execute(name: string, args?: unknown, options?: ExecuteOptions): Promise<string>;
+  invoke(name: string, args?: unknown, options?: ExecuteOptions): Promise<ToolOutcome>;
+}

@@ -27,6 +27,24 @@ export function checkOptions<Options extends object>(
   }
 }
 
+/**
+ * Throws a TypeError for a name that is not known but near to a known one; any other is left alone. For objects that may
+ * carry more than options.
+ */
+export function checkSpelling<Options extends object>(
+  owner: string,
+  options: Options,
+  known: KnownOptions<NoInfer<Options>>,
+): void {
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(known, name)) continue;
+    const near = nearestName(name, Object.keys(known));
+    if (near !== undefined && !Object.hasOwn(options, near)) {
+      throw new TypeError(`${owner}: unknown option ${quote(name)}; did you mean ${quote(near)}?`);
+    }
+  }
+}
+
 /** What a value is, in words and without its content: `null`, `a string`, `an array`, `an instance of URL`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);

@@ -1,4 +1,5 @@
 import { type ArgumentChecker, createArgumentChecker } from "./arguments.ts";
+import { isErrorNamed } from "./errorShape.ts";
 import { isToolError, ToolError } from "./errors.ts";
 import type { ChatTool, ExecutableTool, ToolListing, ToolTraits } from "./interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "./json.ts";
@@ -85,7 +86,7 @@ function readSchema(tool: ExecutableTool, name: string): ChatTool {
   try {
     schema = copyJson(tool.getSchema(), mostSchemaValues) as ChatTool;
   } catch (cause) {
-    const why = cause instanceof RangeError ? ` (${cause.message})` : "";
+    const why = isErrorNamed(cause, "RangeError") ? ` (${cause.message})` : "";
     throw invalidTool(name, `getSchema() must return a schema that can be copied${why}`, cause);
   }
   const definition: unknown = isPlainObject(schema) && schema.type === "function" ? schema.function : undefined;

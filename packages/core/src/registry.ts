@@ -1,8 +1,10 @@
 import { type Approvals, voidApproval } from "./approval.ts";
 import type { CheckedArguments } from "./arguments.ts";
-import { longestDelayMs, type RunCall, runWithDeadline, tell } from "./deadline.ts";
+import { type RunCall, runWithDeadline, tell } from "./deadline.ts";
 import type { ToolError } from "./errors.ts";
+import { checkExecuteOptions, limitOf } from "./executeOptions.ts";
 import type {
+  AnyToolRegistry,
   ChatTool,
   ExecutableTool,
   ExecuteOptions,
@@ -17,14 +19,11 @@ import { aborted, fromThrown, notAvailable, notFound, renderOutcome } from "./ou
 import { createEntry, type Entry, sourceOf, traitsOf } from "./registration.ts";
 import { clip, printableName } from "./text.ts";
 
-/** Milliseconds a tool may run where neither it nor the caller says otherwise. */
-export const defaultTimeoutMs = 30_000;
-
 /**
  * Holds tools, knows which are enabled, and runs them. Tools are kept in the order of registration. Calls in flight are
  * independent of each other and of later changes to the registry.
  */
-export class ToolRegistry {
+export class ToolRegistry implements AnyToolRegistry {
   #entries = new Map<string, Entry>();
   #middlewares: readonly Middleware[] = [];
   #enabledSchemas: ChatTool[] | undefined;
@@ -177,6 +176,7 @@ export class ToolRegistry {
 
   /** Finds, checks, then runs: in one go, so that a call has started when `invoke` returns, unless a check must wait. */
   #run(name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
+    checkExecuteOptions(options);
     const { signal, callId, labels, onProgress } = options;
     if (signal?.aborted) return failed(aborted(shownName(name), signal.reason, false));
     const entry = this.#entries.get(name);
@@ -189,7 +189,7 @@ export class ToolRegistry {
     };
     if (!entry) return proceed({ args: (given ?? {}) as Record<string, unknown> });
     const checked = entry.check(given);
-    if (!(checked instanceof Promise)) return proceed(checked);
+    if (!("then" in checked)) return proceed(checked);
     // After an abort the arguments no longer matter: proceed looks at the signal first.
     return (signal ? endAtAbort(checked, signal, () => ({ args: {} })) : checked).then(proceed);
   }
@@ -230,7 +230,7 @@ export class ToolRegistry {
     }
     const checked = entry.check(current.args);
     // No await where none is needed: a call has started when `invoke` returns.
-    const { args, error } = checked instanceof Promise ? await checked : checked;
+    const { args, error } = "then" in checked ? await checked : checked;
     const refused = this.#refusal(name) ?? error ?? this.#replaced(entry, approvals, name, current.args);
     return refused ? failed(refused) : start(entry, { ...current, args }, options);
   }
@@ -256,22 +256,6 @@ function failed(error: ToolError): Promise<ToolOutcome> {
 
 function start({ tool }: Entry, call: ToolCall & RunCall, { timeoutMs }: ExecuteOptions): Promise<ToolOutcome> {
   return runWithDeadline(tool, call.args, call, limitOf(tool, call.args, timeoutMs));
-}
-
-/** The caller's limit, else the tool's, else the default. Throws for a caller's limit that is none. */
-function limitOf(tool: ExecutableTool, args: Record<string, unknown>, fromCaller: number | undefined): number {
-  if (fromCaller !== undefined) {
-    if (fromCaller > 0) return fromCaller;
-    throw new RangeError(`timeoutMs must be a number of milliseconds above 0, at most ${longestDelayMs}, or Infinity`);
-  }
-  let own: unknown;
-  try {
-    own = tool.timeoutMs;
-    if (typeof own === "function") own = own.call(tool, args);
-  } catch {
-    // As if it gave no limit.
-  }
-  return typeof own === "number" && own > 0 ? own : defaultTimeoutMs;
 }
 
 function endAtAbort<T>(running: Promise<T>, signal: AbortSignal, atAbort: () => T): Promise<T> {

@@ -259,3 +259,17 @@ test("a spread copy of the call has its signal, id, labels and progress", async 
   expect(copy).toMatchObject({ callId: "1", labels: { chat: 2 }, onProgress: expect.any(Function) });
   expect(copy.signal?.aborted).toBe(true);
 });
+
+test("JSON text of a typed error has its message", () => {
+  const error = new ToolError({ code: "not_found", message: "Tool not found: x", toolName: "x" });
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: "not_found", message: "Tool not found: x" });
+});
+
+test("a misspelt option of a call ends it; a tool may hand on the call that it was given", async () => {
+  const registry = registryOf(tool());
+  expect(await registry.execute("a", {}, { timeoutMS: 5 } as never)).toBe(
+    'Error executing a: execute: unknown option "timeoutMS"; did you mean "timeoutMs"?',
+  );
+  const outer = registryOf(tool((args, call) => registry.execute("a", args, call)));
+  expect(await outer.execute("a", {})).toBe("ok");
+});

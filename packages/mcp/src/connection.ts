@@ -8,13 +8,13 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import {
+  type AnyToolRegistry,
   type ChatTool,
   type ExecuteOptions,
   type McpTool,
   ToolError,
   type ToolOutcome,
   type ToolProgress,
-  type ToolRegistry,
   toMcpTool,
 } from "@toolcrib/core";
 import { reasonOf } from "./errors.ts";
@@ -56,7 +56,7 @@ export function createConnection(registries: Registries, { name, version, instru
 class Connection {
   readonly #server: Server;
   readonly #registries: Registries;
-  #registry: ToolRegistry | undefined;
+  #registry: AnyToolRegistry | undefined;
   #roots: readonly string[] | undefined;
   /** The schemas the client has listed, or was told of: the registry hands out the same array until its tools change. */
   #known: readonly ChatTool[] | undefined;
@@ -111,7 +111,7 @@ class Connection {
   }
 
   async #invoke(name: string, args: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
-    let registry: ToolRegistry;
+    let registry: AnyToolRegistry;
     try {
       registry = await this.#current();
     } catch (cause) {
@@ -121,7 +121,7 @@ class Connection {
     return registry.invoke(name, args, options);
   }
 
-  async #current(): Promise<ToolRegistry> {
+  async #current(): Promise<AnyToolRegistry> {
     const registry = await this.#registries.get(this.#roots);
     this.#registry = registry;
     this.announce();

@@ -1,4 +1,4 @@
-import type { ToolRegistry } from "@toolcrib/core";
+import type { AnyToolRegistry } from "@toolcrib/core";
 import { anyRoots, type RootsRule } from "./roots.ts";
 
 /**
@@ -6,8 +6,8 @@ import { anyRoots, type RootsRule } from "./roots.ts";
  * One factory serves many clients; equal roots share a registry.
  */
 export type RegistrySource =
-  | ToolRegistry
-  | ((roots: readonly string[] | undefined) => ToolRegistry | Promise<ToolRegistry>);
+  | AnyToolRegistry
+  | ((roots: readonly string[] | undefined) => AnyToolRegistry | Promise<AnyToolRegistry>);
 
 /** Registries kept for sets of roots beside the one without. */
 const mostRegistries = 32;
@@ -17,8 +17,8 @@ export class Registries {
   /** Whether clients are asked for their roots: only a factory can use them. */
   readonly usesRoots: boolean;
   readonly #rule: RootsRule;
-  readonly #make: (roots: readonly string[] | undefined) => ToolRegistry | Promise<ToolRegistry>;
-  readonly #made = new Map<string, Promise<ToolRegistry>>();
+  readonly #make: (roots: readonly string[] | undefined) => AnyToolRegistry | Promise<AnyToolRegistry>;
+  readonly #made = new Map<string, Promise<AnyToolRegistry>>();
   readonly #stops = new Map<string, () => void>();
   readonly #listeners = new Set<() => void>();
 
@@ -30,7 +30,7 @@ export class Registries {
   }
 
   /** The registry for a client's roots. Rejects with what the factory throws, and asks it again the next time. */
-  get(asked: readonly string[] = []): Promise<ToolRegistry> {
+  get(asked: readonly string[] = []): Promise<AnyToolRegistry> {
     const roots = this.usesRoots ? this.#rule(asked) : undefined;
     const key = asked.length > 0 && roots ? JSON.stringify(roots) : "";
     let registry = this.#made.get(key);
@@ -55,7 +55,7 @@ export class Registries {
     this.#listeners.clear();
   }
 
-  async #create(key: string, roots: readonly string[] | undefined): Promise<ToolRegistry> {
+  async #create(key: string, roots: readonly string[] | undefined): Promise<AnyToolRegistry> {
     const registry = await this.#make(roots);
     const stop = registry.onChange(() => {
       for (const listener of this.#listeners) listener();
