@@ -5,7 +5,7 @@ import { createSearchTools } from "@toolcrib/tools-search";
 import { answer } from "../pairs.mjs";
 
 const registry = new ToolRegistry();
-for (const tool of createSearchTools({ cwd: process.argv[2] })) registry.register(tool);
+for (const tool of createSearchTools({ cwd: process.argv[2], maxReplyBytes: Infinity })) registry.register(tool);
 
 answer(async ({ tool, args }) => {
   let longest = 0;

@@ -76,8 +76,8 @@ function warmThread(): Promise<Worker> {
 /** A thread that has said it is ready. A host may refuse it at once (the permission model) or later (no such file in a bundle). */
 function start(onEnd: () => void): Promise<Worker> {
   return new Promise((resolve, reject) => {
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const thread = new Worker(new URL(`./validationWorker.${extension}`, import.meta.url), {
+    // In this form bundlers find the file and carry it along. The build puts the built file's name here.
+    const thread = new Worker(new URL("./validationWorker.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: 128 },
       execArgv: [],
     });

@@ -28,18 +28,24 @@ export interface Expressions {
   readonly candidates: RegExp | undefined;
   /** Decides for one line. */
   readonly line: RegExp;
+  /** Longest line that may be matched; undefined for any. */
+  readonly longest: number | undefined;
 }
 
-/** Throws a SyntaxError for an invalid regular expression. */
-export function createMatcher(query: Query): Matcher {
+/**
+ * `longest` limits a regular expression to lines up to that length, each matched alone. Throws a SyntaxError for an invalid one.
+ */
+export function createMatcher(query: Query, longest?: number): Matcher {
   const source = query.regex ? query.text : escapeLiteral(query.text);
   const line = compileLine(source, query.caseSensitive ? "" : "i");
   // Unicode mode is slower. In ASCII text an expression means the same without it, but for what these find.
   const plain = /\\[pPuk]|[^\u0000-\u007f]/.test(source) ? line : new RegExp(line.source, line.flags.replace("u", ""));
-  const alone = readsBeyondItsMatch(source);
+  const lineLimit = query.regex ? longest : undefined;
+  const alone = lineLimit !== undefined || readsBeyondItsMatch(source);
   const expressionsOf = (decide: RegExp): Expressions => ({
     candidates: alone ? undefined : new RegExp(decide.source, `${decide.flags}gm`),
     line: decide,
+    longest: lineLimit,
   });
   const literals = query.caseSensitive ? literalsOf(query) : query.regex ? undefined : bothCases(query.text);
   const probes = literals?.map((literal) => ({ literal, probe: rarePart(literal) }));
@@ -146,8 +152,8 @@ export function scanBytes(file: Buffer, needle: Buffer, onMatch: OnMatch): void 
   }
 }
 
-/** Reports each line of `text` that the expression matches in the line alone. */
-export function scanText(text: string, { candidates, line: decide }: Expressions, onMatch: OnMatch): void {
+/** Reports each line of `text` that the expression matches in the line alone. Throws `longLine` at one that is too long for it. */
+export function scanText(text: string, { candidates, line: decide, longest }: Expressions, onMatch: OnMatch): void {
   let line = 1;
   let start = 0;
   while (start < text.length) {
@@ -164,6 +170,8 @@ export function scanText(text: string, { candidates, line: decide }: Expressions
     const lineEnd = text.indexOf("\n", start);
     const next = lineEnd === -1 ? text.length : lineEnd;
     const end = text.charCodeAt(next - 1) === 13 && next > start ? next - 1 : next;
+    if (longest !== undefined && end - start > longest)
+      throw Object.assign(new Error("long line"), { code: "longLine" });
     const match = decide.exec(text.slice(start, end));
     if (match !== null && !onMatch(line, start, end, start + match.index)) return;
     line += 1;

@@ -9,39 +9,58 @@ const leadLength = 120;
 export interface BatchReport {
   text: string;
   ends: Uint32Array<ArrayBuffer>;
+  /** Whether there may be more than was written. */
+  more: boolean;
 }
 
-/** Writes matches the way grep does; one report holds the files of one batch. */
+/** Writes what is found in the files of one batch. */
 export interface MatchReport {
+  /** Whether a reply holds no more. */
+  readonly full: boolean;
+  /** Whether the rest of this file cannot change the report. */
+  readonly fileDone: boolean;
+  /** Results so far. */
   readonly count: number;
-  /** Begins a file, or a further window of one whose first line is `firstLine`. */
+  startFile(): void;
+  /** Begins a stretch of lines of the file, the first of which is `firstLine`. */
   begin(path: string, source: LineSource, firstLine: number): void;
   match: OnMatch;
-  /** Ends a file or a window: writes what context is still due. */
+  /** Ends a stretch: writes what context is still due. */
   end(): void;
-  /** Takes back what was written since `mark`. */
-  mark(): number;
-  rollback(mark: number): void;
+  /** Ends the file. One that turned out to be no text leaves nothing. */
+  endFile(isText: boolean): void;
   finish(): BatchReport;
 }
 
-/** `onLine` sees each match line as it is found. */
-export function createMatchReport(context: number, onLine: ((line: string) => void) | undefined): MatchReport {
+/** How much a report may hold, and what it does with each result as soon as it is written. */
+export interface ReportOptions {
+  /** Results after which it is full. */
+  limit: number;
+  /** Bytes after which it is full; the last result may reach beyond. */
+  maxBytes: number;
+  onLine: ((line: string) => void) | undefined;
+}
+
+/** A report that writes matches the way grep does. */
+export function createMatchReport(context: number, { limit, maxBytes, onLine }: ReportOptions): MatchReport {
   let text = "";
   const ends: number[] = [];
+  let fileStart = 0;
   let path = "";
   let source: LineSource = "";
   let base = 0;
   let lastLine = 0;
   let lastEnd = -1;
+  let contextCut = false;
 
+  const isFull = (): boolean => contextCut || ends.length >= limit || text.length > maxBytes + 1;
   const write = (separator: string, line: number, start: number, end: number, at: number): string => {
     const written = `${path}${separator}${line + base}${separator}${shownLine(source, start, end, at)}\n`;
     text += written;
     return written;
   };
   const writeAfter = (before: number): void => {
-    for (let i = 0; i < context && lastEnd !== -1; i += 1) {
+    for (let i = 0; i < context && lastEnd !== -1 && text.length <= maxBytes; i += 1) {
       const start = indexAfterNewline(source, lastEnd);
       if (start === -1 || start >= before) break;
       lastEnd = lineEnd(source, start);
@@ -53,10 +72,17 @@ export function createMatchReport(context: number, onLine: ((line: string) => vo
   const writeBefore = (line: number, start: number): void => {
     const starts: number[] = [];
     let at = start;
+    let bytes = 0;
     while (starts.length < context && at > 0 && line - starts.length - 1 > lastLine) {
-      at = lineStart(source, at - 1);
-      starts.unshift(at);
+      const next = lineStart(source, at - 1);
+      bytes += Math.min(at - next, longestLine) + path.length;
+      // Half of a reply at most, so that the match itself is seen.
+      contextCut = bytes > maxBytes / 2;
+      if (contextCut) break;
+      at = next;
+      starts.push(at);
     }
+    starts.reverse();
     if (text !== "" && (lastEnd === -1 || line - starts.length > lastLine + 1)) text += "--\n";
     for (const [i, from] of starts.entries()) {
       write("-", line - starts.length + i, from, lineEnd(source, from), from);
@@ -64,8 +90,17 @@ export function createMatchReport(context: number, onLine: ((line: string) => vo
   };
 
   return {
+    get full() {
+      return isFull();
+    },
+    get fileDone() {
+      return isFull();
+    },
     get count() {
       return ends.length;
+    },
+    startFile() {
+      fileStart = ends.length;
     },
     begin(newPath, newSource, firstLine) {
       path = newPath;
@@ -84,20 +119,20 @@ export function createMatchReport(context: number, onLine: ((line: string) => vo
       const written = write(":", line, start, end, at);
       onLine?.(written);
       ends.push(text.length);
-      return true;
+      return !isFull();
     },
     end() {
       if (context > 0) writeAfter(source.length);
     },
-    mark: () => ends.length,
-    rollback(mark) {
-      ends.length = mark;
+    endFile(isText) {
+      if (isText) return;
+      ends.length = fileStart;
       text = text.slice(0, ends.at(-1) ?? 0);
+      contextCut = false;
     },
-    finish: () => ({ text, ends: Uint32Array.from(ends) }),
+    finish: () => ({ text, ends: Uint32Array.from(ends), more: isFull() }),
   };
 }
-
 /** The line whole, or the part around its match, `…` standing for what is left out. */
 function shownLine(source: LineSource, start: number, end: number, at: number): string {
   if (end - start <= longestLine) return slice(source, start, end);

@@ -1,10 +1,35 @@
-import type { PathScopeOptions } from "@toolcrib/core/files";
+import { checkOptions } from "@toolcrib/core";
+import { createPathScope, type PathScope, type PathScopeOptions } from "@toolcrib/core/files";
+import { byteLimit, defaultMaxReplyBytes } from "@toolcrib/core/text";
 
-/** Where the search tools look, and how long a pattern may take. */
+/** Where the search tools look, how long a pattern may take and how much a reply holds. */
 export interface SearchOptions extends PathScopeOptions {
   /** Milliseconds that a regular expression or glob of a call may spend matching. Default 5,000. */
   matchLimitMs?: number | undefined;
+  /** How much one reply holds, in bytes, its closing notice aside; `Infinity` for no limit. Default 50 KB. */
+  maxReplyBytes?: number | undefined;
 }
 
-/** Default of `SearchOptions.matchLimitMs`. */
-export const matchLimitMs = 5000;
+/** The options of one tool, checked. */
+export interface SearchSettings {
+  scope: PathScope;
+  matchLimitMs: number;
+  maxReplyBytes: number;
+}
+
+const defaultMatchLimitMs = 5000;
+
+/** Throws a TypeError, naming the factory that was called, for options that cannot be understood. */
+export function settingsOf(factory: string, options: SearchOptions): SearchSettings {
+  checkSearchOptions(factory, options);
+  const { matchLimitMs = defaultMatchLimitMs, maxReplyBytes = defaultMaxReplyBytes } = options;
+  if (!(typeof matchLimitMs === "number" && matchLimitMs > 0)) {
+    throw new TypeError(`${factory}: matchLimitMs must be a positive number of milliseconds`);
+  }
+  return { scope: createPathScope(options), matchLimitMs, maxReplyBytes: byteLimit("maxReplyBytes", maxReplyBytes) };
+}
+
+/** Throws a TypeError for options that are no plain object or hold an unknown name. */
+export function checkSearchOptions(factory: string, options: SearchOptions): void {
+  checkOptions<SearchOptions>(factory, options, { cwd: true, root: true, matchLimitMs: true, maxReplyBytes: true });
+}

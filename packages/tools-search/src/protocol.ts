@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Query } from "./matchLines.ts";
+import type { BatchReport } from "./matchReport.ts";
 
 /** Where a search begins. */
 export interface SearchStart {
@@ -10,16 +11,24 @@ export interface SearchStart {
   isDirectory: boolean;
 }
 
+/** Matching lines, or files with at least one: their paths, or also how many lines match in each. */
+export type SearchMode = "lines" | "files" | "count";
+
 export interface TextJob {
   kind: "text";
   starts: SearchStart[];
   query: Query;
   /** Globs that a walked file must match, relative to its start; undefined for all files. */
   include: string[] | undefined;
+  mode: SearchMode;
   context: number;
-  /** Matches after which to stop. */
+  /** Results (matches, or files in the other modes) after which to stop. */
   limit: number;
+  /** Bytes of results after which to stop. */
+  maxBytes: number;
   roots: readonly string[] | undefined;
+  /** Longest line that a regular expression is tried on; left out for any. */
+  longestLine?: number;
 }
 
 export interface FilesJob {
@@ -28,6 +37,8 @@ export interface FilesJob {
   pattern: string;
   /** Paths to print; all are counted. */
   limit: number;
+  /** Bytes of paths to print; the first is printed whatever its length. */
+  maxBytes: number;
   roots: readonly string[] | undefined;
 }
 
@@ -51,9 +62,16 @@ export interface Problem {
 /** From the walking worker to its helper. */
 export type HelperMessage = { kind: "batch"; index: number; start: number; paths: string } | { kind: "end" };
 
+/** What the batch of that number gave. */
+export interface BatchResult extends BatchReport {
+  index: number;
+}
+
 /** From a worker to the caller's thread. */
 export type WorkerMessage =
-  | { kind: "matches"; index: number; text: string; ends: Uint32Array<ArrayBuffer> }
+  /** It is loaded; said once. */
+  | { kind: "ready" }
+  | ({ kind: "matches" } & BatchResult)
   | { kind: "files"; text: string; shown: number; total: number }
   /** There is enough left for a second worker. */
   | { kind: "large"; port: MessagePort }
@@ -62,7 +80,7 @@ export type WorkerMessage =
 
 /** Slots of the control as an Int32Array. */
 export const slots: Readonly<Record<"stop" | "helperReady" | "pending" | "salvaged", number>> = {
-  /** 1: leave the search. */
+  /** 1: leave the search; 2: leave it before the next batch. */
   stop: 0,
   /** 1: the helper takes batches. */
   helperReady: 1,

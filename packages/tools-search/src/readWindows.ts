@@ -6,29 +6,33 @@ export const windowSize: number = 2 ** 24;
 
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 
-/** Sees one window of a file; valid until it returns. False stops the reading. */
-export type OnWindow = (window: Buffer, isFirst: boolean, isLast: boolean) => boolean;
+/** A part of a file; its bytes are valid until the next is asked for. */
+export interface FileWindow {
+  bytes: Buffer;
+  isFirst: boolean;
+  isLast: boolean;
+}
 
 /** Reads files through one reused buffer. */
 export interface WindowReader {
   /**
-   * Hands `path` (absolute, canonical) to `onWindow`: whole where it has up to 16 MB, else in windows that end at line ends. Links
-   * are not followed and a FIFO does not block. Throws a system error; where reading is confined, EACCES for a file that is
-   * not the one that `path` named when it was checked.
+   * Reads `path` (absolute, canonical): whole where it has up to 16 MB, else in windows that end at line ends. Links are not
+   * followed and a FIFO does not block. Throws a system error; where reading is confined, EACCES for a file that is not the
+   * one that `path` named when it was checked.
    */
-  read(path: string, onWindow: OnWindow): void;
+  read(path: string): Generator<FileWindow, void, undefined>;
 }
 
 export function createWindowReader(confined: boolean): WindowReader {
   let buffer = Buffer.allocUnsafeSlow(firstSize);
 
-  const readAll = (fd: number, onWindow: OnWindow): void => {
+  function* windowsOf(fd: number): Generator<FileWindow, void, undefined> {
     let filled = 0;
     let isFirst = true;
     for (;;) {
       const read = readSync(fd, buffer, filled, buffer.length - filled, null);
       if (read === 0) {
-        if (filled > 0 || isFirst) onWindow(buffer.subarray(0, filled), isFirst, true);
+        if (filled > 0 || isFirst) yield { bytes: buffer.subarray(0, filled), isFirst, isLast: true };
         return;
       }
       filled += read;
@@ -41,19 +45,19 @@ export function createWindowReader(confined: boolean): WindowReader {
       }
       const lastLine = buffer.lastIndexOf(10) + 1;
       const end = lastLine === 0 ? filled : lastLine;
-      if (!onWindow(buffer.subarray(0, end), isFirst, false)) return;
+      yield { bytes: buffer.subarray(0, end), isFirst, isLast: false };
       buffer.copyWithin(0, end, filled);
       filled -= end;
       isFirst = false;
     }
-  };
+  }
 
   return {
-    read(path, onWindow) {
+    *read(path) {
       const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
       try {
         if (confined) confirmOpened(fd, path);
-        readAll(fd, onWindow);
+        yield* windowsOf(fd);
       } finally {
         closeSync(fd);
       }

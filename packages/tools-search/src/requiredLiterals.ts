@@ -4,8 +4,21 @@
  */
 export function requiredLiterals(source: string): string[] | undefined {
   const reader: Reader = { source, at: 0 };
-  const found = readAlternatives(reader);
-  return reader.at === source.length ? found : undefined;
+  const { literals } = readAlternatives(reader);
+  return reader.at === source.length ? literals : undefined;
+}
+
+/** Whether a regular expression can only match text that holds a line feed. May miss some that do. */
+export function needsLineBreak(source: string): boolean {
+  const reader: Reader = { source, at: 0 };
+  const { breaksLine } = readAlternatives(reader);
+  return reader.at === source.length && breaksLine;
+}
+
+/** What is known of a part: literals of which one must be there, and whether a line feed must be. */
+interface Known {
+  literals: string[] | undefined;
+  breaksLine: boolean;
 }
 
 interface Reader {
@@ -18,21 +31,24 @@ const loneSurrogate = /[\ud800-\udfff]/u;
 const metaCharacters = new Set("^$\\.*+?()[]{}|");
 
 /** Reads `a|b|c` up to its end or `)`: one known set for each alternative, or nothing. */
-function readAlternatives(reader: Reader): string[] | undefined {
+function readAlternatives(reader: Reader): Known {
   let all: string[] | undefined = [];
+  let breaksLine = true;
   for (;;) {
     const one = readSequence(reader);
-    all = all === undefined || one === undefined ? undefined : [...all, ...one];
+    all = all === undefined || one.literals === undefined ? undefined : [...all, ...one.literals];
+    breaksLine &&= one.breaksLine;
     if (reader.source[reader.at] !== "|") break;
     reader.at += 1;
   }
-  return all !== undefined && all.length <= mostAlternatives ? all : undefined;
+  return { literals: all !== undefined && all.length <= mostAlternatives ? all : undefined, breaksLine };
 }
 
 /** Reads one alternative and keeps its most telling part. */
-function readSequence(reader: Reader): string[] | undefined {
+function readSequence(reader: Reader): Known {
   let best: string[] | undefined;
   let run = "";
+  let breaksLine = false;
   const offer = (candidate: string[] | undefined): void => {
     if (candidate !== undefined && weight(candidate) > weight(best)) best = candidate;
   };
@@ -45,6 +61,7 @@ function readSequence(reader: Reader): string[] | undefined {
     if (char === "|" || char === ")") break;
     const part = readPart(reader, char);
     const repeats = readQuantifier(reader);
+    if (repeats !== "optional") breaksLine ||= part.literal === "\n" || part.inner?.breaksLine === true;
     if (part.literal !== undefined && repeats !== "optional") {
       run += part.literal;
       if (repeats === "more") endRun();
@@ -52,17 +69,17 @@ function readSequence(reader: Reader): string[] | undefined {
       // Takes no character: what stands before and after it still touches.
     } else {
       endRun();
-      if (repeats !== "optional") offer(part.inner);
+      if (repeats !== "optional") offer(part.inner?.literals);
     }
   }
   endRun();
-  return best;
+  return { literals: best, breaksLine };
 }
 
 interface Part {
   literal?: string;
   zeroWidth?: boolean;
-  inner?: string[] | undefined;
+  inner?: Known;
 }
 
 function readPart(reader: Reader, char: string): Part {
@@ -78,6 +95,7 @@ function readPart(reader: Reader, char: string): Part {
     const next = source[reader.at + 1] ?? "";
     reader.at += 2;
     if (next === "b") return { zeroWidth: true };
+    if (next === "n") return { literal: "\n" };
     if (!/[A-Za-z0-9]/.test(next)) return { literal: next };
     // \x41, \u{…}, \p{…}, \k<…>, \cX and back references: what follows belongs to the escape.
     if (/[xupPkc1-9]/.test(next)) reader.at = source.length + 1;

@@ -1,21 +1,9 @@
-import { readMatchClock } from "./matchClock.ts";
-import { type FilesJob, type Problem, salvageStart, slots, type TextJob, type WorkerMessage } from "./protocol.ts";
+import { createClockReader } from "./matchClock.ts";
+import { NoThreadsError } from "./noThreads.ts";
+import { type BatchResult, type FilesJob, salvageStart, slots, type TextJob, type WorkerMessage } from "./protocol.ts";
 import type { SearchPool } from "./searchPool.ts";
+import { createResult, joinBatches, type SearchResult, takeLines } from "./searchResult.ts";
 import type { SearchThread } from "./searchThread.ts";
-
-/** What a search gave, in the order of the paths. */
-export interface SearchResult {
-  /** Whole lines. */
-  text: string;
-  /** Matches or paths in `text`. */
-  shown: number;
-  /** Paths in all, for a search of files; whether there are more than `shown` matches otherwise. */
-  total: number;
-  problems: Problem[];
-  problemCount: number;
-  /** Set when the search did not end by itself: why. The result then holds what was found so far. */
-  unfinished: string | undefined;
-}
 
 export interface RunOptions {
   signal: AbortSignal | undefined;
@@ -23,15 +11,16 @@ export interface RunOptions {
   matchLimitMs: number;
 }
 
-type Matches = Extract<WorkerMessage, { kind: "matches" }>;
-
 const pollMs = 50;
 /** A stretch of this length is not let slow down anybody else. */
 const slowMs = 200;
 /** An ordinary file takes a fraction of this: a longer stretch is a pattern that hangs. */
 const hangMs = 1000;
 
-/** Runs one search on the pool. Rejects with the signal's reason, or with an Error for a pattern that does not compile. */
+/**
+ * Runs one search on the pool. Rejects with the signal's reason, with a `NoThreadsError` where none can be started, or with an
+ * Error for a pattern that does not compile.
+ */
 export async function runSearch(pool: SearchPool, job: TextJob | FilesJob, options: RunOptions): Promise<SearchResult> {
   const started = performance.now();
   const first = await pool.acquire(options.signal);
@@ -51,106 +40,120 @@ function follow(
   resolve: (result: SearchResult) => void,
   reject: (reason: unknown) => void,
 ): void {
-  const batches: Matches[] = [];
-  const result: SearchResult = { text: "", shown: 0, total: 0, problems: [], problemCount: 0, unfinished: undefined };
+  const first = threads[0] as SearchThread;
+  const batches: BatchResult[] = [];
+  const result = createResult();
   let running = 1;
 
-  const settle = (unfinished?: string): void => {
+  const leave = (end: () => void): void => {
     clearInterval(poll);
     signal?.removeEventListener("abort", onAbort);
-    result.unfinished = unfinished;
-    try {
-      if (job.kind === "text") {
-        joinBatches(batches, job, result);
-        if (unfinished !== undefined) for (const thread of threads) addSalvage(thread.control, job.limit - 1, result);
+    end();
+  };
+  const settle = (unfinished?: SearchResult["unfinished"]): void =>
+    leave(() => {
+      result.unfinished = unfinished;
+      try {
+        if (job.kind === "text") joinBatches(batches, job, result);
+      } catch {
+        // Longer than a string can be.
+        reject(new Error("finds too much to answer; pass a smaller max_results"));
+      }
+      if (job.kind === "text" && unfinished !== undefined) {
+        for (const { control } of threads) takeLines(salvaged(control), job, result);
       }
       resolve(result);
-    } catch {
-      // Longer than a string can be.
-      reject(new Error("finds too much to answer; pass a smaller max_results"));
-    }
+    });
+  const onAbort = (): void => leave(() => reject(signal?.reason));
+  const onDeath = (thread: SearchThread, reason: unknown): void => {
+    if (thread.ready) settle(deathOf(reason));
+    // A helper that never came took nothing over.
+    else if (thread !== first) endOne();
+    else leave(() => reject(new NoThreadsError(reason)));
   };
-  const onAbort = (): void => {
-    clearInterval(poll);
-    reject(signal?.reason);
+  const endOne = (): void => {
+    running -= 1;
+    if (running === 0) settle();
   };
   const onMessage = (message: WorkerMessage): void => {
     switch (message.kind) {
+      case "ready":
+        return;
       case "matches":
         batches.push(message);
+        if (message.more) first.enough();
         return;
-      case "files":
-        Object.assign(result, { text: message.text, shown: message.shown, total: message.total });
+      case "files": {
+        const { text, shown, total } = message;
+        Object.assign(result, { text, shown, total, more: shown < total });
         return;
+      }
       case "large": {
-        const thread = pool.tryAcquire();
-        if (thread === undefined || job.kind !== "text") {
+        const helper = job.kind === "text" ? pool.tryAcquire() : undefined;
+        if (helper === undefined || job.kind !== "text") {
           message.port.close();
           return;
         }
-        threads.push(thread);
+        threads.push(helper);
         running += 1;
-        thread.start(
-          { kind: "help", job, port: message.port, control: (threads[0] as SearchThread).control },
-          onMessage,
-          settle,
+        helper.start({ kind: "help", job, port: message.port, control: first.control }, onMessage, (reason) =>
+          onDeath(helper, reason),
         );
         return;
       }
       case "failed":
-        clearInterval(poll);
-        signal?.removeEventListener("abort", onAbort);
-        reject(new Error(message.message));
+        leave(() => reject(new Error(message.message)));
         return;
       case "done":
         result.problems.push(...message.problems);
         result.problemCount += message.problemCount;
-        running -= 1;
-        if (running === 0) settle();
+        endOne();
     }
   };
 
+  const watch = watcher(matchLimitMs, started, settle);
+  const clocks = new Map<SearchThread, () => boolean>();
   signal?.addEventListener("abort", onAbort, { once: true });
   const poll = Number.isFinite(matchLimitMs)
     ? setInterval(() => {
-        const late = performance.now() - started > matchLimitMs;
         for (const thread of threads) {
-          const { spent, stretch } = readMatchClock(thread.control);
-          if (stretch >= slowMs) thread.yieldToOthers();
-          // A call that waited for its thread is not kept waiting for what will not end anyway.
-          if (spent >= matchLimitMs || (late && stretch >= hangMs)) {
-            settle(`matching took longer than ${matchLimitMs} ms`);
-            return;
-          }
+          const look = clocks.get(thread) ?? watch(thread);
+          clocks.set(thread, look);
+          if (look()) return;
         }
       }, pollMs)
     : undefined;
   if (signal?.aborted) onAbort();
-  else (threads[0] as SearchThread).start(job, onMessage, settle);
+  else first.start(job, onMessage, (reason) => onDeath(first, reason));
 }
 
-/** Puts the batches in order and keeps one match less than the limit: the last one only tells that there are more. */
-function joinBatches(batches: Matches[], job: TextJob, result: SearchResult): void {
-  const wanted = job.limit - 1;
-  const parts: string[] = [];
-  for (const { text, ends } of batches.sort((a, b) => a.index - b.index)) {
-    result.total += ends.length;
-    const taken = Math.min(ends.length, wanted - result.shown);
-    if (taken === 0) continue;
-    result.shown += taken;
-    parts.push(text.slice(0, ends[taken - 1]));
-  }
-  result.text = parts.join(job.context > 0 ? "--\n" : "");
+/** Makes a check of one thread's clock, which ends the search once its pattern has taken too long. */
+function watcher(matchLimitMs: number, started: number, settle: (unfinished: SearchResult["unfinished"]) => void) {
+  return (thread: SearchThread): (() => boolean) => {
+    const clock = createClockReader(thread.control, () => thread.lowered);
+    return () => {
+      const late = performance.now() - started > matchLimitMs;
+      const { spent, stretch } = clock.read();
+      if (stretch >= slowMs) thread.yieldToOthers();
+      // A call that waited for its thread is not kept waiting for what will not end anyway.
+      if (spent < matchLimitMs && !(late && stretch >= hangMs)) return false;
+      settle({ kind: "time", reason: `matching took longer than ${matchLimitMs} ms` });
+      return true;
+    };
+  };
 }
 
-function addSalvage(control: SharedArrayBuffer, wanted: number, result: SearchResult): void {
+function deathOf(reason: unknown): SearchResult["unfinished"] {
+  const { code, message } = (reason ?? {}) as { code?: unknown; message?: unknown };
+  if (code === "ERR_WORKER_OUT_OF_MEMORY") return { kind: "memory", reason: "it needs too much memory" };
+  return { kind: "ended", reason: typeof message === "string" ? message : String(reason) };
+}
+
+/** What a worker left behind that did not come to hand it over. */
+function salvaged(control: SharedArrayBuffer): string[] {
   const length = new Int32Array(control, 0, 4)[slots.salvaged] ?? 0;
-  const lines = Buffer.from(Buffer.from(control, salvageStart, length))
+  return Buffer.from(Buffer.from(control, salvageStart, length))
     .toString()
     .split("\n")
     .slice(0, -1);
-  const taken = lines.slice(0, Math.max(0, wanted - result.shown));
-  result.shown += taken.length;
-  result.total += lines.length;
-  result.text += taken.map((line) => `${line}\n`).join("");
 }

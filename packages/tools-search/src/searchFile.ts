@@ -8,17 +8,17 @@ import { createWindowReader } from "./readWindows.ts";
 import { shownPath } from "./shownPath.ts";
 
 /**
- * Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`. False for a
- * binary file that may match. Throws a system error.
+ * Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`; yields
+ * wherever it may be left. False for a binary file that may match. Throws a system error.
  */
-export type SearchFile = (path: string, shown: string, report: MatchReport, limit: number) => boolean;
+export type SearchFile = (path: string, shown: string, report: MatchReport) => Generator<void, boolean, undefined>;
 
 /** Bytes decoded at a time: text of this size is short-lived, cheap memory. */
 const pieceSize = 2 ** 16;
 
 /** `stopped` is asked between windows. Throws a SyntaxError for an invalid regular expression. */
 export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () => boolean): SearchFile {
-  const matcher = createMatcher(job.query);
+  const matcher = createMatcher(job.query, job.longestLine);
   const { ascii, unicode } = matcher.expressions;
   const reader = createWindowReader(job.roots !== undefined);
 
@@ -29,13 +29,18 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
   };
 
   /** Returns false for a binary file: a NUL byte makes it one, as ripgrep has it. */
-  const scanFile = (file: Buffer, shown: string, firstLine: number, report: MatchReport, limit: number): boolean => {
+  function* scanWindow(
+    file: Buffer,
+    shown: string,
+    firstLine: number,
+    report: MatchReport,
+  ): Generator<void, boolean, undefined> {
     // Asked late, because most files hold nothing to show.
     let isText: boolean | undefined;
     const checked = (onMatch: OnMatch): OnMatch => {
       return (...match) => {
         isText ??= !file.includes(0);
-        return isText && onMatch(...match) && report.count < limit;
+        return isText && onMatch(...match);
       };
     };
     if (matcher.bytes !== undefined) {
@@ -48,51 +53,51 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
     if (!inAscii && file.includes(0)) return false;
     // Context may reach across pieces.
     const size = job.context > 0 ? file.length : pieceSize;
-    for (let from = 0; from < file.length && isText !== false && report.count < limit; ) {
+    for (let from = 0; from < file.length && isText !== false && !report.fileDone; ) {
       const to = pieceEnd(file, from, size);
       const text = file.toString(inAscii ? "latin1" : "utf8", from, to);
       let begun = false;
       const onMatch = checked((...match) => {
         if (!begun) report.begin(shown, text, firstLine + createNewlineCounter(file)(0, from));
         begun = true;
-        report.match(...match);
-        return true;
+        return report.match(...match);
       });
       scanDecoded(text, inAscii ? ascii : unicode, onMatch);
       if (begun) report.end();
       from = to;
+      if (from < file.length) yield;
     }
     return isText !== false;
-  };
+  }
 
-  return (path, shown, report, limit) => {
-    const mark = report.mark();
+  return function* searchFile(path, shown, report) {
+    report.startFile();
     let firstLine = 1;
     let isText = true;
-    reader.read(path, (window, isFirst, isLast) => {
-      const whole = isFirst && isLast;
-      const wide = whole ? decodeUtf16(window) : undefined;
-      if (wide !== undefined) {
-        report.begin(shownPath(shown), wide, 1);
-        scanDecoded(wide, unicode, (...match) => {
-          report.match(...match);
-          return report.count < limit;
-        });
-        report.end();
-        return false;
+    const windows = reader.read(path);
+    try {
+      for (const { bytes, isFirst, isLast } of windows) {
+        const whole = isFirst && isLast;
+        const wide = whole ? decodeUtf16(bytes) : undefined;
+        if (wide !== undefined) {
+          report.begin(shownPath(shown), wide, 1);
+          scanDecoded(wide, unicode, report.match);
+          report.end();
+          break;
+        }
+        const file = isFirst && startsWithUtf8Mark(bytes) ? bytes.subarray(3) : bytes;
+        if (!whole && file.includes(0)) isText = false;
+        else if (matcher.couldMatch(file)) isText = yield* scanWindow(file, shownPath(shown), firstLine, report);
+        if (!isText || isLast || report.fileDone || stopped()) break;
+        firstLine += createNewlineCounter(file)(0, file.length);
+        yield;
       }
-      const file = isFirst && startsWithUtf8Mark(window) ? window.subarray(3) : window;
-      isText =
-        (whole || !file.includes(0)) &&
-        (!matcher.couldMatch(file) || scanFile(file, shownPath(shown), firstLine, report, limit));
-      if (!isText) report.rollback(mark);
-      if (!isLast) firstLine += createNewlineCounter(file)(0, file.length);
-      return isText && report.count < limit && !stopped();
-    });
+    } finally {
+      report.endFile(isText);
+    }
     return isText;
   };
 }
-
 /** Where the lines that begin in `size` bytes from `from` end. */
 function pieceEnd(file: Buffer, from: number, size: number): number {
   if (from + size >= file.length) return file.length;

@@ -71,6 +71,16 @@ describe("files", () => {
     expect((await find({ pattern: "*", max_results: 1001 })).split("\n")).toHaveLength(1001);
   });
 
+  test("beyond maxReplyBytes are counted, and the reply holds whole paths", async () => {
+    make(...Array.from({ length: 200 }, (_, i) => `d/file${100 + i}`));
+    const [body = "", notice] = (await find({ pattern: "**" }, { maxReplyBytes: 1000 })).split("\n\n");
+    expect(notice).toBe("[truncated: shown 100 of 200 files]");
+    expect(body.split("\n")).toHaveLength(100);
+    expect(await find({ pattern: "**" }, { maxReplyBytes: 3 })).toBe(
+      "d/f\n\n[truncated: shown 3 of 9 bytes of the first line]",
+    );
+  });
+
   test("that are none are told in words", async () => {
     make("d/a.ts");
     expect(await find({ pattern: "*.ts" })).toBe("No files match *.ts; use **/*.ts to look at any depth");
@@ -87,6 +97,15 @@ describe("files", () => {
 });
 
 describe("a pattern", () => {
+  test("with a brace that is never closed is refused, with one that is a character is not", async () => {
+    make("a.{md", "b[{]c");
+    expect(await find({ pattern: "*.{md,json" })).toMatch(
+      /^Error executing search_files: Invalid arguments: pattern: a \{ is never closed; write \{a,b\}, or \\\{ for the character/,
+    );
+    expect(await find({ pattern: "*.\\{md" })).toBe("a.{md");
+    expect(await find({ pattern: "a.[{]md" })).toBe("a.{md");
+  });
+
   test.each(["../*", "/etc/*", "a/../../*", "!*.ts"])(
     "that would leave its directory is refused: %s",
     async (pattern) => {
@@ -102,6 +121,19 @@ describe("a pattern", () => {
     expect(await find({ pattern: "**" }, inside)).toBe("a");
     expect(await find({ pattern: "*", cwd: "link" }, inside)).toMatch(/Permission denied/);
   });
+});
+
+test.each([
+  [{ rot: "/tmp" }, /createSearchTools: unknown option "rot"; did you mean "root"\?/],
+  [{ root: undefined }, /root must be the path of a directory/],
+  [{ root: null }, /root must be/],
+  [{ root: new URL("file:///tmp") }, /root must be .* fileURLToPath/],
+  [null, /options must be a plain object/],
+  ["/tmp", /options must be a plain object/],
+  [{ maxReplyBytes: 0 }, /maxReplyBytes must be a number of bytes/],
+  [{ matchLimitMs: -1 }, /matchLimitMs must be a positive number/],
+])("options that cannot be understood throw: %#", (options, message) => {
+  expect(() => createSearchTools(options as never)).toThrow(message);
 });
 
 test("a cwd that is missing or a file is an error that names it", async () => {

@@ -1,17 +1,18 @@
 import { defineTool, type ExecutableTool, ToolError } from "@toolcrib/core";
-import { createPathScope, type PathScope } from "@toolcrib/core/files";
-import { clip, printableName, truncationNotice } from "@toolcrib/core/text";
-import { matchLimitMs, type SearchOptions } from "./options.ts";
-import { runSearch } from "./runSearch.ts";
-import { sharedSearchPool } from "./searchPool.ts";
+import type { PathScope } from "@toolcrib/core/files";
+import { clip, printableName } from "@toolcrib/core/text";
+import { checkBraces } from "./checkBraces.ts";
+import { type SearchOptions, settingsOf } from "./options.ts";
+import { failedSearch, invalid, replyOf, unfinishedMessage } from "./searchReply.ts";
 import { problemNotice, resolveStart } from "./searchStart.ts";
+import { startSearch } from "./startSearch.ts";
 
 /** Paths shown where the call does not say. */
 const defaultMaxResults = 1000;
 
-/** Makes `search_files`: finds files whose path matches a glob. */
+/** Makes `search_files`: finds files whose path matches a glob. Throws a TypeError for options that cannot be understood. */
 export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTool {
-  const scope = createPathScope(options);
+  const { scope, matchLimitMs, maxReplyBytes } = settingsOf("createSearchFilesTool", options);
   return defineTool({
     name: "search_files",
     description: "Find files by glob, e.g. src/**/*.ts. Skips .gitignored.",
@@ -31,26 +32,21 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       const pattern = checkPattern(args.pattern);
       const start = await resolveStart(scope, cwd, "cwd");
       if (!start.isDirectory) throw invalid("cwd", `${clip(printableName(cwd))} is a file; pass a directory`);
-      const result = await runSearch(
-        sharedSearchPool(),
-        { kind: "files", start, pattern, limit: wanted, roots: scope.roots },
-        { signal, matchLimitMs: options.matchLimitMs ?? matchLimitMs },
+      const result = await startSearch(
+        { kind: "files", start, pattern, limit: wanted, maxBytes: maxReplyBytes, roots: scope.roots },
+        { signal, matchLimitMs },
       ).catch((error: unknown) => {
-        throw signal?.aborted
-          ? signal.reason
-          : invalid("pattern", error instanceof Error ? error.message : String(error));
+        throw failedSearch(error, signal, "pattern");
       });
       if (result.unfinished !== undefined) {
-        const message = `The search did not end: ${result.unfinished}. Use a simpler pattern or a smaller cwd.`;
+        const message = unfinishedMessage(result, "Use a simpler pattern or a smaller cwd.");
         throw new ToolError({ code: "execution_failed", message });
       }
       const notices = [problemNotice(scope, result.problems, result.problemCount) ?? ""].filter(Boolean);
-      if (result.shown < result.total) {
-        const next = { argument: "max_results", value: result.total };
-        notices.unshift(truncationNotice({ shown: result.shown, total: result.total, unit: "files", next }));
-      }
-      const body = result.total === 0 ? await noFiles(pattern, cwd, scope) : result.text.slice(0, -1);
-      return notices.length === 0 ? body : `${body}\n\n${notices.join("\n")}`;
+      const body = result.shown === 0 ? await noFiles(pattern, cwd, scope) : undefined;
+      // Cut by its length, it is not longer with more results.
+      const next = result.shown === wanted ? { argument: "max_results", value: result.total ?? 0 } : undefined;
+      return replyOf(result, { unit: "files", body, next, maxBytes: maxReplyBytes, notices });
     },
   });
 }
@@ -67,6 +63,7 @@ function checkPattern(given: string): string {
   if (pattern.startsWith("!") && !pattern.startsWith("!(")) {
     throw invalid("pattern", "it says which files to find; it cannot start with !");
   }
+  checkBraces("pattern", pattern);
   return pattern === "" ? "." : pattern;
 }
 
@@ -76,9 +73,4 @@ async function noFiles(pattern: string, cwd: string, scope: PathScope): Promise<
   if (start?.isDirectory) return `No files match ${clip(pattern)}: it is a directory; use ${clip(named)}/**`;
   const deeper = pattern.includes("/") ? "" : `; use **/${clip(pattern)} to look at any depth`;
   return `No files match ${clip(pattern)}${deeper}`;
-}
-
-function invalid(field: string, reason: string): ToolError {
-  const message = `Invalid arguments: ${field}: ${clip(reason, 500)}`;
-  return new ToolError({ code: "invalid_arguments", message, details: { field, reason } });
 }

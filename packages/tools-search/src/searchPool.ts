@@ -1,8 +1,12 @@
+import { NoThreadsError } from "./noThreads.ts";
 import { type SearchThread, startSearchThread } from "./searchThread.ts";
 
 /** Threads that search. None is started before the first call, and none keeps the process alive between calls. */
 export interface SearchPool {
-  /** Waits for a thread, which the caller then has for itself; rejects with the signal's reason. */
+  /**
+   * Waits for a thread, which the caller then has for itself. Rejects with the signal's reason, and with a `NoThreadsError` where
+   * none can be started.
+   */
   acquire(signal: AbortSignal | undefined): Promise<SearchThread>;
   /** A thread if one is free or may be started now, while nobody waits. */
   tryAcquire(): SearchThread | undefined;
@@ -21,24 +25,41 @@ const startedAtOnce = 4;
 /** A thread with nothing to do is ended after this. */
 const idleMs = 60_000;
 
+interface Waiting {
+  accept(thread: SearchThread): void;
+  reject(reason: unknown): void;
+}
+
 export function createSearchPool(): SearchPool {
   const free: SearchThread[] = [];
   const idle = new Map<SearchThread, NodeJS.Timeout>();
-  const waiting: ((thread: SearchThread) => void)[] = [];
+  const waiting: Waiting[] = [];
   let alive = 0;
   let impatience: NodeJS.Timeout | undefined;
 
-  const begin = (): SearchThread => {
-    alive += 1;
-    const thread = startSearchThread(() => {
-      alive -= 1;
-      const at = free.indexOf(thread);
-      if (at !== -1) free.splice(at, 1);
-      clearTimeout(idle.get(thread));
-      idle.delete(thread);
-      serve();
-    });
-    return thread;
+  /** Undefined where a thread cannot be started; who waits and has no other thread to wait for is told. */
+  const begin = (): SearchThread | undefined => {
+    try {
+      const thread = startSearchThread((reason) => {
+        alive -= 1;
+        const at = free.indexOf(thread);
+        if (at !== -1) free.splice(at, 1);
+        clearTimeout(idle.get(thread));
+        idle.delete(thread);
+        if (!thread.ready && reason !== undefined) refuse(reason);
+        serve();
+      });
+      alive += 1;
+      return thread;
+    } catch (error) {
+      refuse(error);
+      return undefined;
+    }
+  };
+
+  const refuse = (reason: unknown): void => {
+    if (alive > 0) return;
+    for (const { reject } of waiting.splice(0)) reject(new NoThreadsError(reason));
   };
 
   const take = (limit: number): SearchThread | undefined => {
@@ -53,7 +74,7 @@ export function createSearchPool(): SearchPool {
     while (waiting.length > 0) {
       const thread = take(limit);
       if (thread === undefined) break;
-      waiting.shift()?.(thread);
+      waiting.shift()?.accept(thread);
     }
     clearTimeout(impatience);
     if (waiting.length === 0) return;
@@ -70,25 +91,31 @@ export function createSearchPool(): SearchPool {
           return;
         }
         const onAbort = (): void => {
-          waiting.splice(waiting.indexOf(accept), 1);
+          waiting.splice(waiting.indexOf(own), 1);
           reject(signal?.reason);
         };
-        const accept = (thread: SearchThread): void => {
-          signal?.removeEventListener("abort", onAbort);
-          resolve(thread);
+        const own: Waiting = {
+          accept(thread) {
+            signal?.removeEventListener("abort", onAbort);
+            resolve(thread);
+          },
+          reject(reason) {
+            signal?.removeEventListener("abort", onAbort);
+            reject(reason);
+          },
         };
         signal?.addEventListener("abort", onAbort, { once: true });
-        waiting.push(accept);
+        waiting.push(own);
         serve();
       });
     },
     release(thread) {
+      thread.hold(false);
       thread.stop(() => {
         if (thread.lowered || (alive > warmThreads && waiting.length === 0)) {
           thread.end();
           return;
         }
-        thread.hold(false);
         idle.set(thread, setTimeout(() => thread.end(), idleMs).unref());
         free.push(thread);
         serve();

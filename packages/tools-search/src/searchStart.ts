@@ -38,7 +38,9 @@ const words: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its path is too long",
   ENOENT: "its name is not valid UTF-8",
   ELOOP: "it became a link",
+  ERR_ACCESS_DENIED: "refused by Node's permission model",
   binary: "a binary file",
+  longLine: "a line too long for a regular expression here",
 };
 
 /** Only `search_text` takes paths, and a glob beside them. */

@@ -90,6 +90,28 @@ describe("matches", () => {
   });
 });
 
+describe("mode", () => {
+  test("lines, files and count show matches, paths and how many lines match in each", async () => {
+    make({ "a/x": "foo\nbar\nfoo foo\n", b: "foo", c: "bar", bin: "foo\0" });
+    expect(await search({ query: "foo", mode: "lines" })).toBe("a/x:1:foo\na/x:3:foo foo\nb:1:foo");
+    for (const regex of [false, true]) {
+      expect(await search({ query: "foo", mode: "files", regex, context: 3 })).toBe("a/x\nb");
+      expect(await search({ query: "foo", mode: "count", regex })).toBe("a/x:2\nb:1");
+    }
+    expect(await search({ query: "foo", mode: "files", max_results: 1 })).toBe(
+      "a/x\n\n[truncated: shown 1 files, there is more; pass max_results=4 to continue]",
+    );
+    expect(await search({ query: "none", mode: "count" })).toBe("No matches for none");
+    expect(await search({ query: "foo", mode: "names" })).toMatch(/Invalid arguments: mode: /);
+  });
+
+  test("count counts to the end of a file that is read in windows", async () => {
+    make({ big: `foo\n${`${"x".repeat(99)}\n`.repeat(200_000)}foo\n` });
+    expect(await search({ query: "foo", mode: "count" })).toBe("big:2");
+    expect(await search({ query: "f[o]o", regex: true, mode: "files" })).toBe("big");
+  });
+});
+
 describe("context", () => {
   test("is written the way grep writes it", async () => {
     const lines = Array.from({ length: 60 }, (_, i) => `${i}${[0, 5, 7, 30, 58, 59].includes(i) ? " hit" : ""}`);
@@ -109,6 +131,57 @@ describe("what is too much", () => {
     const cut = (await search({ query: "foo", max_results: 499 })).split("\n");
     expect(cut).toHaveLength(501);
     expect(cut.at(-1)).toMatch(/^\[truncated: shown 499 matches, there is more; pass max_results=\d+ to continue\]$/);
+  });
+
+  test("is never longer than maxReplyBytes, 50 KB by default: whole lines, then the notice", async () => {
+    make(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`d/f${1000 + i}`, `${"é foo line\n".repeat(50)}`])));
+    for (const [args, options, limit] of [
+      [{}, {}, 50 * 1024],
+      [{ context: 20 }, {}, 50 * 1024],
+      [{ context: 1e9 }, {}, 50 * 1024],
+      [{ regex: true, query: "fo+", max_results: 1e6 }, {}, 50 * 1024],
+      [{ max_results: 1e6, context: 3 }, { maxReplyBytes: 3000 }, 3000],
+      [{ max_results: 1e6, mode: "files" }, { maxReplyBytes: 500 }, 500],
+      [{ max_results: 1e6, mode: "count" }, { maxReplyBytes: 500 }, 500],
+    ] as const) {
+      const reply = await search({ query: "foo", max_results: 10_000, ...args }, options);
+      const [body = "", notice] = reply.split("\n\n");
+      expect(notice).toMatch(/^\[truncated: shown [1-9]\d* (matches|files), there is more\]$/);
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(limit);
+      expect(Buffer.byteLength(body)).toBeGreaterThan(limit - 1000);
+      const line = "mode" in args ? /^d\/f\d+(:50)?$/ : /^(d\/f\d+([:-])\d+\2é foo line|--)$/;
+      for (const one of body.split("\n")) expect(one).toMatch(line);
+    }
+    expect((await search({ query: "foo", max_results: 1e6 }, { maxReplyBytes: Infinity })).split("\n")).toHaveLength(
+      15_000,
+    );
+  });
+
+  test("is not cut where it fits to the byte", async () => {
+    make({ a: "foo\nfoo\n" });
+    expect(await search({ query: "foo" }, { maxReplyBytes: 15 })).toBe("a:1:foo\na:2:foo");
+    expect(await search({ query: "foo" }, { maxReplyBytes: 14 })).toBe(
+      "a:1:foo\n\n[truncated: shown 1 matches, there is more]",
+    );
+    expect(await search({ query: "foo" }, { maxReplyBytes: 5 })).toBe(
+      "a:1:f\n\n[truncated: shown 5 of 7 bytes of the first line]",
+    );
+  });
+
+  test("of context shows the match itself, however much is asked for around it", async () => {
+    make({ a: `${"before\n".repeat(100_000)}foo\n${"after\n".repeat(100_000)}` });
+    const reply = await search({ query: "foo", context: 1e6 });
+    expect(reply).toContain("\na:100001:foo\na-100002-after\n");
+    expect(reply).toMatch(/\n\n\[truncated: shown 1 matches, there is more\]$/);
+    expect(reply.length).toBeLessThan(51 * 1024);
+  });
+
+  test("of missing paths is named by five of them", async () => {
+    make({ a: "foo" });
+    const paths = ["a", ...Array.from({ length: 2000 }, (_, i) => `gone${i}`)];
+    const reply = await search({ query: "foo", paths });
+    expect(reply.split("\n")).toHaveLength(8);
+    expect(reply).toMatch(/\n\[and 1995 more paths were not found\]$/);
   });
 
   test("keeps the same matches, however many threads search", async () => {
@@ -186,6 +259,9 @@ describe("what cannot be searched", () => {
     make({ a: "foo" });
     expect(await search({ query: "foo", include: "*.ts,*.js" })).toBe(
       "No matches for foo in files that match *.ts,*.js",
+    );
+    expect(await search({ query: "foo", include: "*.{ts,js" })).toMatch(
+      /Invalid arguments: include: a \{ is never closed; write \{a,b\}, or \\\{ for the character itself$/,
     );
     expect(await search({ query: "foo", include: "" })).toMatch(/Invalid arguments: include: must have a length/);
   });

@@ -1,18 +1,24 @@
 import { defineTool, type ExecutableTool, isToolError, ToolError } from "@toolcrib/core";
-import { createPathScope, isInside, type PathScope } from "@toolcrib/core/files";
-import { clip, truncationNotice } from "@toolcrib/core/text";
-import { matchLimitMs, type SearchOptions } from "./options.ts";
+import { isInside, type PathScope } from "@toolcrib/core/files";
+import { clip } from "@toolcrib/core/text";
+import { checkBraces } from "./checkBraces.ts";
+import { type SearchOptions, settingsOf } from "./options.ts";
 import type { SearchStart } from "./protocol.ts";
-import { runSearch, type SearchResult } from "./runSearch.ts";
-import { sharedSearchPool } from "./searchPool.ts";
+import { needsLineBreak } from "./requiredLiterals.ts";
+import { failedSearch, invalid, replyOf, unfinishedMessage } from "./searchReply.ts";
+import type { SearchResult } from "./searchResult.ts";
 import { problemNotice, resolveStart } from "./searchStart.ts";
+import { startSearch } from "./startSearch.ts";
 
 /** Matches shown where the call does not say. */
 const defaultMaxResults = 500;
 
-/** Makes `search_text`: finds lines in files, as `path:line:text`. */
+/** Missing paths that are named. */
+const mostMissing = 5;
+
+/** Makes `search_text`: finds lines in files, as `path:line:text`. Throws a TypeError for options that cannot be understood. */
 export function createSearchTextTool(options: SearchOptions = {}): ExecutableTool {
-  const scope = createPathScope(options);
+  const { scope, matchLimitMs, maxReplyBytes } = settingsOf("createSearchTextTool", options);
   return defineTool({
     name: "search_text",
     description: "Find lines in files, as path:line:text. Skips .gitignored and binary files.",
@@ -25,6 +31,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
         regex: { type: "boolean", description: "JavaScript syntax; default literal" },
         case_sensitive: { type: "boolean", description: "Default true" },
         include: { type: "string", minLength: 1, description: "File glob, e.g. *.ts" },
+        mode: { enum: ["lines", "files", "count"], description: "Default lines; count: of each file" },
         context: { type: "integer", minimum: 0, description: "Lines around" },
         max_results: { type: "integer", minimum: 1, description: `Default ${defaultMaxResults}` },
       },
@@ -32,44 +39,43 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       additionalProperties: false,
     },
     async execute(args, { signal }) {
-      const { query, paths, regex = false, case_sensitive = true, include, context = 0 } = args;
+      const { query, paths, regex = false, case_sensitive = true, include, mode = "lines", context = 0 } = args;
       const wanted = args.max_results ?? defaultMaxResults;
       checkQuery(query, regex);
+      if (include !== undefined) checkBraces("include", include);
       const { starts, missing } = await resolveStarts(scope, paths.length === 0 ? ["."] : paths);
-      const result = await runSearch(
-        sharedSearchPool(),
+      const result = await startSearch(
         {
           kind: "text",
           starts,
           query: { text: query, regex, caseSensitive: case_sensitive },
           include: include === undefined ? undefined : includePatterns(scope, include, starts),
-          context,
+          mode,
+          context: mode === "lines" ? context : 0,
           limit: wanted + 1,
+          maxBytes: maxReplyBytes,
           roots: scope.roots,
         },
-        { signal, matchLimitMs: regex || include !== undefined ? (options.matchLimitMs ?? matchLimitMs) : Infinity },
+        { signal, matchLimitMs: regex || include !== undefined ? matchLimitMs : Infinity },
       ).catch((error: unknown) => {
-        throw signal?.aborted
-          ? signal.reason
-          : invalid("query", error instanceof Error ? error.message : String(error));
+        throw failedSearch(error, signal, "query");
       });
       const notices = [...missing, problemNotice(scope, result.problems, result.problemCount) ?? ""].filter(Boolean);
-      if (result.unfinished !== undefined) throw unfinished(result, notices);
-      if (result.shown < result.total) {
-        const next = { argument: "max_results", value: wanted * 4 };
-        notices.unshift(truncationNotice({ shown: result.shown, unit: "matches", next }));
-      }
-      const body = result.text === "" ? noMatches(query, include) : result.text.slice(0, -1);
-      return notices.length === 0 ? body : `${body}\n\n${notices.join("\n")}`;
+      const unit = mode === "lines" ? "matches" : "files";
+      if (result.unfinished !== undefined) throw unfinished(result, unit, notices);
+      const body = result.text === "" ? noMatches(query, include) : undefined;
+      // Cut by its length, it is not longer with more results.
+      const next = result.shown === wanted ? { argument: "max_results", value: wanted * 4 } : undefined;
+      return replyOf(result, { unit, body, next, maxBytes: maxReplyBytes, notices });
     },
   });
 }
 
 function checkQuery(query: string, regex: boolean): void {
-  if (!regex) {
-    if (/\n/.test(query)) throw invalid("query", "a line never holds a line break; search for a part of one line");
-    return;
+  if (regex ? needsLineBreak(query) : query.includes("\n")) {
+    throw invalid("query", "a line never holds a line break; search for a part of one line");
   }
+  if (!regex) return;
   try {
     new RegExp(query);
   } catch (error) {
@@ -78,11 +84,6 @@ function checkQuery(query: string, regex: boolean): void {
       : "correct it, or leave out regex to search for it as it is";
     throw invalid("query", `${(error as Error).message}; ${next}`);
   }
-}
-
-function invalid(field: string, reason: string): ToolError {
-  const message = `Invalid arguments: ${field}: ${clip(reason, 500)}`;
-  return new ToolError({ code: "invalid_arguments", message, details: { field, reason } });
 }
 
 /** Paths that lead nowhere are told beside what the others give; an error where none is left. */
@@ -103,6 +104,8 @@ async function resolveStarts(
     }
   }
   if (starts.length === 0) throw failed;
+  if (missing.length > mostMissing)
+    missing.push(`[and ${missing.splice(mostMissing).length} more paths were not found]`);
   return { starts, missing };
 }
 
@@ -124,9 +127,10 @@ function noMatches(query: string, include: string | undefined): string {
   return `No matches for ${clip(query)}${include === undefined ? "" : ` in files that match ${clip(include)}`}`;
 }
 
-function unfinished(result: SearchResult, notices: readonly string[]): ToolError {
+function unfinished(result: SearchResult, unit: string, notices: readonly string[]): ToolError {
   const found =
-    result.text === "" ? "No matches so far." : `${result.shown} matches so far:\n${result.text.slice(0, -1)}`;
-  const message = `The search did not end: ${result.unfinished}. Use a simpler pattern (no repetition inside a repetition) or fewer paths. ${found}`;
+    result.text === "" ? `No ${unit} so far.` : `${result.shown} ${unit} so far:\n${result.text.slice(0, -1)}`;
+  const advice = "Use a simpler pattern (no repetition inside a repetition) or fewer paths.";
+  const message = `${unfinishedMessage(result, advice)} ${found}`;
   return new ToolError({ code: "execution_failed", message: [message, ...notices].join("\n") });
 }

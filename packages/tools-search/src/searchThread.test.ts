@@ -7,8 +7,10 @@ const job: TextJob = {
   starts: [],
   query: { text: "x", regex: false, caseSensitive: true },
   include: undefined,
+  mode: "lines",
   context: 0,
   limit: 1,
+  maxBytes: 1000,
   roots: undefined,
 };
 
@@ -47,7 +49,7 @@ test("a job given to an ended thread ends at once with the reason", () => {
   thread.start(
     job,
     () => undefined,
-    (reason) => reasons.push(reason),
+    (reason) => reasons.push(String(reason)),
   );
-  expect(reasons).toEqual(["the search thread ended"]);
+  expect(reasons).toEqual(["Error: the search thread ended"]);
 });

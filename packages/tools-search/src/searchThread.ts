@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import type { Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { createControl, type Job, slots, threadIdStart, type WorkerMessage } from "./protocol.ts";
 
 /** How long a thread that is asked to stop may take. */
@@ -13,8 +14,12 @@ export interface SearchThread {
   readonly control: SharedArrayBuffer;
   /** Its priority was lowered, which cannot be undone. */
   readonly lowered: boolean;
+  /** It was loaded once: a thread that ends before could not be started. */
+  readonly ready: boolean;
   /** Starts a job; `onMessage` gets what the thread says, `onDeath` why it ended by itself. */
-  start(job: Job, onMessage: (message: WorkerMessage) => void, onDeath: (reason: string) => void): void;
+  start(job: Job, onMessage: (message: WorkerMessage) => void, onDeath: (reason: unknown) => void): void;
+  /** Lets the job end before its next files: what they hold is not shown any more. */
+  enough(): void;
   /** Lets every other thread go before this one, for a job that hangs. Linux only. */
   yieldToOthers(): void;
   /** Calls back once the thread has left its job; one that does not leave it soon is ended. */
@@ -25,46 +30,54 @@ export interface SearchThread {
   hold(held: boolean): void;
 }
 
-/** `onEnd` is called once, however the thread ends. */
-export function startSearchThread(onEnd: () => void): SearchThread {
+/** `onEnd` is called once, however the thread ends. Throws where no thread can be started. */
+export function startSearchThread(onEnd: (reason: unknown) => void): SearchThread {
   const control = createControl();
   const flags = new Int32Array(control, 0, 4);
   const worker = startWorker(control);
   let busy = false;
+  let ready = false;
   let ended = false;
   let lowered = false;
   let onMessage: ((message: WorkerMessage) => void) | undefined;
-  let onDeath: ((reason: string) => void) | undefined;
+  let onDeath: ((reason: unknown) => void) | undefined;
 
-  const end = (): void => {
+  const end = (reason?: unknown): void => {
     if (ended) return;
     ended = true;
     // A message that is already on its way must not make an ended thread look ready for the next job.
     onMessage = undefined;
     void worker.terminate();
-    onEnd();
+    onEnd(reason);
   };
-  const die = (reason: string): void => {
+  const die = (reason: unknown): void => {
     const tell = onDeath;
     onDeath = undefined;
-    end();
+    end(reason);
     tell?.(reason);
   };
   worker.on("message", (message: WorkerMessage) => {
+    if (message.kind === "ready") {
+      ready = true;
+      return;
+    }
     if (message.kind === "done") busy = false;
     onMessage?.(message);
   });
-  worker.on("error", (error: unknown) => die(deathReason(error)));
-  worker.on("exit", () => die("the search thread ended"));
+  worker.on("error", (error: unknown) => die(error));
+  worker.on("exit", () => die(new Error("the search thread ended")));
 
   return {
     control,
     get lowered() {
       return lowered;
     },
+    get ready() {
+      return ready;
+    },
     start(job, tell, tellDeath) {
       if (ended) {
-        tellDeath("the search thread ended");
+        tellDeath(new Error("the search thread ended"));
         return;
       }
       flags.fill(0);
@@ -72,6 +85,9 @@ export function startSearchThread(onEnd: () => void): SearchThread {
       onMessage = tell;
       onDeath = tellDeath;
       worker.postMessage(job, job.kind === "help" ? [job.port] : []);
+    },
+    enough() {
+      Atomics.compareExchange(flags, slots.stop, 0, 2);
     },
     yieldToOthers() {
       const id = new Int32Array(control, threadIdStart, 1)[0] ?? 0;
@@ -92,7 +108,8 @@ export function startSearchThread(onEnd: () => void): SearchThread {
         return;
       }
       Atomics.store(flags, slots.stop, 1);
-      const timer = setTimeout(end, stopMs);
+      // One that is still being loaded takes what that takes.
+      const timer = ready ? setTimeout(() => end(), stopMs) : undefined;
       onDeath = () => clearTimeout(timer);
       onMessage = (message) => {
         if (message.kind !== "done") return;
@@ -102,27 +119,24 @@ export function startSearchThread(onEnd: () => void): SearchThread {
         onStopped();
       };
     },
-    end,
+    end: () => end(),
     hold: (held) => (held ? worker.ref() : worker.unref()),
   };
 }
 
 function startWorker(control: SharedArrayBuffer): Worker {
-  // Sources run as TypeScript, the published files as JavaScript.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  // Loaded with the first search: 5 ms, paid otherwise by whoever only imports this package.
-  const threads = process.getBuiltinModule("node:worker_threads");
-  return new threads.Worker(new URL(`./searchWorker.${extension}`, import.meta.url), {
+  const options = {
     name: "toolcrib-search",
     workerData: control,
     resourceLimits: memoryLimits,
+    // Inherited, an --input-type of the program would be refused for the file.
     execArgv: [],
     env: {},
     stdin: false,
-  });
-}
-
-function deathReason(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return code === "ERR_WORKER_OUT_OF_MEMORY" ? "it needs too much memory" : String(error);
+  };
+  // In this form bundlers find the file and carry it along. The build puts the built file's name here.
+  if (process.versions.pnp === undefined) return new Worker(new URL("./searchWorker.ts", import.meta.url), options);
+  // Yarn's loader, which reads files out of archives, is not in the thread; the file imports nothing but Node's own modules.
+  const source = readFileSync(new URL("./searchWorker.ts", import.meta.url));
+  return new Worker(new URL(`data:text/javascript;base64,${source.toString("base64")}`), options);
 }

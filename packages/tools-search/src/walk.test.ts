@@ -14,8 +14,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { loadGlobFiles } from "./globFiles.ts";
 import { createDirectoryLister } from "./listDirectory.ts";
-import { createWalker } from "./walk.ts";
+import { walkFiles } from "./walk.ts";
+
+const globFiles = await loadGlobFiles();
 
 let base: string;
 beforeEach(() => {
@@ -32,9 +35,7 @@ function make(files: Record<string, string>): void {
 const fail = (path: string, error: unknown): never => {
   throw new Error(`${path}: ${String(error)}`);
 };
-const walked = (at = base, roots?: string[]): string[] => [
-  ...createWalker(createDirectoryLister(roots)).walk(at, fail),
-];
+const walked = (at = base, roots?: string[]): string[] => [...walkFiles(createDirectoryLister(roots), at, fail)];
 
 /** Makes every directory look untouched for a while, so that what is listed is remembered. */
 function settle(...directories: string[]): void {
@@ -122,8 +123,7 @@ describe("the files that are walked", () => {
       fc.property(tree, (planted) => {
         plant(planted);
         const lister = createDirectoryLister(undefined);
-        const { walk, glob } = createWalker(lister);
-        expect([...walk(base, fail)]).toEqual(glob(base, "**", false, fail).sort());
+        expect([...walkFiles(lister, base, fail)]).toEqual(globFiles(lister, base, "**", false, fail).sort());
       }),
       { numRuns: 60 },
     );
@@ -140,9 +140,10 @@ describe("the files that are walked", () => {
     symlinkSync("..", join(base, "d/loop"));
     symlinkSync("d", join(base, "e"));
     expect(walked()).toEqual(["d/f"]);
-    const { glob } = createWalker(createDirectoryLister(undefined));
-    expect(glob(base, "e/*", false, fail)).toEqual([]);
-    expect(glob(base, "d/link", false, fail)).toEqual([]);
+    const glob = (pattern: string, anyDepth: boolean): string[] =>
+      globFiles(createDirectoryLister(undefined), base, pattern, anyDepth, fail);
+    expect(glob("e/*", false)).toEqual([]);
+    expect(glob("d/link", false)).toEqual([]);
   });
 
   test("obey rules from the repository's root down, and none from above it", () => {
@@ -189,7 +190,7 @@ describe("what a lister remembers", () => {
     make({ "s/a": "", "t/b": "", "t/.gitignore": "x" });
     settle("s", "t", ".");
     const lister = createDirectoryLister(undefined);
-    const list = (): string[] => [...createWalker(lister).walk(base, fail)];
+    const list = (): string[] => [...walkFiles(lister, base, fail)];
     const first = ["s/a", "t/.gitignore", "t/b"];
     expect(list()).toEqual(first);
     expect(list()).toEqual(first);
@@ -216,26 +217,28 @@ describe("a glob", () => {
     "cannot leave its directory: %s",
     (pattern) => {
       make({ "in/f": "", "out/g": "" });
-      const found = createWalker(createDirectoryLister(undefined)).glob(join(base, "in"), pattern, false, fail);
+      const found = globFiles(createDirectoryLister(undefined), join(base, "in"), pattern, false, fail);
       expect(found.filter((path) => path !== "f")).toEqual([]);
     },
   );
 
   test("finds an ignored file neither by pattern nor by name", () => {
     make({ ".gitignore": "out/\n*.log", "out/f": "", "a.log": "", "b.txt": "" });
-    const { glob } = createWalker(createDirectoryLister(undefined));
-    expect(glob(base, "out/*", false, fail)).toEqual([]);
-    expect(glob(base, "out/f", false, fail)).toEqual([]);
-    expect(glob(base, "a.log", false, fail)).toEqual([]);
-    expect(glob(base, "b.txt", false, fail)).toEqual(["b.txt"]);
+    const glob = (pattern: string, anyDepth: boolean): string[] =>
+      globFiles(createDirectoryLister(undefined), base, pattern, anyDepth, fail);
+    expect(glob("out/*", false)).toEqual([]);
+    expect(glob("out/f", false)).toEqual([]);
+    expect(glob("a.log", false)).toEqual([]);
+    expect(glob("b.txt", false)).toEqual(["b.txt"]);
   });
 
   test("of an include matches at any depth without `/`, and takes away with `!`", () => {
     make({ "a.ts": "", "d/b.ts": "", "d/c.js": "" });
-    const { glob } = createWalker(createDirectoryLister(undefined));
-    expect(glob(base, "*.ts", true, fail).sort()).toEqual(["a.ts", "d/b.ts"]);
-    expect(glob(base, "!*.ts", true, fail)).toEqual(["d/c.js"]);
-    expect(glob(base, "d/*.ts", true, fail)).toEqual(["d/b.ts"]);
-    expect(glob(base, "/*.ts", true, fail)).toEqual(["a.ts"]);
+    const glob = (pattern: string, anyDepth: boolean): string[] =>
+      globFiles(createDirectoryLister(undefined), base, pattern, anyDepth, fail);
+    expect(glob("*.ts", true).sort()).toEqual(["a.ts", "d/b.ts"]);
+    expect(glob("!*.ts", true)).toEqual(["d/c.js"]);
+    expect(glob("d/*.ts", true)).toEqual(["d/b.ts"]);
+    expect(glob("/*.ts", true)).toEqual(["a.ts"]);
   });
 });

@@ -1,0 +1,53 @@
+import { deepen } from "./deepen.ts";
+import { compileIgnoreGlob } from "./ignoreGlob.ts";
+
+/** Alternatives that the braces of a pattern may stand for. */
+const mostAlternatives = 100;
+
+/**
+ * Globs that need no library and cannot run away: `*`, `**`, `?`, `[…]`, `\` and `{a,b}`. Undefined for a pattern that has more
+ * in it: extended globs, ranges in braces, too many braces.
+ */
+export function compilePathGlob(
+  patterns: readonly string[],
+  anyDepth: boolean,
+): ((path: string) => boolean) | undefined {
+  const taken: string[] = [];
+  const left: string[] = [];
+  for (const pattern of patterns) {
+    const negated = anyDepth && pattern.startsWith("!");
+    const expanded = expandBraces(deepen(negated ? pattern.slice(1) : pattern, anyDepth));
+    if (expanded === undefined) return undefined;
+    (negated ? left : taken).push(...expanded);
+  }
+  const anyOf = (globs: readonly string[]): ((path: string) => boolean) => {
+    const compiled = globs.map((glob) => compileIgnoreGlob(glob));
+    return (path) => compiled.some((glob) => glob?.matches(path));
+  };
+  const isTaken = taken.length > 0 ? anyOf(taken) : () => true;
+  const isLeft = anyOf(left);
+  return (path) => isTaken(path) && !isLeft(path);
+}
+
+/** The first pair of braces without braces in it. */
+const innermost = /\{([^{}]*)\}/;
+
+function expandBraces(pattern: string): string[] | undefined {
+  if (/[@!?+*]\(|\\[{},]/.test(pattern)) return undefined;
+  const done: string[] = [];
+  const open = [pattern];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const braces = innermost.exec(next);
+    if (braces === null) {
+      if (/[{}]/.test(next)) return undefined;
+      done.push(next);
+      continue;
+    }
+    const [whole, inside = ""] = braces;
+    if (!inside.includes(",")) return undefined;
+    const [before, after] = [next.slice(0, braces.index), next.slice(braces.index + whole.length)];
+    open.push(...inside.split(",").map((one) => before + one + after));
+    if (open.length + done.length > mostAlternatives) return undefined;
+  }
+  return done;
+}

@@ -1,0 +1,99 @@
+import { createDirectoryLister } from "./listDirectory.ts";
+import type { MatchClock } from "./matchClock.ts";
+import { compilePathGlob } from "./pathGlob.ts";
+import type { BatchResult, FilesJob, SearchStart, TextJob } from "./protocol.ts";
+import {
+  createBatchSearch,
+  createProblems,
+  type JobHost,
+  listFound,
+  type Problems,
+  searchFilesOf,
+} from "./searchJob.ts";
+import { createResult, joinBatches, type SearchResult } from "./searchResult.ts";
+import { walkFiles } from "./walk.ts";
+
+/** How long the caller's thread is held at a time. */
+const sliceMs = 10;
+/** Longest line that a regular expression is tried on: an expression may take the square of it in steps. */
+const longestLine = 10_000;
+
+const untimed: MatchClock = {
+  reset: () => undefined,
+  run: () => undefined,
+  pause: () => undefined,
+  without: (work) => work(),
+};
+
+/**
+ * Does a search on the caller's thread, in slices, for hosts without threads. Nothing there could end a pattern that hangs: the
+ * job must hold only such as cannot.
+ */
+export async function searchHere(job: TextJob | FilesJob, signal: AbortSignal | undefined): Promise<SearchResult> {
+  const result = createResult();
+  const problems = createProblems();
+  await inSlices(job.kind === "text" ? searchText(job, problems, result) : searchFiles(job, problems, result), signal);
+  result.problems = problems.found;
+  result.problemCount = problems.count;
+  return result;
+}
+
+async function inSlices(steps: Generator<void, void, undefined>, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+      const started = performance.now();
+      do {
+        if (steps.next().done) return;
+      } while (performance.now() - started < sliceMs);
+    }
+  } finally {
+    // Closes the file that is open.
+    steps.return();
+  }
+}
+
+function* searchText(job: TextJob, problems: Problems, result: SearchResult): Generator<void, void, undefined> {
+  const batches: BatchResult[] = [];
+  let full = false;
+  const host: JobHost = {
+    clock: untimed,
+    stopped: () => false,
+    enough: () => full,
+    onBatch(batch) {
+      full = batch.more;
+      batches.push(batch);
+    },
+    salvage: () => undefined,
+  };
+  const filesOf = (start: SearchStart): Iterable<string | undefined> =>
+    start.isDirectory ? foundFiles(start, job.include, true, job.roots, problems) : [""];
+  const searchBatch = createBatchSearch({ ...job, longestLine }, host, problems);
+  yield* searchFilesOf(job, filesOf, searchBatch, host, () => false);
+  joinBatches(batches, job, result);
+}
+
+function* searchFiles(job: FilesJob, problems: Problems, result: SearchResult): Generator<void, void, undefined> {
+  const found: string[] = [];
+  for (const path of foundFiles(job.start, [job.pattern], false, job.roots, problems)) {
+    if (path !== undefined) found.push(path);
+    yield;
+  }
+  const { text, shown, total } = listFound(job, found);
+  Object.assign(result, { text, shown, total, more: shown < total });
+}
+
+/** Undefined between two files: the walk may be left there. */
+function* foundFiles(
+  start: SearchStart,
+  patterns: readonly string[] | undefined,
+  anyDepth: boolean,
+  roots: readonly string[] | undefined,
+  problems: Problems,
+): Generator<string | undefined, void, undefined> {
+  const matches = patterns === undefined ? undefined : compilePathGlob(patterns, anyDepth);
+  for (const path of walkFiles(createDirectoryLister(roots), start.path, problems.add)) {
+    yield matches === undefined || matches(path) ? path : undefined;
+  }
+}

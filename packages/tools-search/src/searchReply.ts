@@ -1,0 +1,48 @@
+import { isToolError, ToolError } from "@toolcrib/core";
+import { clip, cutBytes, type Truncation, truncationNotice } from "@toolcrib/core/text";
+import type { SearchResult } from "./searchResult.ts";
+
+export function invalid(field: string, reason: string): ToolError {
+  const message = `Invalid arguments: ${field}: ${clip(reason, 500)}`;
+  return new ToolError({ code: "invalid_arguments", message, details: { field, reason } });
+}
+
+/** What a search that was refused or gave up throws: `field` held what could not be compiled. */
+export function failedSearch(error: unknown, signal: AbortSignal | undefined, field: string): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (isToolError(error)) return error;
+  const message = (error as { message?: unknown } | null)?.message;
+  return invalid(field, typeof message === "string" ? message : String(error));
+}
+
+/** `advice` helps where the pattern was at fault. */
+export function unfinishedMessage({ unfinished }: SearchResult, advice: string): string {
+  const next = unfinished?.kind === "ended" ? "Call again." : advice;
+  return `The search did not end: ${unfinished?.reason}. ${next}`;
+}
+
+export interface ReplyParts {
+  /** Plural noun of the results. */
+  unit: string;
+  /** Said instead of the results. */
+  body: string | undefined;
+  next: Truncation["next"];
+  maxBytes: number;
+  notices: readonly string[];
+}
+
+/** The lines, then an empty line and the notices: first the one of a cut. */
+export function replyOf(result: SearchResult, { unit, body, next, maxBytes, notices }: ReplyParts): string {
+  const text = result.text.slice(0, -1);
+  const whole = Buffer.byteLength(text);
+  const head = body ?? (whole > maxBytes ? cutBytes(text, maxBytes) : text);
+  const cutLine = result.cutLine ?? (head.length < text.length ? whole : undefined);
+  const cut: Truncation | undefined =
+    cutLine !== undefined
+      ? { shown: Buffer.byteLength(head), total: cutLine, unit: "bytes of the first line" }
+      : result.more
+        ? { shown: result.shown, total: result.total, unit, next }
+        : undefined;
+  const all = cut === undefined ? notices : [truncationNotice(cut), ...notices];
+  return all.length === 0 ? head : `${head}\n\n${all.join("\n")}`;
+}

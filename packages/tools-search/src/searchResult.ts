@@ -1,0 +1,97 @@
+import { cutBytes } from "@toolcrib/core/text";
+import type { BatchResult, Problem, TextJob } from "./protocol.ts";
+
+/** What a search gave, in the order of the paths. */
+export interface SearchResult {
+  /** Whole lines, each with its line feed, within `maxBytes`; part of one where `cutLine` is set. */
+  text: string;
+  /** Results in `text`: matches, or files. */
+  shown: number;
+  /** Files in all, for a search of files. */
+  total: number | undefined;
+  /** Whether there are more, or may be. */
+  more: boolean;
+  /** Set where not even the first line fits: its bytes. */
+  cutLine: number | undefined;
+  problems: Problem[];
+  problemCount: number;
+  /** Set when the search did not end by itself; the rest then holds what was found so far. */
+  unfinished: { kind: "time" | "memory" | "ended"; reason: string } | undefined;
+}
+
+export function createResult(): SearchResult {
+  return {
+    text: "",
+    shown: 0,
+    total: undefined,
+    more: false,
+    cutLine: undefined,
+    problems: [],
+    problemCount: 0,
+    unfinished: undefined,
+  };
+}
+
+type Limits = Pick<TextJob, "limit" | "maxBytes">;
+
+/** Puts the batches in order and keeps one result less than the limit: the last one only tells that there are more. */
+export function joinBatches(
+  batches: BatchResult[],
+  job: Limits & Pick<TextJob, "context">,
+  result: SearchResult,
+): void {
+  const separator = job.context > 0 ? "--\n" : "";
+  const parts: string[] = [];
+  let bytes = 0;
+  for (const { text, ends, more } of batches.sort((a, b) => a.index - b.index)) {
+    if (result.more) break;
+    const wanted = Math.min(ends.length, job.limit - 1 - result.shown);
+    const room = job.maxBytes + 1 - bytes - (parts.length > 0 ? separator.length : 0);
+    const taken = wholeResults(text, ends, wanted, room);
+    result.more = more || taken < ends.length;
+    if (taken > 0) {
+      if (parts.length > 0) bytes += separator.length;
+      const part = text.slice(0, ends[taken - 1]);
+      parts.push(part);
+      bytes += Number.isFinite(job.maxBytes) ? Buffer.byteLength(part) : 0;
+      result.shown += taken;
+    } else if (wanted > 0 && parts.length === 0) {
+      const head = headLines(text.slice(0, ends[0]), job.maxBytes, result);
+      parts.push(head);
+      result.shown = 1;
+    }
+  }
+  result.text = parts.join(separator);
+}
+
+/** How many of the first `wanted` results fit in `room` bytes. */
+function wholeResults(text: string, ends: Uint32Array, wanted: number, room: number): number {
+  if ((ends[wanted - 1] ?? 0) * 3 <= room) return wanted;
+  let bytes = 0;
+  for (let i = 0; i < wanted; i += 1) {
+    bytes += Buffer.byteLength(text.slice(ends[i - 1] ?? 0, ends[i]));
+    if (bytes > room) return i;
+  }
+  return wanted;
+}
+
+/** The whole lines of a first result that fit, at worst a part of its first line. */
+function headLines(text: string, maxBytes: number, result: SearchResult): string {
+  const head = cutBytes(text, maxBytes);
+  const lines = head.slice(0, head.lastIndexOf("\n") + 1);
+  if (lines !== "") return lines;
+  result.cutLine = Buffer.byteLength(text.slice(0, text.indexOf("\n")));
+  return `${head}\n`;
+}
+
+/** Adds lines, a result each, as far as the limits allow. */
+export function takeLines(lines: readonly string[], { limit, maxBytes }: Limits, result: SearchResult): void {
+  let bytes = Buffer.byteLength(result.text);
+  for (const line of lines) {
+    bytes += Buffer.byteLength(line) + 1;
+    result.more ||= result.shown >= limit - 1 || bytes - 1 > maxBytes;
+    if (result.more) return;
+    result.text += `${line}\n`;
+    result.shown += 1;
+  }
+}
