@@ -1,3 +1,4 @@
+import { patternSteps } from "@toolcrib/core/text";
 import { createDirectoryLister } from "./listDirectory.ts";
 import type { MatchClock } from "./matchClock.ts";
 import { compilePathGlob } from "./pathGlob.ts";
@@ -16,7 +17,14 @@ import { walkFiles } from "./walk.ts";
 /** How long the caller's thread is held at a time. */
 const sliceMs = 10;
 /** Longest line that a regular expression is tried on: an expression may take the square of it in steps. */
-const longestLine = 10_000;
+const longestLine = 5000;
+/** Steps that an expression may take on one line: some 100 ms. */
+const mostSteps = 1e8;
+
+/** Whether an expression surely does not hold the thread up for long. */
+export function isHarmless(expression: string): boolean {
+  return patternSteps(expression, longestLine) <= mostSteps;
+}
 
 const untimed: MatchClock = {
   reset: () => undefined,

@@ -112,7 +112,8 @@ export function createSearchPool(): SearchPool {
     release(thread) {
       thread.hold(false);
       thread.stop(() => {
-        if (thread.lowered || (alive > warmThreads && waiting.length === 0)) {
+        // Counted are those that are free: others may hang for long, and starting a thread for each call meanwhile is slow.
+        if (thread.lowered || (free.length >= warmThreads && waiting.length === 0)) {
           thread.end();
           return;
         }

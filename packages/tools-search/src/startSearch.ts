@@ -1,5 +1,5 @@
 import { ToolError } from "@toolcrib/core";
-import { clip, isRiskyPattern } from "@toolcrib/core/text";
+import { clip } from "@toolcrib/core/text";
 import { NoThreadsError } from "./noThreads.ts";
 import { compilePathGlob } from "./pathGlob.ts";
 import type { FilesJob, TextJob } from "./protocol.ts";
@@ -26,13 +26,20 @@ export async function startSearch(job: TextJob | FilesJob, options: RunOptions):
       if (!(error instanceof NoThreadsError)) throw error;
       // A machine may be short of threads for a while.
       if (!threadsWork) rememberNoThreads(error);
-      refuseWhatCouldHang(job, error);
+      return searchWithout(error, job, options);
     }
-  } else {
-    refuseWhatCouldHang(job, noThreads);
   }
-  const { searchHere } = await import("./searchHere.ts");
-  return searchHere(job, options.signal);
+  return searchWithout(noThreads, job, options);
+}
+
+async function searchWithout(
+  error: NoThreadsError,
+  job: TextJob | FilesJob,
+  { signal }: RunOptions,
+): Promise<SearchResult> {
+  const { isHarmless, searchHere } = await import("./searchHere.ts");
+  refuseWhatCouldHang(job, error, isHarmless);
+  return searchHere(job, signal);
 }
 
 function rememberNoThreads(error: NoThreadsError): void {
@@ -44,9 +51,13 @@ function rememberNoThreads(error: NoThreadsError): void {
   );
 }
 
-function refuseWhatCouldHang(job: TextJob | FilesJob, error: NoThreadsError): void {
+function refuseWhatCouldHang(
+  job: TextJob | FilesJob,
+  error: NoThreadsError,
+  isHarmless: (expression: string) => boolean,
+): void {
   const globs = job.kind === "text" ? job.include : [job.pattern];
-  if (job.kind === "text" && job.query.regex && isRiskyPattern(job.query.text)) {
+  if (job.kind === "text" && job.query.regex && !isHarmless(job.query.text)) {
     throw refused(
       `${clip(job.query.text)} could run for very long`,
       "a literal, or an expression with one * or + at most and no repeated group",
