@@ -8,12 +8,8 @@ export function createFileReport(counting: boolean, { limit, maxBytes, onLine }:
   let matches = 0;
   const isFull = (): boolean => ends.length >= limit || text.length > maxBytes + 1;
   return {
-    get full() {
-      return isFull();
-    },
-    get fileDone() {
-      return !counting && matches > 0;
-    },
+    full: isFull,
+    fileDone: () => !counting && matches > 0,
     get count() {
       return ends.length;
     },

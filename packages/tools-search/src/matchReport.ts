@@ -16,9 +16,9 @@ export interface BatchReport {
 /** Writes what is found in the files of one batch. */
 export interface MatchReport {
   /** Whether a reply holds no more. */
-  readonly full: boolean;
+  full(): boolean;
   /** Whether the rest of this file cannot change the report. */
-  readonly fileDone: boolean;
+  fileDone(): boolean;
   /** Results so far. */
   readonly count: number;
   startFile(): void;
@@ -70,19 +70,10 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
     }
   };
   const writeBefore = (line: number, start: number): void => {
-    const starts: number[] = [];
-    let at = start;
-    let bytes = 0;
-    while (starts.length < context && at > 0 && line - starts.length - 1 > lastLine) {
-      const next = lineStart(source, at - 1);
-      bytes += Math.min(at - next, longestLine) + path.length;
-      // Half of a reply at most, so that the match itself is seen.
-      contextCut = bytes > maxBytes / 2;
-      if (contextCut) break;
-      at = next;
-      starts.push(at);
-    }
-    starts.reverse();
+    // Half of a reply at most, so that the match itself is seen.
+    const before = startsBefore(source, start, Math.min(context, line - lastLine - 1), maxBytes / 2, path.length);
+    const { starts } = before;
+    contextCut = before.cut;
     if (text !== "" && (lastEnd === -1 || line - starts.length > lastLine + 1)) text += "--\n";
     for (const [i, from] of starts.entries()) {
       write("-", line - starts.length + i, from, lineEnd(source, from), from);
@@ -90,12 +81,8 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
   };
 
   return {
-    get full() {
-      return isFull();
-    },
-    get fileDone() {
-      return isFull();
-    },
+    full: isFull,
+    fileDone: isFull,
     get count() {
       return ends.length;
     },
@@ -133,6 +120,26 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
     finish: () => ({ text, ends: Uint32Array.from(ends), more: isFull() }),
   };
 }
+/** Where up to `most` lines before `start` begin, in order; as many as can be shown, each after a path, in `maxBytes`. */
+function startsBefore(
+  source: LineSource,
+  start: number,
+  most: number,
+  maxBytes: number,
+  pathLength: number,
+): { starts: number[]; cut: boolean } {
+  const starts: number[] = [];
+  let bytes = 0;
+  for (let at = start; starts.length < most && at > 0; ) {
+    const next = lineStart(source, at - 1);
+    bytes += Math.min(at - next, longestLine) + pathLength;
+    if (bytes > maxBytes) return { starts: starts.reverse(), cut: true };
+    starts.push(next);
+    at = next;
+  }
+  return { starts: starts.reverse(), cut: false };
+}
+
 /** The line whole, or the part around its match, `…` standing for what is left out. */
 function shownLine(source: LineSource, start: number, end: number, at: number): string {
   if (end - start <= longestLine) return slice(source, start, end);

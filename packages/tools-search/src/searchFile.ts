@@ -11,7 +11,9 @@ import { shownPath } from "./shownPath.ts";
  * Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`; yields
  * wherever it may be left. False for a binary file that may match. Throws a system error.
  */
-export type SearchFile = (path: string, shown: string, report: MatchReport) => Generator<void, boolean, undefined>;
+export type SearchFile = (path: string, shown: string, report: MatchReport) => Steps;
+
+type Steps = Generator<void, boolean, undefined>;
 
 /** Bytes decoded at a time: text of this size is short-lived, cheap memory. */
 const pieceSize = 2 ** 16;
@@ -29,12 +31,7 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
   };
 
   /** Returns false for a binary file: a NUL byte makes it one, as ripgrep has it. */
-  function* scanWindow(
-    file: Buffer,
-    shown: string,
-    firstLine: number,
-    report: MatchReport,
-  ): Generator<void, boolean, undefined> {
+  function* scanWindow(file: Buffer, shown: string, firstLine: number, report: MatchReport): Steps {
     // Asked late, because most files hold nothing to show.
     let isText: boolean | undefined;
     const checked = (onMatch: OnMatch): OnMatch => {
@@ -53,7 +50,7 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
     if (!inAscii && file.includes(0)) return false;
     // Context may reach across pieces.
     const size = job.context > 0 ? file.length : pieceSize;
-    for (let from = 0; from < file.length && isText !== false && !report.fileDone; ) {
+    for (let from = 0; from < file.length && isText !== false && !report.fileDone(); ) {
       const to = pieceEnd(file, from, size);
       const text = file.toString(inAscii ? "latin1" : "utf8", from, to);
       let begun = false;
@@ -88,7 +85,7 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
         const file = isFirst && startsWithUtf8Mark(bytes) ? bytes.subarray(3) : bytes;
         if (!whole && file.includes(0)) isText = false;
         else if (matcher.couldMatch(file)) isText = yield* scanWindow(file, shownPath(shown), firstLine, report);
-        if (!isText || isLast || report.fileDone || stopped()) break;
+        if (!isText || isLast || report.fileDone() || stopped()) break;
         firstLine += createNewlineCounter(file)(0, file.length);
         yield;
       }

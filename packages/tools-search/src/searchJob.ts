@@ -83,7 +83,7 @@ export function createBatchSearch(job: TextJob, host: JobHost, problems: Problem
       } catch (error) {
         problems.add(whole, error);
       }
-      if (report.full || host.stopped()) break;
+      if (report.full() || host.stopped()) break;
       yield;
     }
     const result = report.finish();

@@ -84,31 +84,12 @@ export function createSearchPool(): SearchPool {
 
   return {
     tryAcquire: () => (waiting.length === 0 ? take(warmThreads) : undefined),
-    acquire(signal) {
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted) {
-          reject(signal.reason);
-          return;
-        }
-        const onAbort = (): void => {
-          waiting.splice(waiting.indexOf(own), 1);
-          reject(signal?.reason);
-        };
-        const own: Waiting = {
-          accept(thread) {
-            signal?.removeEventListener("abort", onAbort);
-            resolve(thread);
-          },
-          reject(reason) {
-            signal?.removeEventListener("abort", onAbort);
-            reject(reason);
-          },
-        };
-        signal?.addEventListener("abort", onAbort, { once: true });
-        waiting.push(own);
+    acquire: (signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) reject(signal.reason);
+        else enqueue(waiting, signal, resolve, reject);
         serve();
-      });
-    },
+      }),
     release(thread) {
       thread.hold(false);
       thread.stop(() => {
@@ -123,6 +104,31 @@ export function createSearchPool(): SearchPool {
       });
     },
   };
+}
+
+/** Adds a call to those who wait; an abort takes it out. */
+function enqueue(
+  waiting: Waiting[],
+  signal: AbortSignal | undefined,
+  accept: Waiting["accept"],
+  reject: Waiting["reject"],
+): void {
+  const onAbort = (): void => {
+    waiting.splice(waiting.indexOf(own), 1);
+    reject(signal?.reason);
+  };
+  const own: Waiting = {
+    accept(thread) {
+      signal?.removeEventListener("abort", onAbort);
+      accept(thread);
+    },
+    reject(reason) {
+      signal?.removeEventListener("abort", onAbort);
+      reject(reason);
+    },
+  };
+  signal?.addEventListener("abort", onAbort, { once: true });
+  waiting.push(own);
 }
 
 let shared: SearchPool | undefined;

@@ -36,9 +36,7 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
   const flags = new Int32Array(control, 0, 4);
   const worker = startWorker(control);
   let busy = false;
-  let ready = false;
   let ended = false;
-  let lowered = false;
   let onMessage: ((message: WorkerMessage) => void) | undefined;
   let onDeath: ((reason: unknown) => void) | undefined;
 
@@ -58,7 +56,7 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
   };
   worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "ready") {
-      ready = true;
+      thread.ready = true;
       return;
     }
     if (message.kind === "done") busy = false;
@@ -67,14 +65,10 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
   worker.on("error", (error: unknown) => die(error));
   worker.on("exit", () => die(new Error("the search thread ended")));
 
-  return {
+  const thread: { -readonly [Name in keyof SearchThread]: SearchThread[Name] } = {
     control,
-    get lowered() {
-      return lowered;
-    },
-    get ready() {
-      return ready;
-    },
+    lowered: false,
+    ready: false,
     start(job, tell, tellDeath) {
       if (ended) {
         tellDeath(new Error("the search thread ended"));
@@ -90,14 +84,7 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
       Atomics.compareExchange(flags, slots.stop, 0, 2);
     },
     yieldToOthers() {
-      const id = new Int32Array(control, threadIdStart, 1)[0] ?? 0;
-      if (lowered || id === 0) return;
-      lowered = true;
-      try {
-        setPriority(id, constants.priority.PRIORITY_LOW);
-      } catch {
-        // Forbidden here: the thread competes as before.
-      }
+      thread.lowered ||= lowerPriority(control);
     },
     stop(onStopped) {
       onMessage = undefined;
@@ -109,7 +96,7 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
       }
       Atomics.store(flags, slots.stop, 1);
       // One that is still being loaded takes what that takes.
-      const timer = ready ? setTimeout(() => end(), stopMs) : undefined;
+      const timer = thread.ready ? setTimeout(() => end(), stopMs) : undefined;
       onDeath = () => clearTimeout(timer);
       onMessage = (message) => {
         if (message.kind !== "done") return;
@@ -122,6 +109,19 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
     end: () => end(),
     hold: (held) => (held ? worker.ref() : worker.unref()),
   };
+  return thread;
+}
+
+/** False where the system's id of the thread is not known. */
+function lowerPriority(control: SharedArrayBuffer): boolean {
+  const id = new Int32Array(control, threadIdStart, 1)[0] ?? 0;
+  if (id === 0) return false;
+  try {
+    setPriority(id, constants.priority.PRIORITY_LOW);
+  } catch {
+    // Forbidden here: the thread competes as before.
+  }
+  return true;
 }
 
 function startWorker(control: SharedArrayBuffer): Worker {
