@@ -15,7 +15,7 @@ async function scenario() {
   const base = nodeFs.realpathSync(nodeFs.mkdtempSync(nodePath.join(nodeOs.tmpdir(), "scenario-")));
   const file = nodePath.join(base, "session.json");
   const context = { systemPrompt: "", sessionContext: [{ role: "user", content: [{ type: "text", text: "hi" }] }], sessionContextFilePath: file };
-  const registry = defaults.createDefaultToolRegistry(context, { root: base, enable: ["remove", "run_bash"], search: { matchLimitMs: 400 } });
+  const registry = defaults.createDefaultToolRegistry(context, { root: base, enable: ["remove", "run_bash"], search: { matchLimitMs: 2000 } });
   for (const tool of fs.createFsTools({ root: base })) if (tool.name === "edit_file") registry.register(tool);
   registry.register(core.defineTool({
     name: "slow_pattern",
@@ -63,7 +63,7 @@ export const commonJsProgram = commonJs.replace(/module\.exports .*\n$/, print);
 
 const words = {
   shell: /^\{"stdout":"out\\n","stderr":".*","exit_code":0\}$/,
-  evil: /did not end: matching took longer than 400 ms/,
+  evil: /did not end: matching took longer than 2000 ms/,
   literal: "x/b.txt:1:one needle",
   regex: "x/b.txt:1:one needle",
   pattern: "ran",

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { runInThisContext } from "node:vm";
 import { AIMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
@@ -37,9 +38,12 @@ async function runExample(mark: string, result: string, registry: ToolRegistry, 
     code.includes(mark) ? [code] : [],
   );
   expect(examples).toHaveLength(1);
-  const code = examples[0]?.replace(/^import (.+) from (".+");$/gm, (_line, names: string, from: string) => {
-    return `const ${names.startsWith("{") ? names : `{ default: ${names} }`} = await load(${from});`;
-  });
+  const code = stripTypeScriptTypes(examples[0] ?? "").replace(
+    /^import (.+) from (".+");$/gm,
+    (_line, names: string, from: string) => {
+      return `const ${names.startsWith("{") ? names : `{ default: ${names} }`} = await load(${from});`;
+    },
+  );
   const body = `(async (load, registry, model, prompt) => { ${code}\nreturn ${result}; })`;
   const run = runInThisContext(body, { filename: "README.md" }) as Run;
   return run(async (name) => modules[name]?.(), registry, model, "What is 2 + 3?");

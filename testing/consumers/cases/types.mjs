@@ -50,11 +50,17 @@ const options = (resolution, more) => ({
   },
 });
 
+/** What the READMEs leave to the reader. */
+const yours = `declare const registry: import("@toolcrib/core").ToolRegistry;
+declare const model: string;
+declare const prompt: string;
+`;
+
 let withNode;
 const compile = (compiler, resolution) => async () => {
   withNode ??= npmProject("types", {
     dependencies: { ...compilers, "@types/node": "^24.0.0", ...readmePeers },
-    files: { ...examples(), "entries.ts": entries() },
+    files: { ...examples(), "examples/yours.d.ts": yours, "entries.ts": entries() },
   });
   const folder = await withNode;
   const config = `tsconfig.${compiler}.${resolution}.json`;
