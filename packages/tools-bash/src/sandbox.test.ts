@@ -19,9 +19,12 @@ const whyNot = bwrap ? "bubblewrap cannot make its namespaces here" : "bubblewra
 let inside: string;
 let outside: string;
 
+// The sandbox has a /tmp of its own, and the home or the clone may lie below it.
+const placeOutside = [homedir(), import.meta.dirname].find((path) => !`${path}/`.startsWith("/tmp/")) ?? "/var/tmp";
+
 beforeAll(async () => {
   inside = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-sandbox-")));
-  outside = await realpath(await mkdtemp(join(homedir(), ".toolcrib-outside-")));
+  outside = await realpath(await mkdtemp(join(placeOutside, ".toolcrib-outside-")));
   await mkdir(join(inside, "sub"));
   await writeFile(join(outside, "file"), "kept");
 });

@@ -23,9 +23,12 @@ let inside: string;
 /** Neither below /tmp nor writable. */
 let outside: string;
 
+// The sandbox has a /tmp of its own, and the home or the clone may lie below it.
+const placeOutside = [homedir(), import.meta.dirname].find((path) => !`${path}/`.startsWith("/tmp/")) ?? "/var/tmp";
+
 beforeAll(async () => {
   inside = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-guards-")));
-  outside = await realpath(await mkdtemp(join(homedir(), ".toolcrib-guards-")));
+  outside = await realpath(await mkdtemp(join(placeOutside, ".toolcrib-guards-")));
 });
 
 afterAll(() => Promise.all([inside, outside].map((path) => rm(path, { recursive: true }))));
