@@ -67,6 +67,7 @@ function* searchText(job: TextJob, problems: Problems, result: SearchResult): Ge
   let full = false;
   const host: JobHost = {
     clock: untimed,
+    sliced: true,
     stopped: () => false,
     enough: () => full,
     onBatch(batch) {

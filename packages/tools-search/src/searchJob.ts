@@ -13,6 +13,8 @@ const mostProblems = 5;
 /** Where a job runs: in a thread of its own, or in slices on the caller's. */
 export interface JobHost {
   clock: MatchClock;
+  /** Whether the job is to yield after each file; in a thread of its own that would only cost time. */
+  sliced: boolean;
   /** Whether to leave at once. */
   stopped(): boolean;
   /** Whether to leave before the next batch. */
@@ -84,7 +86,7 @@ export function createBatchSearch(job: TextJob, host: JobHost, problems: Problem
         problems.add(whole, error);
       }
       if (report.full() || host.stopped()) break;
-      yield;
+      if (host.sliced) yield;
     }
     const result = report.finish();
     length += result.text.length;

@@ -38,6 +38,7 @@ let listers = new Map<string, DirectoryLister>();
 
 const host: JobHost = {
   clock,
+  sliced: false,
   stopped: () => Atomics.load(flags, slots.stop) === 1,
   enough: () => Atomics.load(flags, slots.stop) !== 0,
   onBatch(result) {

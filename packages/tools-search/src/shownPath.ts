@@ -1,6 +1,9 @@
-const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]/u;
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;
 
-/** A path as it is printed: a JSON string where it holds control characters. (Workers load nothing of other packages.) */
+/** A path as it is printed: `printableName` of core once more, as workers load nothing of other packages. */
 export function shownPath(path: string): string {
-  return controlCharacters.test(path) ? JSON.stringify(path) : path;
+  if (path.search(controlCharacters) < 0) return path;
+  return JSON.stringify(path).replace(controlCharacters, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }

@@ -10,14 +10,18 @@ import type { SearchResult } from "./searchResult.ts";
 let noThreads: NoThreadsError | undefined;
 let threadsWork = false;
 
+let threads: ReturnType<typeof loadThreads> | undefined;
+
+/** Loaded with the first search: several ms, paid otherwise by whoever only imports this package. */
+async function loadThreads() {
+  return { ...(await import("./searchPool.ts")), ...(await import("./runSearch.ts")) };
+}
+
 /** Searches in threads; where none can be started, on the caller's thread what cannot hold it up. */
 export async function startSearch(job: TextJob | FilesJob, options: RunOptions): Promise<SearchResult> {
   if (noThreads === undefined) {
-    // Loaded with the first search: several ms, paid otherwise by whoever only imports this package.
-    const [{ sharedSearchPool }, { runSearch }] = await Promise.all([
-      import("./searchPool.ts"),
-      import("./runSearch.ts"),
-    ]);
+    threads ??= loadThreads();
+    const { sharedSearchPool, runSearch } = await threads;
     try {
       const result = await runSearch(sharedSearchPool(), job, options);
       threadsWork = true;
