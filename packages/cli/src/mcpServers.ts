@@ -1,4 +1,5 @@
 import { nearestName } from "@toolcrib/core";
+import { redactUrls } from "@toolcrib/core/text";
 import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
 import { type Ending, usageError } from "./endings.ts";
 import { changeMcpConfig, mcpConfigName, readMcpConfig } from "./mcpConfig.ts";
@@ -57,7 +58,7 @@ function serverOf(
       ...(cwd !== undefined && { cwd }),
     };
   }
-  if (!URL.canParse(target)) throw usageError(`${target}: this is no address`);
+  if (!URL.canParse(target)) throw usageError(`${redactUrls(target)}: this is no address`);
   if (args.length > 0) throw usageError(`${args[0]}: an address takes no arguments`);
   if (env.length > 0 || cwd !== undefined) throw usageError("--env and --cwd are for a command, not for an address");
   const headers = pairs("--header", header, ":", "Name: value");
