@@ -5,12 +5,8 @@ import {
   type ToolContext,
   ToolRegistry,
 } from "@toolcrib/core";
+import { History } from "./conversation/history.ts";
 import { AgentError } from "./errors.ts";
-import { History } from "./history.ts";
-import { Journal, type JournalStart } from "./journal.ts";
-import { type ChatOptions, runTurn, type UserContent } from "./loop.ts";
-import { busyError, type LoopState } from "./loopState.ts";
-import { type Compacted, compactNow } from "./makeRoom.ts";
 import type { AgentEvent, Message, Usage } from "./messages.ts";
 import {
   type AgentOptions,
@@ -21,9 +17,13 @@ import {
   limitsOf,
 } from "./options.ts";
 import type { Provider } from "./provider.ts";
-import type { Session } from "./session.ts";
-import { createSaveSessionContextTool } from "./sessionContext.ts";
-import { openSession } from "./sessionFile.ts";
+import { Journal, type JournalStart } from "./session/journal.ts";
+import type { Session } from "./session/session.ts";
+import { createSaveSessionContextTool } from "./session/sessionContext.ts";
+import { openSession } from "./session/sessionFile.ts";
+import { type ChatOptions, runTurn, type UserContent } from "./turn/loop.ts";
+import { busyError, type LoopState } from "./turn/loopState.ts";
+import { type Compacted, compactNow } from "./turn/makeRoom.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
 export class Agent {

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import { chatObject } from "./chatObject.ts";
 import { AgentError, isAgentError } from "./errors.ts";
-import { AnthropicProvider } from "./providers/anthropic.ts";
-import { OpenAIProvider } from "./providers/openai.ts";
-import { OpenAICompatibleProvider } from "./providers/openaiCompatible.ts";
-import { OpenRouterProvider } from "./providers/openrouter.ts";
+import { AnthropicProvider } from "./providers/anthropic/anthropic.ts";
+import { OpenAICompatibleProvider } from "./providers/chat/openaiCompatible.ts";
+import { OpenRouterProvider } from "./providers/chat/openrouter.ts";
+import { OpenAIProvider } from "./providers/openai/openai.ts";
 import { ScriptedProvider } from "./testing.ts";
 
 const provider = new ScriptedProvider([]);

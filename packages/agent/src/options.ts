@@ -1,9 +1,9 @@
 import { type AnyToolRegistry, checkOptions, type KnownOptions, type ToolContext } from "@toolcrib/core";
-import type { CompactionOptions } from "./compaction.ts";
 import { AgentError, messageOf } from "./errors.ts";
-import type { ChatOptions } from "./loop.ts";
-import type { LoopLimits } from "./loopState.ts";
 import type { Provider } from "./provider.ts";
+import type { CompactionOptions } from "./turn/compaction.ts";
+import type { ChatOptions } from "./turn/loop.ts";
+import type { LoopLimits } from "./turn/loopState.ts";
 
 /** Options of an Agent; all have defaults. */
 export interface AgentOptions extends Partial<LoopLimits> {

@@ -2,9 +2,9 @@ import { type Attributes, context, type Span, SpanKind, SpanStatusCode, type Tra
 import type { Middleware } from "@toolcrib/core";
 import type { Agent } from "./agent.ts";
 import { isAgentError, isError, messageOf } from "./errors.ts";
-import type { ChatOptions, UserContent } from "./loop.ts";
 import type { AgentEvent, Usage } from "./messages.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";
+import type { ChatOptions, UserContent } from "./turn/loop.ts";
 
 /** What spans carry. */
 export interface TelemetryOptions {

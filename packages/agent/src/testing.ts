@@ -1,4 +1,4 @@
-export { assertConversation, conversationProblems } from "./checkConversation.ts";
-export { type DeclareTest, type ProviderUnderTest, providerChecks, testProvider } from "./providerChecks.ts";
-export { recordProvider, replayProvider } from "./recordedProvider.ts";
-export { type ScriptedParts, ScriptedProvider, type ScriptedReply } from "./scriptedProvider.ts";
+export { assertConversation, conversationProblems } from "./conversation/checkConversation.ts";
+export { type DeclareTest, type ProviderUnderTest, providerChecks, testProvider } from "./testing/providerChecks.ts";
+export { recordProvider, replayProvider } from "./testing/recordedProvider.ts";
+export { type ScriptedParts, ScriptedProvider, type ScriptedReply } from "./testing/scriptedProvider.ts";

@@ -5,10 +5,10 @@ import { isAgentError } from "../errors.ts";
 import type { AgentEvent } from "../messages.ts";
 import type { Provider } from "../provider.ts";
 import { testProvider } from "../testing.ts";
-import { AnthropicProvider } from "./anthropic.ts";
-import { OpenAIProvider } from "./openai.ts";
-import { OpenAICompatibleProvider } from "./openaiCompatible.ts";
-import { OpenRouterProvider } from "./openrouter.ts";
+import { AnthropicProvider } from "./anthropic/anthropic.ts";
+import { OpenAICompatibleProvider } from "./chat/openaiCompatible.ts";
+import { OpenRouterProvider } from "./chat/openrouter.ts";
+import { OpenAIProvider } from "./openai/openai.ts";
 
 // An independent implementation of the wire formats: what it takes and sends was written by others.
 const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });

@@ -7,10 +7,10 @@ import {
   toAnthropicTool,
   toAnthropicToolChoice,
   toAnthropicTurn,
-} from "./anthropicMapping.ts";
-import { toChatMessage, toChatTool, toChatToolChoice } from "./chatMapping.ts";
-import { defaultCompat, openRouterCompat } from "./compat.ts";
-import { toResponsesItems, toResponsesTool, toResponsesToolChoice } from "./openaiMapping.ts";
+} from "./anthropic/mapping.ts";
+import { defaultCompat, openRouterCompat } from "./chat/compat.ts";
+import { toChatMessage, toChatTool, toChatToolChoice } from "./chat/mapping.ts";
+import { toResponsesItems, toResponsesTool, toResponsesToolChoice } from "./openai/mapping.ts";
 
 const parameters = { type: "object", properties: { path: { type: "string" } } };
 const tool: ChatTool = {

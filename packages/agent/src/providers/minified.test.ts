@@ -30,8 +30,8 @@ const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.me
 /** Prints the codes of the retries and the answer, for a server that fails and for a connection error without a code. */
 const program = `
   import { Agent } from "./agent.ts";
-  import { AnthropicProvider } from "./providers/anthropic.ts";
-  import { OpenAIProvider } from "./providers/openai.ts";
+  import { AnthropicProvider } from "./providers/anthropic/anthropic.ts";
+  import { OpenAIProvider } from "./providers/openai/openai.ts";
   const [url, wire] = process.argv.slice(2);
   const options = { apiKey: "sk-minified-012345", baseURL: wire === "openai" ? url + "/v1" : url };
   const agent = new Agent(wire === "openai" ? new OpenAIProvider(options) : new AnthropicProvider(options), { baseDelayMs: 1 });

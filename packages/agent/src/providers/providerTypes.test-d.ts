@@ -5,11 +5,11 @@ import type OpenAI from "openai";
 import type { AzureOpenAI } from "openai";
 import type OpenAI6 from "openai-6";
 import { expectTypeOf, test } from "vitest";
-import type { AnthropicProviderOptions } from "./anthropic.ts";
-import { toAnthropicTool } from "./anthropicMapping.ts";
-import type { OpenAIProviderOptions } from "./openai.ts";
-import { toResponsesTool } from "./openaiMapping.ts";
-import type { OpenRouterProviderOptions } from "./openrouter.ts";
+import type { AnthropicProviderOptions } from "./anthropic/anthropic.ts";
+import { toAnthropicTool } from "./anthropic/mapping.ts";
+import type { OpenRouterProviderOptions } from "./chat/openrouter.ts";
+import { toResponsesTool } from "./openai/mapping.ts";
+import type { OpenAIProviderOptions } from "./openai/openai.ts";
 
 test("what getSchema returns is taken by the openai SDK as it is", () => {
   expectTypeOf<ReturnType<ExecutableTool["getSchema"]>>().toExtend<OpenAI.Chat.Completions.ChatCompletionTool>();

@@ -7,10 +7,10 @@ import { Stream as OpenAIStream } from "openai/streaming";
 import { describe, expect, test } from "vitest";
 import { isAgentError } from "../errors.ts";
 import type { ProviderEvent } from "../provider.ts";
-import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropicReply.ts";
-import { createChatState, finishChat, reduceChat } from "./chatReply.ts";
-import { createResponsesState, finishResponses, reduceResponses } from "./openaiReply.ts";
-import { type Service, toAgentError } from "./wireErrors.ts";
+import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropic/reply.ts";
+import { createChatState, finishChat, reduceChat } from "./chat/reply.ts";
+import { createResponsesState, finishResponses, reduceResponses } from "./openai/reply.ts";
+import { type Service, toAgentError } from "./shared/wireErrors.ts";
 
 const service: Service = {
   name: "test",

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerWith, type WireFormat, WireServer, wireFormats } from "../../../../testing/src/index.ts";
 import { Agent } from "../agent.ts";
 import type { Provider } from "../provider.ts";
-import { AnthropicProvider } from "./anthropic.ts";
-import { OpenAIProvider } from "./openai.ts";
-import { OpenAICompatibleProvider } from "./openaiCompatible.ts";
-import { OpenRouterProvider } from "./openrouter.ts";
+import { AnthropicProvider } from "./anthropic/anthropic.ts";
+import { OpenAICompatibleProvider } from "./chat/openaiCompatible.ts";
+import { OpenRouterProvider } from "./chat/openrouter.ts";
+import { OpenAIProvider } from "./openai/openai.ts";
 
 const apiKey = "sk-redirect-0123456789";
 const shared = { apiKey, headers: { "x-team-secret": "blue-team-secret" }, model: "m" } as const;

@@ -3,10 +3,10 @@ import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage } from "../messages.ts";
-import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropicReply.ts";
-import { createChatState, finishChat, reduceChat } from "./chatReply.ts";
-import { createResponsesState, finishResponses, reduceResponses } from "./openaiReply.ts";
-import type { Service } from "./wireErrors.ts";
+import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropic/reply.ts";
+import { createChatState, finishChat, reduceChat } from "./chat/reply.ts";
+import { createResponsesState, finishResponses, reduceResponses } from "./openai/reply.ts";
+import type { Service } from "./shared/wireErrors.ts";
 
 const service: Service = {
   name: "test",

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { answerWith, jsonOf, WireServer } from "../../../../testing/src/index.ts";
 import { Agent } from "../agent.ts";
 import type { Provider } from "../provider.ts";
-import { AnthropicProvider } from "./anthropic.ts";
-import { OpenAIProvider } from "./openai.ts";
-import { OpenAICompatibleProvider } from "./openaiCompatible.ts";
-import { OpenRouterProvider } from "./openrouter.ts";
-import type { ProviderOptions } from "./options.ts";
+import { AnthropicProvider } from "./anthropic/anthropic.ts";
+import { OpenAICompatibleProvider } from "./chat/openaiCompatible.ts";
+import { OpenRouterProvider } from "./chat/openrouter.ts";
+import { OpenAIProvider } from "./openai/openai.ts";
+import type { ProviderOptions } from "./shared/options.ts";
 
 const apiKey = "key-within-0123456789";
 const password = "pass/wörd&1";

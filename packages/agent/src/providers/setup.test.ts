@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Agent } from "../agent.ts";
-import { AnthropicProvider } from "./anthropic.ts";
-import { OpenAIProvider } from "./openai.ts";
-import { OpenAICompatibleProvider } from "./openaiCompatible.ts";
+import { AnthropicProvider } from "./anthropic/anthropic.ts";
+import { OpenAICompatibleProvider } from "./chat/openaiCompatible.ts";
+import { OpenAIProvider } from "./openai/openai.ts";
 
 const [apiKey, model] = ["key-0123456789", "m"];
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,10 +22,10 @@ import {
 import { Agent } from "../agent.ts";
 import type { AgentEvent } from "../messages.ts";
 import type { ProviderEvent } from "../provider.ts";
-import { AnthropicProvider } from "./anthropic.ts";
-import { OpenAIProvider } from "./openai.ts";
-import { OpenAICompatibleProvider } from "./openaiCompatible.ts";
-import { OpenRouterProvider } from "./openrouter.ts";
+import { AnthropicProvider } from "./anthropic/anthropic.ts";
+import { OpenAICompatibleProvider } from "./chat/openaiCompatible.ts";
+import { OpenRouterProvider } from "./chat/openrouter.ts";
+import { OpenAIProvider } from "./openai/openai.ts";
 
 let server: WireServer;
 beforeAll(async () => {
@@ -291,8 +291,8 @@ test("a missing SDK is an error that names the install command", async () => {
     mkdirSync(join(folder, "node_modules", "@toolcrib"), { recursive: true });
     symlinkSync(join(folder, "core"), join(folder, "node_modules", "@toolcrib", "core"), "junction");
     const script = `
-      import { OpenAIProvider } from "./src/providers/openai.ts";
-      import { AnthropicProvider } from "./src/providers/anthropic.ts";
+      import { OpenAIProvider } from "./src/providers/openai/openai.ts";
+      import { AnthropicProvider } from "./src/providers/anthropic/anthropic.ts";
       const request = { systemPrompt: "", messages: [], tools: [], signal: new AbortController().signal };
       for (const Provider of [OpenAIProvider, AnthropicProvider]) {
         try { for await (const event of new Provider({ apiKey: "sk-x-000000" }).send(request)); }
@@ -310,8 +310,13 @@ test("a missing SDK is an error that names the install command", async () => {
 });
 
 test("no provider loads an SDK when it is imported", () => {
-  for (const name of ["openai", "anthropic", "openrouter", "openaiCompatible", "openaiClient"]) {
-    const text = readFileSync(new URL(`./${name}.ts`, import.meta.url), "utf8");
+  const folder = new URL(".", import.meta.url);
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    /(?<!\.test(-d)?)\.ts$/.test(file),
+  );
+  expect(sources.length).toBeGreaterThan(10);
+  for (const file of sources) {
+    const text = readFileSync(new URL(file, folder), "utf8");
     expect(text).not.toMatch(/^import (?!type)[^;]*"(?:openai|@anthropic-ai\/sdk)/m);
   }
 });

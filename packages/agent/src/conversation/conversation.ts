@@ -1,0 +1,131 @@
+import { messageOf } from "../errors.ts";
+import type {
+  AssistantMessage,
+  ImageBlock,
+  Message,
+  TextBlock,
+  ToolCallBlock,
+  ToolMessage,
+  UserMessage,
+} from "../messages.ts";
+import { frozenJson } from "./frozenJson.ts";
+import { parseArguments } from "./parseArguments.ts";
+
+// What every model API accepts for a call's id and for a tool's name.
+const legalWord = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Why a call was answered without being run. */
+export type NotRunReason = "cut off" | "aborted" | "step limit";
+
+/** A user message as history keeps it: text or blocks, frozen, whole UTF-16. */
+export function userMessage(content: string | readonly (TextBlock | ImageBlock)[]): UserMessage {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return frozenJson({ role: "user", content: blocks }) as UserMessage;
+}
+
+/**
+ * A model's reply as history may keep it: empty text dropped, every call with a legal tool name, plain arguments and an
+ * id that is not in `takenIds` (which grows by it). Nothing may be left.
+ */
+export function admitReply(reply: AssistantMessage, takenIds: Set<string>): AssistantMessage {
+  const content: AssistantMessage["content"][number][] = [];
+  for (const block of reply.content) {
+    if (block.type === "tool-call") content.push(Object.freeze(admitCall(block, takenIds)));
+    else if (block.text !== "" || block.opaque)
+      content.push(Object.freeze({ ...block, text: block.text.toWellFormed() }));
+  }
+  return Object.freeze({ ...reply, content: Object.freeze(content) });
+}
+
+function admitCall(call: ToolCallBlock, takenIds: Set<string>): ToolCallBlock {
+  const id = freeId(call.id, takenIds);
+  takenIds.add(id);
+  const admitted = { ...call, id, name: legalName(call.name), ...admitArguments(call.args) };
+  return call.malformed === undefined ? admitted : { ...admitted, args: {}, malformed: call.malformed.toWellFormed() };
+}
+
+/** A provider may hand on the text that the model sent. */
+function admitArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"> {
+  const { args, malformed } = parseArguments(sent);
+  if (malformed !== undefined) return { args, malformed };
+  try {
+    return { args: frozenJson(args) as ToolCallBlock["args"] };
+  } catch (error) {
+    return { args: {}, malformed: messageOf(error) };
+  }
+}
+
+function freeId(id: string, takenIds: ReadonlySet<string>): string {
+  // A user's provider may leave it out.
+  if (typeof id === "string" && legalWord.test(id) && !takenIds.has(id)) return id;
+  for (let number = takenIds.size + 1; ; number += 1) {
+    const candidate = `call_${number}`;
+    if (!takenIds.has(candidate)) return candidate;
+  }
+}
+
+// Models trained on a `functions` namespace write it into the name.
+function legalName(name: string): string {
+  if (legalWord.test(name)) return name;
+  const plain = String(name)
+    .replace(/^functions\./, "")
+    .replace(/[^a-zA-Z0-9_-]/g, "_")
+    .slice(0, 64);
+  return plain === "" ? "unnamed" : plain;
+}
+
+/** The calls of a reply, in order. */
+export function callsOf(reply: AssistantMessage): readonly ToolCallBlock[] {
+  return reply.content.filter((block) => block.type === "tool-call");
+}
+
+/** The text of a message. */
+export function textOf(message: AssistantMessage | UserMessage): string {
+  return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+}
+
+/** The calls at the end of a conversation that have no result yet; looks no further back than the last reply. */
+export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
+  const answered = new Set<string>();
+  for (let index = messages.length - 1; index >= 0; index -= 1) {
+    const message = messages[index];
+    if (message?.role === "tool") answered.add(message.callId);
+    if (message?.role === "assistant") return callsOf(message).filter((call) => !answered.has(call.id));
+  }
+  return [];
+}
+
+/** A call's result as history keeps it. */
+export function toolMessage(
+  call: Pick<ToolCallBlock, "id" | "name">,
+  result: Pick<ToolMessage, "output" | "isError" | "content">,
+): ToolMessage {
+  const { output, isError, content } = result;
+  return Object.freeze({
+    role: "tool",
+    callId: call.id,
+    name: call.name,
+    output: output.isWellFormed() ? output : output.toWellFormed(),
+    isError,
+    ...(content && content.length > 0 ? { content } : {}),
+  });
+}
+
+/** The result of a call that was never started. */
+export function notRun(call: ToolCallBlock, reason: NotRunReason): ToolMessage {
+  return failed(call, `Not run: ${reason}`);
+}
+
+/** The result of a call whose process ended while it ran. */
+export function interrupted(call: ToolCallBlock): ToolMessage {
+  return failed(call, "Interrupted; may have run");
+}
+
+/** The result of a call whose arguments were no whole JSON object. */
+export function malformedCall(call: ToolCallBlock): ToolMessage {
+  return failed(call, `Invalid arguments: ${call.malformed ?? "not a JSON object"}`);
+}
+
+function failed(call: ToolCallBlock, message: string): ToolMessage {
+  return toolMessage(call, { output: `Error executing ${call.name}: ${message}`, isError: true });
+}

@@ -1,0 +1,48 @@
+import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../messages.ts";
+import { admitReply, callsOf, interrupted, notRun, toolMessage } from "./conversation.ts";
+
+/**
+ * Any messages as a valid conversation: right after each reply exactly one result for each of its calls, in their order;
+ * results without a call dropped; ids unique and legal. A call without a result is answered: `started` tells whether it
+ * may have run (all may when absent).
+ */
+export function repairConversation(messages: readonly Message[], started?: ReadonlySet<string>): readonly Message[] {
+  const takenIds = new Set<string>();
+  const repaired: Message[] = [];
+  for (let index = 0; index < messages.length; ) {
+    const message = messages[index] as Message;
+    let next = index + 1;
+    if (message.role !== "assistant" && message.role !== "tool") repaired.push(message);
+    if (message.role === "assistant") {
+      while (next < messages.length && messages[next]?.role !== "assistant") next += 1;
+      const following = messages.slice(index + 1, next);
+      const results = following.filter((other) => other.role === "tool");
+      repaired.push(...replyWithResults(message, results, takenIds, started));
+      repaired.push(...following.filter((other) => other.role !== "tool"));
+    }
+    index = next;
+  }
+  return repaired;
+}
+
+function replyWithResults(
+  reply: AssistantMessage,
+  results: readonly ToolMessage[],
+  takenIds: Set<string>,
+  started: ReadonlySet<string> | undefined,
+): Message[] {
+  const admitted = admitReply(reply, takenIds);
+  if (admitted.content.length === 0) return [];
+  const unused = [...results];
+  const answers = callsOf(admitted).map((call, position) => {
+    const originalId = callsOf(reply)[position]?.id ?? call.id;
+    const found = unused.findIndex((result) => result.callId === originalId);
+    const [result] = found < 0 ? [] : unused.splice(found, 1);
+    return result ? toolMessage(call, result) : missingResult(call, !started || started.has(originalId));
+  });
+  return [admitted, ...answers];
+}
+
+function missingResult(call: ToolCallBlock, mayHaveRun: boolean): ToolMessage {
+  return mayHaveRun ? interrupted(call) : notRun(call, "aborted");
+}

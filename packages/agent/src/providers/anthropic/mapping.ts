@@ -1,0 +1,138 @@
+import type {
+  Base64ImageSource,
+  ContentBlockParam,
+  ImageBlockParam,
+  MessageCreateParamsBase,
+  MessageParam,
+  TextBlockParam,
+  Tool,
+  ToolResultBlockParam,
+  ToolChoice as WireToolChoice,
+} from "@anthropic-ai/sdk/resources/messages";
+import type { ChatTool } from "@toolcrib/core";
+import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
+import type { ToolChoice } from "../../provider.ts";
+import type { ReasoningEffort } from "../shared/options.ts";
+import { isRecord, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+
+const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+
+/** A ChatTool as the Messages API takes it. */
+export function toAnthropicTool({ function: tool }: ChatTool): Tool {
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...tool.parameters, type: "object" },
+    ...(tool.strict && { strict: true }),
+  };
+}
+
+export function toAnthropicToolChoice(choice: ToolChoice): WireToolChoice {
+  switch (choice) {
+    case "auto":
+    case "none":
+      return { type: choice };
+    case "required":
+      return { type: "any" };
+    default:
+      return { type: "tool", name: choice.name };
+  }
+}
+
+/** The system prompt with its cache point: tools and system prompt before it are the same in every request. */
+export function toAnthropicSystem(systemPrompt: string): TextBlockParam[] {
+  return [{ type: "text", text: wellFormed(systemPrompt), cache_control: { type: "ephemeral" } }];
+}
+
+export function toAnthropicReasoning(
+  effort: ReasoningEffort,
+): Pick<MessageCreateParamsBase, "thinking" | "output_config"> {
+  if (effort === "none") return { thinking: { type: "disabled" } };
+  return {
+    thinking: { type: "adaptive", display: "summarized" },
+    output_config: { effort: effort === "minimal" ? "low" : effort },
+  };
+}
+
+/** One wire message, and whether it holds tool results: neighbouring ones become one message. */
+export interface AnthropicTurn {
+  readonly role: "user" | "assistant";
+  readonly content: ContentBlockParam[];
+  readonly results: boolean;
+}
+
+/** A message as a wire message; its content may be empty, and then it is not sent. */
+export function toAnthropicTurn(message: Message, model: string): AnthropicTurn {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: toUserBlocks(message.content), results: false };
+    case "assistant":
+      return { role: "assistant", content: toAssistantBlocks(message, message.model === model), results: false };
+    case "tool":
+      return { role: "user", content: [toToolResult(message)], results: true };
+    default:
+      return message satisfies never;
+  }
+}
+
+/** The turns as messages: all results of one reply in one message, empty messages left out. */
+export function joinTurns(turns: readonly AnthropicTurn[]): MessageParam[] {
+  const messages: { role: "user" | "assistant"; content: ContentBlockParam[] }[] = [];
+  let previous: AnthropicTurn | undefined;
+  for (const turn of turns) {
+    if (turn.content.length === 0) continue;
+    if (turn.results && previous?.results) messages.at(-1)?.content.push(...turn.content);
+    else messages.push({ role: turn.role, content: turn.results ? [...turn.content] : turn.content });
+    previous = turn;
+  }
+  return messages;
+}
+
+function toUserBlocks(content: readonly (TextBlock | ImageBlock)[]): ContentBlockParam[] {
+  const blocks = content.flatMap((block): ContentBlockParam[] => {
+    if (block.type === "image") return [toImage(block)];
+    return block.text.trim() === "" ? [] : [{ type: "text", text: wellFormed(block.text) }];
+  });
+  // The wire refuses a message without text.
+  return blocks.length > 0 ? blocks : [{ type: "text", text: "(no text)" }];
+}
+
+function toImage({ data, mimeType }: { data: string; mimeType: string }): ImageBlockParam | TextBlockParam {
+  if (!imageTypes.has(mimeType)) return { type: "text", text: `[a picture of the unsupported type ${mimeType}]` };
+  const media_type = mimeType as Base64ImageSource["media_type"];
+  return { type: "image", source: { type: "base64", media_type, data } };
+}
+
+function toToolResult({ callId, output, isError, content }: ToolMessage): ToolResultBlockParam {
+  const images = (content ?? []).flatMap((block) => (block.type === "image" ? [toImage(block)] : []));
+  const text: TextBlockParam[] = output.trim() === "" ? [] : [{ type: "text", text: wellFormed(output) }];
+  const blocks = [...text, ...images];
+  return {
+    type: "tool_result",
+    tool_use_id: wireId(callId),
+    ...(blocks.length > 0 && { content: blocks }),
+    ...(isError && { is_error: true }),
+  };
+}
+
+function toAssistantBlocks(message: AssistantMessage, own: boolean): ContentBlockParam[] {
+  const blocks = message.content.flatMap((block): ContentBlockParam[] => {
+    switch (block.type) {
+      case "text":
+        return block.text.trim() === "" ? [] : [{ type: "text", text: wellFormed(block.text) }];
+      case "reasoning": {
+        const data = own && block.opaque?.provider === "anthropic" ? block.opaque.data : undefined;
+        return isRecord(data) ? [wellFormedJson(data) as unknown as ContentBlockParam] : [];
+      }
+      case "tool-call": {
+        const input = wellFormedJson(block.args);
+        return [{ type: "tool_use", id: wireId(block.id), name: wireName(block.name), input }];
+      }
+      default:
+        return block satisfies never;
+    }
+  });
+  // A message may not end in thinking: the reply was cut off right behind it.
+  while (blocks.at(-1)?.type === "thinking" || blocks.at(-1)?.type === "redacted_thinking") blocks.pop();
+  return blocks;
+}

@@ -1,0 +1,72 @@
+import { AgentError } from "../../errors.ts";
+import { refuseUnknown } from "../../options.ts";
+import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
+import { checkProviderOptions, environment, type ProviderOptions } from "../shared/options.ts";
+import { redact } from "../shared/redact.ts";
+import { clientKeys, secretsOf } from "../shared/secrets.ts";
+import { type ChatClient, createChatSend } from "./chatCompletions.ts";
+import { type Compat, defaultCompat, knownCompat } from "./compat.ts";
+
+export type { Compat } from "./compat.ts";
+
+const ollamaPort = "11434";
+
+export interface OpenAICompatibleProviderOptions extends ProviderOptions<ChatClient> {
+  /** As the server names it: there is no default. */
+  readonly model: string;
+  /** Where the server differs from most others. */
+  readonly compat?: Partial<Compat> | undefined;
+}
+
+/**
+ * Any server that speaks chat completions: Ollama, llama.cpp, LM Studio, vLLM. `baseURL` ends in `/v1`; by default it is
+ * Ollama's, at `OLLAMA_HOST` or on this machine. A key is optional.
+ */
+export class OpenAICompatibleProvider implements Provider {
+  readonly name = "openai-compatible";
+  readonly model: string;
+  readonly #send: (request: ModelRequest) => AsyncIterable<ProviderEvent>;
+
+  /** Throws `invalid_option` without a model and for an unknown option. */
+  constructor(options: OpenAICompatibleProviderOptions) {
+    // A caller without types may pass nothing.
+    if (options) checkProviderOptions("OpenAICompatibleProvider", options, { compat: true });
+    const { client, headers, apiKey, baseURL = ollamaBaseURL(), compat, model } = options ?? {};
+    if (compat) refuseUnknown<object>("compat", compat, knownCompat);
+    if (!model) {
+      const message = "OpenAICompatibleProvider needs the option model: the name of a model that the server has.";
+      throw new AgentError({ code: "invalid_option", message });
+    }
+    this.model = model;
+    const service = {
+      name: this.name,
+      label: "The model server",
+      model: this.model,
+      baseURL: client?.baseURL ?? baseURL,
+      keyVariable: undefined,
+      secrets: secretsOf({ keys: [apiKey, ...clientKeys(client)], headers, baseURL: client?.baseURL ?? baseURL }),
+    };
+    this.#send = createChatSend({ service, apiKey, baseURL, compat: { ...defaultCompat, ...compat }, options });
+  }
+
+  send(request: ModelRequest): AsyncIterable<ProviderEvent> {
+    return this.#send(request);
+  }
+}
+
+/**
+ * Where Ollama is: `OLLAMA_HOST` may be `host`, `host:port` or an address; 0.0.0.0 is where it listens, not where it is found.
+ * Throws `invalid_option`.
+ */
+export function ollamaBaseURL(): string {
+  const host = environment("OLLAMA_HOST") ?? "127.0.0.1";
+  const address = /^https?:\/\//.test(host) ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
+  if (!URL.canParse(address)) {
+    const message = `OLLAMA_HOST is not an address: ${redact(address, [])}; expected host, host:port or a URL.`;
+    throw new AgentError({ code: "invalid_option", message });
+  }
+  const url = new URL(address);
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.port === "" && !/:\d+\/?$/.test(host) && url.protocol === "http:") url.port = ollamaPort;
+  return `${url.origin}${url.pathname.replace(/\/$/, "")}/v1`;
+}

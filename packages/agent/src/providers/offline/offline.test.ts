@@ -1,0 +1,374 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Agent } from "../../agent.ts";
+import { isAgentError } from "../../errors.ts";
+import type { AgentEvent } from "../../messages.ts";
+import { testProvider } from "../../testing.ts";
+import { OfflineProvider } from "./offline.ts";
+import { parseRequest } from "./request.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "offline-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Small tools of the same names and output as the packs', on real files. */
+function tools(...disabled: string[]): ToolRegistry {
+  const registry = new ToolRegistry();
+  const text = { type: "string" } as const;
+  const add = (
+    name: string,
+    properties: Record<string, unknown>,
+    run: (args: Record<string, string>) => string,
+  ): void =>
+    registry.register(
+      defineTool({
+        name,
+        description: name,
+        parameters: { type: "object", properties },
+        readOnly: name !== "write_file",
+        execute: (args) => run(args as Record<string, string>),
+      }),
+    );
+  add("list_dir", { path: text }, ({ path = "" }) =>
+    readdirSync(path, { withFileTypes: true })
+      .map((entry) => entry.name + (entry.isDirectory() ? "/" : ""))
+      .sort()
+      .join("\n"),
+  );
+  add("read_file", { path: text, limit: { type: "integer" } }, ({ path = "" }) => readFileSync(path, "utf8"));
+  add("write_file", { path: text, content: text }, ({ path = "", content = "" }) => {
+    writeFileSync(path, content);
+    return `Wrote ${path}`;
+  });
+  const files = (path: string): string[] =>
+    readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  add("search_files", { pattern: text, cwd: text, max_results: { type: "integer" } }, ({ cwd = "." }) =>
+    files(cwd).join("\n"),
+  );
+  add(
+    "search_text",
+    { query: text, paths: { type: "array", items: text }, regex: { type: "boolean" } },
+    ({ query = "", paths = "" }) => {
+      const found = [...paths]
+        .flatMap((path) => files(path))
+        .flatMap((path) =>
+          readFileSync(path, "utf8")
+            .split("\n")
+            .flatMap((line, index) => (new RegExp(query).test(line) ? [`${path}:${index + 1}:${line}`] : [])),
+        );
+      return found.join("\n") || `No matches for ${query}`;
+    },
+  );
+  for (const name of disabled) registry.disable(name);
+  return registry;
+}
+
+async function run(prompt: string, registry: ToolRegistry = tools(), stream = true): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of new Agent(new OfflineProvider({ stream }), { tools: registry }).streamChat(prompt))
+    events.push(event);
+  return events;
+}
+
+const endOf = (events: AgentEvent[]): string =>
+  events.flatMap((event) => (event.type === "end" ? [event.text] : [])).join();
+const callsIn = (events: AgentEvent[]): string[] =>
+  events.flatMap((event) => (event.type === "tool-call" ? [event.name] : []));
+
+describe("each documented request drives its tool and answers from what it returned", () => {
+  test("list", async () => {
+    writeFileSync(join(folder, "one.txt"), "");
+    mkdirSync(join(folder, "two"));
+    const events = await run(`please list the files in ${folder}`);
+    expect(callsIn(events)).toEqual(["list_dir"]);
+    expect(endOf(events)).toContain("holds 2 entries:\n\none.txt\ntwo/");
+  });
+
+  test("find", async () => {
+    writeFileSync(join(folder, "one.txt"), "a needle\nhay\n");
+    expect(endOf(await run(`find needle in ${folder}`))).toContain("one.txt:1:a needle");
+    expect(endOf(await run(`search for "no such" in ${folder}`))).toBe("No matches for no such");
+  });
+
+  test("read and write", async () => {
+    const file = join(folder, "note.txt");
+    expect(endOf(await run(`write "buy milk" to ${file}`))).toBe(`Wrote ${file}`);
+    expect(readFileSync(file, "utf8")).toBe("buy milk\n");
+    expect(endOf(await run(`read ${file}`))).toContain("buy milk");
+  });
+
+  test("a tool's error is the answer", async () => {
+    expect(endOf(await run(`read ${folder}/absent.txt`))).toMatch(
+      /^That did not work: Error executing read_file: ENOENT/,
+    );
+  });
+});
+
+test.each([
+  ["list packages", { kind: "list", path: "packages" }],
+  ["ls", { kind: "list", path: "." }],
+  ["Can you show me the files in src?", { kind: "list", path: "src" }],
+  ["find readdir in packages", { kind: "search", query: "readdir", path: "packages" }],
+  ["search for 'two words' in src.", { kind: "search", query: "two words", path: "src" }],
+  ["find *.ts in src", { kind: "files", pattern: "**/*.ts", path: "src" }],
+  ["find files named README.md", { kind: "files", pattern: "**/README.md", path: "." }],
+  ["show package.json", { kind: "read", path: "package.json" }],
+  ["read the file docs/a.md", { kind: "read", path: "docs/a.md" }],
+  ["write hello there to out.txt", { kind: "write", text: "hello there", path: "out.txt" }],
+  ["survey", { kind: "survey", path: ".", report: undefined }],
+  ["survey this project and write a short report to /tmp/r.md", { kind: "survey", path: ".", report: "/tmp/r.md" }],
+  ["survey packages/core and write the report to r.md.", { kind: "survey", path: "packages/core", report: "r.md" }],
+  ["piped text\n\nread a.txt", { kind: "read", path: "a.txt" }],
+  ["help", { kind: "help" }],
+  ["List the files here.", { kind: "list", path: "." }],
+  ["what files are here?", { kind: "list", path: "." }],
+  ["what's in src?", { kind: "list", path: "src" }],
+  ["show me what is in src", { kind: "list", path: "src" }],
+  ["ls -la src", { kind: "list", path: "src" }],
+  ["I'd like to see the files in src", { kind: "list", path: "src" }],
+  ["grep foo", { kind: "search", query: "foo", path: "." }],
+  ["grep -rn 'foo bar' src", { kind: "search", query: "foo bar", path: "src" }],
+  ["search src for the word foo", { kind: "search", query: "foo", path: "src" }],
+  ["find all TODOs in the project", { kind: "search", query: "TODO", path: "." }],
+  ["which files contain foo?", { kind: "search", query: "foo", path: "." }],
+  ["where is foo defined?", { kind: "search", query: "foo", path: "." }],
+  ['find "the word in" in src', { kind: "search", query: "the word in", path: "src" }],
+  ["find all TypeScript files in src", { kind: "files", pattern: "**/*.ts", path: "src" }],
+  ["list *.ts", { kind: "files", pattern: "**/*.ts", path: "." }],
+  ["find . -name '*.md'", { kind: "files", pattern: "**/*.md", path: "." }],
+  ["where is a.ts?", { kind: "files", pattern: "**/a.ts", path: "." }],
+  ["show me the contents of package.json", { kind: "read", path: "package.json" }],
+  ["what does README.md say?", { kind: "read", path: "README.md" }],
+  ["read the first 10 lines of README.md", { kind: "read", path: "README.md", limit: 10 }],
+  ["create a file a.txt with the text 'hello there'", { kind: "write", text: "hello there", path: "a.txt" }],
+  ["put hello in a.txt", { kind: "write", text: "hello", path: "a.txt" }],
+  ["What is this project about?", { kind: "survey", path: ".", report: undefined }],
+  ["give me an overview of the codebase", { kind: "survey", path: ".", report: undefined }],
+  ['survey . and save it to "my report.md"', { kind: "survey", path: ".", report: "my report.md" }],
+  ["list of things\nread this\n\nread a.txt", { kind: "read", path: "a.txt" }],
+  ["hello", { kind: "help" }],
+  ["what is the capital of France?", undefined],
+  ["explain how the loop works", undefined],
+  ["delete a.txt", undefined],
+  ["list the files and folders in src", { kind: "list", path: "src" }],
+  ["survey src and give me a short report", { kind: "survey", path: "src", report: undefined }],
+  ["please summarize README.md", undefined],
+  ["show me the files bigger than 1 MB", undefined],
+  ["find files bigger than 1 MB", undefined],
+  ["find the largest file in src", undefined],
+  ["find foo in src and replace it with bar", undefined],
+  ["list src and count them", undefined],
+  ["read a.txt and b.txt", undefined],
+  ["write hello to a.txt and b.txt", undefined],
+  ["survey src and delete everything", undefined],
+  ["survey src and move a to b", undefined],
+  ["write a poem", undefined],
+  ["write a poem to poem.txt", undefined],
+  ["write a summary of src to sum.md", { kind: "survey", path: "src", report: "sum.md" }],
+  ["write a summary of this project to readme.md", { kind: "survey", path: ".", report: "readme.md" }],
+  ["write tests to a.test.ts", undefined],
+  ["write the contents of a.txt to b.txt", undefined],
+  ["write this to a.txt", undefined],
+  ["save the list of files to files.txt", undefined],
+  ["put it in a.txt", undefined],
+  ["write to a.md: a short essay", undefined],
+  ["create a file a.txt with a description of src", undefined],
+  ['write "a" and "b" to a.txt', undefined],
+  ['write "a summary" to a.txt', { kind: "write", text: "a summary", path: "a.txt" }],
+  ["write the words go now to a.txt", { kind: "write", text: "go now", path: "a.txt" }],
+  ['write "x" to a.txt, overwriting it', { kind: "write", text: "x", path: "a.txt", overwrite: true }],
+  ["write hello to a.txt and replace the old file", { kind: "write", text: "hello", path: "a.txt", overwrite: true }],
+  ['overwrite the file a.txt with "x"', { kind: "write", text: "x", path: "a.txt", overwrite: true }],
+  [
+    "survey . and write a report to r.md, overwriting it",
+    { kind: "survey", path: ".", report: "r.md", overwrite: true },
+  ],
+  ["replace a.txt with b.txt", undefined],
+  ["replace foo with bar", undefined],
+  ["find foo in src and replace it", undefined],
+  ["read a.txt, overwriting it", undefined],
+  ["survey src, overwriting it", undefined],
+  ["refactor this", undefined],
+  ["", undefined],
+])("%j is understood as it is meant", (text, request) => {
+  expect(parseRequest(text)).toEqual(request);
+});
+
+test.each([
+  ["read absent.txt", tools(), true],
+  ["survey absent", tools(), true],
+  ["read a.txt", tools("read_file"), true],
+  ["help", tools(), false],
+])("%s tells by `failed` whether what was asked did not work", async (request, registry, failed) => {
+  const provider = new OfflineProvider();
+  await new Agent(provider, { tools: registry }).chat(request);
+  expect(provider.failed).toBe(failed);
+});
+
+describe("a file that exists is replaced only when that is said", () => {
+  const there = (): string => {
+    const file = join(folder, "README.md");
+    writeFileSync(file, "# Kept\n");
+    return file;
+  };
+
+  test.each([
+    "write hello to README.md",
+    'write "hello" to readme.md',
+    "survey FOLDER and write a report to README.md",
+  ])("%s is refused", async (request) => {
+    const file = there();
+    const provider = new OfflineProvider();
+    const words = request.replace("FOLDER", folder).replace(/readme\.md/i, (name) => join(folder, name));
+    const text = await new Agent(provider, { tools: tools() }).chat(words);
+    expect(text).toMatch(/exists, and I replace a file only when told to\. .*overwriting it/s);
+    expect(provider.failed).toBe(true);
+    expect(readFileSync(file, "utf8")).toBe("# Kept\n");
+  });
+
+  test.each(['write "hello" to README.md, overwriting it', 'overwrite README.md with "hello"'])(
+    "%s replaces it",
+    async (request) => {
+      const file = there();
+      await run(request.replace("README.md", file));
+      expect(readFileSync(file, "utf8")).toBe("hello\n");
+    },
+  );
+
+  test("a folder that is missing holds no file; one that cannot be looked into may", async () => {
+    const written: unknown[] = [];
+    const registry = tools();
+    registry.unregister("write_file");
+    const execute = (args: object): string => String(written.push(args));
+    registry.register(
+      defineTool({ name: "write_file", description: "write", parameters: { type: "object" }, execute }),
+    );
+    await run(`write hello to ${folder}/new/deep/a.txt`, registry);
+    expect(written).toEqual([{ path: `${folder}/new/deep/a.txt`, content: "hello\n" }]);
+    writeFileSync(join(folder, "file"), "");
+    expect(endOf(await run(`write hello to ${folder}/file/a.txt`, registry))).toMatch(/I cannot see whether/);
+    expect(endOf(await run(`write hello to ${folder}/b.txt`, tools("list_dir")))).toMatch(/I cannot see whether/);
+    expect(written).toHaveLength(1);
+  });
+});
+
+describe("survey", () => {
+  test("says how many folders and kinds of files it does not show", async () => {
+    for (let index = 0; index < 23; index += 1) mkdirSync(join(folder, `d${index}`));
+    for (let index = 0; index < 11; index += 1) writeFileSync(join(folder, `a.x${index}`), "");
+    const text = endOf(await run(`survey ${folder}`));
+    expect(text).toMatch(/23 folders, 11 files: d0\/ .* … and 3 more folders/);
+    expect(text).toMatch(/11 files: .*, and 3 more kinds\n/);
+  });
+
+  const prepare = (): string => {
+    writeFileSync(join(folder, "README.md"), "# Kettle\n\nBoils water.\n");
+    writeFileSync(join(folder, "package.json"), '{"name":"kettle","description":"boils"}');
+    mkdirSync(join(folder, "src"));
+    writeFileSync(join(folder, "src", "a.ts"), "// TODO: switch off\n");
+    return `survey ${folder} and write a report to ${join(folder, "report.md")}`;
+  };
+
+  test("looks, reads what matters, writes the report, and tells", async () => {
+    const events = await run(prepare());
+    expect(callsIn(events)).toEqual([
+      "list_dir",
+      "search_text",
+      "search_files",
+      "read_file",
+      "read_file",
+      "write_file",
+    ]);
+    const report = readFileSync(join(folder, "report.md"), "utf8");
+    expect(report).toContain("README.md: Kettle · Boils water.");
+    expect(report).toContain("package.json: kettle · boils");
+    expect(report).toContain("3 files: .json 1, .md 1, .ts 1");
+    expect(report).toContain("1 mark in 1 file:");
+    expect(endOf(events)).toContain(`The report is in ${join(folder, "report.md")}`);
+  });
+
+  test("uses enabled tools only and says which are missing", async () => {
+    const text = endOf(await run(prepare(), tools("search_text", "write_file")));
+    expect(text).toContain("I need the tool write_file, which is not enabled.");
+    expect(text).toContain("Not looked at, as these tools are not enabled: search_text.");
+    expect(text).toContain("Kettle");
+  });
+});
+
+/** One tool whose output is given. */
+function toolSaying(name: string, output: string): ToolRegistry {
+  const registry = new ToolRegistry();
+  registry.register(defineTool({ name, description: name, parameters: { type: "object" }, execute: () => output }));
+  return registry;
+}
+
+describe("what a tool's limit cut off is told", () => {
+  test("of a search", async () => {
+    const lines = Array.from({ length: 500 }, (_, index) => `a.ts:${index + 1}:x`);
+    const notice = "[truncated: shown 500 matches, there is more; pass max_results=2000 to continue]";
+    const text = endOf(
+      await run("find x", toolSaying("search_text", `${lines.join("\n")}\n\n${notice}\n[1 path missing]`)),
+    );
+    expect(text).toMatch(/^At least 500 lines with "x" in \.:\n\na\.ts:1:x\n/);
+    expect(text).toMatch(
+      /a\.ts:200:x\n… and at least 300 more lines\n\nCut at a limit: shown 500 matches, there is more\.$/,
+    );
+  });
+
+  test("of a package.json, which is read as a whole", async () => {
+    writeFileSync(join(folder, "package.json"), "");
+    const registry = tools();
+    let args: unknown;
+    registry.unregister("read_file");
+    registry.register(
+      defineTool({
+        name: "read_file",
+        description: "read",
+        parameters: { type: "object" },
+        execute: (given) => {
+          args = given;
+          return '{"name":"kettle",\n\n[truncated: shown 1 of 2 lines; pass offset=2 to continue]';
+        },
+      }),
+    );
+    expect(endOf(await run(`survey ${folder}`, registry))).toContain("package.json: too long to read here");
+    expect(args).toEqual({ path: join(folder, "package.json") });
+  });
+});
+
+test("a missing tool is named and nothing is called", async () => {
+  const events = await run("read a.txt", tools("read_file"));
+  expect(callsIn(events)).toEqual([]);
+  expect(endOf(events)).toBe("I need the tool read_file, which is not enabled. Enable it and ask again.");
+});
+
+test("a request that no rule fits is refused with a code and the list of what is understood, and the agent goes on", async () => {
+  const agent = new Agent(new OfflineProvider(), { tools: tools() });
+  const error = await agent.chat("write a poem about boats").catch((thrown: unknown) => thrown);
+  expect(isAgentError(error) && error.code).toBe("not_understood");
+  expect(String(error)).toContain("find TEXT in PATH");
+  expect(agent.sessionContext).toEqual([]);
+  expect(await agent.chat("help")).toContain("not a language model");
+});
+
+test("the answer comes in several pieces when streamed and in one when not, the same text", async () => {
+  const texts = (events: AgentEvent[]): string[] =>
+    events.flatMap((event) => (event.type === "text-delta" ? [event.text] : []));
+  const [streamed, whole] = [await run("help"), await run("help", tools(), false)];
+  expect(texts(streamed).length).toBeGreaterThan(3);
+  expect(texts(whole)).toHaveLength(1);
+  expect(texts(streamed).join("")).toBe(texts(whole)[0]);
+  expect(endOf(streamed)).toBe(texts(whole)[0]);
+});
+
+describe("the provider conformance suite", () => {
+  testProvider(test, { create: ({ stream }) => new OfflineProvider({ stream }) });
+});

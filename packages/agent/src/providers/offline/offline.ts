@@ -1,0 +1,65 @@
+import { AgentError } from "../../errors.ts";
+import type { AssistantMessage, ToolCallBlock } from "../../messages.ts";
+import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
+import { understood } from "./request.ts";
+import { nextStep } from "./rules.ts";
+import type { OfflineStep } from "./step.ts";
+
+export interface OfflineProviderOptions {
+  /** Default true: the answer comes in several pieces. */
+  readonly stream?: boolean | undefined;
+}
+
+/**
+ * A stand-in that needs no key and no network: a few rules, not a language model. It understands a handful of requests in
+ * plain words (see `understood`), drives the enabled tools and answers from what they return. It composes nothing, and replaces
+ * a file only when told to. Throws an AgentError `not_understood` for anything else.
+ */
+export class OfflineProvider implements Provider {
+  readonly name = "offline";
+  readonly model = "rules";
+  readonly #stream: boolean;
+  #failed = false;
+
+  constructor(options: OfflineProviderOptions = {}) {
+    this.#stream = options.stream ?? true;
+  }
+
+  /** Whether the last answer says that what was asked did not work. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  async *send({ messages, tools, signal }: ModelRequest): AsyncGenerator<ProviderEvent, void> {
+    if (signal.aborted) throw new AgentError({ code: "aborted", message: "The request was aborted." });
+    const step = nextStep(
+      messages,
+      tools.map((tool) => tool.function.name),
+    );
+    if (!step) throw notUnderstood();
+    this.#failed = "text" in step && step.failed === true;
+    if ("text" in step)
+      for (const text of this.#stream ? pieces(step.text) : [step.text]) yield { type: "text-delta", text };
+    yield { type: "reply", message: replyOf(step, messages.length), stop: "text" in step ? "stop" : "tool-calls" };
+  }
+}
+
+function replyOf(step: OfflineStep, position: number): AssistantMessage {
+  const model = "offline/rules";
+  if ("text" in step) return { role: "assistant", model, content: [{ type: "text", text: step.text }] };
+  const content = step.calls.map(
+    (call, index): ToolCallBlock => ({ type: "tool-call", id: `offline_${position}_${index}`, ...call }),
+  );
+  return { role: "assistant", model, content };
+}
+
+function pieces(text: string): string[] {
+  return text.match(/[\s\S]{1,40}(?=\s|$)|[\s\S]{1,40}/g) ?? [];
+}
+
+function notUnderstood(): AgentError {
+  return new AgentError({
+    code: "not_understood",
+    message: `The offline stand-in is no language model and understands only: ${understood.join("; ")}.`,
+  });
+}

@@ -1,0 +1,182 @@
+import type {
+  Response,
+  ResponseFunctionToolCall,
+  ResponseOutputItem,
+  ResponseOutputMessage,
+  ResponseReasoningItem,
+  ResponseStreamEvent,
+  ResponseUsage,
+} from "openai/resources/responses/responses";
+import { parseArguments } from "../../conversation/parseArguments.ts";
+import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../../messages.ts";
+import type { ProviderEvent } from "../../provider.ts";
+import { type ReplyEvent, settleReply } from "../shared/settleReply.ts";
+import { badReply, type Service, serviceFault } from "../shared/wireErrors.ts";
+import { cutOff } from "../shared/wireText.ts";
+import { toOpaque } from "./mapping.ts";
+
+/** What has arrived of a reply of the Responses API. */
+export interface ResponsesState {
+  readonly service: Service;
+  /** By output index. */
+  readonly items: Map<number, ItemState>;
+  final: Response | undefined;
+}
+
+interface ItemState {
+  item: ResponseOutputItem;
+  /** Text or reasoning shown so far. */
+  shown: string;
+  /** Arguments of a call so far. */
+  json: string;
+  whole: boolean;
+}
+
+export function createResponsesState(service: Service): ResponsesState {
+  return { service, items: new Map(), final: undefined };
+}
+
+/** One event of the stream: keeps what the reply needs and tells what to show. */
+export function reduceResponses(state: ResponsesState, event: ResponseStreamEvent): ProviderEvent[] {
+  switch (event.type) {
+    case "response.output_item.added":
+      state.items.set(event.output_index, { item: event.item, shown: "", json: "", whole: false });
+      return [];
+    case "response.output_item.done":
+      return itemDone(state, event.output_index, event.item);
+    case "response.output_text.delta":
+    case "response.refusal.delta":
+      return show(state, event.output_index, "text-delta", event.delta);
+    case "response.reasoning_summary_text.delta":
+    case "response.reasoning_text.delta":
+      return show(state, event.output_index, "reasoning-delta", event.delta);
+    case "response.function_call_arguments.delta": {
+      const entry = state.items.get(event.output_index);
+      if (entry) entry.json += event.delta;
+      return [];
+    }
+    case "response.reasoning_summary_part.added":
+      return event.summary_index > 0 ? show(state, event.output_index, "reasoning-delta", "\n\n") : [];
+    case "response.completed":
+    case "response.incomplete":
+      state.final = event.response;
+      // Some servers send the items only here.
+      return event.response.output.flatMap((item, index) =>
+        state.items.get(index)?.whole ? [] : itemDone(state, index, item),
+      );
+    case "response.failed":
+      throw serviceFault(event.response.error ?? { message: "the reply failed" });
+    case "error":
+      throw serviceFault(event);
+    default:
+      // Progress of hosted tools, and what later versions add.
+      return [];
+  }
+}
+
+/** A whole response as the events that a stream would have brought. */
+export function* responsesEvents(response: Response): Generator<ResponseStreamEvent> {
+  for (const [output_index, item] of response.output.entries()) {
+    yield { type: "response.output_item.done", output_index, item, sequence_number: output_index };
+  }
+  const sequence_number = response.output.length;
+  if (response.status === "failed") yield { type: "response.failed", response, sequence_number };
+  else if (response.status === "incomplete") yield { type: "response.incomplete", response, sequence_number };
+  else if (response.status === undefined || response.status === "completed")
+    yield { type: "response.completed", response, sequence_number };
+}
+
+function show(
+  state: ResponsesState,
+  index: number,
+  type: "text-delta" | "reasoning-delta",
+  text: string,
+): ProviderEvent[] {
+  const entry = state.items.get(index);
+  if (entry) entry.shown += text;
+  return text === "" ? [] : [{ type, text }];
+}
+
+function itemDone(state: ResponsesState, index: number, item: ResponseOutputItem): ProviderEvent[] {
+  const shown = state.items.get(index)?.shown ?? "";
+  state.items.set(index, { item, shown, json: state.items.get(index)?.json ?? "", whole: true });
+  if (shown !== "") return [];
+  if (item.type === "message") return show(state, index, "text-delta", messageText(item));
+  return item.type === "reasoning" ? show(state, index, "reasoning-delta", reasoningText(item)) : [];
+}
+
+/** The reply, once a finish was seen. */
+export function finishResponses(state: ResponsesState, model: string): ReplyEvent {
+  const { final, service } = state;
+  if (!final) throw badReply(service, "ended before it was complete.");
+  const stop = stopOf(state, final);
+  const entries = [...state.items.entries()].sort(([a], [b]) => a - b).map(([, entry]) => entry);
+  const content = entries.map((entry) => toBlock(entry, stop === "token-limit"));
+  const detail = stop === "refusal" ? refusalOf(state) : unknownReason(final);
+  return settleReply({ content, stop, model, detail, usage: final.usage ? toUsage(final.usage) : undefined });
+}
+
+function stopOf(state: ResponsesState, final: Response): StopReason {
+  if (final.status === "incomplete") {
+    return final.incomplete_details?.reason === "content_filter" ? "content-filter" : "token-limit";
+  }
+  return refusalOf(state) === "" ? "stop" : "refusal";
+}
+
+function refusalOf(state: ResponsesState): string {
+  const messages = [...state.items.values()].flatMap(({ item }) => (item.type === "message" ? item.content : []));
+  return messages.map((part) => (part.type === "refusal" ? part.refusal || "refused" : "")).join("");
+}
+
+/** Why a reply is incomplete, where it is for neither of the two reasons that the API documents. */
+function unknownReason(final: Response): string | undefined {
+  const reason: string | undefined = final.incomplete_details?.reason;
+  return reason === "max_output_tokens" || reason === "content_filter" ? undefined : reason;
+}
+
+function toBlock(entry: ItemState, limited: boolean): AssistantMessage["content"][number] {
+  const { item } = entry;
+  const data = toOpaque(item);
+  const opaque = data && { opaque: { provider: "openai", data } };
+  switch (item.type) {
+    case "message":
+      return { type: "text", text: messageText(item) || entry.shown, ...opaque } satisfies TextBlock;
+    case "reasoning":
+      return { type: "reasoning", text: reasoningText(item) || entry.shown, ...opaque } satisfies ReasoningBlock;
+    case "function_call":
+      return { ...toCall(item, entry, limited), ...opaque };
+    default:
+      return { type: "reasoning", text: "", ...opaque };
+  }
+}
+
+function toCall(item: ResponseFunctionToolCall, entry: ItemState, limited: boolean): ToolCallBlock {
+  const parsed = parseArguments(item.arguments || entry.json);
+  const cut = limited && (!entry.whole || item.status === "incomplete" || parsed.malformed !== undefined);
+  return {
+    type: "tool-call",
+    id: item.call_id ?? "",
+    name: item.name ?? "",
+    ...(cut ? { args: {}, malformed: cutOff } : parsed),
+  };
+}
+
+function messageText(item: ResponseOutputMessage): string {
+  return item.content.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("");
+}
+
+function reasoningText(item: ResponseReasoningItem): string {
+  const parts = item.summary.length > 0 ? item.summary : (item.content ?? []);
+  return parts.map((part) => part.text).join("\n\n");
+}
+
+/** `input_tokens` already includes cached ones. */
+function toUsage(usage: ResponseUsage): Usage {
+  return {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    cacheReadTokens: usage.input_tokens_details?.cached_tokens ?? 0,
+    cacheWriteTokens: usage.input_tokens_details?.cache_write_tokens ?? 0,
+    reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
+  };
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { ProviderEvent } from "../../provider.ts";
+import { createEventRedactor, redact } from "./redact.ts";
+
+const key = "sk-test-abcdefgh12345678";
+
+test("an error text loses the key, what is shaped like a key and bearer tokens, masked ones too", () => {
+  const text = `Bad key ${key}; also sk-proj-****wxyz and Authorization: Bearer eyJhbGciOi.J9`;
+  expect(redact(text, [key])).toBe("Bad key [redacted]; also [redacted] and Authorization: [redacted]");
+});
+
+test("a key that a service echoes in pieces of any size never comes out, and nothing else is lost", () => {
+  const echoed = `before ${key} after sk-te`;
+  for (let size = 1; size <= echoed.length; size += 1) {
+    const clean = createEventRedactor([key]);
+    const events: ProviderEvent[] = [];
+    for (let at = 0; at < echoed.length; at += size) {
+      events.push(...clean({ type: "text-delta", text: echoed.slice(at, at + size) }), ...clean({ type: "activity" }));
+    }
+    events.push(
+      ...clean({
+        type: "reply",
+        stop: "stop",
+        message: { role: "assistant", content: [{ type: "text", text: echoed }] },
+      }),
+    );
+    const shown = events.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
+    expect(shown, `pieces of ${size}`).toBe("before [redacted] after sk-te");
+    expect(JSON.stringify(events)).not.toContain(key);
+  }
+});
+
+test("a key in a call's arguments and in opaque data does not come out", () => {
+  const clean = createEventRedactor([key]);
+  const events = clean({
+    type: "reply",
+    stop: "tool-calls",
+    message: {
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "", opaque: { provider: "test", data: { note: [key] } } },
+        { type: "tool-call", id: "a", name: "b", args: { [key]: { deep: `x${key}` } } },
+      ],
+    },
+  });
+  expect(JSON.stringify(events)).not.toContain(key);
+});
+
+test("text held back before reasoning comes before it", () => {
+  const clean = createEventRedactor([key]);
+  const events = [...clean({ type: "text-delta", text: "sk-" }), ...clean({ type: "reasoning-delta", text: "hm" })];
+  expect(events).toEqual([
+    { type: "text-delta", text: "sk-" },
+    { type: "reasoning-delta", text: "hm" },
+  ]);
+});

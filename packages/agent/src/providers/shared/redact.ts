@@ -1,0 +1,74 @@
+import { redactUrls } from "@toolcrib/core/text";
+import type { ProviderEvent } from "../../provider.ts";
+import { isRecord } from "./wireText.ts";
+
+const mark = "[redacted]";
+/** What keys of the known services and bearer tokens look like, also half masked. */
+const keyShapes = /\b(?:sk|pk|rk)-[\w*.-]{6,}|\b(?:Bearer|Basic)\s+[\w*.~+/=-]{6,}/g;
+
+/** `text` without the given secrets. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, mark), text);
+}
+
+/** For debug output: without the given secrets, nor anything shaped like a key. */
+export function redactKeys(text: string, secrets: readonly string[]): string {
+  return withoutSecrets(text, secrets).replace(keyShapes, mark);
+}
+
+/** For errors: without passwords in addresses either. */
+export function redact(text: string, secrets: readonly string[]): string {
+  return redactUrls(redactKeys(text, secrets));
+}
+
+function redactJson(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === "string") return withoutSecrets(value, secrets);
+  if (Array.isArray(value)) return value.map((entry) => redactJson(entry, secrets));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [withoutSecrets(key, secrets), redactJson(entry, secrets)]),
+  );
+}
+
+/** Tells how many characters at the end of a text may be the start of a secret. */
+function createTailCheck(secrets: readonly string[]): (text: string) => number {
+  const firsts = new Set(secrets.map((secret) => secret[0]));
+  const longest = secrets[0]?.length ?? 1;
+  return (text) => {
+    for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
+      if (firsts.has(text[at]) && secrets.some((secret) => secret.startsWith(text.slice(at)))) return text.length - at;
+    }
+    return 0;
+  };
+}
+
+/**
+ * Keeps secrets that a service echoes out of the events, also one that arrives in pieces: text that may be the start of
+ * a secret is held back until the next piece, another kind of event or the end.
+ */
+export function createEventRedactor(secrets: readonly string[]): (event: ProviderEvent) => ProviderEvent[] {
+  const pendingLength = createTailCheck(secrets);
+  let held: { type: "text-delta" | "reasoning-delta"; text: string } | undefined;
+  if (secrets.length === 0) return (event) => [event];
+  return (event) => {
+    if (event.type === "activity") return [event];
+    const earlier = held;
+    held = undefined;
+    if (event.type === "reply") {
+      const { message, detail } = event;
+      const said = detail === undefined ? { message } : { message, detail };
+      const clean = secrets.some((secret) => JSON.stringify(said).includes(secret))
+        ? { ...event, ...(redactJson(said, secrets) as typeof said) }
+        : event;
+      return earlier ? [earlier, clean] : [clean];
+    }
+    const joined = earlier?.type === event.type;
+    const text = withoutSecrets(joined ? earlier.text + event.text : event.text, secrets);
+    const pending = pendingLength(text);
+    if (pending > 0) held = { type: event.type, text: text.slice(-pending) };
+    const shown = text.slice(0, text.length - pending);
+    const events: ProviderEvent[] = earlier && !joined ? [earlier] : [];
+    if (shown !== "") events.push({ type: event.type, text: shown });
+    return events;
+  };
+}

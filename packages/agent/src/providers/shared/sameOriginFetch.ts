@@ -1,0 +1,35 @@
+import { AgentError } from "../../errors.ts";
+
+const mostRedirects = 5;
+const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+
+/**
+ * `fetch` that stays with the origin it was given: a redirect to another one would carry the conversation, and headers
+ * that only the first should see. Within the origin the same request is sent again. Throws an AgentError that names the
+ * other origin.
+ */
+export async function sameOriginFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  let place = new URL(typeof input === "object" && "url" in input ? input.url : input);
+  let request = input;
+  for (let count = 0; ; count += 1) {
+    const response = await fetch(request, { ...init, redirect: "manual" });
+    const target = targetOf(response, place);
+    if (target === undefined || count === mostRedirects) return response;
+    await response.body?.cancel();
+    if (target.origin !== place.origin) throw redirected(target);
+    place = target;
+    request = target;
+  }
+}
+
+function targetOf(response: Response, place: URL): URL | undefined {
+  const location = response.headers.get("location");
+  if (!redirects.has(response.status) || location === null || !URL.canParse(location, place.href)) return undefined;
+  return new URL(location, place);
+}
+
+function redirected({ origin, protocol }: URL): AgentError {
+  const where = origin === "null" ? protocol : origin;
+  const message = `The service answered with a redirect to another origin, ${where}. Nothing was sent there; if it is the right address, set baseURL to it.`;
+  return new AgentError({ code: "bad_reply", message });
+}

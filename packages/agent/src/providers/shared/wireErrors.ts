@@ -1,0 +1,210 @@
+import { redactUrls } from "@toolcrib/core/text";
+import { AgentError, type AgentErrorCode, isAgentError } from "../../errors.ts";
+import { describeFailure, type Failure } from "./failure.ts";
+import { redact } from "./redact.ts";
+import { isRecord } from "./wireText.ts";
+
+/** What errors need to know about the service behind a provider. */
+export interface Service {
+  /** The provider's name. */
+  readonly name: string;
+  /** For sentences: `OpenAI`. */
+  readonly label: string;
+  readonly model: string;
+  /** Undefined: the SDK's default. */
+  readonly baseURL: string | undefined;
+  /** The variable that holds the key. */
+  readonly keyVariable: string | undefined;
+  readonly secrets: readonly string[];
+}
+
+/** An answer that is not of the wire format; sending the request again may give a whole one. */
+export function badReply(service: Service, problem: string, cause?: unknown): AgentError {
+  const message = redact(`The answer of ${within(service)} ${problem}`, service.secrets);
+  return new AgentError({ code: "bad_reply", message, retryable: true, ...causeOf(cause, service) });
+}
+
+/** An answer of another kind (a web page, say): the address is wrong, so sending it again is no use. */
+export function wrongKind(service: Service, kind: string): AgentError {
+  const where = addressOf(service, " (", ")");
+  const message = `${service.label} answered with ${kind} instead of a reply of its API. Check baseURL${where}.`;
+  return new AgentError({ code: "bad_reply", message: redact(message, service.secrets) });
+}
+
+/** The error that a service reports inside an answer: its `{ type, code, message }`. */
+export function serviceFault(body: unknown): Error {
+  const message = isRecord(body) && typeof body.message === "string" ? body.message : "no reason given";
+  return Object.assign(new Error(message), { error: body });
+}
+
+/**
+ * Any failure of a request as a typed error: what happened, and the remedy. Never carries a key. `reading`: the answer had
+ * begun, so a TypeError means that a part the wire format promises was not there.
+ */
+export function toAgentError(error: unknown, service: Service, reading = false): AgentError {
+  const own = agentErrorIn(error);
+  if (own) return own;
+  const failure = describeFailure(error);
+  if (failure.status !== undefined) return answerError(failure, failure.status, error, service);
+  if (failure.connection === "timed out") {
+    return make(
+      "timeout",
+      `${service.label} did not answer in time`,
+      "Check the connection, or raise timeoutMs.",
+      true,
+    );
+  }
+  if (nameOf(error) === "SyntaxError") return badReply(service, "held a broken chunk: its JSON is not valid.", error);
+  if (failure.connection === "failed" || isDropped(failure)) return networkError(failure, error, service);
+  if (reading && nameOf(error) === "TypeError") return badReply(service, "held a chunk of another shape.", error);
+  if (failure.code === "ERR_INVALID_URL")
+    return make(
+      "invalid_option",
+      `The address of ${within(service)} is no URL${addressOf(service, ": ")}`,
+      "Check baseURL.",
+      false,
+    );
+  return make(
+    "invalid_request",
+    `The request to ${within(service)} failed: ${failure.message}`,
+    "Check the options of the provider.",
+    false,
+  );
+
+  function make(code: AgentErrorCode, what: string, remedy: string, retryable: boolean): AgentError {
+    const message = redact(`${what}.${remedy && ` ${remedy}`}`, service.secrets);
+    return new AgentError({ code, message, retryable, ...causeOf(error, service) });
+  }
+}
+
+function answerError(failure: Failure, status: number, error: unknown, service: Service): AgentError {
+  const { code, retryable, remedy } = verdict(failure, status, service);
+  const advised = failure.headers?.get("x-should-retry");
+  const wait = retryAfterMs(failure.headers);
+  return new AgentError({
+    code,
+    status,
+    message: redact(
+      `${service.label} ${verb(code)} (${status}): ${sentence(failure.message)} ${remedy}`,
+      service.secrets,
+    ),
+    retryable: advised === "true" || (retryable && advised !== "false"),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+    ...causeOf(error, service),
+  });
+}
+
+/** What our own `fetch` threw, however deep an SDK wrapped it. */
+function agentErrorIn(error: unknown, depth = 0): AgentError | undefined {
+  if (isAgentError(error)) return error;
+  return isRecord(error) && depth < 5 ? agentErrorIn(error.cause, depth + 1) : undefined;
+}
+
+interface Verdict {
+  readonly code: AgentErrorCode;
+  readonly retryable: boolean;
+  readonly remedy: string;
+}
+
+function verdict(failure: Failure, status: number, service: Service): Verdict {
+  const key = service.keyVariable ? `${service.keyVariable} or the option apiKey` : "the option apiKey";
+  const noCredit = {
+    code: "rate_limit",
+    retryable: false,
+    remedy: "Add credit to the account, or use another model.",
+  } as const;
+  if (failure.code === "insufficient_quota") return noCredit;
+  switch (status) {
+    case 401:
+      return { code: "authentication", retryable: false, remedy: `Check ${key}.` };
+    case 402:
+      return noCredit;
+    case 403:
+      return { code: "authentication", retryable: false, remedy: `Check what the key may do (${key}).` };
+    case 404: {
+      const remedy = `Check the model name (${service.model}) and baseURL${addressOf(service, " (", ")")}.`;
+      return { code: "not_found", retryable: false, remedy };
+    }
+    case 429:
+      return { code: "rate_limit", retryable: true, remedy: "Wait and try again, or use another model." };
+    case 408:
+      return { code: "timeout", retryable: true, remedy: "Try again." };
+    case 409:
+      return { code: "server", retryable: true, remedy: "Try again." };
+    default:
+      return status >= 500
+        ? { code: "server", retryable: true, remedy: "Try again later." }
+        : { code: "invalid_request", retryable: false, remedy: "Check the model and the options of the provider." };
+  }
+}
+
+function verb(code: AgentErrorCode): string {
+  if (code === "authentication") return "refused the API key";
+  if (code === "rate_limit") return "limits the rate";
+  if (code === "not_found") return "does not know the model or address";
+  return code === "invalid_request" ? "refused the request" : "failed";
+}
+
+function sentence(text: string): string {
+  const plain =
+    text
+      .replace(/^\d{3} /, "")
+      .replace(/\s+/g, " ")
+      .trim() || "no reason given";
+  return /[.!?…]$/.test(plain) ? plain : `${plain}.`;
+}
+
+function networkError(failure: Failure, error: unknown, service: Service): AgentError {
+  const where = addressOf(service, " at ");
+  const unreachable = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(failure.code);
+  const why = failure.code || failure.message;
+  const message = unreachable
+    ? `Cannot reach ${within(service)}${where} (${why}). Check that it runs there, baseURL and the network.`
+    : `The connection to ${within(service)}${where} was lost (${why}). Try again.`;
+  const retryable = !/CERT|SSL|TLS/.test(failure.code);
+  return new AgentError({
+    code: "network",
+    message: redact(message, service.secrets),
+    retryable,
+    ...causeOf(error, service),
+  });
+}
+
+function isDropped(failure: Failure): boolean {
+  return (
+    /^(?:E[A-Z]{3,}|UND_ERR_\w+)$/.test(failure.code) || /terminated|fetch failed|premature/i.test(failure.message)
+  );
+}
+
+/** Milliseconds to wait, from `retry-after-ms`, or `retry-after` in seconds or as a date. */
+export function retryAfterMs(headers: Pick<Headers, "get"> | undefined, now: number = Date.now()): number | undefined {
+  const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
+  if (exact >= 0) return exact;
+  const value = headers?.get("retry-after")?.trim() ?? "";
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** A cause without what an SDK's error carries along (headers, the body with an echoed key). */
+function causeOf(error: unknown, service: Service): { cause?: Error } {
+  if (!isRecord(error) || typeof error.message !== "string") return {};
+  const cause = new Error(redact(error.message, service.secrets));
+  cause.name = nameOf(error);
+  return { cause };
+}
+
+/** The language's own errors by name: those of another realm are no instances of this one's classes. */
+function nameOf(error: unknown): string {
+  return isRecord(error) && typeof error.name === "string" ? error.name : "Error";
+}
+
+/** The address as errors may show it, between `before` and `after`; nothing where it is the SDK's own. */
+function addressOf({ baseURL }: Service, before: string, after = ""): string {
+  return baseURL ? `${before}${redactUrls(baseURL).replace(/[?#].*$/s, "")}${after}` : "";
+}
+
+/** The label within a sentence: "the model server", "OpenAI". */
+function within({ label }: Service): string {
+  return label.replace(/^The /, "the ");
+}

@@ -1,0 +1,64 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Message, ToolCallBlock } from "../../messages.ts";
+
+const legalId = /^[a-zA-Z0-9_-]{1,64}$/;
+const illegalCharacters = /[^a-zA-Z0-9_-]/g;
+
+/** Lone surrogates replaced: no wire carries them. */
+export function wellFormed(text: string): string {
+  return text.toWellFormed();
+}
+
+/** A copy of JSON data with every string (keys too) well formed. */
+export function wellFormedJson(value: unknown): unknown {
+  if (typeof value === "string") return wellFormed(value);
+  if (Array.isArray(value)) return value.map(wellFormedJson);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [wellFormed(key), wellFormedJson(entry)]));
+}
+
+/** The arguments of a call as the JSON text that chat completions and Responses carry. */
+export function argumentsText(args: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(wellFormedJson(args));
+}
+
+/** A call id that every wire accepts; the same id always gives the same one. */
+export function wireId(id: string): string {
+  if (legalId.test(id)) return id;
+  const digest = createHash("sha256").update(id).digest("hex").slice(0, 12);
+  return `${id.replace(illegalCharacters, "_").slice(0, 48)}_${digest}`;
+}
+
+/** A tool name that every wire accepts; a name a registry accepted is left as it is. */
+export function wireName(name: string): string {
+  return name.replace(illegalCharacters, "_").slice(0, 64) || "unknown";
+}
+
+/** What a call is marked with when the reply ended inside it. */
+export const cutOff = "cut off";
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The calls of one reply with legal, distinct ids; which ids the conversation already has is the loop's matter. */
+export function withDistinctIds(calls: readonly ToolCallBlock[]): ToolCallBlock[] {
+  const taken = new Set<string>();
+  return calls.map((call) => {
+    const id = legalId.test(call.id) && !taken.has(call.id) ? call.id : `call_${randomUUID().replaceAll("-", "")}`;
+    taken.add(id);
+    return id === call.id ? call : { ...call, id };
+  });
+}
+
+/** Maps each message once and keeps the result: messages never change. */
+export function remember<Wire>(map: (message: Message) => Wire): (message: Message) => Wire {
+  const kept = new WeakMap<Message, Wire>();
+  return (message) => {
+    const known = kept.get(message);
+    if (known !== undefined) return known;
+    const wire = map(message);
+    kept.set(message, wire);
+    return wire;
+  };
+}

@@ -1,0 +1,147 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import type { Recorder } from "../conversation/history.ts";
+import { AgentError, messageOf } from "../errors.ts";
+import type { Message, Usage } from "../messages.ts";
+import { type JournalLine, sessionFormat, sessionVersion } from "./session.ts";
+import { sessionTarget } from "./sessionPath.ts";
+
+/** How a journal begins. */
+export interface JournalStart {
+  readonly file: string;
+  readonly name?: string | undefined;
+  /** The prompt as it is now; a change is written before the next line. */
+  readonly systemPrompt: () => string;
+  /** A resumed journal: the bytes to keep of it (a torn line after them is cut off) and the prompt it holds. */
+  readonly resumed?: { readonly bytes: number; readonly systemPrompt: string } | undefined;
+  /** Told of the first failure, after which nothing more is written; without it a failure is thrown. */
+  readonly onError?: ((error: AgentError) => void) | undefined;
+  /** What a new journal takes over from another session. */
+  readonly messages?: readonly Message[];
+}
+
+/**
+ * Writes a history to a file as it grows: one JSON object a line, on disk (fsync) before the turn goes on. Opened by the
+ * first write of a turn and closed at its end. Throws an AgentError `bad_session` where the file cannot be written.
+ */
+export class Journal implements Recorder {
+  readonly #start: JournalStart;
+  /** As the file has it; undefined while it has no header. */
+  #systemPrompt: string | undefined;
+  /** Of whole lines; undefined while there is no file. */
+  #bytes: number | undefined;
+  #handle: FileHandle | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #isGivenUp = false;
+
+  constructor(start: JournalStart) {
+    this.#start = start;
+    this.#bytes = start.resumed?.bytes;
+    this.#systemPrompt = start.resumed?.systemPrompt;
+  }
+
+  message(message: Message, usage?: Usage): Promise<void> {
+    return this.#write({ type: "message", message, ...(usage && { usage }) });
+  }
+
+  toolStart(callIds: readonly string[]): Promise<void> {
+    return this.#write({ type: "tool-start", callIds });
+  }
+
+  replaced(messages: readonly Message[]): Promise<void> {
+    return this.#write({ type: "messages", messages });
+  }
+
+  rest(): Promise<void> {
+    return this.#enqueue(async () => {
+      const handle = this.#handle;
+      this.#handle = undefined;
+      await handle?.close();
+    });
+  }
+
+  #write(line: JournalLine): Promise<void> {
+    return this.#enqueue(async () => {
+      this.#handle ??= await this.#open();
+      const systemPrompt = this.#start.systemPrompt();
+      const lines = [...this.#linesBefore(systemPrompt), line].map((one) => `${JSON.stringify(one)}\n`).join("");
+      try {
+        await this.#handle.appendFile(lines);
+        await this.#handle.datasync();
+      } catch (error) {
+        // What was written of it is cut off when the file is opened again.
+        await this.#handle.close();
+        this.#handle = undefined;
+        throw error;
+      }
+      this.#bytes = (this.#bytes ?? 0) + Buffer.byteLength(lines);
+      this.#systemPrompt = systemPrompt;
+    });
+  }
+
+  /** One after another, also when calls that run side by side end together. */
+  #enqueue(task: () => Promise<void>): Promise<void> {
+    const done = this.#writing
+      .then(() => (this.#isGivenUp ? undefined : task()))
+      .catch((cause: unknown) => {
+        const error = cannotWrite(this.#start.file, cause);
+        if (!this.#start.onError) throw error;
+        this.#isGivenUp = true;
+        this.#start.onError(error);
+      });
+    this.#writing = done.catch(() => undefined);
+    return done;
+  }
+
+  /** The header of a new journal, or the prompt where it has changed. */
+  #linesBefore(systemPrompt: string): JournalLine[] {
+    if (systemPrompt === this.#systemPrompt) return [];
+    if (this.#systemPrompt !== undefined) return [{ type: "system-prompt", systemPrompt }];
+    const { name, messages = [] } = this.#start;
+    const savedAt = new Date().toISOString();
+    const header = { format: sessionFormat, version: sessionVersion, savedAt, systemPrompt } as const;
+    const first: JournalLine = { type: "session", ...header, ...(name === undefined ? {} : { name }) };
+    return messages.length > 0 ? [first, { type: "messages", messages }] : [first];
+  }
+
+  async #open(): Promise<FileHandle> {
+    // Only needed once something is written.
+    const { makeDirectories, syncDirectory } = await import("@toolcrib/core/files");
+    const { path, scope } = await sessionTarget(this.#start.file);
+    const { directory } = makeDirectories(dirname(path), scope, undefined, 0o700);
+    try {
+      const handle = await openJournal(directory.at(basename(path)), this.#bytes);
+      this.#bytes ??= 0;
+      await syncDirectory(directory);
+      return handle;
+    } finally {
+      directory.close();
+    }
+  }
+}
+
+/** A new file, which must not run into another session's, or the kept `bytes` of one; for the user alone. */
+async function openJournal(path: string | Buffer, bytes: number | undefined): Promise<FileHandle> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const how = bytes === undefined ? O_CREAT | O_EXCL : O_NOFOLLOW | O_NONBLOCK;
+  const handle = await open(path, O_WRONLY | O_APPEND | how, 0o600);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error("it is not a regular file");
+    if (bytes === undefined) return handle;
+    // Not possible on Windows, nor under Node's permission model.
+    if ((stats.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => undefined);
+    await handle.truncate(bytes);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function cannotWrite(file: string, cause: unknown): AgentError {
+  const exists = (cause as NodeJS.ErrnoException | undefined)?.code === "EEXIST";
+  const problem = exists ? "it exists; resume it or choose another file" : messageOf(cause);
+  return new AgentError({ code: "bad_session", message: `Cannot write the journal ${file}: ${problem}.`, cause });
+}

@@ -1,0 +1,393 @@
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Validator } from "@cfworker/json-schema";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { testTool } from "@toolcrib/core/testing";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import schema from "../../session.schema.json" with { type: "json" };
+import { Agent } from "../agent.ts";
+import { repairConversation } from "../conversation/repair.ts";
+import type { Message } from "../messages.ts";
+import { assertConversation, ScriptedProvider } from "../testing.ts";
+import { Journal } from "./journal.ts";
+import { createSaveSessionContextTool } from "./sessionContext.ts";
+import { listSessions, newSessionFile } from "./sessions.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "session-"));
+  file = join(folder, "deep", "session.json");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const user = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
+const calling = (...ids: string[]): Message => ({
+  role: "assistant",
+  content: ids.map((id) => ({ type: "tool-call", id, name: "echo", args: {} })),
+});
+const result = (callId: string): Message => ({ role: "tool", callId, name: "echo", output: callId, isError: false });
+const outputs = (messages: readonly Message[]): string[] =>
+  messages.flatMap((one) => (one.role === "tool" ? [one.output] : []));
+const linesIn = (path: string): string[] => readFileSync(path, "utf8").split("\n").slice(0, -1);
+
+function assertFits(value: unknown, definition: "session" | "journalLine"): void {
+  const { valid, errors } = new Validator({ ...schema, $ref: `#/$defs/${definition}` } as object, "2020-12").validate(
+    value,
+  );
+  expect(errors).toEqual([]);
+  expect(valid).toBe(true);
+}
+
+describe("save_session_context", () => {
+  testTool(test, {
+    create: () =>
+      createSaveSessionContextTool({ systemPrompt: "", sessionContext: [user("hi")], sessionContextFilePath: file }),
+    validArgs: () => ({ reason: "done" }),
+  });
+
+  test("writes reason, time, system prompt and messages, in the documented format", async () => {
+    const agent = new Agent(new ScriptedProvider(["hello"]), {
+      systemPrompt: "Be brief.",
+      sessionContextFilePath: file,
+    });
+    await agent.chat("hi");
+    const before = Date.now();
+    expect(await agent.saveContext("lunch")).toMatch(/^Saved 2 messages to /);
+    const saved = JSON.parse(readFileSync(file, "utf8"));
+    expect(saved).toMatchObject({ format: "toolcrib-session", version: 1, reason: "lunch", systemPrompt: "Be brief." });
+    const savedAt = new Date(saved.savedAt).getTime();
+    expect(before <= savedAt && savedAt <= Date.now()).toBe(true);
+    expect(saved.messages).toEqual(agent.sessionContext);
+    assertFits(saved, "session");
+  });
+
+  test("called by the model, it saves a conversation in which its own call is closed", async () => {
+    const agent = new Agent(
+      new ScriptedProvider([{ calls: [{ id: "s", name: "save_session_context", args: { reason: "r" } }] }, "ok"]),
+      { sessionContextFilePath: file },
+    );
+    await agent.chat("save");
+    const { messages } = JSON.parse(readFileSync(file, "utf8"));
+    assertConversation(messages);
+    expect(outputs(messages)).toEqual(["Error executing save_session_context: Interrupted; may have run"]);
+  });
+
+  test("given no tools, an agent holds this one alone", () => {
+    expect(new Agent(new ScriptedProvider([])).toolRegistry.getToolNames()).toEqual(["save_session_context"]);
+  });
+
+  test("takes messages written by hand, text as a plain string", async () => {
+    const tool = createSaveSessionContextTool({
+      systemPrompt: "p",
+      sessionContext: [{ role: "user", content: "hi" }],
+      sessionContextFilePath: file,
+    });
+    await tool.execute({ reason: "r" });
+    const agent = await Agent.resume(new ScriptedProvider([]), file);
+    expect(agent.sessionContext).toEqual([user("hi")]);
+  });
+});
+
+describe("resume", () => {
+  test("continues a file with its messages, system prompt and usage", async () => {
+    const usage = { inputTokens: 5, outputTokens: 2, cost: 1 };
+    const first = new Agent(new ScriptedProvider([{ text: "hello", usage }]), {
+      systemPrompt: "P",
+      sessionContextFilePath: file,
+    });
+    await first.chat("hi");
+    await first.saveContext("later");
+    const provider = new ScriptedProvider(["again"]);
+    const second = await Agent.resume(provider, file);
+    expect(await second.chat("more")).toBe("again");
+    expect(provider.requests[0]).toMatchObject({
+      systemPrompt: "P",
+      messages: [...first.sessionContext, user("more")],
+    });
+    expect(second.usage).toMatchObject({ inputTokens: 5, cost: 1 });
+    expect((await Agent.resume(provider, file, { systemPrompt: "Q" })).systemPrompt).toBe("Q");
+  });
+
+  test("a session saved with open calls is closed, and a new call never takes an id of the old ones", async () => {
+    const session = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "" } as const;
+    const provider = new ScriptedProvider([{ calls: [{ id: "x", name: "echo" }] }, "ok"]);
+    const agent = await Agent.resume(provider, { ...session, messages: [user("a"), calling("x")] });
+    assertConversation(agent.sessionContext);
+    await agent.chat("on");
+    assertConversation(agent.sessionContext);
+  });
+
+  test("called on a subclass, it makes one: the preset of defaults resumes with its tools", async () => {
+    class Preset extends Agent {
+      constructor(...[provider, options]: ConstructorParameters<typeof Agent>) {
+        super(provider, { ...options, tools: new ToolRegistry() });
+      }
+    }
+    const session = {
+      format: "toolcrib-session",
+      version: 1,
+      savedAt: "",
+      systemPrompt: "",
+      messages: [user("hi")],
+    } as const;
+    const resumed: Preset = await Preset.resume(new ScriptedProvider([]), session);
+    expect(resumed).toBeInstanceOf(Preset);
+    expect(resumed.getTools()).toEqual([]);
+    expect(resumed.sessionContext).toHaveLength(1);
+  });
+
+  test.each([
+    ["absent", undefined, "ENOENT"],
+    ["not JSON", "{", "it is not JSON"],
+    ["of another format", '{"format":"x"}', "toolcrib-session"],
+    ["of a newer version", '{"format":"toolcrib-session","version":2}', "update toolcrib"],
+    ["without messages", '{"format":"toolcrib-session","version":1,"systemPrompt":""}', "messages is not a list"],
+    [
+      "with a bad message",
+      '{"format":"toolcrib-session","version":1,"systemPrompt":"","messages":[{"role":"user"}]}',
+      "message 1",
+    ],
+  ])("a file that is %s is refused with the reason", async (_, text, reason) => {
+    file = join(folder, "x.json");
+    if (text !== undefined) writeFileSync(file, text);
+    await expect(Agent.resume(new ScriptedProvider([]), file)).rejects.toMatchObject({
+      code: "bad_session",
+      message: expect.stringContaining(reason),
+    });
+  });
+});
+
+describe("repair", () => {
+  test.each<[string, Message[], string[]]>([
+    ["a call without a result", [user("a"), calling("x")], ["Error executing echo: Interrupted; may have run"]],
+    ["a result without a call", [user("a"), result("x")], []],
+    ["results out of order", [calling("x", "y"), result("y"), result("x")], ["x", "y"]],
+    ["two results for one call", [calling("x"), result("x"), result("x")], ["x"]],
+    ["an id used again", [calling("x"), result("x"), calling("x"), result("x")], ["x", "x"]],
+    ["one id for two calls", [calling("x", "x"), result("x"), result("x")], ["x", "x"]],
+    ["a message before the result", [calling("x"), user("b"), result("x")], ["x"]],
+    ["an empty reply", [user("a"), { role: "assistant", content: [] }, user("b")], []],
+  ])("%s is put right", (_, messages, expected) => {
+    const repaired = repairConversation(messages);
+    assertConversation(repaired);
+    expect(outputs(repaired)).toEqual(expected);
+  });
+});
+
+describe("journal", () => {
+  const registry = (): ToolRegistry => {
+    const tools = new ToolRegistry();
+    tools.register(
+      defineTool({
+        name: "echo",
+        description: "echo",
+        parameters: { type: "object" },
+        readOnly: true,
+        execute: () => "echoed",
+      }),
+    );
+    return tools;
+  };
+  const journal = (): string => join(folder, "sessions", "one.jsonl");
+  const start = (replies: ConstructorParameters<typeof ScriptedProvider>[0]): Agent =>
+    new Agent(new ScriptedProvider(replies), {
+      tools: registry(),
+      journal: journal(),
+      sessionName: "one",
+      systemPrompt: "P",
+    });
+
+  test("holds every message as it comes, in the order that a crash can be recovered from, in the documented format", async () => {
+    const agent = start([
+      {
+        text: "look",
+        calls: [
+          { id: "a", name: "echo" },
+          { id: "b", name: "echo" },
+        ],
+      },
+      "line\u2028separator",
+    ]);
+    await agent.chat("hi");
+    const lines = linesIn(journal()).map((line) => JSON.parse(line));
+    expect(lines.map((line) => line.message?.role ?? line.type)).toEqual([
+      "session",
+      "user",
+      "assistant",
+      "tool-start",
+      "tool",
+      "tool",
+      "assistant",
+    ]);
+    for (const line of lines) assertFits(line, "journalLine");
+    const resumed = await Agent.resume(new ScriptedProvider([]), journal());
+    expect(resumed.sessionContext).toEqual(agent.sessionContext);
+    expect(resumed.systemPrompt).toBe("P");
+    if (process.platform !== "win32") expect(statSync(journal()).mode & 0o777).toBe(0o600);
+  });
+
+  test("is on disk before the turn goes on", async () => {
+    const seen: number[] = [];
+    const count = (): void => void seen.push(linesIn(journal()).length);
+    const agent = start([
+      () => {
+        count();
+        return { calls: [{ id: "a", name: "echo" }] };
+      },
+      () => {
+        count();
+        return "ok";
+      },
+    ]);
+    for await (const event of agent.streamChat("hi")) if (event.type === "tool-result") count();
+    expect(seen).toEqual([2, 5, 5]);
+  });
+
+  test("cut at every byte, it resumes as a valid conversation that goes on in the same file", async () => {
+    const agent = start([
+      {
+        calls: [
+          { id: "a", name: "echo" },
+          { id: "b", name: "echo" },
+        ],
+      },
+      "é",
+    ]);
+    await agent.chat("hi");
+    const whole = readFileSync(journal());
+    const header = whole.indexOf(10) + 1;
+    for (let bytes = header; bytes <= whole.length; bytes += 1) {
+      const cut = join(folder, "cut.jsonl");
+      writeFileSync(cut, whole.subarray(0, bytes));
+      const provider = new ScriptedProvider(["ok"]);
+      const resumed = await Agent.resume(provider, cut);
+      assertConversation(resumed.sessionContext);
+      if (bytes % 10 !== 0) continue;
+      await resumed.chat("on");
+      assertConversation(provider.requests[0]?.messages ?? []);
+      expect((await Agent.resume(provider, cut)).sessionContext).toEqual(resumed.sessionContext);
+    }
+  });
+
+  test("a call that was started is closed as interrupted, one that was not as not run; neither runs again by itself", async () => {
+    const agent = start([
+      {
+        calls: [
+          { id: "a", name: "echo" },
+          { id: "b", name: "echo" },
+        ],
+      },
+      "ok",
+    ]);
+    await agent.chat("hi");
+    const lines = linesIn(journal());
+    writeFileSync(journal(), `${lines.slice(0, 4).join("\n")}\n`);
+    expect(outputs((await Agent.resume(new ScriptedProvider([]), journal())).sessionContext)[1]).toMatch(
+      /Interrupted; may have run$/,
+    );
+    writeFileSync(journal(), `${lines.slice(0, 3).join("\n")}\n`);
+    expect(outputs((await Agent.resume(new ScriptedProvider([]), journal())).sessionContext)[1]).toMatch(
+      /Not run: aborted$/,
+    );
+  });
+
+  test("a broken line in the middle is refused by its number, not skipped", async () => {
+    await start(["ok"]).chat("hi");
+    const lines = linesIn(journal());
+    writeFileSync(journal(), `${[lines[0], "{", ...lines.slice(1)].join("\n")}\n`);
+    await expect(Agent.resume(new ScriptedProvider([]), journal())).rejects.toThrow("line 2");
+  });
+
+  test("follows an abort, clearContext, a new system prompt and a withdrawn message", async () => {
+    const agent = start([{ calls: [{ name: "echo" }] }, "ok", "fine"]);
+    for await (const event of agent.streamChat("hi")) if (event.type === "tool-call") break;
+    expect((await Agent.resume(new ScriptedProvider([]), journal())).sessionContext).toEqual(agent.sessionContext);
+    agent.clearContext();
+    agent.setSystemPrompt("Q");
+    await agent.chat("again");
+    const resumed = await Agent.resume(new ScriptedProvider([]), journal());
+    expect(resumed.sessionContext).toEqual([user("again"), expect.objectContaining({ role: "assistant" })]);
+    expect(resumed.systemPrompt).toBe("Q");
+  });
+
+  test("calls that were refused are on record as refused", async () => {
+    const agent = new Agent(new ScriptedProvider([{ calls: [{ name: "echo" }] }]), {
+      tools: registry(),
+      journal: journal(),
+      maxSteps: 1,
+    });
+    await expect(agent.chat("hi")).rejects.toMatchObject({ reason: "step-limit" });
+    const resumed = await Agent.resume(new ScriptedProvider([]), journal());
+    expect(outputs(resumed.sessionContext)).toEqual(["Error executing echo: Not run: step limit"]);
+  });
+
+  test("lines that come together are written one after another, each on disk before its promise resolves", async () => {
+    const probe = await open(join(folder, "probe"), "w");
+    const datasync = vi.spyOn(Object.getPrototypeOf(probe), "datasync");
+    await probe.close();
+    const one = new Journal({ file: journal(), systemPrompt: () => "P" });
+    await Promise.all(["a", "b", "c"].map((text) => one.message(user(text))));
+    expect(datasync).toHaveBeenCalledTimes(3);
+    datasync.mockRestore();
+    await one.rest();
+    expect(linesIn(journal()).map((line) => JSON.parse(line).message?.content[0].text ?? "header")).toEqual([
+      "header",
+      "a",
+      "b",
+      "c",
+    ]);
+  });
+
+  test("never runs into another session's file, and says so", async () => {
+    await start(["ok"]).chat("hi");
+    const before = readFileSync(journal(), "utf8");
+    await expect(start(["ok"]).chat("hi")).rejects.toMatchObject({
+      code: "bad_session",
+      message: expect.stringContaining("it exists"),
+    });
+    expect(readFileSync(journal(), "utf8")).toBe(before);
+  });
+
+  test("with onJournalError, one that cannot be written is told once, and the conversation goes on", async () => {
+    const told: string[] = [];
+    writeFileSync(join(folder, "file"), "");
+    const agent = new Agent(new ScriptedProvider(["one", "two"]), {
+      journal: join(folder, "file", "x.jsonl"),
+      onJournalError: ({ code }) => told.push(code),
+    });
+    expect([await agent.chat("hi"), await agent.chat("again")]).toEqual(["one", "two"]);
+    expect(told).toEqual(["bad_session"]);
+  });
+
+  test("a saved session goes on in a new journal, which holds all of it", async () => {
+    const first = new Agent(new ScriptedProvider(["hello"]), { sessionContextFilePath: file });
+    await first.chat("hi");
+    await first.saveContext("r");
+    const second = await Agent.resume(new ScriptedProvider(["more"]), file, { journal: journal() });
+    await second.chat("on");
+    const third = await Agent.resume(new ScriptedProvider([]), journal());
+    expect(third.sessionContext).toEqual(second.sessionContext);
+    expect(third.sessionContext).toHaveLength(4);
+  });
+
+  test("sessions are listed by name, topic and time, last changed first; a torn or foreign file does not matter", async () => {
+    await start(["ok"]).chat("first topic\nmore");
+    const other = newSessionFile(join(folder, "sessions"));
+    await new Agent(new ScriptedProvider(["ok"]), { journal: other }).chat("second topic");
+    appendFileSync(other, '{"type":"mess');
+    writeFileSync(join(folder, "sessions", "foreign.jsonl"), "{}\n");
+    const listed = await listSessions(join(folder, "sessions"));
+    expect(listed.map(({ name, topic }) => [name, topic])).toEqual(
+      expect.arrayContaining([
+        ["one", "first topic"],
+        [undefined, "second topic"],
+      ]),
+    );
+    expect(listed).toHaveLength(2);
+    expect(await listSessions(join(folder, "absent"))).toEqual([]);
+    expect(existsSync(newSessionFile(folder))).toBe(false);
+  });
+});

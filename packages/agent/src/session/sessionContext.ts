@@ -1,0 +1,39 @@
+import { defineTool, type ExecutableTool, type ToolContext } from "@toolcrib/core";
+import type { Message, Usage } from "../messages.ts";
+import { createSession } from "./session.ts";
+import { sessionTarget } from "./sessionPath.ts";
+
+/** What the tool reads: a ToolContext, with the usage where there is one. */
+export interface SessionToolContext extends ToolContext {
+  readonly usage?: Usage;
+}
+
+/** Told to a model whose words are kept elsewhere: by a loop that gave these tools no context. */
+const noConversation = "there is no conversation to save (the agent's own context is missing or empty)";
+
+/** The tool `save_session_context`: writes the session to the context's file path, atomically and for the user alone, for `Agent.resume`. */
+export function createSaveSessionContextTool(context: SessionToolContext): ExecutableTool {
+  return defineTool({
+    name: "save_session_context",
+    description: "Save this conversation to the session file, to be resumed later.",
+    parameters: {
+      type: "object",
+      properties: { reason: { type: "string", description: "Why it is saved" } },
+      required: ["reason"],
+      additionalProperties: false,
+    },
+    idempotent: true,
+    async execute({ reason }, call) {
+      const { systemPrompt, sessionContext, sessionContextFilePath, usage } = context;
+      const messages = sessionContext as readonly Message[];
+      const session = createSession({ reason, systemPrompt, messages, ...(usage && { usage }) });
+      // Only needed once something is saved.
+      const { createPathScope, withPathLocks, writeAtomically } = await import("@toolcrib/core/files");
+      const { path, scope } = await sessionTarget(sessionContextFilePath);
+      const text = `${JSON.stringify(session, null, 2)}\n`;
+      await withPathLocks([path], () => writeAtomically(path, text, { scope, call, private: true }));
+      const saved = `Saved ${session.messages.length} messages to ${createPathScope().print(path)}`;
+      return session.messages.length > 0 ? saved : `${saved}: ${noConversation}`;
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { describe, expect, test } from "vitest";
+import { Agent } from "../agent.ts";
+import type { AgentOptions } from "../options.ts";
+import type { Provider } from "../provider.ts";
+
+/** A provider as somebody writes it without types: each request gets the next of `answers`. */
+function ownProvider(...answers: unknown[]): Provider {
+  const send = async function* (): AsyncGenerator<unknown> {
+    yield answers.shift();
+  };
+  return { name: "mine", model: "m", send } as unknown as Provider;
+}
+
+const text = (said: string, rest: object = {}): object => ({
+  type: "reply",
+  message: { role: "assistant", content: [{ type: "text", text: said }] },
+  stop: "stop",
+  ...rest,
+});
+const call = (block: object): object => ({
+  type: "reply",
+  message: { content: [{ type: "tool-call", id: "a", name: "echo", ...block }] },
+  stop: "tool-calls",
+});
+
+function tools(): ToolRegistry {
+  const registry = new ToolRegistry();
+  const parameters = { type: "object", properties: { a: { type: "string" } } } as const;
+  registry.register(defineTool({ name: "echo", description: "Echo.", parameters, execute: ({ a }) => `heard ${a}` }));
+  return registry;
+}
+
+describe("a mistake in a provider of the user's own ends the turn with one sentence that says what it is", () => {
+  test.each([
+    [undefined, /an event is an object with a type, received nothing/],
+    ["hi", /an event is an object with a type, received "hi"/],
+    [{ type: "text", text: "hi" }, /the type of an event is activity, text-delta, .* received "text"/],
+    [{ type: "text-delta", delta: "hi" }, /a text-delta event needs text, a string, received nothing/],
+    [{ type: "reply", stop: "stop", text: "hi" }, /a reply needs a message, an object, received nothing/],
+    [text("hi", { stop: undefined }), /the stop of a reply is one of stop, tool-calls, .* received nothing/],
+    [text("hi", { stop: "end_turn" }), /received "end_turn"/],
+    [{ type: "reply", stop: "stop", message: {} }, /the content of a reply is a list of blocks, received nothing/],
+    [call({ type: "tool_call" }), /the type of a block is text, reasoning or tool-call, received "tool_call"/],
+    [call({ type: "text" }), /a text block needs text, a string, received nothing/],
+    [call({ name: undefined }), /a tool-call block needs name, a string, received nothing/],
+  ])("%j", async (event, problem) => {
+    const agent = new Agent(ownProvider(event, text("well")));
+    await expect(agent.chat("hello")).rejects.toMatchObject({
+      code: "bad_reply",
+      message: expect.stringMatching(problem),
+    });
+    expect(await agent.chat("again")).toBe("well");
+  });
+
+  test.each([[() => undefined], [async () => [text("hi")]], [() => [text("hi")]]])("send as %s", async (send) => {
+    const agent = new Agent({ name: "mine", model: "m", send } as unknown as Provider);
+    await expect(agent.chat("hello")).rejects.toMatchObject({
+      code: "bad_reply",
+      message: expect.stringContaining("write it as async *send(request)"),
+    });
+  });
+});
+
+test("text given as a string is a block of text, and counts of usage that are left out are 0", async () => {
+  const usage = { inputTokens: 7 };
+  const agent = new Agent(ownProvider({ type: "reply", message: { content: "hi" }, stop: "stop", usage }));
+  expect(await agent.chat("hello")).toBe("hi");
+  expect(agent.sessionContext[1]).toEqual({ role: "assistant", content: [{ type: "text", text: "hi" }] });
+  expect(agent.usage).toEqual({
+    ...{ inputTokens: 7, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+  });
+});
+
+test.each([
+  [{ args: '{"a":"x"}' }, "heard x"],
+  [{ args: "" }, "heard undefined"],
+  [{}, "heard undefined"],
+  [{ id: undefined, args: { a: "x" } }, "heard x"],
+  [{ id: 7, args: { a: "x" } }, "heard x"],
+  [{ args: '{"a":' }, expect.stringMatching(/^Error executing echo: Invalid arguments: expected a JSON object/)],
+  [{ args: [1] }, "Error executing echo: Invalid arguments: expected a JSON object, received [1]"],
+])("a call %j, as a provider hands it on from the wire, is understood or answered", async (block, output) => {
+  const agent = new Agent(ownProvider(call(block), text("well")), { tools: tools() });
+  expect(await agent.chat("hello")).toBe("well");
+  const [, reply, result] = agent.sessionContext;
+  const { id } = (reply?.role === "assistant" && reply.content[0]) as { id: string };
+  expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+  expect(result).toMatchObject({ callId: id, output });
+});
+
+test.each([
+  [undefined, {}, /needs a provider/],
+  [class {}, {}, /needs a provider/],
+  [ownProvider(), { tools: [] }, /must be a ToolRegistry/],
+  [ownProvider(), { tools: () => undefined }, /must be a ToolRegistry/],
+  [ownProvider(), { maxSteps: "5" }, /maxSteps must be a number above 0, received "5"/],
+])("a provider %s or options %j that cannot be are refused at once", (provider, options, message) => {
+  const make = (): Agent => new Agent(provider as unknown as Provider, options as unknown as AgentOptions);
+  expect(make).toThrow(expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(message) }));
+});
+
+test.each([[undefined], [null], [5], [{}], [""], ["  "], [[]], [[{ type: "text", text: " " }]], [["hi"]]])(
+  "the message %j is refused before anything is sent, and is not kept",
+  async (message) => {
+    const agent = new Agent(ownProvider(text("well")));
+    await expect(agent.chat(message as string)).rejects.toMatchObject({ code: "invalid_request" });
+    expect(agent.sessionContext).toEqual([]);
+    expect(await agent.chat("again")).toBe("well");
+  },
+);

@@ -1,0 +1,97 @@
+import { isObject } from "../conversation/frozenJson.ts";
+import { AgentError } from "../errors.ts";
+import type { AssistantMessage, StopReason, Usage } from "../messages.ts";
+import type { Provider, ProviderEvent } from "../provider.ts";
+
+const stops: ReadonlySet<unknown> = new Set<StopReason>([
+  ...(["stop", "tool-calls", "token-limit", "context-limit", "refusal", "content-filter", "pause"] as const),
+]);
+
+/** What `send` returned, to be read; throws `bad_reply` for what is no async iterable. */
+export function readable(provider: Provider, returned: unknown): AsyncIterator<unknown> {
+  const events = returned as Partial<AsyncIterable<unknown>> | null | undefined;
+  if (typeof events?.[Symbol.asyncIterator] === "function")
+    return (events as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  throw mistake(provider, "send returned no async iterable; write it as async *send(request) { yield … }");
+}
+
+/**
+ * A provider's event, checked, for providers are written by users too: text given as a string becomes a block, counts that
+ * are left out are 0. Throws `bad_reply` for anything else than a ProviderEvent.
+ */
+export function admitEvent(provider: Provider, event: unknown): ProviderEvent {
+  if (!isObject(event)) throw mistake(provider, `an event is an object with a type, received ${shown(event)}`);
+  switch (event.type) {
+    case "activity":
+      return event as ProviderEvent;
+    case "text-delta":
+    case "reasoning-delta":
+      if (typeof event.text === "string") return event as ProviderEvent;
+      throw mistake(provider, `a ${event.type} event needs text, a string, received ${shown(event.text)}`);
+    case "reply":
+      return admitReplyEvent(provider, event);
+    default:
+      throw mistake(
+        provider,
+        `the type of an event is activity, text-delta, reasoning-delta or reply, received ${shown(event.type)}`,
+      );
+  }
+}
+
+function admitReplyEvent(provider: Provider, event: Record<string, unknown>): ProviderEvent {
+  const { message, stop, usage, detail } = event;
+  if (!stops.has(stop)) {
+    throw mistake(provider, `the stop of a reply is one of ${[...stops].join(", ")}, received ${shown(stop)}`);
+  }
+  if (!isObject(message)) throw mistake(provider, `a reply needs a message, an object, received ${shown(message)}`);
+  const content = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+  if (!Array.isArray(content)) {
+    throw mistake(provider, `the content of a reply is a list of blocks, received ${shown(content)}`);
+  }
+  for (const block of content) checkBlock(provider, block);
+  const admitted = { ...message, role: "assistant", content } as AssistantMessage;
+  return {
+    type: "reply",
+    message: admitted,
+    stop: stop as StopReason,
+    ...(typeof detail === "string" && { detail }),
+    ...(isObject(usage) && { usage: wholeUsage(usage) }),
+  };
+}
+
+function checkBlock(provider: Provider, block: unknown): void {
+  const { type, text, name } = isObject(block) ? block : {};
+  if ((type === "text" || type === "reasoning") && typeof text !== "string")
+    throw mistake(provider, `a ${type} block needs text, a string, received ${shown(text)}`);
+  if (type === "tool-call" && typeof name !== "string")
+    throw mistake(provider, `a tool-call block needs name, a string, received ${shown(name)}`);
+  if (type !== "text" && type !== "reasoning" && type !== "tool-call")
+    throw mistake(provider, `the type of a block is text, reasoning or tool-call, received ${shown(type)}`);
+}
+
+function wholeUsage(usage: Record<string, unknown>): Usage {
+  const { cost } = usage;
+  return {
+    inputTokens: finite(usage.inputTokens),
+    outputTokens: finite(usage.outputTokens),
+    cacheReadTokens: finite(usage.cacheReadTokens),
+    cacheWriteTokens: finite(usage.cacheWriteTokens),
+    reasoningTokens: finite(usage.reasoningTokens),
+    ...(typeof cost === "number" && Number.isFinite(cost) ? { cost } : {}),
+  };
+}
+
+function finite(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : String(JSON.stringify(value) ?? typeof value).slice(0, 80);
+}
+
+function mistake(provider: Provider, problem: string): AgentError {
+  return new AgentError({
+    code: "bad_reply",
+    message: `The provider ${provider.name} does not keep to the Provider interface: ${problem}.`,
+  });
+}

@@ -1,0 +1,164 @@
+import type { AnyToolRegistry, ToolLabels } from "@toolcrib/core";
+import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "../conversation/conversation.ts";
+import type { History } from "../conversation/history.ts";
+import { AgentError, isAgentError } from "../errors.ts";
+import type { AgentEvent, EndReason, ImageBlock, StopReason, TextBlock } from "../messages.ts";
+import { checkChatOptions } from "../options.ts";
+import type { ToolChoice } from "../provider.ts";
+import { isUserBlock } from "../session/session.ts";
+import { busyError, type LoopState } from "./loopState.ts";
+import { makeRoom } from "./makeRoom.ts";
+import { requestReply } from "./retry.ts";
+import type { StopCondition } from "./stopConditions.ts";
+import { type CallRun, runSideBySide, type ToolRunner, takeSideBySide } from "./toolCalls.ts";
+import { TurnSignal } from "./turnSignal.ts";
+
+/** A user's message: text, or text and pictures. */
+export type UserContent = string | readonly (TextBlock | ImageBlock)[];
+
+/** Options of one turn. */
+export interface ChatOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The tools of this turn alone. Default: the agent's. */
+  readonly tools?: AnyToolRegistry;
+  /** Handed to every tool call of this turn. */
+  readonly labels?: ToolLabels | undefined;
+  /** For the first request of the turn only: a choice that stays would never let it end. */
+  readonly toolChoice?: ToolChoice | undefined;
+  /** Looked at after each step whose calls have run; true ends the turn with `stop`. */
+  readonly stopWhen?: StopCondition | undefined;
+}
+
+/**
+ * One turn: the model is asked and the calls it makes are run, until it answers or a limit is met. Yields what happens,
+ * `end` last; throws an AgentError on failure and abort. However it ends, every call in history has one result.
+ */
+export async function* runTurn(
+  state: LoopState,
+  content: UserContent,
+  options: ChatOptions = {},
+): AsyncGenerator<AgentEvent, void> {
+  if (state.running) throw busyError();
+  refuseMessage(content);
+  checkChatOptions(options);
+  const { history, limits, provider } = state;
+  const tools = options.tools ?? state.tools;
+  const turn = new TurnSignal(options.signal, limits);
+  const run = callRun(state, tools, turn, options.labels);
+  let text = "";
+  let paused = false;
+  state.running = true;
+  try {
+    await history.add(userMessage(content));
+    for (let step = 1; ; step += 1) {
+      turn.throwIfAborted(text);
+      if (state.steering.length > 0) yield* deliverSteering(state);
+      if (state.compaction) yield* makeRoom(state, state.compaction, turn);
+      yield { type: "step-start", step };
+      const request = {
+        systemPrompt: state.systemPrompt,
+        messages: history.messages,
+        tools: tools.getEnabledSchemas(),
+        ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
+      };
+      const { message, stop, usage, detail } = yield* requestReply(provider, request, turn, limits);
+      const { reply, recorded } = history.addReply(message, usage);
+      await recorded;
+      text = paused ? text + textOf(reply) : textOf(reply);
+      paused = stop === "pause";
+      if (usage) yield { type: "usage", usage, total: history.usage };
+      const calls = callsOf(reply);
+      const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, state.steering.length > 0);
+      if (reason) {
+        yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
+        const said = reason === stop && reason !== "stop" && detail;
+        yield { type: "end", reason, text, ...(said && { detail: said }) };
+        return;
+      }
+      for (const waiting = [...calls]; waiting.length > 0; turn.throwIfAborted(text)) {
+        yield* runSideBySide(takeSideBySide(waiting, tools), run);
+      }
+      if (calls.length > 0 && options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage })) {
+        yield { type: "end", reason: "stop", text };
+        return;
+      }
+    }
+  } catch (error) {
+    if (isRefused(error)) await history.withdrawUnanswered();
+    throw error;
+  } finally {
+    turn.abort();
+    turn.dispose();
+    try {
+      await history.closeOpenCalls("aborted");
+      await history.recorder?.rest();
+    } finally {
+      state.running = false;
+    }
+  }
+}
+
+/** Services refuse a message without content, and would refuse every later request with it. */
+function refuseMessage(content: UserContent): void {
+  const refuse = (message: string): AgentError => new AgentError({ code: "invalid_request", message });
+  if (typeof content !== "string" && !(Array.isArray(content) && content.every(isUserBlock)))
+    throw refuse("A message is text, or a list of text and image blocks.");
+  const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : content;
+  if (blocks.every((block) => block.type === "text" && block.text.trim() === ""))
+    throw refuse("The message is empty; say what is to be done.");
+}
+
+/** Why the turn ends after this reply; undefined when it goes on. */
+function endOf(stop: StopReason, hasCalls: boolean, lastStep: boolean, steered: boolean): EndReason | undefined {
+  switch (stop) {
+    case "stop":
+    case "tool-calls":
+      if (!hasCalls && (lastStep || !steered)) return "stop";
+      return lastStep ? "step-limit" : undefined;
+    case "pause":
+      return lastStep ? "step-limit" : undefined;
+    default:
+      return stop;
+  }
+}
+
+async function* deliverSteering({ steering, history }: LoopState): AsyncGenerator<AgentEvent, void> {
+  for (let text = steering.shift(); text !== undefined; text = steering.shift()) {
+    await history.add(userMessage(text));
+    yield { type: "steering", text };
+  }
+}
+
+async function* refuseCalls(history: History, reason: NotRunReason): AsyncGenerator<AgentEvent, void> {
+  const calls = openCalls(history.messages);
+  const results = await history.closeOpenCalls(reason);
+  for (const [index, { id, name, args }] of calls.entries()) {
+    yield { type: "tool-call", id, name, args };
+    yield { type: "tool-result", id, name, output: results[index]?.output ?? "", isError: true };
+  }
+}
+
+function callRun(
+  { history, limits }: LoopState,
+  tools: ToolRunner,
+  turn: TurnSignal,
+  labels: ToolLabels | undefined,
+): CallRun {
+  return {
+    tools,
+    labels,
+    maxToolResultBytes: limits.maxToolResultBytes,
+    get signal() {
+      return turn.signal;
+    },
+    abort: () => turn.abort(),
+    starting: (calls) => history.recorder?.toolStart(calls.map((call) => call.id)),
+    finished: (result) => history.recorder?.message(result),
+    append: (result) => history.append(result),
+  };
+}
+
+/** A message that the service will refuse each time would poison the conversation. */
+function isRefused(error: unknown): boolean {
+  return isAgentError(error) && (error.code === "invalid_request" || error.code === "not_understood");
+}

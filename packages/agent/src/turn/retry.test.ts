@@ -1,0 +1,211 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Agent } from "../agent.ts";
+import { AgentError } from "../errors.ts";
+import type { AgentEvent } from "../messages.ts";
+import type { ModelRequest, ProviderEvent } from "../provider.ts";
+import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
+
+const busyService = (retryAfterMs?: number): AgentError =>
+  new AgentError({
+    code: "rate_limit",
+    message: "slow down",
+    retryable: true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+
+async function run(
+  replies: ScriptedReply[],
+  options = {},
+): Promise<{ events: AgentEvent[]; error: unknown; requests: number; agent: Agent }> {
+  const provider = new ScriptedProvider(replies);
+  const agent = new Agent(provider, { baseDelayMs: 1, ...options });
+  const events: AgentEvent[] = [];
+  let error: unknown;
+  try {
+    for await (const event of agent.streamChat("go")) events.push(event);
+  } catch (thrown) {
+    error = thrown;
+  }
+  assertConversation(agent.sessionContext);
+  return { events, error, requests: provider.requests.length, agent };
+}
+
+test("a failure that may pass is tried again, five attempts in all", async () => {
+  const { events, requests } = await run([busyService(), busyService(), busyService(), busyService(), "ok"]);
+  expect(requests).toBe(5);
+  expect(events.filter((event) => event.type === "retry").map((event) => event.attempt)).toEqual([2, 3, 4, 5]);
+  expect(events.at(-1)).toMatchObject({ type: "end", text: "ok" });
+  const failed = await run([busyService(), busyService(), busyService(), busyService(), busyService(), "never"]);
+  expect(failed.requests).toBe(5);
+  expect(failed.error).toMatchObject({ code: "rate_limit" });
+});
+
+test("a failure that will not pass is not tried again", async () => {
+  const refused = new AgentError({ code: "authentication", message: "wrong key" });
+  expect(await run([refused, "never"])).toMatchObject({ requests: 1, error: { code: "authentication" } });
+});
+
+test("the wait is what the service asks for, up to the cap; else jittered and growing", async () => {
+  const waits = async (error: AgentError, options = {}): Promise<number[]> =>
+    (await run([error, error, error, error, "ok"], options)).events.flatMap((event) =>
+      event.type === "retry" ? [event.delayMs] : [],
+    );
+  expect(await waits(busyService(3))).toEqual([3, 3, 3, 3]);
+  expect(await waits(busyService(1_000_000), { maxDelayMs: 5 })).toEqual([5, 5, 5, 5]);
+  const random = vi.spyOn(Math, "random").mockReturnValue(1);
+  expect(await waits(busyService(), { baseDelayMs: 2, maxDelayMs: 10 })).toEqual([2, 4, 8, 10]);
+  random.mockRestore();
+});
+
+test("a retry after text was shown says that the text is void; history holds the good reply only", async () => {
+  async function* broken(): AsyncGenerator<ProviderEvent, void> {
+    yield { type: "text-delta", text: "half" };
+    throw new AgentError({ code: "network", message: "dropped", retryable: true });
+  }
+  const { events, agent } = await run([() => broken(), "whole"]);
+  expect(events.find((event) => event.type === "retry")).toMatchObject({ discardText: true });
+  expect(JSON.stringify(agent.sessionContext)).not.toContain("half");
+});
+
+test("a stream that ends without a reply does not count", async () => {
+  expect((await run([[{ type: "text-delta", text: "half" }], "ok"])).events.at(-1)).toMatchObject({ text: "ok" });
+});
+
+test("whatever a provider throws becomes an AgentError with its cause", async () => {
+  const thrown = new TypeError("boom");
+  expect((await run([thrown])).error).toMatchObject({
+    code: "bad_reply",
+    message: "The provider scripted failed: boom",
+    cause: thrown,
+  });
+});
+
+describe("silence", () => {
+  const silentAfter = (...events: ProviderEvent[]) =>
+    async function* (request: ModelRequest): AsyncGenerator<ProviderEvent, void> {
+      yield* events;
+      await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+      throw new Error("the request was ended");
+    };
+
+  test("a stalled stream is ended, and the request sent again", async () => {
+    const signals: AbortSignal[] = [];
+    const noting =
+      (reply: ScriptedReply): ScriptedReply =>
+      (request) => {
+        signals.push(request.signal);
+        return reply;
+      };
+    const replies = [noting(silentAfter({ type: "text-delta", text: "half" })), noting("ok")];
+    const { events } = await run(replies, { idleTimeoutMs: 20 });
+    expect(signals).toHaveLength(2);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(signals[1]).not.toBe(signals[0]);
+    expect(events.find((event) => event.type === "retry")).toMatchObject({
+      discardText: true,
+      message: expect.stringContaining("0.02 s"),
+    });
+    expect(events.at(-1)).toMatchObject({ text: "ok" });
+  });
+
+  test("a request without a first byte is ended by its own limit", async () => {
+    const { error } = await run([silentAfter()], { requestTimeoutMs: 20, idleTimeoutMs: 5, attempts: 1 });
+    expect(error).toMatchObject({ code: "timeout" });
+  });
+
+  describe("by a clock that the test moves", () => {
+    beforeEach(() => {
+      vi.useFakeTimers();
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+    const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+    const moved = async <T>(running: Promise<T>): Promise<T> => {
+      const [ended] = await Promise.all([running, vi.advanceTimersByTimeAsync(1000)]);
+      return ended;
+    };
+
+    test("silences of two requests do not add up", async () => {
+      const slow =
+        (reply: ScriptedReply): ScriptedReply =>
+        () =>
+          wait(130).then(() => reply);
+      const replies = [slow({ calls: [{ name: "x" }] }), slow("ok")];
+      const limits = { requestTimeoutMs: 220, idleTimeoutMs: 50, attempts: 1 };
+      expect((await moved(run(replies, limits))).error).toBeUndefined();
+      expect((await moved(run([slow("late")], { ...limits, requestTimeoutMs: 100 }))).error).toMatchObject({
+        code: "timeout",
+      });
+    });
+
+    test("bytes that show nothing keep the stream alive, and so does a slow reader", async () => {
+      const trickle = (gapMs: number) =>
+        async function* (): AsyncGenerator<ProviderEvent, void> {
+          for (let count = 0; count < 10; count += 1) {
+            await wait(gapMs);
+            yield { type: "activity" };
+          }
+          yield { type: "text-delta", text: "ok" };
+          yield {
+            type: "reply",
+            stop: "stop",
+            message: { role: "assistant", content: [{ type: "text", text: "ok" }] },
+          };
+        };
+      const read = async (gapMs: number): Promise<Agent> => {
+        const agent = new Agent(new ScriptedProvider([trickle(gapMs)]), { idleTimeoutMs: 60, attempts: 1 });
+        for await (const event of agent.streamChat("go")) if (event.type === "text-delta") await wait(100);
+        return agent;
+      };
+      expect((await moved(read(10))).sessionContext).toHaveLength(2);
+      await expect(moved(read(70))).rejects.toMatchObject({ code: "timeout" });
+    });
+  });
+
+  test("an abort ends a request that ignores the signal", async () => {
+    const deaf = () =>
+      (async function* (): AsyncGenerator<ProviderEvent, void> {
+        yield { type: "text-delta", text: "so far" };
+        await new Promise(() => {});
+      })();
+    const agent = new Agent(new ScriptedProvider([deaf, "ok"]));
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error("enough")), 20);
+    await expect(agent.chat("go", { signal: controller.signal })).rejects.toMatchObject({
+      code: "aborted",
+      text: "so far",
+      cause: { message: "enough" },
+    });
+    expect(await agent.chat("again")).toBe("ok");
+  });
+
+  test("an abort ends the wait for a retry", async () => {
+    const agent = new Agent(new ScriptedProvider([busyService(60_000)]), { maxDelayMs: 60_000 });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 20);
+    await expect(agent.chat("go", { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  test("with a signal that has fired before, nothing is sent", async () => {
+    const provider = new ScriptedProvider(["never"]);
+    await expect(new Agent(provider).chat("go", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    expect(provider.requests).toEqual([]);
+  });
+});
+
+test("one signal serves the whole turn, and no listener stays on it or on the caller's", async () => {
+  const controller = new AbortController();
+  const provider = new ScriptedProvider([
+    { calls: [{ name: "save_session_context" }] },
+    { calls: [{ name: "x" }] },
+    "ok",
+  ]);
+  await new Agent(provider).chat("go", { signal: controller.signal });
+  const signals = new Set(provider.requests.map((request) => request.signal));
+  expect(signals.size).toBe(1);
+  for (const signal of [controller.signal, ...signals]) expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});

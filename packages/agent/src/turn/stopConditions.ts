@@ -1,0 +1,29 @@
+import { callsOf } from "../conversation/conversation.ts";
+import type { AssistantMessage, Message, Usage } from "../messages.ts";
+
+/** The step that just ended, its calls' results being last in `messages`. */
+export interface StepState {
+  readonly step: number;
+  readonly reply: AssistantMessage;
+  readonly messages: readonly Message[];
+  /** Of the session so far. */
+  readonly usage: Usage;
+}
+
+/** Looked at after each step whose calls have run; true ends the turn with `stop`. */
+export type StopCondition = (state: StepState) => boolean;
+
+/** True once the model has called this tool. */
+export function calledTool(name: string): StopCondition {
+  return ({ reply }) => callsOf(reply).some((call) => call.name === name);
+}
+
+/** True once the session has used this many tokens, input and output. */
+export function usedTokens(limit: number): StopCondition {
+  return ({ usage }) => usage.inputTokens + usage.outputTokens >= limit;
+}
+
+/** True as soon as one of these is. */
+export function anyOf(...conditions: readonly StopCondition[]): StopCondition {
+  return (state) => conditions.some((condition) => condition(state));
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { describe, expect, test } from "vitest";
+import { Agent } from "../agent.ts";
+import type { AgentEvent } from "../messages.ts";
+import { assertConversation, ScriptedProvider } from "../testing.ts";
+
+/** `read` and `write` note when they start and end; each takes as long as it is told. */
+function tracing(): { tools: ToolRegistry; trace: string[] } {
+  const trace: string[] = [];
+  const tools = new ToolRegistry();
+  for (const name of ["read", "write"]) {
+    tools.register(
+      defineTool({
+        name,
+        description: name,
+        readOnly: name === "read",
+        parameters: { type: "object", properties: { id: { type: "string" }, ms: { type: "number" } } },
+        async execute({ id, ms = 0 }, call) {
+          trace.push(`+${id}`);
+          call.onProgress?.({ message: `half of ${id}` });
+          await sleep(ms, undefined, { signal: call.signal }).catch(() => trace.push(`aborted ${id}`));
+          trace.push(`-${id}`);
+          return `${id} done`;
+        },
+      }),
+    );
+  }
+  return { tools, trace };
+}
+
+const call = (id: string, ms = 0, name = "read") => ({ id, name, args: { id, ms } });
+
+test("neighbouring read-only calls run side by side, any other alone; results return in the order of the calls", async () => {
+  const { tools, trace } = tracing();
+  const calls = [call("a", 30), call("b"), call("w", 5, "write"), call("c", 20), call("d")];
+  const agent = new Agent(new ScriptedProvider([{ calls }, "ok"]), { tools });
+  const results: string[] = [];
+  for await (const event of agent.streamChat("go")) if (event.type === "tool-result") results.push(event.output);
+  expect(trace).toEqual(["+a", "+b", "-b", "-a", "+w", "-w", "+c", "+d", "-d", "-c"]);
+  expect(results).toEqual(["a", "b", "w", "c", "d"].map((id) => `${id} done`));
+  assertConversation(agent.sessionContext);
+});
+
+test("a tool whose readOnly cannot be read runs as one that does not state it", async () => {
+  const { tools } = tracing();
+  const read = tools.get("read") ?? {};
+  Object.defineProperty(read, "readOnly", {
+    get() {
+      throw new Error("cannot be read");
+    },
+  });
+  const agent = new Agent(new ScriptedProvider([{ calls: [call("a"), call("b")] }, "ok"]), { tools });
+  expect(await agent.chat("go")).toBe("ok");
+  assertConversation(agent.sessionContext);
+});
+
+test("progress is told while the tool runs", async () => {
+  const { tools } = tracing();
+  const agent = new Agent(new ScriptedProvider([{ calls: [call("a", 20)] }, "ok"]), { tools });
+  const types: string[] = [];
+  for await (const event of agent.streamChat("go")) types.push(event.type);
+  expect(types.slice(1, 4)).toEqual(["tool-call", "tool-progress", "tool-result"]);
+});
+
+describe("abort", () => {
+  async function abortAt(stop: (event: AgentEvent) => boolean, how: "signal" | "leave"): Promise<Agent> {
+    const { tools, trace } = tracing();
+    const calls = [call("a", 5), call("b", 10_000, "write"), call("c")];
+    const agent = new Agent(new ScriptedProvider([{ calls }, "ok"]), { tools });
+    const controller = new AbortController();
+    try {
+      for await (const event of agent.streamChat("go", { signal: controller.signal })) {
+        if (!stop(event)) continue;
+        if (how === "leave") break;
+        controller.abort();
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ code: "aborted" });
+    }
+    assertConversation(agent.sessionContext);
+    expect(trace).not.toContain("+c");
+    expect(await agent.chat("again")).toBe("ok");
+    return agent;
+  }
+  const outputs = (agent: Agent): string[] =>
+    agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
+
+  test.each(["signal", "leave"] as const)(
+    "by %s while a tool runs: it is ended and answered, the rest is not run",
+    async (how) => {
+      const agent = await abortAt((event) => event.type === "tool-progress" && event.id === "b", how);
+      expect(outputs(agent)[0]).toBe("a done");
+      expect(outputs(agent)[1]).toMatch(/^Error executing write: .*abort/i);
+      expect(outputs(agent)[1]).not.toContain("Not run");
+      expect(outputs(agent)[2]).toBe("Error executing read: Not run: aborted");
+    },
+  );
+
+  test.each(["signal", "leave"] as const)("by %s between two calls: what has not started is not run", async (how) => {
+    const agent = await abortAt((event) => event.type === "tool-result" && event.id === "a", how);
+    expect(outputs(agent)).toEqual([
+      "a done",
+      "Error executing write: Not run: aborted",
+      "Error executing read: Not run: aborted",
+    ]);
+  });
+
+  test("a tool that ignores the signal does not hold up the turn", async () => {
+    const tools = new ToolRegistry();
+    const controller = new AbortController();
+    tools.register(
+      defineTool({
+        name: "deaf",
+        description: "deaf",
+        parameters: { type: "object" },
+        execute: () => {
+          setTimeout(() => controller.abort(), 5);
+          return new Promise(() => {});
+        },
+      }),
+    );
+    const agent = new Agent(new ScriptedProvider([{ calls: [{ name: "deaf" }] }, "ok"]), { tools });
+    await expect(agent.chat("go", { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    assertConversation(agent.sessionContext);
+    expect(await agent.chat("again")).toBe("ok");
+  });
+});

@@ -1,0 +1,126 @@
+import type { ChatTool, ExecutableTool, ExecuteOptions, ToolLabels, ToolOutcome, ToolProgress } from "@toolcrib/core";
+import { malformedCall, toolMessage } from "../conversation/conversation.ts";
+import type { AgentEvent, ToolCallBlock, ToolMessage } from "../messages.ts";
+import { boundedResult } from "./boundedResult.ts";
+
+/** The part of a registry that the loop needs. */
+export interface ToolRunner {
+  execute(name: string, args: unknown, options?: ExecuteOptions): Promise<string>;
+  get(name: string): ExecutableTool | undefined;
+  getEnabledSchemas(): readonly ChatTool[];
+}
+
+/** Where and how the calls of one reply run. */
+export interface CallRun {
+  readonly tools: ToolRunner;
+  readonly signal: AbortSignal;
+  readonly labels: ToolLabels | undefined;
+  /** Of one result's text. */
+  readonly maxToolResultBytes: number;
+  /** Ends the calls that run, when the caller leaves the stream. */
+  abort(): void;
+  /** Awaited right before these calls start. */
+  starting(calls: readonly ToolCallBlock[]): Promise<void> | undefined;
+  /** Awaited as soon as a call has ended, in whatever order they end. */
+  finished(result: ToolMessage): Promise<void> | undefined;
+  /** Takes the results into history, in the order of the calls. */
+  append(result: ToolMessage): void;
+}
+
+/**
+ * Takes the calls that run next off the front of `calls`: neighbouring read-only ones together, any other alone.
+ */
+export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolCallBlock[] {
+  const isReadOnly = (call: ToolCallBlock | undefined): boolean => {
+    try {
+      return call !== undefined && tools.get(call.name)?.readOnly === true;
+    } catch {
+      // A getter that throws: the tool does not state it, so its call is a barrier.
+      return false;
+    }
+  };
+  let count = 1;
+  if (isReadOnly(calls[0])) while (isReadOnly(calls[count])) count += 1;
+  return calls.splice(0, count);
+}
+
+/**
+ * Runs calls side by side; yields what happens, the results in the order of the calls. Every call that was started has its
+ * result appended, also when the caller leaves the stream.
+ */
+export async function* runSideBySide(calls: readonly ToolCallBlock[], run: CallRun): AsyncGenerator<AgentEvent, void> {
+  for (const call of calls) yield { type: "tool-call", id: call.id, name: call.name, args: call.args };
+  await run.starting(calls);
+  const progress: AgentEvent[] = [];
+  const results: (ToolMessage | undefined)[] = [];
+  let failure: { error: unknown } | undefined;
+  let wake = (): void => {};
+  const running = calls.map(async (call, index) => {
+    try {
+      const result = await runCall(call, run, (report) => {
+        progress.push({ type: "tool-progress", id: call.id, name: call.name, progress: report });
+        wake();
+      });
+      results[index] = result;
+      await run.finished(result);
+    } catch (error) {
+      failure = { error };
+    }
+    wake();
+  });
+  let next = 0;
+  try {
+    for (;;) {
+      for (let report = progress.shift(); report; report = progress.shift()) yield report;
+      if (failure) throw failure.error;
+      const result = results[next];
+      if (result) {
+        next += 1;
+        run.append(result);
+        yield { type: "tool-result", id: result.callId, ...eventOf(result) };
+        if (next === calls.length) return;
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    if (next < calls.length) {
+      run.abort();
+      await Promise.all(running);
+      for (const result of results.slice(next)) if (result) run.append(result);
+    }
+  }
+}
+
+function eventOf({
+  name,
+  output,
+  isError,
+  content,
+}: ToolMessage): Pick<ToolMessage, "name" | "output" | "isError" | "content"> {
+  return content ? { name, output, isError, content } : { name, output, isError };
+}
+
+async function runCall(
+  call: ToolCallBlock,
+  run: CallRun,
+  onProgress: (progress: ToolProgress) => void,
+): Promise<ToolMessage> {
+  if (call.malformed !== undefined) return malformedCall(call);
+  let outcome: ToolOutcome | undefined;
+  // Frozen here, copied by the registry: a tool may change what it is given.
+  const output = await run.tools.execute(call.name, call.args, {
+    signal: run.signal,
+    callId: call.id,
+    labels: run.labels,
+    onProgress,
+    onOutcome: (ended) => {
+      outcome = ended;
+    },
+  });
+  const content = outcome?.content;
+  const bounded = boundedResult(content ? { output, content } : { output }, run.maxToolResultBytes);
+  return toolMessage(call, { ...bounded, isError: outcome?.ok === false });
+}

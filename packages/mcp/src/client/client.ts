@@ -1,0 +1,143 @@
+import { checkOptions, type ExecutableTool, type KnownOptions } from "@toolcrib/core";
+import { redactUrls } from "@toolcrib/core/text";
+import { type AnyMcpError, isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
+import { type ListedTool, mountedName } from "../mapping.ts";
+import { type AcceptChange, createMountedTool, MountedServer } from "./mountedServer.ts";
+import { configDigest, type Environment, type McpConfig, resolveServer, serverEntries } from "./serverConfig.ts";
+import type { McpToolStore } from "./toolStore.ts";
+
+export interface MountMcpOptions {
+  /** Keeps what each tool was from run to run: with it a known server is started only when it is first called. */
+  store?: McpToolStore | undefined;
+  /** Whether to take a tool whose description, schema or hints have changed. Default: none is taken. */
+  accept?: AcceptChange | undefined;
+  /** Names of servers whose hints (read-only, destructive, …) become traits, for approval and for running side by side. Default: none. */
+  trust?: readonly string[] | undefined;
+  /** Milliseconds a mounted tool may run. Default 60,000. */
+  timeoutMs?: number | undefined;
+  /** Milliseconds a server may take to start. Default 60,000: `npx` may have to download it. */
+  startTimeoutMs?: number | undefined;
+  /** Ends the servers: while they start, so that `mountMcp` rejects with the signal's reason, and any time later. */
+  signal?: AbortSignal | undefined;
+  /** What `${NAME}` in the configuration is filled in from. Default: the process's environment. */
+  environment?: Environment | undefined;
+  /** Which protocol revisions to speak: `legacy` (default) up to 2025-11-25, `auto` also the newer ones. */
+  versionNegotiation?: "legacy" | "auto" | { pin: string } | undefined;
+  /** How the client names itself to servers. Default `toolcrib`. */
+  clientName?: string | undefined;
+  /** Default `0.0.0`. */
+  clientVersion?: string | undefined;
+}
+
+const knownOptions: KnownOptions<MountMcpOptions> = {
+  store: true,
+  accept: true,
+  trust: true,
+  timeoutMs: true,
+  startTimeoutMs: true,
+  signal: true,
+  environment: true,
+  versionNegotiation: true,
+  clientName: true,
+  clientVersion: true,
+};
+
+/** MCP servers as tools. */
+export interface McpMount extends AsyncDisposable {
+  /** In the order of the configuration and of each server's list. */
+  readonly tools: readonly ExecutableTool[];
+  /** Servers and tools that could not be mounted; the others are. */
+  readonly problems: readonly AnyMcpError[];
+  /** Ends every server that was started. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the tools of MCP servers into tools of ours, named `mcp__server__tool`. `config` is an `mcpServers` JSON as other
+ * programs have it. A server that fails, or one bad tool, is a problem in the result and takes nothing else down; a tool
+ * that changed is left out, or its calls throw an McpError (`tool_changed`). Throws a TypeError for a config of another shape.
+ */
+export async function mountMcp(config: McpConfig, options: MountMcpOptions = {}): Promise<McpMount> {
+  checkOptions<MountMcpOptions>("mountMcp", options, knownOptions);
+  const { timeoutMs = 60_000, signal, trust = [] } = options;
+  if (!Array.isArray(trust)) throw new TypeError("mountMcp: trust must be an array of names of servers");
+  signal?.throwIfAborted();
+  const problems: AnyMcpError[] = [];
+  const servers: MountedServer[] = [];
+  for (const [name, entry] of serverEntries(config)) {
+    try {
+      servers.push(createServer(name, entry, options));
+    } catch (error) {
+      problems.push(asMcpError(name, error));
+    }
+  }
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    signal?.removeEventListener("abort", close);
+    closing ??= Promise.allSettled(servers.map((server) => server.close())).then(() => undefined);
+    return closing;
+  };
+  signal?.addEventListener("abort", close);
+  const opened = await Promise.all(
+    servers.map(async (server): Promise<{ server: MountedServer; tools: readonly ListedTool[] }> => {
+      try {
+        const { tools, problems: found } = await server.open();
+        problems.push(...(found as AnyMcpError[]));
+        return { server, tools };
+      } catch (error) {
+        problems.push(asMcpError(server.name, error));
+        return { server, tools: [] };
+      }
+    }),
+  );
+  if (signal?.aborted) {
+    await close();
+    throw signal.reason;
+  }
+  const tools = new Map<string, ExecutableTool>();
+  for (const { server, tools: listed } of opened) {
+    for (const tool of listed) {
+      const name = mountedName(server.name, tool.name, (taken) => tools.has(taken));
+      try {
+        tools.set(name, createMountedTool(server, tool, name, timeoutMs));
+      } catch (error) {
+        problems.push(asMcpError(server.name, error));
+      }
+    }
+  }
+  return { tools: [...tools.values()], problems, close, [Symbol.asyncDispose]: close };
+}
+
+function createServer(
+  name: string,
+  entry: unknown,
+  {
+    store,
+    accept = () => false,
+    trust = [],
+    startTimeoutMs = 60_000,
+    environment = process.env,
+    versionNegotiation,
+    clientName = "toolcrib",
+    clientVersion = "0.0.0",
+  }: MountMcpOptions,
+): MountedServer {
+  return new MountedServer({
+    name,
+    target: resolveServer(name, entry, environment),
+    config: configDigest(entry),
+    store,
+    accept,
+    isTrusted: trust.includes(name),
+    startTimeoutMs,
+    versionNegotiation,
+    clientName,
+    clientVersion,
+  });
+}
+
+function asMcpError(server: string, error: unknown): AnyMcpError {
+  if (isMcpError(error)) return error;
+  const message = `MCP server ${shownName(server)} failed: ${redactUrls(reasonOf(error))}`;
+  return new McpError("server_failed", server, message, { cause: error }, error) as AnyMcpError;
+}

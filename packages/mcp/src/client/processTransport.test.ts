@@ -1,0 +1,116 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { cleanups, mounted, path, temporaryFile } from "../../fixtures/mounting.ts";
+import { mountMcp } from "./client.ts";
+import type { McpServerConfig } from "./serverConfig.ts";
+
+const patience = { timeout: 60_000 };
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // One that nobody has collected yet is not running.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+interface Stubborn {
+  entry: McpServerConfig;
+  /** The server and its child, once they run. */
+  pids(): Promise<number[]>;
+  ended(): Promise<void>;
+}
+
+async function stubborn(...args: string[]): Promise<Stubborn> {
+  const file = await temporaryFile("pids");
+  const read = (): number[] => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as number[]) : []);
+  cleanups.push(async () => {
+    for (const pid of read()) if (isRunning(pid)) process.kill(pid, "SIGKILL");
+  });
+  return {
+    entry: { command: process.execPath, args: [path("stubbornServer.mjs"), file, ...args] },
+    async pids() {
+      await expect.poll(() => existsSync(file), patience).toBe(true);
+      const pids = read();
+      expect(pids.map(isRunning)).toEqual([true, true]);
+      return pids;
+    },
+    ended: () => expect.poll(() => read().filter(isRunning), patience).toEqual([]),
+  };
+}
+
+test("close ends a server that stays when its input ends and at SIGTERM, with its children", async () => {
+  const server = await stubborn();
+  const { mount } = await mounted({ s: server.entry });
+  expect(mount.problems).toEqual([]);
+  await server.pids();
+  await mount.close();
+  await server.ended();
+});
+
+test("a child that a server leaves behind ends with it", async () => {
+  const server = await stubborn();
+  await mounted({ s: server.entry });
+  const [leader = 0] = await server.pids();
+  process.kill(leader, "SIGKILL");
+  await server.ended();
+});
+
+test("a server that never answers does not outlive its limit", async () => {
+  const server = await stubborn("silent");
+  const { mount } = await mounted({ s: server.entry }, { startTimeoutMs: 3000 });
+  expect(mount.problems).toMatchObject([{ code: "server_failed" }]);
+  await server.ended();
+});
+
+test("an abort ends a server that never answers, and mounting with it", async () => {
+  const server = await stubborn("silent");
+  const controller = new AbortController();
+  const mounting = mountMcp({ mcpServers: { s: server.entry } }, { signal: controller.signal });
+  const refused = expect(mounting).rejects.toThrow("enough");
+  await server.pids();
+  controller.abort(new Error("enough"));
+  await refused;
+  await server.ended();
+});
+
+test.each(["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL", "exit"] as const)(
+  "a stubborn server ends with the program that mounted it, however that ends: %s",
+  async (way) => {
+    const server = await stubborn();
+    const { command, args = [] } = server.entry as { command: string; args?: string[] };
+    const host = fork(path("host.ts"), [command, ...args], {
+      execArgv: ["--import", path("sources.mjs")],
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+    cleanups.push(async () => host.kill("SIGKILL"));
+    const exited = once(host, "exit");
+    expect(String((await once(host.stdout as NodeJS.ReadableStream, "data"))[0])).toBe("mounted\n");
+    await server.pids();
+    if (way === "exit") host.send("exit");
+    else host.kill(way);
+    const [code, signal] = await exited;
+    expect(way === "exit" ? code : signal).toBe(way === "exit" ? 0 : way);
+    await server.ended();
+  },
+);
+
+test("a server that ends at a first request it does not know is still asked which protocol it speaks", async () => {
+  const script = `
+    let started = false;
+    require("node:readline").createInterface(process.stdin).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      if (!started && method !== "initialize") process.exit(1);
+      started = true;
+      const serverInfo = { name: "s", version: "1" };
+      const result = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo, tools: [] };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    });`;
+  const entry = { command: process.execPath, args: ["-e", script] };
+  const { mount } = await mounted({ s: entry }, { versionNegotiation: "auto" });
+  expect(mount.problems).toEqual([]);
+});

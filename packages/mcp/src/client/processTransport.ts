@@ -1,0 +1,168 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  SdkError,
+  SdkErrorCode,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { LineSplitter } from "../server/lines.ts";
+import { type ProcessGroup, watchGroup } from "./processGroup.ts";
+
+/** Milliseconds that a server may take to end by itself when its input is closed. */
+const inputGraceMs = 2000;
+/** Milliseconds that the pipes of a server may stay open after it has ended. */
+const pipeGraceMs = 500;
+const mostErrorText = 2000;
+
+export interface ProcessParameters {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  cwd?: string;
+  stderr?: "pipe" | "ignore";
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable | null>;
+
+/**
+ * A server as a process of ours, in a process group of its own, which ends with the transport or with this process: by the
+ * end of its input, then by SIGTERM, then by SIGKILL. A process that has left the group is not ended.
+ */
+export class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** The SDK starts a second process from these to ask which protocol is spoken (`versionNegotiation`). */
+  readonly _serverParams: ProcessParameters;
+  #child: Child | undefined;
+  #group: ProcessGroup | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  #ending: Promise<void> | undefined;
+  #isClosed = false;
+  #errorText = "";
+  #isTooLong = false;
+  readonly #maxMessageBytes: number;
+
+  /** A server that sends a longer message is ended. The second process sends short ones, so that the SDK need not say. */
+  constructor(parameters: ProcessParameters, maxMessageBytes: number = 1024 * 1024) {
+    this._serverParams = parameters;
+    this.#maxMessageBytes = maxMessageBytes;
+  }
+
+  /** Whether it was ended for a message above the limit. */
+  get isTooLong(): boolean {
+    return this.#isTooLong;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** What the SDK knows a process by. */
+  get stderr(): null {
+    return null;
+  }
+
+  /** The last that the server wrote to standard error. */
+  get errorText(): string {
+    return this.#errorText;
+  }
+
+  start(): Promise<void> {
+    if (this.#child || this.#isClosed) throw new Error("A server's process is started once");
+    const { command, args, env, cwd, stderr = "pipe" } = this._serverParams;
+    const child: Child = spawn(command, args, {
+      env,
+      stdio: ["pipe", "pipe", stderr],
+      detached: true,
+      ...(cwd === undefined ? {} : { cwd }),
+    }) as Child;
+    this.#child = child;
+    const fail = (error: Error): void => this.onerror?.(error);
+    child.stdin.on("error", fail);
+    child.stdout.on("error", fail);
+    const lines = new LineSplitter(
+      this.#maxMessageBytes,
+      (line) => this.#take(line),
+      () => this.#refuseMessage(),
+    );
+    child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.#errorText = (this.#errorText + text).slice(-mostErrorText);
+    });
+    this.#exited = new Promise((resolve) => child.once("exit", () => resolve()));
+    if (child.pid !== undefined) {
+      this.#group = watchGroup(child.pid);
+      void this.#followEnd(child);
+    }
+    return new Promise((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#child?.stdin;
+    if (!input?.writable) return Promise.reject(new SdkError(SdkErrorCode.NotConnected, "Not connected"));
+    return new Promise((resolve, reject) => {
+      input.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  close(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  /** How the SDK ends the second process. */
+  _dispose(): Promise<void> {
+    return this.close();
+  }
+
+  async #end(): Promise<void> {
+    if (this.#group) {
+      this.#child?.stdin.end();
+      await Promise.race([this.#exited, sleep(inputGraceMs, undefined, { ref: false })]);
+      await this.#group.end();
+    }
+    this.#tellClosed();
+  }
+
+  /** What a server leaves in its group ends with it. */
+  async #followEnd(child: Child): Promise<void> {
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    await this.#exited;
+    await this.#group?.end();
+    await Promise.race([closed, sleep(pipeGraceMs, undefined, { ref: false })]);
+    child.stdout.destroy();
+    child.stderr?.destroy();
+    this.#tellClosed();
+  }
+
+  #tellClosed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.onclose?.();
+  }
+
+  #take(line: string): void {
+    if (this.#isClosed) return;
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(JSON.parse(line));
+    } catch {
+      // Many servers print a greeting; what is no message is passed over.
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #refuseMessage(): void {
+    this.#isTooLong = true;
+    void this.close();
+  }
+}

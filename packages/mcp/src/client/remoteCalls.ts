@@ -1,0 +1,53 @@
+import type { Client, Progress } from "@modelcontextprotocol/client";
+import type { ToolCallInfo, ToolProgress } from "@toolcrib/core";
+import { record } from "../mapping.ts";
+import { ListedTools } from "./listedTools.ts";
+
+export type CallWatch = Pick<ToolCallInfo, "signal" | "onProgress">;
+
+/** The registry has the clock; the SDK's own must never come first. */
+const noTimeout = 2 ** 31 - 1;
+const mostPages = 1000;
+
+/** A result as it came: a server's mistakes are looked at one tool at a time, not by refusing the whole answer. */
+const anyResult = {
+  "~standard": { version: 1, vendor: "toolcrib", validate: (value: unknown) => ({ value }) },
+} as const;
+
+/** The tools that a server lists, page by page, within `ListedTools`' limits. `timeout` is milliseconds for all of it. */
+export async function listTools(client: Client, timeout: number): Promise<ListedTools> {
+  const listed = new ListedTools();
+  const options = { timeout, signal: AbortSignal.timeout(timeout) };
+  // From 2026-07-28 on the SDK has a part in calls (headers made from arguments), for which it reads the list itself.
+  if (client.getProtocolEra() === "modern") {
+    listed.add((await client.listTools(undefined, options)).tools);
+    return listed;
+  }
+  let cursor: unknown;
+  for (let page = 0; page < mostPages; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result = record(await client.request({ method: "tools/list", params }, anyResult, options));
+    const { tools, nextCursor } = result;
+    if (!listed.add(tools) || nextCursor === undefined || nextCursor === null || nextCursor === cursor) return listed;
+    cursor = nextCursor;
+  }
+  listed.cut(`its list of tools goes on after ${mostPages} pages; those before are mounted`);
+  return listed;
+}
+
+/** The result of `tools/call` as the server sent it. */
+export function callTool(
+  client: Client,
+  name: string,
+  args: Record<string, unknown>,
+  { signal, onProgress }: CallWatch,
+): Promise<unknown> {
+  const options = {
+    timeout: noTimeout,
+    ...(signal && { signal }),
+    ...(onProgress && { onprogress: (report: Progress) => onProgress(report as ToolProgress) }),
+  };
+  const params = { name, arguments: args };
+  if (client.getProtocolEra() === "modern") return client.callTool(params, options);
+  return client.request({ method: "tools/call", params }, anyResult, options);
+}

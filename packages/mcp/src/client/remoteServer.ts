@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
+import { clip } from "@toolcrib/core/text";
+import { McpError, reasonOf, shownName } from "../errors.ts";
+import type { ListedTools } from "./listedTools.ts";
+import { type OpenedTransport, openTransport } from "./openTransport.ts";
+import { type CallWatch, callTool, listTools } from "./remoteCalls.ts";
+import { createRedact, type Redact, redactError } from "./secrets.ts";
+import type { ResolvedServer } from "./serverConfig.ts";
+
+export interface RemoteOptions {
+  /** Milliseconds for a server to start and answer its first request. */
+  startTimeoutMs: number;
+  clientName: string;
+  clientVersion: string;
+  versionNegotiation: VersionNegotiationOptions["mode"];
+  /** Told when the server says that its tools have changed. */
+  onToolsChanged: () => void;
+}
+
+/** A server while it runs. Its calls reject with what the server refuses, or with an McpError where it is gone. */
+export interface RemoteConnection {
+  /** The tools that the server lists, as it describes them, and what is left out. */
+  listTools(): Promise<ListedTools>;
+  /** The result of `tools/call` as the server sent it. */
+  callTool(name: string, args: Record<string, unknown>, call: CallWatch): Promise<unknown>;
+  /** Ends the session where there is one, and the process where we started it. */
+  end(): Promise<void>;
+}
+
+/** Milliseconds that a server over HTTP may take to answer that its session is over. */
+const endSessionMs = 2000;
+
+/** The server has forgotten the session, so it has not run the request: a new connection may. */
+export class SessionExpired extends Error {}
+
+/** One MCP server: started at the first use, and again at the next use after it has ended. */
+export class RemoteServer {
+  readonly name: string;
+  readonly #target: ResolvedServer;
+  readonly #options: RemoteOptions;
+  #connecting: Promise<RemoteConnection> | undefined;
+  readonly #closing = new AbortController();
+  /** Takes the secrets of the entry out of a text. */
+  readonly redact: Redact;
+
+  constructor(name: string, target: ResolvedServer, options: RemoteOptions) {
+    this.name = name;
+    this.#target = target;
+    this.redact = createRedact(target);
+    this.#options = options;
+  }
+
+  /** The connection that stands, else a new one. Rejects with an McpError (`server_failed`). */
+  connect(): Promise<RemoteConnection> {
+    if (this.#closing.signal.aborted) return Promise.reject(this.#failed("has been closed"));
+    if (!this.#connecting) {
+      const forget = (): void => {
+        if (this.#connecting === connecting) this.#connecting = undefined;
+      };
+      const connecting = this.#start(forget);
+      this.#connecting = connecting;
+      connecting.catch(forget);
+    }
+    return this.#connecting;
+  }
+
+  /** Ends the server, one that is still starting too: closes its input, then signals it where it stays. It is not started again. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const connection = await this.#connecting?.catch(() => undefined);
+    await connection?.end();
+  }
+
+  async #start(onEnd: () => void): Promise<RemoteConnection> {
+    const { clientName, clientVersion, startTimeoutMs, versionNegotiation, onToolsChanged } = this.#options;
+    const { Client } = await import("@modelcontextprotocol/client");
+    const client = new Client(
+      { name: clientName, version: clientVersion },
+      {
+        ...(versionNegotiation === undefined ? {} : { versionNegotiation: { mode: versionNegotiation } }),
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
+      },
+    );
+    const { transport, endSession, errors } = await this.#open();
+    client.onclose = onEnd;
+    const { signal } = this.#closing;
+    // The SDK looks at the signal only once its first request is on the way.
+    const stop = (): void => void transport.close();
+    signal.addEventListener("abort", stop);
+    try {
+      signal.throwIfAborted();
+      await client.connect(transport, { timeout: startTimeoutMs, signal });
+    } catch (cause) {
+      await transport.close().catch(() => undefined);
+      if (signal.aborted) throw this.#failed("has been closed");
+      const hint = this.#target.kind === "command" ? "check its command and args" : "check its url and headers";
+      throw this.#failed(`did not start: ${clip(reasonOf(cause), 500)} (${hint})${errors()}`, cause);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+    return {
+      listTools: () => this.#explained(client, errors, listTools(client, startTimeoutMs)),
+      callTool: (name, args, call) => this.#explained(client, errors, callTool(client, name, args, call)),
+      end: async () => {
+        const limit = sleep(endSessionMs, undefined, { ref: false });
+        await Promise.race([endSession().catch(() => undefined), limit]);
+        await client.close();
+      },
+    };
+  }
+
+  async #open(): Promise<OpenedTransport> {
+    try {
+      return await openTransport(this.#target);
+    } catch (cause) {
+      throw this.#failed(`did not start: ${reasonOf(cause)}`, cause);
+    }
+  }
+
+  /** The answer, or an error that says what has become of the server. */
+  async #explained<Answer>(client: Client, errors: () => string, answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (error) {
+      const { code, status, name, cause } = Object(error) as Record<string, unknown>;
+      if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") {
+        const what = "ended during the call, which may have completed; the next call starts it again";
+        throw this.#failed(`${what}${errors()}`, error);
+      }
+      if (name === "TypeError" && cause !== undefined) {
+        throw this.#failed(`was not reached, or broke off: ${reasonOf(error)}`, error);
+      }
+      if (status !== 404) throw redactError(error, this.redact);
+      await client.close();
+      throw new SessionExpired(`MCP server ${this.name} does not know the session any more`);
+    }
+  }
+
+  #failed(what: string, reason?: unknown): McpError {
+    const cause = redactError(reason, this.redact);
+    const details = cause === undefined ? {} : { cause };
+    const message = `MCP server ${shownName(this.name)} ${this.redact(what)}`;
+    return new McpError("server_failed", this.name, message, details, cause);
+  }
+}

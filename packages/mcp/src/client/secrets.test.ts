@@ -1,0 +1,100 @@
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { cleanups, mounted, serveLoopback } from "../../fixtures/mounting.ts";
+import { createFixtureRegistry } from "../../fixtures/registry.ts";
+import type { AnyMcpError } from "../errors.ts";
+import { serveMcp } from "../server/server.ts";
+import type { McpServerConfig } from "./serverConfig.ts";
+
+async function problemsOf(entry: McpServerConfig): Promise<readonly AnyMcpError[]> {
+  return (await mounted({ s: entry })).mount.problems;
+}
+
+/** All that a log of the error would show. */
+const shown = (value: unknown): string => inspect(value, { depth: 20, showHidden: true });
+
+test.each(["http", "sse"])("keys and passwords of an address and its headers reach no error over %s", async (type) => {
+  const origin = await serveLoopback((request, response) => {
+    response.writeHead(403).end(`refused: ${request.headers.authorization} ${request.headers["x-key"]} ${request.url}`);
+  });
+  const url = `${origin.replace("://", "://someone:pass%20w0rd@")}/mcp?key=quer%79secret`;
+  const [problem] = await problemsOf({ type, url, headers: { "X-Key": "header-secret" } });
+  expect(problem).toMatchObject({ code: "server_failed", message: expect.stringContaining("did not start") });
+  const basic = Buffer.from("someone:pass w0rd").toString("base64");
+  for (const secret of ["pass w0rd", "pass%20w0rd", "querysecret", "header-secret", basic]) {
+    expect(shown(problem)).not.toContain(secret);
+  }
+});
+
+test("a user and password in an address reach the server as a header", async () => {
+  const seen: unknown[] = [];
+  const origin = await serveLoopback((request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(403).end();
+  });
+  await problemsOf({ url: `${origin.replace("://", "://me:p%40ss@")}/mcp` });
+  await problemsOf({ url: `${origin.replace("://", "://me:100%25%zz@")}/mcp` });
+  await problemsOf({ url: `${origin.replace("://", "://me:p@")}/mcp`, headers: { authorization: "Bearer own" } });
+  expect([...new Set(seen)]).toEqual([
+    `Basic ${Buffer.from("me:p@ss").toString("base64")}`,
+    `Basic ${Buffer.from("me:100%25%zz").toString("base64")}`,
+    "Bearer own",
+  ]);
+});
+
+test("a key that a server prints before it ends is not told", async () => {
+  const script = "console.error('bad key', process.env.API_KEY, process.env.MODE); process.exit(1)";
+  const entry = { command: process.execPath, args: ["-e", script], env: { API_KEY: "k-123456", MODE: "plain-mode" } };
+  const [problem] = await problemsOf(entry);
+  expect(problem?.message).toContain("bad key [redacted] plain-mode");
+  expect(shown(problem)).not.toContain("k-123456");
+});
+
+test.each([301, 302, 303, 307, 308])("a redirect with %s to another origin is refused and named", async (status) => {
+  const seen: string[] = [];
+  const other = await serveLoopback((request, response) => {
+    seen.push(String(request.url));
+    response.end();
+  });
+  const origin = await serveLoopback((_request, response) => {
+    response.writeHead(status, { location: `${other}/mcp?stolen=abcdef` }).end();
+  });
+  for (const type of ["http", "sse"]) {
+    const [problem] = await problemsOf({ type, url: `${origin}/mcp`, headers: { "X-Key": "header-secret" } });
+    expect(problem?.message).toContain(`${origin} redirects to ${other}, which was not followed`);
+    expect(shown(problem)).not.toContain("abcdef");
+  }
+  expect(seen).toEqual([]);
+});
+
+test("a redirect in the middle of a session is refused, one within the origin is followed", async () => {
+  const serving = await serveMcp(createFixtureRegistry(), { http: { auth: false } });
+  cleanups.push(() => serving.close());
+  let away: string | undefined;
+  const seen: string[] = [];
+  const other = await serveLoopback((request, response) => {
+    seen.push(String(request.url));
+    response.end();
+  });
+  const origin = await serveLoopback(async (request, response) => {
+    if (away !== undefined) return void response.writeHead(307, { location: away }).end();
+    if (request.url === "/old") return void response.writeHead(308, { location: "/mcp" }).end();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { host, connection, ...headers } = request.headers;
+    const answer = await fetch(String(serving.url), {
+      method: request.method ?? "GET",
+      headers: headers as Record<string, string>,
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    });
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    if (request.method === "GET") return void response.end();
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  const { mount, registry } = await mounted({ web: { url: `${origin}/old` } });
+  expect(mount.problems).toEqual([]);
+  expect(await registry.execute("mcp__web__echo", { text: "hi" })).toBe("hi");
+  away = `${other}/mcp`;
+  expect(await registry.execute("mcp__web__echo", { text: "secret" })).toContain(`redirects to ${other}`);
+  expect(seen).toEqual([]);
+});

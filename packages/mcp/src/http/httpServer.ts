@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextprotocol/server";
+import { reasonOf } from "../errors.ts";
+import type { Registries } from "../server/registrySource.ts";
+import { createGuard, isLoopback } from "./httpGuard.ts";
+import { Sessions } from "./sessions.ts";
+import { sendWebResponse, toWebRequest } from "./webRequest.ts";
+
+/** Where and to whom a registry is served over HTTP. */
+export interface HttpOptions {
+  /** Default 0: a free one. */
+  port?: number | undefined;
+  /** The address to listen on. Default 127.0.0.1. */
+  host?: string | undefined;
+  /** What clients send as `Authorization: Bearer TOKEN`. Default: a random one, returned. */
+  token?: string | undefined;
+  /** `false` asks for no token; only a loopback address accepts that. */
+  auth?: boolean | undefined;
+  /** More host names (no port) that the Host and Origin headers may carry: a proxy's, say. */
+  allowedHosts?: readonly string[] | undefined;
+}
+
+export interface HttpServing {
+  url: string;
+  token: string | undefined;
+  close(): Promise<void>;
+}
+
+const path = "/mcp";
+const maxBodyBytes = 10 * 1024 * 1024;
+
+/** Serves every protocol revision at `/mcp`. Rejects where the address cannot be listened on or may not go without a token. */
+export async function serveHttp(
+  registries: Registries,
+  connect: () => Server,
+  { port = 0, host = "127.0.0.1", token, auth = true, allowedHosts = [] }: HttpOptions,
+  onError: (error: Error) => void,
+): Promise<HttpServing> {
+  if (!auth && !isLoopback(host)) {
+    throw new TypeError(`auth: false is accepted on a loopback address only, not on ${host}; leave auth on`);
+  }
+  if (token === "") throw new TypeError("token must not be empty; leave it out for a random one");
+  const bearer = auth ? (token ?? randomBytes(32).toString("base64url")) : undefined;
+  const hostInUrl = host.includes(":") ? `[${host}]` : host;
+  const guard = createGuard([hostInUrl, ...allowedHosts], bearer);
+  const sessions = new Sessions(connect, maxBodyBytes);
+  const modern = createMcpHandler(connect, { legacy: "reject", maxRequestBodySize: maxBodyBytes, onerror: onError });
+  const stopNotifying = registries.onChange(() => modern.notify.toolsChanged());
+  const answer = async (request: Request): Promise<Response> => {
+    const refused = guard(request);
+    if (refused) return refused;
+    if (new URL(request.url).pathname !== path)
+      return new Response(`Not found; the endpoint is ${path}`, { status: 404 });
+    const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
+    return legacy ? sessions.handle(request) : modern.fetch(request);
+  };
+  const http = createServer((incoming, outgoing) => {
+    const run = async (): Promise<void> => sendWebResponse(await answer(toWebRequest(incoming, outgoing)), outgoing);
+    run().catch((error: unknown) => {
+      onError(new Error(reasonOf(error), { cause: error }));
+      if (outgoing.headersSent) {
+        outgoing.end();
+        return;
+      }
+      outgoing.writeHead(400, { "content-type": "application/json" });
+      const problem = { code: -32_600, message: "Invalid request: it could not be read" };
+      outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: problem }));
+    });
+  });
+  await listen(http, port, host);
+  const { port: actual } = http.address() as AddressInfo;
+  return {
+    url: `http://${hostInUrl}:${actual}${path}`,
+    token: bearer,
+    close: async () => {
+      stopNotifying();
+      await Promise.allSettled([modern.close(), sessions.close()]);
+      const ended = new Promise<void>((resolve) => http.close(() => resolve()));
+      http.closeAllConnections();
+      await ended;
+    },
+  };
+}
+
+function listen(http: HttpServer, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(port, host, () => {
+      http.removeListener("error", reject);
+      resolve();
+    });
+  });
+}

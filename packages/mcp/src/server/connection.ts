@@ -1,0 +1,168 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type InputRequiredResult,
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import {
+  type AnyToolRegistry,
+  type ChatTool,
+  type ExecuteOptions,
+  type McpTool,
+  ToolError,
+  type ToolOutcome,
+  type ToolProgress,
+  toMcpTool,
+} from "@toolcrib/core";
+import { reasonOf } from "../errors.ts";
+import { type CallResult, record, toCallResult } from "../mapping.ts";
+import type { Registries } from "./registrySource.ts";
+import { rootsFrom } from "./roots.ts";
+
+/** What a served registry says of itself to clients. */
+export interface ServerIdentity {
+  name: string;
+  version: string;
+  instructions?: string | undefined;
+}
+
+/** Milliseconds that a client may take to answer for its roots. */
+const rootsTimeoutMs = 10_000;
+
+const rootsKey = "roots";
+
+/** One protocol server over the registries: for a connection, or for one request where the transport keeps none. */
+export function createConnection(registries: Registries, { name, version, instructions }: ServerIdentity): Server {
+  const server = new Server(
+    { name, version },
+    {
+      capabilities: { tools: { listChanged: true } },
+      debouncedNotificationMethods: ["notifications/tools/list_changed"],
+      inputRequired: { roundTimeoutMs: rootsTimeoutMs },
+      ...(instructions === undefined ? {} : { instructions }),
+    },
+  );
+  const connection = new Connection(server, registries);
+  server.setRequestHandler("tools/list", () => connection.list());
+  server.setRequestHandler("tools/call", (request, context) => connection.call(request.params, context));
+  server.setNotificationHandler("notifications/roots/list_changed", () => connection.forgetRoots());
+  server.onclose = registries.onChange(() => connection.announce());
+  return server;
+}
+
+class Connection {
+  readonly #server: Server;
+  readonly #registries: Registries;
+  #registry: AnyToolRegistry | undefined;
+  #roots: readonly string[] | undefined;
+  /** The schemas the client has listed, or was told of: the registry hands out the same array until its tools change. */
+  #known: readonly ChatTool[] | undefined;
+
+  constructor(server: Server, registries: Registries) {
+    this.#server = server;
+    this.#registries = registries;
+  }
+
+  async list(): Promise<{ tools: McpTool[] }> {
+    const registry = await this.#registries.get(this.#roots);
+    this.#registry = registry;
+    this.#known = registry.getEnabledSchemas();
+    return { tools: this.#known.map((schema) => toMcpTool(schema, registry.get(schema.function.name))) };
+  }
+
+  async call(
+    { name, arguments: args }: { name: string; arguments?: Record<string, unknown> | undefined },
+    context: ServerContext,
+  ): Promise<CallResult | InputRequiredResult> {
+    if (this.#registries.usesRoots && this.#offersRoots(context) && !this.#takeRoots(context)) {
+      return inputRequired({ inputRequests: { [rootsKey]: inputRequired.listRoots() } });
+    }
+    const progress = progressReporter(context);
+    const outcome = await this.#invoke(name, args, {
+      signal: context.mcpReq.signal,
+      callId: String(context.mcpReq.id),
+      onProgress: progress?.report,
+    });
+    await progress?.sent();
+    if (!outcome.ok && outcome.error.code === "not_found") {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.error.message);
+    }
+    return toCallResult(name, outcome);
+  }
+
+  forgetRoots(): void {
+    this.#roots = undefined;
+  }
+
+  /** Tells a client that has listed the tools when its list is out of date, once for each change. */
+  announce(): void {
+    const schemas = this.#registry?.getEnabledSchemas();
+    if (!this.#known || !schemas || schemas === this.#known) return;
+    // Another set of roots is another registry, most often with the very same tools.
+    const differs = JSON.stringify(schemas) !== JSON.stringify(this.#known);
+    this.#known = schemas;
+    if (!differs) return;
+    this.#server.sendToolListChanged().catch(() => {
+      // The client has gone, or takes no notifications: nothing to tell it.
+    });
+  }
+
+  async #invoke(name: string, args: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
+    let registry: AnyToolRegistry;
+    try {
+      registry = await this.#current();
+    } catch (cause) {
+      const message = reasonOf(cause);
+      return { ok: false, error: new ToolError({ code: "execution_failed", toolName: name, message, cause }) };
+    }
+    return registry.invoke(name, args, options);
+  }
+
+  async #current(): Promise<AnyToolRegistry> {
+    const registry = await this.#registries.get(this.#roots);
+    this.#registry = registry;
+    this.announce();
+    return registry;
+  }
+
+  #offersRoots({ mcpReq }: ServerContext): boolean {
+    const declared = record(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY];
+    const capabilities = declared ?? this.#server.getClientCapabilities();
+    return record(capabilities).roots !== undefined;
+  }
+
+  /** Whether the roots are known now: from this request's answer, or from an earlier one that still stands. */
+  #takeRoots({ mcpReq }: ServerContext): boolean {
+    const answer = mcpReq.inputResponses?.[rootsKey];
+    // Without sessions nobody says when the roots change, so each request brings its own.
+    if (answer === undefined) return this.#roots !== undefined && mcpReq.envelope === undefined;
+    this.#roots = rootsFrom(answer);
+    return true;
+  }
+}
+
+/** Sends a tool's progress in order, where the caller asked for it; MCP wants each value above the one before. */
+function progressReporter({
+  mcpReq,
+}: ServerContext): { report: (progress: ToolProgress) => void; sent: () => Promise<void> } | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  let queue = Promise.resolve();
+  const report = ({ progress = Number.isFinite(last) ? last + 1 : 0, total, message }: ToolProgress): void => {
+    if (!(progress > last)) return;
+    last = progress;
+    const params = {
+      progressToken,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    };
+    // A client that has gone does not end the call here: its signal does.
+    queue = queue.then(() => mcpReq.notify({ method: "notifications/progress", params })).catch(() => undefined);
+  };
+  return { report, sent: () => queue };
+}

@@ -1,0 +1,94 @@
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { checkOptions, type KnownOptions } from "@toolcrib/core";
+import type { HttpOptions } from "../http/httpServer.ts";
+import { createConnection } from "./connection.ts";
+import { Registries, type RegistrySource } from "./registrySource.ts";
+import { anyRoots, type RootsRule, withinRoots } from "./roots.ts";
+import { StdioTransport } from "./stdioTransport.ts";
+
+export interface ServeMcpOptions {
+  /** The server's name to clients. Default `toolcrib`. */
+  name?: string | undefined;
+  /** The server's version to clients. Default `0.0.0`. */
+  version?: string | undefined;
+  /** What the tools are for and how to use them together; clients show it to the model. */
+  instructions?: string | undefined;
+  /**
+   * Directories that a client's roots never reach beyond: a factory is given what is in both, or all of these. Without it a
+   * factory is given the client's roots as they are on standard input and output, and none over HTTP.
+   */
+  roots?: readonly string[];
+  /** Streamable HTTP at `/mcp` instead of standard input and output. */
+  http?: HttpOptions | undefined;
+  /** Told of what goes wrong beside the answers: a broken message, a client that went away. */
+  onError?: ((error: Error) => void) | undefined;
+}
+
+const knownOptions: KnownOptions<ServeMcpOptions> = {
+  name: true,
+  version: true,
+  instructions: true,
+  roots: true,
+  http: true,
+  onError: true,
+};
+const knownHttpOptions: KnownOptions<HttpOptions> = {
+  port: true,
+  host: true,
+  token: true,
+  auth: true,
+  allowedHosts: true,
+};
+
+/** A registry being served. */
+export interface McpServing {
+  /** The endpoint, over HTTP. */
+  readonly url: string | undefined;
+  /** The bearer token that clients must send; undefined without one. */
+  readonly token: string | undefined;
+  /** Resolves when serving has ended: by `close()`, or because the client closed standard input. */
+  readonly closed: Promise<void>;
+  /** Ends it: calls that run are aborted. */
+  close(): Promise<void>;
+}
+
+const maxMessageBytes = 10 * 1024 * 1024;
+
+/**
+ * Serves the enabled tools of a registry over MCP (https://modelcontextprotocol.io), every stable revision: on standard
+ * input and output, or over HTTP. The list follows the registry live. A call runs through `registry.invoke`, so checks,
+ * limits and middleware hold; a failure is a result with `isError`.
+ */
+export async function serveMcp(source: RegistrySource, options: ServeMcpOptions = {}): Promise<McpServing> {
+  checkOptions<ServeMcpOptions>("serveMcp", options, knownOptions);
+  if (options.http) checkOptions<HttpOptions>("serveMcp: http", options.http, knownHttpOptions);
+  const { name = "toolcrib", version = "0.0.0", instructions, http, onError = () => undefined } = options;
+  const registries = new Registries(source, rootsRule(options));
+  const connect = (): ReturnType<typeof createConnection> =>
+    createConnection(registries, { name, version, instructions });
+  let end = (): void => undefined;
+  const closed = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  if (!http) {
+    const streams = { input: process.stdin, output: process.stdout };
+    const transport = new StdioTransport(streams, maxMessageBytes, end);
+    const handle = serveStdio(connect, { transport, onerror: onError });
+    void closed.then(() => registries.close());
+    return { url: undefined, token: undefined, closed, close: () => handle.close() };
+  }
+  const { serveHttp } = await import("../http/httpServer.ts");
+  const serving = await serveHttp(registries, connect, http, onError);
+  const close = async (): Promise<void> => {
+    registries.close();
+    await serving.close();
+    end();
+  };
+  return { url: serving.url, token: serving.token, closed, close };
+}
+
+/** Over HTTP anybody with the token may ask, so that a client's roots count only within directories of ours. */
+function rootsRule(options: ServeMcpOptions): RootsRule | false {
+  if ("roots" in options) return withinRoots(options.roots);
+  return options.http ? false : anyRoots;
+}

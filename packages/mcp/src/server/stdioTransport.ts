@@ -1,0 +1,122 @@
+import type { Readable, Writable } from "node:stream";
+import {
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  parseJSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/server";
+import { reasonOf } from "../errors.ts";
+import { record } from "../mapping.ts";
+import { LineSplitter } from "./lines.ts";
+
+/** Where messages come from and go to. */
+export interface StdioStreams {
+  input: Readable;
+  output: Writable;
+}
+
+/**
+ * One JSON-RPC message a line, each way. What is no message, or is longer than `maxMessageBytes`, is answered with an error, and
+ * the next line is read. Closes when the input ends or the output breaks; `onEnd` is told then.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #streams: StdioStreams;
+  readonly #lines: LineSplitter;
+  readonly #onEnd: () => void;
+  #isClosed = false;
+  readonly #take = (chunk: Buffer): void => this.#lines.push(chunk);
+  readonly #end = (): void => void this.close();
+  readonly #fail = (error: Error): void => this.onerror?.(error);
+
+  constructor(streams: StdioStreams, maxMessageBytes: number, onEnd: () => void) {
+    this.#streams = streams;
+    this.#onEnd = onEnd;
+    this.#lines = new LineSplitter(
+      maxMessageBytes,
+      (line) => this.#read(line),
+      () => this.#refuse(null, ProtocolErrorCode.InvalidRequest, `a message of more than ${maxMessageBytes} bytes`),
+    );
+  }
+
+  async start(): Promise<void> {
+    const { input, output } = this.#streams;
+    if (input.readableEnded || input.destroyed) setImmediate(this.#end);
+    input.on("data", this.#take).on("error", this.#fail).on("end", this.#end).on("close", this.#end);
+    output.on("error", this.#fail).on("error", this.#end);
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error("The connection is closed"));
+    return new Promise((resolve, reject) => {
+      this.#streams.output.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** The listeners for errors stay: a late one of a broken pipe would end the process. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { input } = this.#streams;
+    input.off("data", this.#take).off("end", this.#end).off("close", this.#end);
+    if (input.listenerCount("data") === 0) input.pause();
+    this.onclose?.();
+    this.#onEnd();
+  }
+
+  #read(line: string): void {
+    if (this.#isClosed || line.trim() === "") return;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      this.#refuse(null, ProtocolErrorCode.ParseError, "the line is not JSON");
+      return;
+    }
+    const message = this.#check(value);
+    if (message) this.onmessage?.(message);
+  }
+
+  /** The message, or undefined for one that has been refused. */
+  #check(value: unknown): JSONRPCMessage | undefined {
+    const invalid = (id: unknown, problem: string): undefined => {
+      this.#refuse(id, ProtocolErrorCode.InvalidRequest, problem);
+    };
+    if (Array.isArray(value)) return invalid(null, "batches are not supported; send one message a line");
+    const { params, ...message } = record(value);
+    const { id, method } = message;
+    const isResponse = method === undefined && ("result" in message || "error" in message);
+    if (!isResponse) {
+      const hasId = typeof id === "string" || Number.isSafeInteger(id);
+      if (id !== undefined && !hasId) return invalid(null, "id must be a string or a whole number");
+      if (typeof method !== "string") return invalid(id, "method must be a string");
+      if (params !== undefined && params !== null && (typeof params !== "object" || Array.isArray(params))) {
+        if (hasId) this.#refuse(id, ProtocolErrorCode.InvalidParams, "params must be an object");
+        return undefined;
+      }
+    }
+    try {
+      // Some clients send null for no parameters.
+      return parseJSONRPCMessage(params === null ? message : value);
+    } catch (error) {
+      if (!isResponse) return invalid(id, "expected a JSON-RPC 2.0 message");
+      this.onerror?.(new Error(`A response that cannot be read: ${reasonOf(error)}`));
+      return undefined;
+    }
+  }
+
+  #refuse(id: unknown, code: number, problem: string): void {
+    const kind =
+      code === ProtocolErrorCode.ParseError
+        ? "Parse error"
+        : code === ProtocolErrorCode.InvalidParams
+          ? "Invalid params"
+          : "Invalid request";
+    const error = { code, message: `${kind}: ${problem}` };
+    this.onerror?.(new Error(error.message));
+    this.#streams.output.write(`${JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error })}\n`);
+  }
+}
