@@ -26,38 +26,33 @@ export interface WindowReader {
 export function createWindowReader(confined: boolean): WindowReader {
   let buffer = Buffer.allocUnsafeSlow(firstSize);
 
-  function* windowsOf(fd: number): Generator<FileWindow, void, undefined> {
-    let filled = 0;
-    let isFirst = true;
-    for (;;) {
-      const read = readSync(fd, buffer, filled, buffer.length - filled, null);
-      if (read === 0) {
-        if (filled > 0 || isFirst) yield { bytes: buffer.subarray(0, filled), isFirst, isLast: true };
-        return;
-      }
-      filled += read;
-      if (filled < buffer.length) continue;
-      if (buffer.length < windowSize) {
-        const larger = Buffer.allocUnsafeSlow(buffer.length * 2);
-        buffer.copy(larger);
-        buffer = larger;
-        continue;
-      }
-      const lastLine = buffer.lastIndexOf(10) + 1;
-      const end = lastLine === 0 ? filled : lastLine;
-      yield { bytes: buffer.subarray(0, end), isFirst, isLast: false };
-      buffer.copyWithin(0, end, filled);
-      filled -= end;
-      isFirst = false;
-    }
-  }
-
   return {
     *read(path) {
       const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
       try {
         if (confined) confirmOpened(fd, path);
-        yield* windowsOf(fd);
+        let filled = 0;
+        for (let isFirst = true; ; ) {
+          const read = readSync(fd, buffer, filled, buffer.length - filled, null);
+          if (read === 0) {
+            if (filled > 0 || isFirst) yield { bytes: buffer.subarray(0, filled), isFirst, isLast: true };
+            return;
+          }
+          filled += read;
+          if (filled < buffer.length) continue;
+          if (buffer.length < windowSize) {
+            const larger = Buffer.allocUnsafeSlow(buffer.length * 2);
+            buffer.copy(larger);
+            buffer = larger;
+            continue;
+          }
+          const lastLine = buffer.lastIndexOf(10) + 1;
+          const end = lastLine === 0 ? filled : lastLine;
+          yield { bytes: buffer.subarray(0, end), isFirst, isLast: false };
+          buffer.copyWithin(0, end, filled);
+          filled -= end;
+          isFirst = false;
+        }
       } finally {
         closeSync(fd);
       }
