@@ -21,14 +21,33 @@ export interface WindowReader {
    * one that `path` named when it was checked.
    */
   read(path: string): Generator<FileWindow, void, undefined>;
+  /** The whole of a file that is small, at once; undefined for a larger one. Otherwise as `read`. */
+  readSmall(path: string): Buffer | undefined;
 }
 
 export function createWindowReader(confined: boolean): WindowReader {
   let buffer = Buffer.allocUnsafeSlow(firstSize);
 
+  const open = (path: string): number => openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+
   return {
+    readSmall(path) {
+      const fd = open(path);
+      try {
+        if (confined) confirmOpened(fd, path);
+        let filled = 0;
+        while (filled < buffer.length) {
+          const read = readSync(fd, buffer, filled, buffer.length - filled, null);
+          if (read === 0) return buffer.subarray(0, filled);
+          filled += read;
+        }
+        return undefined;
+      } finally {
+        closeSync(fd);
+      }
+    },
     *read(path) {
-      const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+      const fd = open(path);
       try {
         if (confined) confirmOpened(fd, path);
         let filled = 0;

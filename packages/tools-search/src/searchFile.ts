@@ -1,17 +1,17 @@
 import { isAscii } from "node:buffer";
 import { createNewlineCounter } from "./countNewlines.ts";
 import type { MatchClock } from "./matchClock.ts";
-import { createMatcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
+import { createMatcher, type Expressions, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
 import type { TextJob } from "./protocol.ts";
-import { createWindowReader } from "./readWindows.ts";
+import { createWindowReader, type FileWindow } from "./readWindows.ts";
 import { shownPath } from "./shownPath.ts";
 
 /**
- * Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`; yields
- * wherever it may be left. False for a binary file that may match. Throws a system error.
+ * Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`; where it takes
+ * longer, in steps between which it may be left. False for a binary file that may match. Throws a system error.
  */
-export type SearchFile = (path: string, shown: string, report: MatchReport) => Steps;
+export type SearchFile = (path: string, shown: string, report: MatchReport) => boolean | Steps;
 
 type Steps = Generator<void, boolean, undefined>;
 
@@ -23,12 +23,6 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
   const matcher = createMatcher(job.query, job.longestLine);
   const { ascii, unicode } = matcher.expressions;
   const reader = createWindowReader(job.roots !== undefined);
-
-  const scanDecoded = (text: string, expressions: typeof ascii, onMatch: OnMatch): void => {
-    clock.run();
-    scanText(text, expressions, onMatch);
-    clock.pause();
-  };
 
   /** Returns false for a binary file: a NUL byte makes it one, as ripgrep has it. */
   function* scanWindow(file: Buffer, shown: string, firstLine: number, report: MatchReport): Steps {
@@ -59,7 +53,7 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
         begun = true;
         return report.match(...match);
       });
-      scanDecoded(text, inAscii ? ascii : unicode, onMatch);
+      scanTimed(clock, text, inAscii ? ascii : unicode, onMatch);
       if (begun) report.end();
       from = to;
       if (from < file.length) yield;
@@ -67,18 +61,17 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
     return isText !== false;
   }
 
-  return function* searchFile(path, shown, report) {
+  function* searchWindows(windows: Iterable<FileWindow>, shown: string, report: MatchReport): Steps {
     report.startFile();
     let firstLine = 1;
     let isText = true;
-    const windows = reader.read(path);
     try {
       for (const { bytes, isFirst, isLast } of windows) {
         const whole = isFirst && isLast;
         const wide = whole ? decodeUtf16(bytes) : undefined;
         if (wide !== undefined) {
           report.begin(shownPath(shown), wide, 1);
-          scanDecoded(wide, unicode, report.match);
+          scanTimed(clock, wide, unicode, report.match);
           report.end();
           break;
         }
@@ -93,8 +86,22 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
       report.endFile(isText);
     }
     return isText;
+  }
+
+  return (path, shown, report) => {
+    // Most files are small and hold nothing: those are told at once.
+    const small = reader.readSmall(path);
+    if (small === undefined) return searchWindows(reader.read(path), shown, report);
+    if (!hasUtf16Mark(small) && !matcher.couldMatch(small)) return true;
+    return searchWindows([{ bytes: small, isFirst: true, isLast: true }], shown, report);
   };
 }
+function scanTimed(clock: MatchClock, text: string, expressions: Expressions, onMatch: OnMatch): void {
+  clock.run();
+  scanText(text, expressions, onMatch);
+  clock.pause();
+}
+
 /** Where the lines that begin in `size` bytes from `from` end. */
 function pieceEnd(file: Buffer, from: number, size: number): number {
   if (from + size >= file.length) return file.length;
@@ -105,6 +112,10 @@ function pieceEnd(file: Buffer, from: number, size: number): number {
 
 function startsWithUtf8Mark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+function hasUtf16Mark(bytes: Buffer): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
 /** The text of a UTF-16 file with a byte order mark, undefined for any other. */

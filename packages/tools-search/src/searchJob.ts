@@ -79,7 +79,8 @@ export function createBatchSearch(job: TextJob, host: JobHost, problems: Problem
     for (const path of paths) {
       const whole = from.isDirectory ? prefix + path : from.path;
       try {
-        const isText = yield* searchFile(whole, from.isDirectory ? from.shown + path : from.shown, report);
+        const found = searchFile(whole, from.isDirectory ? from.shown + path : from.shown, report);
+        const isText = typeof found === "boolean" ? found : yield* found;
         // Passed over in silence on a walk; who names a file is told.
         if (!isText && !from.isDirectory) problems.add(whole, { code: "binary" });
       } catch (error) {
