@@ -1,18 +1,19 @@
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { defineConfig, type Options } from "tsup";
 
 type PluginBuild = Parameters<NonNullable<Options["esbuildPlugins"]>[number]["setup"]>[0];
 
 type Manifest = { exports?: Record<string, { default: string } | string>; bin?: Record<string, string> };
 
-/** `src/searchWorker.ts` is built to `dist/searchWorker.mjs`, which is taken for a module in whatever folder a bundler puts it. */
+/** `src/worker/searchWorker.ts` is built to `dist/searchWorker.mjs`, beside the code that starts it; it is taken for a module in whatever folder a bundler puts it. */
 const builtUrl = {
   name: "built-url",
   setup(build: PluginBuild) {
     build.onLoad({ filter: /Thread\.ts$/ }, ({ path }) => ({
       contents: readFileSync(path, "utf8").replace(
-        /new URL\("(\.\/\w+)\.ts", import\.meta\.url\)/g,
-        'new URL("$1.mjs", import.meta.url)',
+        /new URL\("[./]+(?:\w+\/)*(\w+)\.ts", import\.meta\.url\)/g,
+        'new URL("./$1.mjs", import.meta.url)',
       ),
       loader: "ts",
     }));
@@ -46,7 +47,7 @@ export function build(workers: string[] = []): ReturnType<typeof defineConfig> {
       : [
           {
             ...shared,
-            entry: named(workers),
+            entry: Object.fromEntries(workers.map((file) => [basename(file, ".ts"), file])),
             clean: false,
             splitting: false,
             sourcemap: false,

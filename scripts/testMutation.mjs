@@ -1,5 +1,5 @@
 // Runs Stryker on a clone of the last commit, since it edits the sources in place: a developer's tree is never touched.
-// Arguments go to Stryker: `npm run test:mutation -- --mutate packages/core/src/registry.ts`.
+// Arguments go to Stryker: `npm run test:mutation -- --mutate packages/core/src/registry/registry.ts`.
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -17,10 +17,9 @@ if (major < 22 || (major === 22 && minor < 18)) {
   );
   process.exitCode = 1;
 } else if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
-  // Nothing is imported for this: it answers as fast as Node starts.
-  const { readFileSync } = process.getBuiltinModule("node:fs");
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
-  process.stdout.write(`${manifest.version}\n`);
+  // Nothing else is loaded for this: it answers as fast as Node starts.
+  const { version } = await import("./version.ts");
+  process.stdout.write(`${version()}\n`);
 } else {
   const { main } = await import("./main.ts");
   process.exitCode = await main(args);

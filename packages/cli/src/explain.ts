@@ -4,7 +4,7 @@ import { isToolError } from "@toolcrib/core";
 import { withoutControls } from "@toolcrib/core/text";
 import { CliError, type Ending } from "./endings.ts";
 import { inFlags } from "./inFlags.ts";
-import { waysToConnect } from "./waysToConnect.ts";
+import { waysToConnect } from "./model/waysToConnect.ts";
 
 /** What to tell of an error, and how the program ends by it. */
 export interface Explanation {

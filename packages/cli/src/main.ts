@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from "commander";
-import { createCommands } from "./commands.ts";
+import { createCommands } from "./commands/commands.ts";
 import { type Ending, usageError } from "./endings.ts";
 import type { Program } from "./program.ts";
 
@@ -44,8 +44,8 @@ function withCommand(args: readonly string[]): string[] {
 async function createProgram(): Promise<Program> {
   const [{ createLeftovers }, { catchInterrupts }, { createTerminal }] = await Promise.all([
     import("@toolcrib/tools-bash"),
-    import("./interrupts.ts"),
-    import("./terminal.ts"),
+    import("./terminal/interrupts.ts"),
+    import("./terminal/terminal.ts"),
   ]);
   try {
     process.cwd();

@@ -1,6 +1,6 @@
 import type { Leftovers } from "@toolcrib/tools-bash";
-import type { Interrupts } from "./interrupts.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Interrupts } from "./terminal/interrupts.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** What every command is given. */
 export interface Program {

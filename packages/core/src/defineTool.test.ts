@@ -2,7 +2,7 @@ import { type } from "arktype";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "./defineTool.ts";
-import { ToolRegistry } from "./registry.ts";
+import { ToolRegistry } from "./registry/registry.ts";
 
 function registryOf(...tools: Parameters<ToolRegistry["register"]>[0][]): ToolRegistry {
   const registry = new ToolRegistry();

@@ -1,4 +1,3 @@
-export { type Approval, approval } from "./approval.ts";
 export {
   type ArgumentsOf,
   defineTool,
@@ -14,7 +13,6 @@ export {
   type ToolErrorDetails,
   type ToolErrorOptions,
 } from "./errors.ts";
-export { defaultTimeoutMs } from "./executeOptions.ts";
 export {
   type AnthropicTool,
   type McpTool,
@@ -42,9 +40,11 @@ export type {
   ToolProgress,
   ToolTraits,
 } from "./interface.ts";
-export { limitOutput } from "./middleware.ts";
 export { nearestName } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
-export { renderOutcome, type ToolOutput, toolOutput } from "./outcome.ts";
-export { ToolRegistry } from "./registry.ts";
+export { type Approval, approval } from "./registry/approval.ts";
+export { defaultTimeoutMs } from "./registry/executeOptions.ts";
+export { limitOutput } from "./registry/middleware.ts";
+export { renderOutcome, type ToolOutput, toolOutput } from "./registry/outcome.ts";
+export { ToolRegistry } from "./registry/registry.ts";
 export type { ToolContext } from "./types.ts";

@@ -1,11 +1,11 @@
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { approval } from "./approval.ts";
 import { isError, isErrorNamed } from "./errorShape.ts";
+import { plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
 import type { ExecutableTool } from "./interface.ts";
 import { checkOptions } from "./options.ts";
-import { ToolRegistry } from "./registry.ts";
-import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
+import { approval } from "./registry/approval.ts";
+import { ToolRegistry } from "./registry/registry.ts";
 
 /** A value made in another realm, as Jest and `node:vm` make them: no instance of this one's classes. */
 function foreign<T>(code: string): T {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ExecutableTool, JsonSchema, ToolOutcome } from "./interface.ts";
 import { isPlainObject } from "./json.ts";
-import { ToolRegistry } from "./registry.ts";
+import { ToolRegistry } from "./registry/registry.ts";
 
 /** A runner's way to declare a test: `test` of vitest or node:test. */
 export type DeclareTest = (name: string, run: () => Promise<void>) => unknown;

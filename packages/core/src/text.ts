@@ -1,6 +1,6 @@
 import { kindOf } from "./options.ts";
 
-export { patternSteps } from "./patternRisk.ts";
+export { patternSteps } from "./arguments/patternRisk.ts";
 export { redactUrls } from "./redactUrls.ts";
 
 /** What a cut left out, for `truncationNotice`. */

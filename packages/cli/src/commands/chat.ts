@@ -1,0 +1,186 @@
+import { type Compacted, listSessions } from "@toolcrib/agent";
+import { nearestName } from "@toolcrib/core";
+import type { Ending } from "../endings.ts";
+import { explain } from "../explain.ts";
+import { chooseModel, type ModelChoice } from "../model/modelChoice.ts";
+import type { Program } from "../program.ts";
+import { terminalAsker } from "../terminal/ask.ts";
+import { type ChatInput, openChatInput } from "../terminal/chatInput.ts";
+import { createRenderer, oneLine } from "../terminal/render.ts";
+import type { Asker } from "../tools/approval.ts";
+import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import { endingNote } from "./run.ts";
+
+/** What a line beginning with `/` may say. */
+const commands: Readonly<Record<string, string>> = {
+  "/help": "this list",
+  "/model [PROVIDER/MODEL]": "show the model, or go on with another",
+  "/tools [enable|disable NAME]": "show the tools, or switch one",
+  "/clear": "begin a new conversation",
+  "/compact": "shorten the older part of the conversation",
+  "/resume [NUMBER]": "show the conversations of this directory, or go on with one",
+  "/stats": "what the conversation took so far",
+  "/quit": "leave (Ctrl-D too)",
+};
+
+/** `toolcrib chat`: a line is a message; lines may be piped in, too. */
+export async function chat(flags: ConversationFlags, program: Program): Promise<Ending> {
+  const { terminal, interrupts } = program;
+  let session: ChatSession | undefined;
+  // Until there is a session, Ctrl-C ends the program.
+  const onInterrupt = (): void => (session ? session.interrupt() : interrupts.interrupt());
+  // Opened first: lines that come while the rest starts are kept.
+  const input = openChatInput(terminal, onInterrupt);
+  let conversation: Conversation | undefined;
+  try {
+    const choice = await chooseModel(flags, program.env);
+    const { keyboard } = input;
+    const asker = (): Asker | undefined =>
+      keyboard && terminalAsker({ terminal, interrupt: interrupts.interrupt, keyboard });
+    conversation = await openConversation(choice.provider, flags, program, asker);
+    terminal.note(terminal.style.dim(`${choice.why} /help lists commands.`));
+    session = createSession(conversation, choice, input, program);
+    for (let line = await input.next(); line !== undefined; line = await input.next()) {
+      if (line.trim() === "/quit" || line.trim() === "/exit") break;
+      await session.take(line.trim());
+    }
+    return "ok";
+  } finally {
+    input.close();
+    await conversation?.close();
+  }
+}
+
+interface ChatSession {
+  take(line: string): Promise<void>;
+  /** Ctrl-C at the terminal. */
+  interrupt(): void;
+}
+
+function createSession(
+  conversation: Conversation,
+  first: ModelChoice,
+  input: ChatInput,
+  program: Program,
+): ChatSession {
+  const { terminal, interrupts } = program;
+  const note = (line: string): void => terminal.note(terminal.style.dim(line));
+  let { provider } = first;
+  let warned = false;
+
+  const turn = async (message: string): Promise<void> => {
+    const render = createRenderer(terminal.style);
+    try {
+      await interrupts.during(async (signal) => {
+        for await (const event of conversation.turn(message, signal)) {
+          terminal.print(render(event));
+          if (event.type === "end" && event.reason !== "stop") note(endingNote(event.reason));
+        }
+      });
+    } catch (error) {
+      // Ends the line of the answer.
+      terminal.print(render({ type: "end", reason: "stop", text: "" }));
+      throw error;
+    }
+  };
+
+  const command = async (line: string): Promise<void> => {
+    const [name = "", ...words] = line.split(/\s+/);
+    switch (name) {
+      case "/help":
+        for (const [usage, meaning] of Object.entries(commands)) note(`${usage.padEnd(30)} ${meaning}`);
+        return;
+      case "/model":
+        if (words[0] !== undefined) {
+          const chosen = await chooseModel({ model: words[0] }, program.env);
+          conversation.useModel(chosen.provider);
+          provider = chosen.provider;
+          if (!chosen.isNamed) return note(chosen.why);
+        }
+        return note(`${provider.name}/${provider.model}`);
+      case "/tools":
+        return note(tools(conversation, words));
+      case "/clear":
+        await conversation.goOn();
+        return note("A new conversation begins; /resume finds the one before.");
+      case "/compact":
+        return note(shortened(await interrupts.during((signal) => conversation.agent.compact({ signal }))));
+      case "/resume":
+        return note(await resume(conversation, words[0]));
+      case "/stats":
+        return note(stats(conversation));
+      default: {
+        const nearest = nearestName(
+          name,
+          Object.keys(commands).map((usage) => usage.split(" ")[0] ?? ""),
+        );
+        return note(`There is no command ${name}${nearest ? `; did you mean ${nearest}?` : ";"} /help lists them.`);
+      }
+    }
+  };
+
+  return {
+    async take(line) {
+      warned = false;
+      if (line === "") return;
+      try {
+        await (line.startsWith("/") ? command(line) : turn(line));
+      } catch (error) {
+        terminal.note(terminal.style.red(explain(error).message));
+      }
+    },
+    interrupt() {
+      if (interrupts.running || warned) return interrupts.interrupt();
+      warned = true;
+      input.clear();
+      note("Ctrl-C again, or /quit, leaves.");
+    },
+  };
+}
+
+/** What `/tools` answers. */
+function tools({ agent }: Conversation, [verb, name = ""]: string[]): string {
+  const registry = agent.toolRegistry;
+  if (verb === undefined) {
+    return registry
+      .listTools()
+      .map((tool) => `${tool.enabled ? "on " : "off"}  ${tool.name}`)
+      .join("\n");
+  }
+  if (verb !== "enable" && verb !== "disable") return "Write /tools, /tools enable NAME or /tools disable NAME.";
+  const known = verb === "enable" ? agent.enableTool(name) : agent.disableTool(name);
+  if (known) return `${name} is ${registry.isToolEnabled(name) ? "on" : "off"}.`;
+  const nearest = nearestName(name, registry.getToolNames());
+  return `There is no tool ${name || "without a name"}${nearest ? `; did you mean ${nearest}?` : "."}`;
+}
+
+/** What `/compact` answers. */
+function shortened(done: Compacted | undefined): string {
+  if (!done) return "There is nothing worth shortening.";
+  return `Tool results cleared: ${done.clearedResults}; messages summed up: ${done.summarisedMessages}.`;
+}
+
+/** What `/resume` answers: the conversations, or that one of them goes on. */
+async function resume(conversation: Conversation, number: string | undefined): Promise<string> {
+  const found = (await listSessions(conversation.folder)).slice(0, 20);
+  if (found.length === 0) return "No conversation was held in this directory yet.";
+  const rows = found.map(({ changedAt, name, topic }, index) => {
+    const time = changedAt.toISOString().slice(0, 16).replace("T", " ");
+    return `${String(index + 1).padStart(2)}  ${time}  ${oneLine(name ?? topic, 80) || "(empty)"}`;
+  });
+  if (number === undefined) return `${rows.join("\n")}\n/resume NUMBER goes on with one.`;
+  const chosen = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
+  if (!chosen) return `There is no conversation ${number}: write /resume and a number from 1 to ${found.length}.`;
+  await conversation.goOn(chosen.file);
+  return `Going on with${rows[Number(number) - 1]?.slice(2)}: ${conversation.agent.sessionContext.length} messages.`;
+}
+
+/** What `/stats` answers. */
+function stats({ agent: { sessionContext, usage } }: Conversation): string {
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const cost = usage.cost === undefined ? "cost unknown" : `$${usage.cost.toFixed(4)}`;
+  return (
+    `${count(sessionContext.length)} messages; tokens: ${count(usage.inputTokens)} in ` +
+    `(${count(usage.cacheReadTokens)} from the cache), ${count(usage.outputTokens)} out; ${cost}`
+  );
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent } from "@toolcrib/agent";
+import { OfflineProvider } from "@toolcrib/agent/offline";
+import type { Ending } from "../endings.ts";
+import { waysToConnect } from "../model/waysToConnect.ts";
+import type { Program } from "../program.ts";
+import { createRenderer } from "../terminal/render.ts";
+import { createToolSet } from "../tools/toolSet.ts";
+
+/** `toolcrib demo`: the offline stand-in surveys the working directory, through the real loop and the real tools. */
+export async function demo({ terminal, interrupts, leftovers }: Program): Promise<Ending> {
+  const here = process.cwd();
+  const folder = temporaryFolder();
+  const agent = new Agent(new OfflineProvider(), {
+    tools: (context) => createToolSet({ root: folder ? [here, folder] : [here] }, leftovers, context),
+  });
+  const request = folder ? `survey . and write a report to "${join(folder, "report.md")}"` : "survey .";
+  const { bold, dim } = terminal.style;
+  terminal.note(
+    `${bold(`toolcrib run '${request}'`)}\n${dim(`in ${here}, by the offline stand-in: rules, no language model, no network. The tools and the loop are the real ones.`)}\n`,
+  );
+
+  if (!folder)
+    terminal.note(dim(`No folder can be made in ${tmpdir()} (TMPDIR), so the report is not written to a file.`));
+  const render = createRenderer(terminal.style);
+  await interrupts.during(async (signal) => {
+    for await (const event of agent.streamChat(request, { signal })) terminal.print(render(event));
+  });
+  terminal.show(`\n${whatNext(terminal.dataStyle.bold)}`);
+  return "ok";
+}
+
+function temporaryFolder(): string | undefined {
+  try {
+    return mkdtempSync(join(tmpdir(), "toolcrib-demo-"));
+  } catch {
+    return undefined;
+  }
+}
+
+function whatNext(bold: (text: string) => string): string {
+  return `${bold("A real model")}, in one of three ways:
+${waysToConnect.map((way) => `  - ${way}\n`).join("")}
+${bold("What else to try")} (from a clone, npm start -- stands for toolcrib):
+  toolcrib run "find TODO in ."
+  toolcrib tools list
+  toolcrib tools call search_text --query TODO --paths .
+  toolcrib chat
+  toolcrib --help
+`;
+}

@@ -1,0 +1,230 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { ToolRegistry } from "@toolcrib/core";
+import { type McpServerConfig, mountMcp } from "@toolcrib/mcp";
+import { answerWith, type ProgramEnd, startProgram, WireServer } from "@toolcrib/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+let folder = "";
+let state = "";
+const cleanups: (() => unknown)[] = [];
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-mcp-")));
+  state = mkdtempSync(join(tmpdir(), "toolcrib-state-"));
+  writeFileSync(join(folder, "a.txt"), "hello\n");
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  cleanups.push(() => rmSync(state, { recursive: true }));
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function toolcrib(...args: string[]): Promise<ProgramEnd> {
+  return startProgram(bin, ["mcp", ...args], { cwd: folder, env: { XDG_STATE_HOME: state } }).ended;
+}
+
+const served = (...args: string[]): McpServerConfig => ({
+  command: process.execPath,
+  args: [bin, "mcp", "serve", ...args],
+  cwd: folder,
+});
+
+async function connect(server: McpServerConfig): Promise<ToolRegistry> {
+  const mount = await mountMcp({ mcpServers: { own: server } });
+  cleanups.push(() => mount.close());
+  expect(mount.problems).toEqual([]);
+  const registry = new ToolRegistry();
+  for (const tool of mount.tools) registry.register(tool);
+  return registry;
+}
+
+describe("mcp serve", () => {
+  test("serves the enabled tools, confined to the working directory", async () => {
+    const registry = await connect(served());
+    const names = registry.getToolNames().map((name) => name.replace("mcp__own__", ""));
+    expect(names).toContain("read_file");
+    expect(names).toContain("edit_file");
+    for (const off of ["remove", "run_bash", "save_session_context"]) expect(names).not.toContain(off);
+    expect(await registry.execute("mcp__own__read_file", { path: "a.txt" })).toBe("hello\n");
+    expect(await registry.execute("mcp__own__read_file", { path: "/etc/passwd" })).toMatch(/outside/);
+  });
+
+  test("--root and --enable choose where and what", async () => {
+    const other = mkdtempSync(join(tmpdir(), "toolcrib-root-"));
+    cleanups.push(() => rmSync(other, { recursive: true }));
+    writeFileSync(join(other, "b.txt"), "there\n");
+    const registry = await connect(served("--root", other, "--enable", "run_bash"));
+    expect(await registry.execute("mcp__own__read_file", { path: join(other, "b.txt") })).toBe("there\n");
+    expect(await registry.execute("mcp__own__read_file", { path: join(folder, "a.txt") })).toMatch(/outside/);
+    const answer = JSON.parse(await registry.execute("mcp__own__run_bash", { command: "pwd" }));
+    expect(answer).toEqual({ stdout: `${realpathSync(other)}\n`, stderr: "", exit_code: 0 });
+  });
+
+  test("--http serves at /mcp to those who have the token, until Ctrl-C", async () => {
+    const program = startProgram(bin, ["mcp", "serve", "--http", "0"], {
+      cwd: folder,
+      env: { TOOLCRIB_MCP_TOKEN: "s3cret", XDG_STATE_HOME: state },
+    });
+    cleanups.push(() => program.child.kill("SIGKILL"));
+    let noted = "";
+    program.child.stderr?.on("data", (chunk: string) => {
+      noted += chunk;
+    });
+    await program.printed("Bearer s3cret");
+    const url = String(/http:\S+/.exec(noted)?.[0]);
+    const registry = await connect({ url, headers: { Authorization: "Bearer s3cret" } });
+    expect(await registry.execute("mcp__own__read_file", { path: "a.txt" })).toBe("hello\n");
+    expect((await fetch(url, { method: "POST" })).status).toBe(401);
+    program.child.kill("SIGINT");
+    expect((await program.ended).code).toBe(0);
+  });
+});
+
+test("a server is added, listed, tested and removed, and what else is in .mcp.json stays", async () => {
+  const file = join(folder, ".mcp.json");
+  writeFileSync(file, JSON.stringify({ note: "ours", mcpServers: { old: { command: "old", disabled: true } } }));
+  expect(await toolcrib("add", "self", "-e", "A=b", "--", process.execPath, bin, "mcp", "serve")).toMatchObject({
+    code: 0,
+  });
+  expect((await toolcrib("add", "web", "https://example.com/mcp", "-H", "X-Key: k")).code).toBe(0);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+    note: "ours",
+    mcpServers: {
+      old: { command: "old", disabled: true },
+      self: { command: process.execPath, args: [bin, "mcp", "serve"], env: { A: "b" } },
+      web: { type: "http", url: "https://example.com/mcp", headers: { "X-Key": "k" } },
+    },
+  });
+  const { stdout } = await toolcrib("list");
+  expect(stdout.split("\n").map((line) => line.split(" ")[0])).toEqual(["old", "self", "web", ""]);
+  expect(stdout).not.toContain("X-Key");
+  const tested = await toolcrib("test", "self");
+  expect(tested).toMatchObject({ code: 0, stderr: "" });
+  expect(tested.stdout).toContain("mcp__self__read_file");
+  expect((await toolcrib("remove", "self")).code).toBe(0);
+  expect(Object.keys(JSON.parse(readFileSync(file, "utf8")).mcpServers)).toEqual(["old", "web"]);
+});
+
+test("run --mcp gives the model the servers' tools, and ends the servers with the run", async () => {
+  const pidFile = join(folder, "pid");
+  writeFileSync(
+    join(folder, "server.mjs"),
+    `import { writeFileSync } from "node:fs";
+     writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
+     process.argv = [process.execPath, ${JSON.stringify(bin)}, "mcp", "serve"];
+     await import(${JSON.stringify(pathToFileURL(bin).href)});`,
+  );
+  await toolcrib("add", "self", process.execPath, join(folder, "server.mjs"));
+  const wire = await WireServer.start();
+  cleanups.push(() => wire.close());
+  const call = { name: "mcp__self__read_file", args: '{"path":"a.txt"}' };
+  wire.script(answerWith({ calls: [call] }), answerWith({ text: "It says hello." }));
+  const args = ["run", "what does a.txt say?", "--mcp", "--tools", "mcp__self__read_file", "-m", "openai-compatible/m"];
+  const { code, stdout, stderr } = await startProgram(bin, [...args, "--base-url", `${wire.url}/v1`], {
+    cwd: folder,
+    env: { XDG_STATE_HOME: state },
+  }).ended;
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "It says hello.\n" });
+  expect(stderr).toContain("mcp__self__read_file");
+  expect(wire.requests[1]?.text).toContain("hello\\n");
+  expect(() => process.kill(Number(readFileSync(pidFile, "utf8")), 0)).toThrow(/ESRCH/);
+});
+
+test("mcp test names a tool that has changed, until the change is accepted", async () => {
+  const script = join(folder, "server.mjs");
+  const write = (description: string): void =>
+    writeFileSync(
+      script,
+      `import { createInterface } from "node:readline";
+       const tools = [{ name: "hi", description: ${JSON.stringify(description)}, inputSchema: { type: "object" } }];
+       const results = {
+         initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
+         "tools/list": { tools },
+       };
+       for await (const line of createInterface(process.stdin)) {
+         const { id, method } = JSON.parse(line);
+         if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
+       }`,
+    );
+  write("Says hi.");
+  await toolcrib("add", "s", process.execPath, script);
+  expect((await toolcrib("test")).code).toBe(0);
+  write("Says hi, and more.");
+  const changed = await toolcrib("test");
+  expect(changed.code).toBe(1);
+  expect(changed.stderr).toMatch(/Tool hi of the MCP server s is not what it was/);
+  expect((await toolcrib("test", "--accept")).code).toBe(0);
+  expect((await toolcrib("test")).code).toBe(0);
+});
+
+describe.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("mcp test, ended by %s", (signal, expected) => {
+  test("ends a server that neither answers nor stops when its input closes", async () => {
+    const pidFile = join(folder, "pid");
+    const script = `
+      const fs = require("node:fs");
+      for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});
+      process.stdin.resume();
+      setInterval(() => {}, 1000);
+      fs.writeFileSync("pid.new", String(process.pid));
+      fs.renameSync("pid.new", "pid");`;
+    writeFileSync(join(folder, "silent.cjs"), script);
+    await toolcrib("add", "s", process.execPath, join(folder, "silent.cjs"));
+    const program = startProgram(bin, ["mcp", "test"], { cwd: folder, env: { XDG_STATE_HOME: state } });
+    cleanups.push(() => program.child.kill("SIGKILL"));
+    await expect.poll(() => existsSync(pidFile), { timeout: 60_000 }).toBe(true);
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    program.child.kill(signal);
+    expect((await program.ended).code).toBe(expected);
+    const isRunning = (): boolean => {
+      try {
+        process.kill(pid, 0);
+        return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isRunning, { timeout: 60_000 }).toBe(false);
+  });
+});
+
+const misuses: readonly [args: string, says: RegExp][] = [
+  ["serve --http x", /--http x: expected a port/],
+  ["serve --no-auth", /are for --http/],
+  ["serve --http 0 --no-auth --host 0.0.0.0", /loopback address only/],
+  ["serve --enable nope", /--enable nope: there is no such tool/],
+  ["serve --root nope", /--root nope: there is no such directory/],
+  ["add s", /missing required argument 'target'/],
+  ["add a/b cmd", /a server's name is made of/],
+  ["add s https://x.example extra", /an address takes no arguments/],
+  ["add s http://u:hunter22@", /: http:\/\/\[redacted\]@: this is no address/],
+  ["add s cmd -H a:b", /--header is for the address/],
+  ["add s cmd -e AB", /--env AB: expected NAME=value/],
+  ["remove nope", /nope is not in \.mcp\.json; there are none/],
+  ["test", /no servers in \.mcp\.json; add one with/],
+  ["tset", /unknown command 'tset' \(Did you mean test\?\)/],
+];
+
+test.each(misuses)("toolcrib mcp %s ends with 2 and one sentence", async (args, says) => {
+  const { code, stderr, stdout } = await toolcrib(...args.split(" "));
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(says);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+test("a broken .mcp.json is named, and left as it is", async () => {
+  writeFileSync(join(folder, ".mcp.json"), "{ nope");
+  for (const args of [["list"], ["add", "s", "cmd"], ["remove", "s"]]) {
+    const { code, stderr } = await toolcrib(...args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/\.mcp\.json is not valid JSON: unexpected "n" at character 3/);
+  }
+  expect(readFileSync(join(folder, ".mcp.json"), "utf8")).toBe("{ nope");
+});

@@ -1,0 +1,65 @@
+import type { ToolRegistry } from "@toolcrib/core";
+import { type HttpOptions, serveMcp } from "@toolcrib/mcp";
+import { type Ending, usageError } from "../endings.ts";
+import type { Program } from "../program.ts";
+import { chooseSandbox } from "../tools/sandbox.ts";
+import { createToolSet, type ToolFlags } from "../tools/toolSet.ts";
+import { version } from "../version.ts";
+
+export interface McpServeFlags extends ToolFlags {
+  readonly http?: string;
+  readonly host?: string;
+  /** False by `--no-auth`. */
+  readonly auth?: boolean;
+}
+
+/** `toolcrib mcp serve`: until the client closes standard input, or Ctrl-C. */
+export async function mcpServe(given: McpServeFlags, program: Program): Promise<Ending> {
+  const { leftovers, terminal, interrupts, env } = program;
+  const flags = await chooseSandbox(given, program);
+  const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
+  const tools = (roots: readonly string[] | undefined): ToolRegistry => {
+    const registry = createToolSet({ ...flags, root: roots }, leftovers);
+    // A conversation is the client's: there is none here to save.
+    const named = [...(flags.enable ?? []), ...(flags.tools ?? [])];
+    if (!named.includes("save_session_context")) registry.disable("save_session_context");
+    return registry;
+  };
+  // What is wrong with the flags is told now, not to the client.
+  const fixed = tools(flags.root);
+  const serving = await serveMcp(flags.root ? fixed : (roots) => (roots ? tools(roots) : fixed), {
+    name: "toolcrib",
+    version: version(),
+    http,
+    // Over HTTP the roots of a client narrow this directory; a client that has started us may name another.
+    ...(http && { roots: [process.cwd()] }),
+    onError: (error) => {
+      if (env.TOOLCRIB_DEBUG === "1") terminal.note(error.message);
+    },
+  });
+  if (serving.url !== undefined) {
+    terminal.note(`Serving ${fixed.getEnabledSchemas().length} tools at ${serving.url}`);
+    if (serving.token !== undefined) terminal.note(`Clients send the header Authorization: Bearer ${serving.token}`);
+  }
+  await interrupts.during((signal) => {
+    signal.addEventListener("abort", () => void serving.close(), { once: true });
+    return serving.closed;
+  });
+  return "ok";
+}
+
+function httpOptions({ http, host, auth }: McpServeFlags, token: string | undefined): HttpOptions | undefined {
+  if (http === undefined) {
+    if (auth === false || host !== undefined) throw usageError("--no-auth and --host are for --http; name a port");
+    return undefined;
+  }
+  const port = Number(http);
+  if (!/^\d{1,5}$/.test(http) || port > 65_535) {
+    throw usageError(`--http ${http}: expected a port, a whole number from 0 to 65535`);
+  }
+  const isLoopback = host === undefined || /^(localhost|::1|127\.[\d.]+)$/.test(host);
+  if (auth === false && !isLoopback) {
+    throw usageError(`--no-auth is accepted on a loopback address only, not on ${host}; leave one of the two out`);
+  }
+  return { port, host, auth, ...(token && { token }) };
+}

@@ -1,0 +1,64 @@
+import { type McpToolStore, mountMcp } from "@toolcrib/mcp";
+import { type Ending, usageError } from "../endings.ts";
+import type { Program } from "../program.ts";
+import { terminalAsker } from "../terminal/ask.ts";
+import { oneLine } from "../terminal/render.ts";
+import { mcpConfigName, readMcpConfig } from "../tools/mcpConfig.ts";
+import { allowedServers } from "../tools/mcpConsent.ts";
+import { ownToolStore } from "../tools/mcpMount.ts";
+import { requireServer } from "./mcpServers.ts";
+
+/** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
+export async function mcpTest(
+  name: string | undefined,
+  { accept = false }: { accept?: boolean },
+  program: Program,
+): Promise<Ending> {
+  const { terminal, interrupts, env } = program;
+  const config = await readMcpConfig(process.cwd());
+  if (name !== undefined) requireServer(config, name);
+  const chosen = Object.entries(config.mcpServers).filter(([known]) => name === undefined || known === name);
+  if (chosen.length === 0)
+    throw usageError(`no servers in ${mcpConfigName}; add one with: toolcrib mcp add NAME COMMAND`);
+  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const allowed = await allowedServers({ mcpServers: Object.fromEntries(chosen) }, program, asker);
+  const kept = ownToolStore(process.cwd(), program);
+  return interrupts.during(async (signal) => {
+    const mount = await mountMcp(allowed, {
+      store: kept && lookingAgain(kept),
+      environment: env,
+      accept: () => accept,
+      clientName: "toolcrib",
+      signal,
+    }).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    if (!mount) return "interrupted";
+    try {
+      const { bold, dim } = terminal.dataStyle;
+      for (const tool of mount.tools) {
+        const [line = ""] = tool.getSchema().function.description.split("\n");
+        terminal.show(`${bold(tool.name)}  ${dim(oneLine(line, 200))}\n`);
+      }
+      for (const { message } of mount.problems) terminal.note(message);
+      if (mount.problems.some(({ code }) => code === "tool_changed")) {
+        terminal.note("Accept the changes with: toolcrib mcp test --accept");
+      }
+      return mount.problems.length > 0 ? "failed" : "ok";
+    } finally {
+      await mount.close();
+    }
+  });
+}
+
+/** A store by which every server is asked anew, and compared with what was accepted. */
+function lookingAgain(store: McpToolStore): McpToolStore {
+  return {
+    async load(server) {
+      const known = await store.load(server);
+      return known && { ...known, config: "" };
+    },
+    save: (server, known) => store.save(server, known),
+  };
+}

@@ -1,0 +1,120 @@
+import { type AgentEvent, type EndReason, isAgentError, type Provider } from "@toolcrib/agent";
+import { CliError, type Ending } from "../endings.ts";
+import { messageOf } from "../explain.ts";
+import { inFlags } from "../inFlags.ts";
+import { chooseModel } from "../model/modelChoice.ts";
+import type { Program } from "../program.ts";
+import { terminalAsker } from "../terminal/ask.ts";
+import { readPrompt } from "../terminal/prompt.ts";
+import { createRenderer } from "../terminal/render.ts";
+import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+
+export interface RunFlags extends ConversationFlags {
+  readonly prompt?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly jsonl?: boolean | undefined;
+}
+
+/** `toolcrib run`: one task. */
+export async function run(words: readonly string[], flags: RunFlags, program: Program): Promise<Ending> {
+  const { terminal, interrupts } = program;
+  const note = (line: string): void => terminal.note(terminal.style.dim(line));
+  const report = reporter(flags, program);
+  let reason: EndReason | undefined;
+  let conversation: Conversation | undefined;
+  let provider: Provider;
+  try {
+    const prompt = await readPrompt(flags.prompt === undefined ? words : [flags.prompt, ...words], note);
+    const choice = await chooseModel(flags, program.env);
+    if (!choice.isNamed) note(choice.why);
+    provider = choice.provider;
+    conversation = await openConversation(provider, flags, program, () =>
+      terminalAsker({ terminal, interrupt: interrupts.interrupt }),
+    );
+    const { turn } = conversation;
+    await interrupts.during(async (signal) => {
+      for await (const event of turn(prompt, signal)) {
+        report.event(event);
+        if (event.type === "end") reason = event.reason;
+      }
+    });
+  } catch (error) {
+    report.failure(error);
+    throw error;
+  } finally {
+    await conversation?.close();
+  }
+  const { agent } = conversation;
+  // The stand-in answers that it failed; a model decides by itself what a failed call means.
+  const failed = "failed" in provider && provider.failed === true;
+  const ending = failed && !conversation.denied ? "failed" : endingOf(reason, conversation.denied);
+  report.done({ ok: ending === "ok", model: `${provider.name}/${provider.model}`, usage: agent.usage });
+  if (reason !== "stop") terminal.note(endingNote(reason));
+  return ending;
+}
+
+function endingOf(reason: EndReason | undefined, denied: boolean): Ending {
+  switch (reason) {
+    case "stop":
+      return denied ? "denied" : "ok";
+    case "step-limit":
+    case "token-limit":
+    case "context-limit":
+      return "limit";
+    default:
+      return "failed";
+  }
+}
+
+/** Why there is no whole answer, and what to do next. */
+export function endingNote(reason: EndReason | undefined): string {
+  switch (reason) {
+    case "step-limit":
+      return "The step limit was reached before the answer: go on with toolcrib run -c, or raise --max-steps.";
+    case "token-limit":
+      return "The answer was cut off at the model's limit for one reply: go on with toolcrib run -c.";
+    case "context-limit":
+      return "The conversation is too long for this model: begin a new one, or choose another with -m.";
+    case "refusal":
+      return "The model refused to answer: ask in another way, or choose another with -m.";
+    case "content-filter":
+      return "The service's filter stopped the answer: ask in another way.";
+    default:
+      return "The turn ended without an answer: try again.";
+  }
+}
+
+interface Reporter {
+  event(event: AgentEvent): void;
+  failure(error: unknown): void;
+  done(about: object): void;
+}
+
+/** Text as it comes, one JSON object at the end, or one a line for each event. */
+function reporter(flags: RunFlags, { terminal }: Program): Reporter {
+  const line = (value: object): void => terminal.data(`${JSON.stringify(value)}\n`);
+  const failed = (error: unknown): object => ({
+    error: {
+      code: isAgentError(error) ? error.code : error instanceof CliError ? error.ending : "failed",
+      message: isAgentError(error) ? inFlags(error.message) : messageOf(error),
+    },
+  });
+  if (flags.jsonl) {
+    return { event: line, failure: (error) => line({ type: "error", ...failed(error) }), done: () => {} };
+  }
+  const render = createRenderer(terminal.style);
+  if (!flags.json) return { event: (event) => terminal.print(render(event)), failure: () => {}, done: () => {} };
+  const calls: Record<string, { name: string; args: object; isError?: boolean }> = {};
+  let result: { reason?: EndReason; text: string } = { text: "" };
+  return {
+    event(event) {
+      terminal.print(render(event).filter(({ to }) => to === "stderr"));
+      if (event.type === "tool-call") calls[event.id] = { name: event.name, args: event.args };
+      if (event.type === "tool-result" && calls[event.id])
+        Object.assign(calls[event.id] as object, { isError: event.isError });
+      if (event.type === "end") result = { reason: event.reason, text: event.text };
+    },
+    failure: (error) => line({ ok: false, ...failed(error), toolCalls: Object.values(calls) }),
+    done: (about) => line({ ...about, ...result, toolCalls: Object.values(calls) }),
+  };
+}

@@ -1,0 +1,113 @@
+import { type JsonSchema, renderOutcome, type ToolErrorCode, type ToolListing } from "@toolcrib/core";
+import type { Ending } from "../endings.ts";
+import { usageError } from "../endings.ts";
+import type { Program } from "../program.ts";
+import { readGivenFile } from "../state/givenFile.ts";
+import { parseJson } from "../state/jsonText.ts";
+import { chooseSandbox } from "../tools/sandbox.ts";
+import { createToolSet, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
+import { parseToolArguments } from "./toolArguments.ts";
+
+export interface ToolsCallFlags extends ToolFlags {
+  readonly json?: boolean | undefined;
+  readonly help?: boolean | undefined;
+}
+
+/** `toolcrib tools call NAME …`: one tool, no model. Output exactly as the tool gave it. */
+export async function toolsCall(
+  name: string,
+  words: readonly string[],
+  flags: ToolsCallFlags,
+  program: Program,
+): Promise<Ending> {
+  const { terminal, leftovers, interrupts } = program;
+  const registry = createToolSet(await chooseSandbox(flags, program), leftovers);
+  const tool = registry.listTools().find((one) => one.name === name);
+  if (!tool) throw unknownTool(`tools call ${name}`, name, registry);
+  if (flags.help) {
+    terminal.data(helpOf(tool));
+    return "ok";
+  }
+  const args = await argumentsFrom(words, tool);
+  const outcome = await interrupts.during((signal) => registry.invoke(name, args, { signal }));
+  if (flags.json) {
+    const { ok } = outcome;
+    const shown = ok ? outcome : { ok, error: { code: outcome.error.code, message: outcome.error.message } };
+    terminal.data(`${JSON.stringify(shown)}\n`);
+  }
+  if (outcome.ok) {
+    if (!flags.json) terminal.data(outcome.output);
+    return "ok";
+  }
+  const advice = outcome.error.code === "not_available" ? `; it is off unless you pass --enable ${name}` : "";
+  terminal.note(terminal.style.red(`${renderOutcome(name, outcome)}${advice}`));
+  if (outcome.error.code === "invalid_arguments") terminal.note(usageOf(tool));
+  return endingOf(outcome.error.code);
+}
+
+async function argumentsFrom(words: readonly string[], tool: ToolListing): Promise<unknown> {
+  const [first = "", ...more] = words;
+  if (/^[{["]/.test(first.trimStart())) {
+    if (more.length > 0)
+      throw usageError(
+        `after the JSON object, ${JSON.stringify(more[0])} is one word too many; quote the object as a whole`,
+      );
+    return parseJson(first, "the JSON object of arguments");
+  }
+  if (words.length === 1 && first.startsWith("@")) return parseJson(await readArguments(first.slice(1)), first);
+  return parseToolArguments(words, tool.name, tool.parameters);
+}
+
+async function readArguments(path: string): Promise<string> {
+  const text = await readGivenFile(path, `@${path}`);
+  if (text !== undefined) return text;
+  throw usageError(`@${path}: there is no such file; name a file that holds the arguments as JSON`);
+}
+
+function usageOf({ name, parameters }: ToolListing): string {
+  const words = propertiesOf(parameters).map(({ key, required }) => (required ? `--${key} …` : `[--${key} …]`));
+  return `Usage: toolcrib tools call ${name} ${words.join(" ")}`;
+}
+
+function helpOf(tool: ToolListing): string {
+  const rows = propertiesOf(tool.parameters).map(({ key, schema, required }) => {
+    const repeated = schema.type === "array" ? `repeat --${key} for more` : undefined;
+    const notes = [shapeOf(schema), required ? "required" : undefined, repeated, schema.description].filter(Boolean);
+    return `  --${key.padEnd(16)} ${notes.join(", ")}\n`;
+  });
+  return `${usageOf(tool)}\n\n${tool.description}\n\n${rows.join("")}`;
+}
+
+/** `string`, `one of "a", "b"`, `array of { path: string, limit?: integer }`. */
+function shapeOf(schema: JsonSchema): string {
+  if (Array.isArray(schema.enum)) return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
+  if (schema.type === "array" && schema.items) return `array of ${shapeOf(schema.items as JsonSchema)}`;
+  const fields = propertiesOf(schema).map(
+    (field) => `${field.key}${field.required ? "" : "?"}: ${shapeOf(field.schema)}`,
+  );
+  if (fields.length > 0) return `{ ${fields.join(", ")} }`;
+  return [schema.type ?? "any"].flat().join(" or ");
+}
+
+function propertiesOf(parameters: JsonSchema): { key: string; schema: JsonSchema; required: boolean }[] {
+  const { properties = {}, required = [] } = parameters;
+  return Object.entries(properties as Record<string, JsonSchema>).map(([key, schema]) => ({
+    key,
+    schema,
+    required: (required as readonly string[]).includes(key),
+  }));
+}
+
+function endingOf(code: ToolErrorCode): Ending {
+  switch (code) {
+    case "invalid_arguments":
+      return "usage";
+    case "permission_denied":
+    case "not_available":
+      return "denied";
+    case "aborted":
+      return "interrupted";
+    default:
+      return "failed";
+  }
+}

@@ -1,0 +1,179 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { answerWith, jsonOf, type ProgramEnd, startProgram, WireServer } from "@toolcrib/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const key = "sk-not-a-real-key-0123456789";
+let folder = "";
+let wire: WireServer;
+let ollama: Server;
+let ollamaHost = "";
+
+/** The models of a server, as one lists them. */
+function modelList(...names: string[]): object {
+  return { object: "list", data: names.map((id) => ({ id, object: "model", created: 1, owned_by: "library" })) };
+}
+const usual = modelList("nomic-embed-text", "qwen4:8b");
+let listing: unknown = usual;
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-models-")));
+  writeFileSync(join(folder, "note.txt"), "the word is heron\n");
+  wire = await WireServer.start();
+  ollama = createServer((request, response) => {
+    if (!request.url?.endsWith("/models")) response.statusCode = 400;
+    response.end(JSON.stringify(listing));
+  });
+  await new Promise<void>((resolve) => ollama.listen(0, "127.0.0.1", resolve));
+  ollamaHost = `127.0.0.1:${(ollama.address() as AddressInfo).port}`;
+});
+beforeEach(() => wire.reset());
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await wire.close();
+  ollama.close();
+});
+
+function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
+  return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } }).ended;
+}
+
+/** A model that reads the note and answers. */
+function readsAndAnswers(): void {
+  wire.script(
+    answerWith({ calls: [{ name: "read_file", args: '{"path":"note.txt"}' }] }),
+    answerWith({ text: "The word is heron." }),
+  );
+}
+
+describe("toolcrib run over a model", () => {
+  test.each([
+    ["openai", () => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: `${wire.url}/v1` })],
+    ["anthropic", () => ({ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: wire.url })],
+  ])("a key of %s in the environment chooses it, and one line on stderr says so", async (name, env) => {
+    readsAndAnswers();
+    const { code, stdout, stderr } = await toolcrib(["run", "what is the word?"], env());
+    expect(stderr).toMatch(
+      new RegExp(
+        `^Using ${name}/.*: ${name.toUpperCase()}_API_KEY is set\\. Another: -m provider/model\\.\n→ read_file`,
+      ),
+    );
+    expect(stdout).toBe("The word is heron.\n");
+    expect(code).toBe(0);
+    expect(wire.problems()).toEqual([]);
+    expect(wire.requests[1]?.text).toContain("the word is heron");
+  });
+
+  test.each(["openrouter/some/model", "openai-compatible/some/model"])(
+    "-m %s with --base-url goes there, with that model",
+    async (model) => {
+      readsAndAnswers();
+      const flags = ["-m", model, "--base-url", `${wire.url}/v1`];
+      const { code, stdout } = await toolcrib(["run", "what is the word?", ...flags], { OPENROUTER_API_KEY: key });
+      expect(stdout).toBe("The word is heron.\n");
+      expect(code).toBe(0);
+      expect(wire.requests[0]?.body.model).toBe("some/model");
+    },
+  );
+
+  // The probe gives up after 300 ms, which a busy machine may take to start the answer.
+  test("a model server on this machine is found, and its first model for conversations used", {
+    retry: 3,
+  }, async () => {
+    const { stderr, code } = await toolcrib(["run", "hi"], { OLLAMA_HOST: ollamaHost });
+    expect(stderr).toMatch(`Using openai-compatible/qwen4:8b: Ollama answers at http://${ollamaHost}/v1.`);
+    expect(code).toBe(3);
+  });
+
+  test.each<[string, unknown]>([
+    ["an object of another program", { data: [{ id: "1" }, { id: "2" }] }],
+    ["a list of other things", { object: "list", data: [{ id: "1", object: "user" }] }],
+    ["a list", [{ id: "1", object: "model" }]],
+    ["nothing", null],
+    ["a name with control characters", modelList("a\u001b]0;owned\u0007", "b\u009b2K", "c\u202e", "d e")],
+    ["a name without an end", modelList("x".repeat(10_000))],
+    ["a listing without an end", { ...usual, more: "x".repeat(3_000_000) }],
+  ])("what answers on a local port with %s is not taken for a model", async (_what, answered) => {
+    listing = answered;
+    const { code, stderr } = await toolcrib(["run", "list ."], { OLLAMA_HOST: ollamaHost });
+    listing = usual;
+    expect(stderr).toMatch(
+      /^No model is connected: the offline stand-in answers \(a few rules\)\. toolcrib --help tells how to connect one\.\n/,
+    );
+    expect(code).toBe(0);
+  });
+
+  test("a server that the user names may list its models in its own way, and the one taken is told with the address", async () => {
+    listing = { data: [{ id: "own" }] };
+    const flags = ["-m", "lmstudio", "--base-url", `http://${ollamaHost}/v1`];
+    const { stderr } = await toolcrib(["run", "hi", ...flags]);
+    listing = usual;
+    expect(stderr).toMatch(
+      `Using openai-compatible/own: LM Studio at http://${ollamaHost}/v1 offers it. Another: -m provider/model.\n`,
+    );
+  });
+
+  test.each([
+    [
+      "http://127.0.0.1:9/v1",
+      /nothing answers at http:\/\/127\.0\.0\.1:9\/v1, so LM Studio offers no model; start it and/,
+    ],
+    ["http://me:secret@127.0.0.1:9/v1", /nothing answers at http:\/\/127\.0\.0\.1:9\/v1, so/],
+  ])("a named server at %s that is not there is told as such; exit 3", async (address, says) => {
+    const { code, stderr } = await toolcrib(["run", "hi", "-m", "lmstudio", "--base-url", address]);
+    expect(stderr).toMatch(says);
+    expect(stderr.trimEnd()).not.toMatch(/\n|secret/);
+    expect(code).toBe(3);
+  });
+
+  test("a named address where no model server answers is told as such; exit 3", async () => {
+    listing = { hello: "world" };
+    const { code, stderr } = await toolcrib(["run", "hi", "-m", "lmstudio", "--base-url", `http://${ollamaHost}`]);
+    listing = usual;
+    expect(stderr).toMatch(`what answers at http://${ollamaHost}/ is no model server; start it`);
+    expect(code).toBe(3);
+  });
+
+  test("--help tells how to connect a model", async () => {
+    expect((await toolcrib(["--help"])).stdout).toMatch(
+      /To connect one:\n.*OPENAI_API_KEY.*\n.*Ollama.*\n.*-m provider\/model/,
+    );
+  });
+
+  test("a wrong key is one sentence that names its variable, not the key; exit 3", async () => {
+    const refusal = jsonOf(
+      { error: { message: `Incorrect API key provided: ${key}`, code: "invalid_api_key" } },
+      { status: 401 },
+    );
+    wire.script(refusal);
+    const end = await toolcrib(["run", "hi"], { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${wire.url}/v1` });
+    expect(end.stderr).toMatch(/\ntoolcrib: .*Check OPENAI_API_KEY\.\n$/);
+    expect(end.stdout + end.stderr).not.toContain(key);
+    expect(end.code).toBe(3);
+  });
+
+  test("a wrong model name is one sentence that names it; exit 3", async () => {
+    wire.script(
+      jsonOf({ error: { message: "The model `nope` does not exist", code: "model_not_found" } }, { status: 404 }),
+    );
+    const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${wire.url}/v1` };
+    const { stderr, code } = await toolcrib(["run", "hi", "-m", "openai/nope"], env);
+    expect(stderr).toMatch(/^toolcrib: .*nope.* and --base-url \(/);
+    expect(code).toBe(3);
+  });
+
+  test("what a model prints cannot steer the terminal through a tool line", async () => {
+    wire.script(
+      answerWith({ calls: [{ name: "read_file", args: JSON.stringify({ path: "\u001b]0;owned\u0007" }) }] }),
+      answerWith({ text: "done" }),
+    );
+    const flags = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+    const { stderr } = await toolcrib(["run", "hi", ...flags]);
+    expect(stderr).not.toContain("\u001b");
+  });
+});

@@ -1,0 +1,188 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  answerWith,
+  hasTerminals,
+  startOnTerminal,
+  startProgram,
+  type TerminalProgram,
+  WireServer,
+} from "@toolcrib/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+let folder = "";
+let wire: WireServer;
+
+beforeAll(async () => {
+  wire = await WireServer.start();
+});
+beforeEach(() => {
+  wire.reset();
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-ask-")));
+  return () => rmSync(folder, { recursive: true });
+});
+afterAll(() => wire.close());
+
+function toolcrib(...args: string[]): TerminalProgram {
+  const flags = ["--ask", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+  return startOnTerminal(bin, [...args, ...flags], { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } });
+}
+
+/** A model that writes files, one in each reply, then says so. */
+function writes(...names: string[]): void {
+  for (const name of names) {
+    wire.script(
+      answerWith({ calls: [{ name: "write_file", args: JSON.stringify({ content: "new\n", path: name }) }] }),
+    );
+  }
+  wire.script(answerWith({ text: "Written." }));
+}
+
+const isWritten = (name: string): boolean => existsSync(join(folder, name));
+const question = (name: string): string =>
+  [
+    "Run write_file?",
+    `  path: ${name}`,
+    "  content:",
+    "  | new",
+    "  |",
+    "[y]es, [a]lways for write_file with this path, [N]o:",
+  ].join("\n");
+
+describe.skipIf(!hasTerminals())("a question on a terminal", () => {
+  test("shows the call and takes the answer that is typed after it", async () => {
+    writes("one.txt", "two.txt");
+    const program = toolcrib("run", "write");
+    await program.shows(question("one.txt"));
+    expect(isWritten("one.txt")).toBe(false);
+    program.type("nx\u007f\u007fy\r");
+    await program.shows(question("two.txt"));
+    expect(readFileSync(join(folder, "one.txt"), "utf8")).toBe("new\n");
+    program.type("\r");
+    expect(await program.ended).toBe(4);
+    expect(isWritten("two.txt")).toBe(false);
+    expect(program.screen.text).toMatch(
+      /path: one\.txt[\s\S]*\[N\]o: y\n✓ write_file[\s\S]*\[N\]o:\n✗ .*said no[\s\S]*Written\./,
+    );
+  });
+
+  test.each(["y\r", "a\r", "y\ry\ry\ry\r", "y"])(
+    "does not take what was typed before, as %j, for an answer",
+    async (ahead) => {
+      writes("one.txt", "two.txt");
+      const program = toolcrib("run", "write");
+      program.type(ahead);
+      await program.shows(question("one.txt"));
+      expect(isWritten("one.txt")).toBe(false);
+      program.type("n\r");
+      await program.shows(question("two.txt"));
+      program.type("n\r");
+      expect(await program.ended).toBe(4);
+      expect([isWritten("one.txt"), isWritten("two.txt")]).toEqual([false, false]);
+    },
+  );
+
+  test("does not take a paste of several lines for an answer", async () => {
+    writes("one.txt");
+    const program = toolcrib("run", "write");
+    await program.shows(question("one.txt"));
+    program.type("y\rand more\r");
+    await program.shows("[N]o: (one line, please)");
+    program.type("n\r");
+    expect(await program.ended).toBe(4);
+    expect(isWritten("one.txt")).toBe(false);
+  });
+
+  test("ends with the turn at Ctrl-C; exit 130", async () => {
+    writes("one.txt");
+    const program = toolcrib("run", "write");
+    await program.shows(question("one.txt"));
+    program.type("y\u0003");
+    expect(await program.ended).toBe(130);
+    expect(isWritten("one.txt")).toBe(false);
+    expect(program.screen.text).toMatch(/toolcrib: Interrupted\.$/);
+    expect(wire.requests).toHaveLength(1);
+  });
+
+  test("ends with the turn at an interrupt from elsewhere; exit 130", async () => {
+    writes("one.txt");
+    const program = toolcrib("run", "write");
+    await program.shows(question("one.txt"));
+    program.interrupt();
+    expect(await program.ended).toBe(130);
+    expect(isWritten("one.txt")).toBe(false);
+    expect(wire.requests).toHaveLength(1);
+  });
+
+  test("is a no at Ctrl-D and ends the turn; exit 4", async () => {
+    writes("one.txt", "two.txt");
+    const program = toolcrib("run", "write");
+    await program.shows(question("one.txt"));
+    program.type("\u0004");
+    expect(await program.ended).toBe(4);
+    expect(isWritten("one.txt")).toBe(false);
+    expect(program.screen.text).toMatch(
+      /toolcrib: The question was left without an answer, so the request was ended\.$/,
+    );
+    expect(wire.requests).toHaveLength(1);
+  });
+
+  test("is a no when the window is closed", async () => {
+    writes("one.txt");
+    const program = toolcrib("run", "write");
+    await program.shows(question("one.txt"));
+    program.hangUp();
+    await program.ended;
+    expect(isWritten("one.txt")).toBe(false);
+  });
+
+  test("in chat leaves lines that were typed ahead what they are: messages", async () => {
+    writes("one.txt");
+    wire.script(answerWith({ text: "You said a." }));
+    const program = toolcrib("chat");
+    program.type("write\ra\r");
+    await program.shows(question("one.txt"));
+    program.type("n\r");
+    await program.shows("You said a.");
+    program.type("\u0004");
+    expect(await program.ended).toBe(0);
+    expect(isWritten("one.txt")).toBe(false);
+  });
+
+  test("in chat ends with the turn at Ctrl-C, and the next line is a message", async () => {
+    writes("one.txt");
+    const program = toolcrib("chat");
+    program.type("write\r");
+    await program.shows(question("one.txt"));
+    wire.reset();
+    wire.script(answerWith({ text: "You said a." }));
+    program.type("\u0003");
+    await program.shows(/Interrupted\.\n>$/);
+    program.type("a\r");
+    await program.shows("You said a.");
+    writes("two.txt");
+    program.type("write two\r");
+    await program.shows(question("two.txt"));
+    program.type("n\r");
+    await program.shows("Written.");
+    program.type("/quit\r");
+    expect(await program.ended).toBe(0);
+    expect([isWritten("one.txt"), isWritten("two.txt")]).toEqual([false, false]);
+  });
+});
+
+test("a mounted tool that calls itself read-only is asked about", async () => {
+  const options = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } };
+  await startProgram(bin, ["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options).ended;
+  for (const name of ["list_dir", "mcp__own__list_dir"]) {
+    wire.script(answerWith({ calls: [{ name, args: '{"path":"."}' }] }));
+  }
+  wire.script(answerWith({ text: "Listed." }));
+  const flags = ["--ask", "--mcp", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+  const { code, stderr } = await startProgram(bin, ["run", "list", ...flags], options).ended;
+  expect(stderr).toMatch(/✓ list_dir[\s\S]*✗ .*mcp__own__list_dir: Permission denied: this call needs approval/);
+  expect(code).toBe(4);
+});

@@ -1,0 +1,130 @@
+import { showInvisible } from "@toolcrib/core/text";
+import type { Asker } from "../tools/approval.ts";
+import { type Keyboard, openKeyboard } from "./keyboard.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Nobody may type for so long before a question is shown. Milliseconds. */
+const quietMs = 150;
+const longestAnswer = 60;
+
+interface AskOptions {
+  readonly terminal: Terminal;
+  /** For Ctrl-C. */
+  interrupt(): void;
+  /** The keys where somebody holds them already. */
+  readonly keyboard?: Keyboard | undefined;
+}
+
+/** Asks on the terminal; undefined where there is none. */
+export function terminalAsker({ terminal, interrupt, keyboard }: AskOptions): Asker | undefined {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  return {
+    get size() {
+      const { columns, rows } = process.stderr;
+      // A terminal that does not know its size says 0.
+      return { columns: columns || 80, rows: rows || 24 };
+    },
+    ask: (question, signal) =>
+      terminal.alone(async (write) => {
+        const keys = keyboard ?? openKeyboard();
+        try {
+          if (!(await untilQuiet(keys, { signal, interrupt }))) return undefined;
+          write(question);
+          const answer = await readAnswer(keys, write, { signal, interrupt });
+          write("\n");
+          return answer;
+        } finally {
+          if (!keyboard) keys.close();
+        }
+      }),
+  };
+}
+
+interface Ends {
+  readonly signal: AbortSignal | undefined;
+  interrupt(): void;
+}
+
+const [ctrlC, ctrlD, ctrlU] = ["\u0003", "\u0004", "\u0015"];
+
+/** Drops what was typed before the question was there to be read. Undefined when the user left. */
+function untilQuiet(keyboard: Keyboard, ends: Ends): Promise<true | undefined> {
+  return listen(keyboard, ends, (finish) => {
+    let timer: NodeJS.Timeout | undefined;
+    let look: NodeJS.Immediate | undefined;
+    const stop = (): void => {
+      clearTimeout(timer);
+      clearImmediate(look);
+    };
+    const wait = (): void => {
+      stop();
+      timer = setTimeout(() => {
+        // After a busy time the timer comes before what was typed meanwhile is read; an immediate comes after.
+        look = setImmediate(finish, true);
+      }, quietMs);
+    };
+    wait();
+    return { onKeys: wait, stop };
+  });
+}
+
+/** One line, echoed; undefined when the user left by Ctrl-C or Ctrl-D. */
+function readAnswer(keyboard: Keyboard, write: (text: string) => void, ends: Ends): Promise<string | undefined> {
+  return listen(keyboard, ends, (finish) => {
+    let answer = "";
+    const erase = (count: number): void => {
+      if (count === 0) return;
+      answer = answer.slice(0, -count);
+      process.stderr.write("\b \b".repeat(count));
+    };
+    return {
+      onKeys(keys) {
+        const typed = keys.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?/g, "");
+        if (/[\r\n]./s.test(typed)) {
+          erase(answer.length);
+          return write("(one line, please) ");
+        }
+        for (const key of typed) {
+          if (key === "\r" || key === "\n") return finish(answer);
+          if (key === "\u007f" || key === "\b") erase(Math.min(1, answer.length));
+          else if (key === ctrlU) erase(answer.length);
+          else if (answer.length < longestAnswer && showInvisible(key) === key && key.length === 1) {
+            answer += key;
+            write(key);
+          }
+        }
+      },
+    };
+  });
+}
+
+interface Listener {
+  onKeys(keys: string): void;
+  stop?(): void;
+}
+
+/** Ends by `finish`, or with undefined when the user leaves by Ctrl-C or Ctrl-D, the input ends or the signal fires. */
+function listen<Result>(
+  keyboard: Keyboard,
+  { signal, interrupt }: Ends,
+  start: (finish: (result: Result) => void) => Listener,
+): Promise<Result | undefined> {
+  return new Promise((resolve) => {
+    const end = (result?: Result): void => {
+      release();
+      listener.stop?.();
+      signal?.removeEventListener("abort", onAbort);
+      resolve(result);
+    };
+    const onAbort = (): void => end();
+    const listener = start(end);
+    const release = keyboard.take((keys) => {
+      if (keys === undefined || keys.includes(ctrlD as string)) return end();
+      if (!keys.includes(ctrlC as string)) return listener.onKeys(keys);
+      end();
+      interrupt();
+    });
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener("abort", onAbort);
+  });
+}

@@ -1,0 +1,247 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  answerWith,
+  type ProgramEnd,
+  type RunningProgram,
+  startProgram,
+  streamOf,
+  WireServer,
+} from "@toolcrib/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { catchInterrupts } from "./interrupts.ts";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+let folder = "";
+let wire: WireServer;
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-interrupts-")));
+  wire = await WireServer.start();
+});
+beforeEach(() => wire.reset());
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await wire.close();
+});
+
+function toolcrib(args: readonly string[], input?: string): RunningProgram {
+  const env = { XDG_STATE_HOME: join(folder, "state") };
+  return startProgram(bin, args, { cwd: folder, env, ...(input !== undefined && { input }) });
+}
+
+/** Not in the sandbox: there the system ends what is left. */
+const shell = ["--enable", "run_bash", "--no-sandbox"];
+const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, ...shell];
+
+/** A model that runs a command. */
+function runsCommand(command: string): void {
+  wire.script(answerWith({ calls: [{ name: "run_bash", args: JSON.stringify({ command }) }] }));
+}
+
+function isRunning(command: string): boolean {
+  const words = command.replace(" ", "\0");
+  return readdirSync("/proc").some((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(words);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Killed processes take a moment to be gone; the test's time limit is the bound. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+let count = 60_000;
+/** A number of seconds that no other process sleeps. */
+function longSleep(): string {
+  count += 1;
+  return `sleep ${count}.${process.pid}`;
+}
+
+describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
+  test("during tools call ends the tool and its processes; exit 130", async () => {
+    const [front, back] = [longSleep(), longSleep()];
+    const program = toolcrib(["tools", "call", "run_bash", ...shell, "--command", `${back} & ${front}; :`]);
+    await until(() => isRunning(front));
+    program.child.kill("SIGINT");
+    expect(await program.ended).toMatchObject({ code: 130, stdout: "" });
+    await until(() => !isRunning(front) && !isRunning(back));
+  });
+
+  test("during run ends the request, says so, and leaves nothing running; exit 130", async () => {
+    const command = longSleep();
+    runsCommand(`${command}; :`);
+    const program = toolcrib(["run", "wait", ...model()]);
+    await until(() => isRunning(command));
+    program.child.kill("SIGINT");
+    const { code, stderr } = await program.ended;
+    expect(stderr).toMatch(/Ending the request; Ctrl-C again ends the program\.[\s\S]*toolcrib: Interrupted\.\n$/);
+    expect(code).toBe(130);
+    await until(() => !isRunning(command));
+  });
+
+  test("while the model is silent ends the request, too", async () => {
+    wire.script(streamOf([], { end: "hang" }));
+    const program = toolcrib(["run", "wait", ...model()]);
+    await until(() => wire.requests.length === 1);
+    program.child.kill("SIGINT");
+    expect(await program.ended).toMatchObject({ code: 130 });
+  });
+
+  test("while nothing runs yet ends the program", async () => {
+    const program = toolcrib(["run", "-m", "offline"], "open");
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    program.child.kill("SIGINT");
+    expect((await program.ended).code).toBe(130);
+  });
+
+  test("in chat ends the request and the conversation goes on", async () => {
+    const command = longSleep();
+    runsCommand(`${command}; :`);
+    wire.script(answerWith({ text: "Still here." }));
+    const program = toolcrib(["chat", ...model()], "open");
+    program.child.stdin?.write("wait\n");
+    await until(() => isRunning(command));
+    program.child.kill("SIGINT");
+    await program.printed("Interrupted.");
+    program.child.stdin?.end("are you there?\n");
+    expect(await program.ended).toMatchObject({ code: 0, stdout: "Still here.\n" });
+    await until(() => !isRunning(command));
+    expect(wire.problems()).toEqual([]);
+  });
+
+  test("a command that a finished run left in the background ends with the program", async () => {
+    const command = longSleep();
+    runsCommand(`${command} & echo started`);
+    wire.script(answerWith({ text: "done" }));
+    expect(await toolcrib(["run", "start it", ...model()]).ended).toMatchObject({ code: 0, stdout: "done\n" });
+    await until(() => !isRunning(command));
+  });
+
+  test("SIGTERM leaves nothing running either", async () => {
+    const command = longSleep();
+    const program = toolcrib(["tools", "call", "run_bash", ...shell, "--command", `${command}; :`]);
+    await until(() => isRunning(command));
+    program.child.kill("SIGTERM");
+    expect((await program.ended).code).toBe(143);
+    await until(() => !isRunning(command));
+  });
+});
+
+test("a request that does not end at the first Ctrl-C is left with the program at the second", async () => {
+  const before = new Map(["SIGINT", "SIGTERM", "SIGHUP"].map((name) => [name, process.listeners(name as "SIGINT")]));
+  const said: string[] = [];
+  const interrupts = catchInterrupts(
+    () => said.push("ending the request"),
+    (signal) => said.push(`ended by ${signal}`),
+  );
+  let aborted = false;
+  void interrupts.during((signal) => {
+    signal.addEventListener("abort", () => {
+      aborted = true;
+    });
+    return new Promise(() => {});
+  });
+  interrupts.interrupt();
+  expect({ said, aborted }).toEqual({ said: ["ending the request"], aborted: true });
+  interrupts.interrupt();
+  expect(said.at(-1)).toBe("ended by SIGINT");
+  for (const [name, listeners] of before) {
+    const ours = process.listeners(name as "SIGINT").filter((listener) => !listeners.includes(listener));
+    for (const listener of ours) process.removeListener(name, listener);
+  }
+});
+
+test("killed in the midst of a tool, a conversation goes on with -c and says what may have run", async () => {
+  wire.script(
+    answerWith({ calls: [{ name: "run_bash", args: JSON.stringify({ command: "echo begun; sleep 2" }) }] }),
+    answerWith({ text: "It may have run." }),
+  );
+  const options = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "killed-state") } };
+  const killed = startProgram(bin, ["run", "begin", ...model()], options);
+  await killed.printed("→ run_bash");
+  const [own = ""] = readdirSync(join(folder, "killed-state", "toolcrib", "sessions"));
+  const sessions = join(folder, "killed-state", "toolcrib", "sessions", own);
+  await until(() => readFileSync(join(sessions, readdirSync(sessions)[0] ?? ""), "utf8").includes("tool-start"));
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  const { stdout, code } = await startProgram(bin, ["run", "what became of it?", "-c", ...model()], options).ended;
+  expect({ stdout, code }).toEqual({ stdout: "It may have run.\n", code: 0 });
+  const { messages } = (wire.requests.at(-1)?.body ?? {}) as unknown as {
+    messages: { role: string; content: string }[];
+  };
+  expect(messages.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
+    "Error executing run_bash: Interrupted; may have run",
+  ]);
+});
+
+describe("toolcrib chat", () => {
+  test("answers line by line, with its commands, and remembers until /clear", async () => {
+    wire.script(answerWith({ text: "First." }), answerWith({ text: "Second." }), answerWith({ text: "Third." }));
+    const lines = [
+      "/help",
+      "one",
+      "two",
+      "/clear",
+      "three",
+      "/tools disable write_file",
+      "/tools",
+      "/modle",
+      "/model",
+      "/quit",
+      "four",
+    ];
+    const { code, stdout, stderr } = await toolcrib(["chat", ...model()], `${lines.join("\n")}\n`).ended;
+    expect(stdout).toBe("First.\nSecond.\nThird.\n");
+    expect(code).toBe(0);
+    const users = wire.requests.map(
+      ({ body }) => (body.messages as { role: string }[]).filter(({ role }) => role === "user").length,
+    );
+    expect(users).toEqual([1, 2, 1]);
+    expect(stderr).toMatch(/\/help .*\/model .*\/tools .*\/clear .*\/quit/s);
+    expect(stderr).toMatch(/off {2}write_file\n/);
+    expect(stderr).toMatch(/There is no command \/modle; did you mean \/model\?/);
+    expect(stderr).toMatch(/\nopenai-compatible\/m\n/);
+  });
+
+  test("/resume lists the directory's conversations and goes on with one; /stats and /compact answer", async () => {
+    const before = [answerWith({ text: "Wren." }), answerWith({ text: "Heron." })];
+    wire.script(...before, answerWith({ text: "Wren again." }), answerWith({ text: "Birds." }));
+    const state = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "resume-state") } };
+    const chat = (lines: string): Promise<ProgramEnd> =>
+      startProgram(bin, ["chat", ...model()], { ...state, input: lines }).ended;
+    await chat("about birds\n");
+    const { stdout, stderr } = await chat("about fish\n/resume\n/resume 2\n/resume 9\n/stats\nwhich bird\n/compact\n");
+    expect(stdout).toBe("Heron.\nWren again.\n");
+    expect(stderr).toMatch(/ 1 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}about fish\n 2 .* about birds\n/);
+    expect(stderr).toMatch(/Going on with .*about birds: 2 messages/);
+    expect(stderr).toMatch(/no conversation 9.*1 to 2/);
+    expect(stderr).toMatch(/2 messages; tokens: /);
+    expect(stderr).toMatch(/messages summed up: [1-9]/);
+    const { messages } = (wire.requests.at(-2)?.body ?? {}) as unknown as {
+      messages: { role: string; content: string }[];
+    };
+    expect(messages.map(({ role, content }) => (role === "system" ? role : content))).toEqual([
+      ...["system", "about birds", "Wren.", "which bird"],
+    ]);
+  });
+
+  test("/model goes on with another model; what fails is told and the conversation goes on", async () => {
+    wire.script(answerWith({ text: "First." }));
+    const { code, stdout, stderr } = await toolcrib(
+      ["chat", ...model()],
+      "one\n/model opnai\n/model offline\ndance\nlist .\n",
+    ).ended;
+    expect(stderr).toMatch(/did you mean openai\?/);
+    expect(stderr).toMatch(/no language model/);
+    expect(stdout).toMatch(/^First\.\n.+\n$/s);
+    expect(code).toBe(0);
+  });
+});

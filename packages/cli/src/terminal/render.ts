@@ -1,0 +1,82 @@
+import type { AgentEvent } from "@toolcrib/agent";
+import { clip, withoutControls } from "@toolcrib/core/text";
+import { inFlags } from "../inFlags.ts";
+import type { Style } from "./style.ts";
+
+/** A piece of text and the stream it belongs to. */
+export interface Printed {
+  readonly to: "stdout" | "stderr";
+  readonly text: string;
+}
+
+/** Turns the events of a turn into text: the answer for stdout, everything else for stderr. Keeps only where the line stands. */
+export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
+  let open = false;
+  const note = (text: string): Printed[] => {
+    // On one screen, a note must not continue a line of the answer; on stdout that line simply goes on after a line break.
+    const closing: Printed[] = open ? [{ to: "stdout", text: "\n" }] : [];
+    open = false;
+    return [...closing, { to: "stderr", text: `${text}\n` }];
+  };
+  return (event) => {
+    switch (event.type) {
+      case "text-delta":
+        if (event.text === "") return [];
+        open = !event.text.endsWith("\n");
+        return [{ to: "stdout", text: event.text }];
+      case "tool-call":
+        return note(
+          `${style.cyan("→")} ${style.bold(oneLine(event.name, 64))} ${style.dim(showArguments(event.args))}`,
+        );
+      case "tool-result":
+        return note(
+          event.isError
+            ? `${style.red("✗")} ${oneLine(event.output, 300)}`
+            : `${style.green("✓")} ${style.dim(`${oneLine(event.name, 64)}: ${summary(event.output)}`)}`,
+        );
+      case "tool-progress":
+        return event.progress.message ? note(style.dim(`  ${oneLine(event.progress.message, 120)}`)) : [];
+      case "retry":
+        return note(
+          style.dim(
+            `${oneLine(inFlags(event.message), 200)} Trying again in ${(event.delayMs / 1000).toFixed(1)} s${event.discardText ? "; the text above starts anew" : ""}.`,
+          ),
+        );
+      case "steering":
+        return note(style.dim(`> ${oneLine(event.text, 200)}`));
+      case "compaction":
+        return note(style.dim("Older messages were shortened to make room."));
+      case "end":
+        return open ? [{ to: "stdout", text: "\n" }] : [];
+      case "step-start":
+      case "reasoning-delta":
+      case "usage":
+        return [];
+    }
+  };
+}
+
+/** `path=src/a.ts limit=20`: one line, however long the values are. */
+export function showArguments(args: Readonly<Record<string, unknown>>): string {
+  const shown = Object.entries(args).map(([name, value]) => `${name}=${showValue(value)}`);
+  return oneLine(shown.join(" "), 160);
+}
+
+function showValue(value: unknown): string {
+  const plain = typeof value === "string" && /^[^\s"'=]+$/.test(value);
+  return clip(plain ? value : (JSON.stringify(value) ?? String(value)), 80);
+}
+
+/** The text of a one-line result; else how many lines, whether cut, and the first. */
+function summary(output: string): string {
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const isCut = lines.at(-1)?.startsWith("[truncated: ") ?? false;
+  const count = lines.length - (isCut ? 1 : 0);
+  if (count <= 1 && !isCut) return oneLine(lines[0] ?? "(nothing)", 120);
+  return `${count} lines${isCut ? " (cut)" : ""}, first ${oneLine(lines[0] ?? "", 80)}`;
+}
+
+/** One line of at most `limit` characters without control characters: what a model or a file says must not steer the terminal. */
+export function oneLine(text: string, limit: number): string {
+  return clip(withoutControls(clip(text, 4 * limit).replace(/\s+/g, " ")).trim(), limit);
+}

@@ -1,0 +1,190 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { McpServerConfig } from "@toolcrib/mcp";
+import { type ProgramEnd, startProgram } from "@toolcrib/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Program } from "../program.ts";
+import { createStyle } from "../terminal/style.ts";
+import { allowedServers } from "./mcpConsent.ts";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+let base = "";
+let folder = "";
+let state = "";
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-consent-")));
+  folder = join(base, "work");
+  state = join(base, "state");
+  mkdirSync(folder);
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+const toolcrib = (args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> =>
+  startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state, ...env } }).ended;
+
+/** A server that leaves a file behind when it is started, with the variable it was given. */
+function writeConfig(extra: object = {}): void {
+  const script = `require("fs").writeFileSync("started", process.env.GIVEN ?? "")`;
+  const server = {
+    command: process.execPath,
+    args: ["-e", script],
+    cwd: folder,
+    env: { GIVEN: `\${SECRET}` },
+    ...extra,
+  };
+  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { evil: server } }));
+}
+const started = (): boolean => existsSync(join(folder, "started"));
+
+describe("without a terminal, a server that was not allowed is not started", () => {
+  test.each([
+    ["run", ["run", "list .", "-m", "offline", "--mcp"]],
+    ["chat", ["chat", "-m", "offline", "--mcp"]],
+    ["mcp test", ["mcp", "test"]],
+  ])("%s is refused, with the command that allows it", async (_, args) => {
+    writeConfig();
+    const end = await toolcrib(args, { SECRET: "s3cret" });
+    expect(end.stderr).toMatch(/evil is not allowed to start as the file has it now.*toolcrib mcp allow evil\n$/);
+    expect(end.stderr).not.toContain("s3cret");
+    expect({ code: end.code, started: started() }).toEqual({ code: 4, started: false });
+  });
+
+  test("mcp allow says what would run and takes effect for this folder and this content", async () => {
+    writeConfig();
+    const { stderr, code } = await toolcrib(["mcp", "allow", "evil"], { SECRET: "s3cret" });
+    expect(stderr).toContain(`evil runs ${process.execPath} -e`);
+    expect(stderr).toMatch(/with GIVEN=\$\{SECRET\}\n.*from your environment: SECRET \(into env\.GIVEN\)/);
+    expect({ code, started: started() }).toEqual({ code: 0, started: false });
+    await toolcrib(["mcp", "test"], { SECRET: "s3cret" });
+    expect(readFileSync(join(folder, "started"), "utf8")).toBe("s3cret");
+  });
+
+  test("a changed entry, and the same entry in another folder, ask again", async () => {
+    writeConfig();
+    await toolcrib(["mcp", "allow", "evil"]);
+    writeConfig({ args: ["-e", `require("fs").writeFileSync("started", "other")`] });
+    expect((await toolcrib(["mcp", "list"])).stdout).toMatch(/evil .*\(changed\)/);
+    expect((await toolcrib(["mcp", "test"])).code).toBe(4);
+    writeConfig();
+    const elsewhere = join(base, "elsewhere");
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, ".mcp.json"), readFileSync(join(folder, ".mcp.json")));
+    const { code } = await startProgram(bin, ["mcp", "test"], { cwd: elsewhere, env: { XDG_STATE_HOME: state } }).ended;
+    expect({ code, started: started() }).toEqual({ code: 4, started: false });
+  });
+
+  test("fields under __proto__ are part of what is allowed, and start nothing", async () => {
+    writeFileSync(join(folder, ".mcp.json"), '{ "mcpServers": { "a": { "disabled": false } } }');
+    await toolcrib(["mcp", "allow", "a"]);
+    const script = `require('fs').writeFileSync('started', '')`;
+    writeFileSync(
+      join(folder, ".mcp.json"),
+      `{ "mcpServers": { "a": { "disabled": false, "__proto__": { "command": "${process.execPath}", "args": ["-e", "${script}"] } } } }`,
+    );
+    const { code } = await toolcrib(["mcp", "test"]);
+    expect({ code, started: started() }).toEqual({ code: 4, started: false });
+  });
+
+  test("who adds a server has allowed it; what is removed is forgotten", async () => {
+    const script = ["-e", `require("fs").writeFileSync("started", "")`];
+    await toolcrib(["mcp", "add", "own", "--", process.execPath, ...script]);
+    const added = readFileSync(join(folder, ".mcp.json"));
+    await toolcrib(["mcp", "test"]);
+    expect(started()).toBe(true);
+    await toolcrib(["mcp", "remove", "own"]);
+    writeFileSync(join(folder, ".mcp.json"), added);
+    expect((await toolcrib(["mcp", "test"])).code).toBe(4);
+  });
+
+  test("what was allowed is kept outside the folder, for the user alone", async () => {
+    writeConfig();
+    await toolcrib(["mcp", "allow", "evil"]);
+    const consents = join(state, "toolcrib", "consents");
+    expect(statSync(consents).mode & 0o777).toBe(0o700);
+    expect(statSync(join(state, "toolcrib")).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe("on a terminal, the user is asked", () => {
+  const url: McpServerConfig = {
+    type: "http",
+    url: `https://u:hunter22@evil.example/?k=\${API_KEY}`,
+    headers: { "X-Key": "abc123" },
+  };
+
+  async function ask(answer: string, server: McpServerConfig): Promise<{ asked: string; servers: string[] }> {
+    let asked = "";
+    const note = (line: string): void => {
+      asked += `${line}\n`;
+    };
+    const program = { env: { XDG_STATE_HOME: state }, terminal: { note, style: createStyle(false) } };
+    const { mcpServers } = await allowedServers(
+      { mcpServers: { web: server, off: { command: "x", disabled: true } } },
+      program as unknown as Program,
+      {
+        size: { columns: 80, rows: 24 },
+        ask: async (question) => {
+          note(question);
+          return answer;
+        },
+      },
+    );
+    return { asked, servers: Object.keys(mcpServers) };
+  }
+
+  test("with what it would reach and which variables go where, no secret shown", async () => {
+    const { asked } = await ask("n", url);
+    expect(asked).toContain(`web connects to https://[redacted]@evil.example/?k=\${API_KEY}`);
+    expect(asked).toContain("with the headers X-Key");
+    expect(asked).toContain("API_KEY (into url)");
+    expect(asked).not.toMatch(/hunter22|abc123/);
+  });
+
+  test.each([
+    ["y", ["web"]],
+    ["YES ", ["web"]],
+    ["n", []],
+    ["", []],
+    ["yy", []],
+  ])("the answer %j allows %j", async (answer, servers) => {
+    expect((await ask(answer, url)).servers).toEqual(servers);
+  });
+
+  test("a yes is kept for the entry as it is; a no is asked again", async () => {
+    await ask("n", url);
+    expect((await ask("y", url)).asked).toContain("is not allowed yet");
+    expect((await ask("n", url)).asked).toBe("");
+    const { asked, servers } = await ask("n", { ...url, url: "https://other.example" });
+    expect(asked).toContain("has changed since it was allowed");
+    expect(servers).toEqual([]);
+  });
+
+  test("characters that are not seen are shown by their numbers", async () => {
+    const { asked } = await ask("n", { command: "ls\u200b", args: ["a\u202eb", "\u3164"] });
+    expect(asked).toContain(`"ls<U+200B>" "a<U+202E>b" "<U+3164>"`);
+  });
+
+  test("an entry that says more than a screen holds is not asked about, but refused", async () => {
+    const long = { command: "ls", args: ["x".repeat(10_000)] };
+    await expect(ask("y", long)).rejects.toThrow(/more than a screen holds.*toolcrib mcp allow/);
+  });
+
+  test("a yes that cannot be kept holds this time, and that is told", async () => {
+    writeFileSync(state, "");
+    const { asked, servers } = await ask("y", url);
+    expect(servers).toEqual(["web"]);
+    expect(asked).toMatch(/could not be kept for the next time/);
+  });
+});

@@ -1,0 +1,103 @@
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ProgramEnd, startProgram } from "@toolcrib/testing";
+import { sandboxProblem } from "@toolcrib/tools-bash";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const works = (await sandboxProblem()) === undefined;
+
+let folder = "";
+/** Outside the roots, and not below a /tmp that the sandbox has for itself. */
+let outside = "";
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-cli-sandbox-")));
+  outside = realpathSync(mkdtempSync(join(homedir(), ".toolcrib-cli-sandbox-")));
+});
+afterAll(() => {
+  for (const path of [folder, outside]) rmSync(path, { recursive: true });
+});
+
+function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
+  return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } }).ended;
+}
+
+interface Shell {
+  code: number | null;
+  answer: { stdout: string; stderr: string; exit_code: number };
+  notes: string;
+}
+
+async function shell(command: string, flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Shell> {
+  const words = ["tools", "call", "run_bash", "--enable", "run_bash", ...flags, "--command", command];
+  const { code, stdout, stderr } = await toolcrib(words, env);
+  return { code, answer: stdout === "" ? undefined : JSON.parse(stdout), notes: stderr };
+}
+
+/** A PATH without bubblewrap. */
+const without = { PATH: "/nowhere" };
+
+describe("the sandbox of run_bash", () => {
+  test.runIf(works)("is on without a word, and a refusal names the flag that helps", async () => {
+    const { code, answer, notes } = await shell(`touch here '${outside}/there'`);
+    expect({ code, notes }).toEqual({ code: 0, notes: "" });
+    expect(answer.stderr).toMatch(/\[sandbox: commands can write only in .*--root DIR\]$/);
+    expect([existsSync(join(folder, "here")), existsSync(join(outside, "there"))]).toEqual([true, false]);
+    const allowed = await shell(`touch '${outside}/by-root'`, ["--root", ".", "--root", outside]);
+    expect(allowed.answer).toEqual({ stdout: "", stderr: "", exit_code: 0 });
+  });
+
+  test.runIf(works)("--sandbox-allow opens it so far", async () => {
+    const interfaces = "cat /proc/net/dev | wc -l";
+    const closed = Number((await shell(interfaces)).answer.stdout);
+    const open = Number((await shell(interfaces, ["--sandbox-allow", "network"])).answer.stdout);
+    expect(open).toBeGreaterThanOrEqual(closed);
+    expect((await shell("readlink /proc/self/ns/net", ["--sandbox-allow", "network,sockets"])).answer.stdout).toBe(
+      (await shell("readlink /proc/self/ns/net", ["--no-sandbox"])).answer.stdout,
+    );
+  });
+
+  test("--no-sandbox does without, silently", async () => {
+    const { answer, notes } = await shell(`touch '${outside}/free'`, ["--no-sandbox"], without);
+    expect({ ...answer, notes }).toEqual({
+      stdout: "",
+      stderr: expect.any(String) as string,
+      exit_code: 127,
+      notes: "",
+    });
+    expect((await shell(`touch '${outside}/free'`, ["--no-sandbox"])).answer.exit_code).toBe(0);
+    expect(existsSync(join(outside, "free"))).toBe(true);
+  });
+
+  test("that is not available is told in one line, and asked for is an error before anything is run", async () => {
+    const told = await shell("echo fine", [], without);
+    expect(told.answer.stdout).toBe("fine\n");
+    expect(told.notes).toMatch(/^Commands run without a sandbox: bwrap [^\n]*\n$/);
+    for (const flags of [["--sandbox"], ["--sandbox-allow", "network"]]) {
+      const refused = await shell(`echo > '${folder}/ran'`, flags, without);
+      expect(refused).toMatchObject({ code: 2, answer: undefined });
+      expect(refused.notes).toMatch(/^toolcrib: the sandbox is not available: .*--no-sandbox/);
+    }
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+  });
+
+  test("is not spoken of where run_bash is off", async () => {
+    const list = ["tools", "call", "list_dir", "--path", "."];
+    expect(await toolcrib(list, without)).toMatchObject({ code: 0, stderr: "" });
+    const off = ["run", "list the files", "-m", "offline", "--enable", "run_bash", "--disable", "run_bash"];
+    expect((await toolcrib(off, without)).stderr).not.toContain("sandbox");
+    expect((await toolcrib(off.slice(0, -2), without)).stderr).toContain("without a sandbox");
+  });
+
+  test.each([
+    [["--sandbox-allow", "nework"], "--sandbox-allow nework: expected network or sockets"],
+    [["--no-sandbox", "--sandbox-allow", "network"], "leave one of the two out"],
+  ])("%j is a usage error", async (flags, words) => {
+    const { code, notes } = await shell("true", flags);
+    expect(code).toBe(2);
+    expect(notes).toContain(words);
+  });
+});

@@ -1,0 +1,51 @@
+import { type SandboxOptions, sandboxProblem } from "@toolcrib/tools-bash";
+import { usageError } from "../endings.ts";
+import type { Program } from "../program.ts";
+import { rootsOf, type ToolFlags } from "./toolSet.ts";
+
+/** What `--sandbox-allow` may name. */
+const allowable = ["network", "sockets"] as const;
+
+/**
+ * The flags with the sandbox decided: on, unless `--no-sandbox`, or unless it does not work here and was not asked for, which one
+ * line tells where `run_bash` is on. Throws a usage error where it was asked for and does not work.
+ */
+export async function chooseSandbox<Flags extends ToolFlags>(flags: Flags, { terminal }: Program): Promise<Flags> {
+  const { sandbox, sandboxAllow } = flags;
+  const unknown = sandboxAllow?.find((name) => !allowable.some((known) => known === name));
+  if (unknown !== undefined) throw usageError(`--sandbox-allow ${unknown}: expected ${allowable.join(" or ")}`);
+  if (sandbox === false) {
+    if (sandboxAllow) throw usageError("--sandbox-allow is of no use with --no-sandbox; leave one of the two out");
+    return flags;
+  }
+  const inside = { ...flags, commandSandbox: sandboxOptions(flags) };
+  const isAskedFor = sandbox === true || sandboxAllow !== undefined;
+  // A shell that is switched on later has the sandbox or fails: the user has not been told of anything else.
+  if (!isAskedFor && !hasShell(flags)) return inside;
+  const problem = await sandboxProblem({ root: rootsOf(flags), sandbox: inside.commandSandbox });
+  if (problem === undefined) return inside;
+  if (isAskedFor) throw usageError(`the sandbox is not available: ${problem}; --no-sandbox runs commands without it`);
+  terminal.note(terminal.style.dim(`Commands run without a sandbox: ${problem} (--no-sandbox leaves this line out)`));
+  return flags;
+}
+
+/** What the sandbox of `run_bash` allows, and the flag for what it refuses. */
+function sandboxOptions({ sandboxAllow = [] }: ToolFlags): SandboxOptions {
+  const allows = (name: (typeof allowable)[number]): string => `the user can allow it by --sandbox-allow ${name}`;
+  return {
+    network: sandboxAllow.includes("network"),
+    unixSockets: sandboxAllow.includes("sockets"),
+    remedies: {
+      write: "the user can add a directory by --root DIR",
+      network: allows("network"),
+      sockets: allows("sockets"),
+      limits: "the user can run commands without limits by --no-sandbox",
+      unavailable: "the user can run commands without it by --no-sandbox",
+    },
+  };
+}
+
+function hasShell({ tools, enable, disable, excludeTools }: ToolFlags): boolean {
+  const isIn = (names: readonly string[] | undefined): boolean => names?.includes("run_bash") ?? false;
+  return (isIn(tools) || isIn(enable)) && !isIn(disable) && !isIn(excludeTools);
+}

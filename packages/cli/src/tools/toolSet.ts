@@ -1,0 +1,82 @@
+import { statSync } from "node:fs";
+import { type ExecutableTool, nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
+import { createPathScope } from "@toolcrib/core/files";
+import { createDefaultToolRegistry } from "@toolcrib/defaults";
+import type { Leftovers, SandboxOptions } from "@toolcrib/tools-bash";
+import { createEditFileTool } from "@toolcrib/tools-fs";
+import { usageError } from "../endings.ts";
+import { stateFolder } from "../state/stateFolder.ts";
+import { guardOwnFiles } from "./guardedFiles.ts";
+
+/** The flags that say which tools there are and what they may reach. */
+export interface ToolFlags {
+  readonly root?: readonly string[] | undefined;
+  readonly enable?: readonly string[] | undefined;
+  readonly disable?: readonly string[] | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly excludeTools?: readonly string[] | undefined;
+  readonly sandbox?: boolean | undefined;
+  readonly sandboxAllow?: readonly string[] | undefined;
+  /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
+  readonly commandSandbox?: SandboxOptions | undefined;
+}
+
+/** The default tools, `edit_file` and `more`, ours confined to the roots (default: the working directory). Throws a usage error. */
+export function createToolSet(
+  flags: ToolFlags,
+  leftovers: Leftovers,
+  context?: ToolContext,
+  more: readonly ExecutableTool[] = [],
+): ToolRegistry {
+  const root = rootsOf(flags);
+  const registry = createDefaultToolRegistry(context, {
+    root,
+    bash: {
+      cwd: createPathScope({ root }).cwd,
+      scrubEnv: true,
+      sandbox: flags.commandSandbox ?? false,
+      leftovers,
+    },
+    extra: [createEditFileTool({ root }), ...more],
+  });
+  toggle(registry, flags);
+  return registry.use(guardOwnFiles(root, stateFolder(process.env)));
+}
+
+/** The directories that the tools may not leave. Throws a usage error for one that is not there. */
+export function rootsOf({ root = [] }: ToolFlags): string[] {
+  for (const directory of root) {
+    if (directory === "") throw usageError("--root needs a directory, not an empty word");
+    const stat = statSync(directory, { throwIfNoEntry: false });
+    if (!stat) throw usageError(`--root ${directory}: there is no such directory`);
+    if (!stat.isDirectory()) throw usageError(`--root ${directory}: this is a file; name a directory`);
+  }
+  return root.length > 0 ? [...root] : [process.cwd()];
+}
+
+/** `--tools` leaves only those; then `--enable`; then `--disable` and `--exclude-tools`. */
+function toggle(registry: ToolRegistry, { tools, enable = [], disable = [], excludeTools = [] }: ToolFlags): void {
+  const known = (flag: string, names: readonly string[]): readonly string[] => {
+    for (const name of names) if (!registry.hasTool(name)) throw unknownTool(`${flag} ${name}`, name, registry);
+    return names;
+  };
+  if (tools) {
+    known("--tools", tools);
+    for (const name of registry.getToolNames()) {
+      if (tools.includes(name)) registry.enable(name);
+      else registry.disable(name);
+    }
+  }
+  for (const name of known("--enable", enable)) registry.enable(name);
+  for (const name of known("--disable", disable)) registry.disable(name);
+  for (const name of known("--exclude-tools", excludeTools)) registry.disable(name);
+}
+
+/** `what` begins the sentence. */
+export function unknownTool(what: string, name: string, registry: ToolRegistry): Error {
+  const names = registry.getToolNames();
+  const nearest = nearestName(name, names);
+  return usageError(
+    `${what}: there is no such tool; ${nearest ? `did you mean ${nearest}?` : `the tools are ${names.join(", ")}`}`,
+  );
+}

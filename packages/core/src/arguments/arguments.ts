@@ -1,0 +1,168 @@
+import { isError, isErrorNamed } from "../errorShape.ts";
+import { ToolError } from "../errors.ts";
+import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
+import { copyJson, isPlainObject, quote } from "../json.ts";
+import { clip } from "../text.ts";
+import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
+import { NoThread, TooManySteps } from "./notChecked.ts";
+import { repair } from "./repair.ts";
+import { createValidator, mostErrors, type Validator } from "./validator.ts";
+
+/** Arguments ready for a tool, or why they are not. `args` is what repair made of them in either case. */
+export interface CheckedArguments {
+  readonly args: Record<string, unknown>;
+  readonly error?: ToolError;
+}
+
+/** Repairs, then validates. The given arguments are never changed. */
+export type ArgumentChecker = (args: unknown) => CheckedArguments | Promise<CheckedArguments>;
+
+/** From so many unknown arguments on, they are all that is looked at. */
+const manyUnknown = 1000;
+const longestReason = 1000;
+
+/** The checker of one tool; the validator is made at the first call. `parameters` is a schema that `register` accepted. */
+export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSchema): ArgumentChecker {
+  let validator: Validator | undefined;
+  const { name } = tool;
+  return (given) => {
+    const repaired = repairArguments(given, parameters);
+    if ("issue" in repaired) return { args: {}, error: invalid(name, { issues: [repaired.issue], count: 1 }) };
+    const { args } = repaired;
+    if (tool.parseArguments) return parse(tool, name, parameters, args);
+    const conclude = (errors: Awaited<ReturnType<Validator>>): CheckedArguments =>
+      errors.length === 0
+        ? { args }
+        : { args, error: invalid(name, explain(errors, parameters, args), errors.length >= mostErrors) };
+    try {
+      const unknown = surplus(args, parameters, manyUnknown);
+      if (unknown.count > 0) return { args, error: invalid(name, unknown) };
+      validator ??= createValidator(parameters);
+      const errors = validator(args);
+      return "then" in errors
+        ? errors.then(conclude, (cause: unknown) => unchecked(name, args, cause))
+        : conclude(errors);
+    } catch (cause) {
+      return unchecked(name, args, cause);
+    }
+  };
+}
+
+function repairArguments(
+  given: unknown,
+  parameters: JsonSchema,
+): { args: Record<string, unknown> } | { issue: ArgumentIssue } {
+  try {
+    const args = repair(given === undefined || given === null ? {} : copyJson(given), parameters);
+    if (isPlainObject(args)) return { args };
+    return { issue: { field: "", reason: `expected an object of arguments, got ${notAnObject(args)}` } };
+  } catch (error) {
+    return { issue: { field: "", reason: tooMuch(error) ?? "cannot be read" } };
+  }
+}
+
+/** What a limit of ours, or the end of the stack, says of the arguments. */
+function tooMuch(error: unknown): string | undefined {
+  if (error instanceof TooManySteps)
+    return `could not be checked: that takes ${error.message}; pass fewer or smaller values`;
+  if (!isErrorNamed(error, "RangeError")) return undefined;
+  return error.message.startsWith("Maximum call stack") ? "could not be checked: nested too deeply" : error.message;
+}
+
+/** A model's own JSON, cut off or mistyped, comes as text: what is wrong with it says more than a quote of its beginning. */
+function notAnObject(args: unknown): string {
+  if (typeof args === "string" && args.trimStart().startsWith("{")) {
+    try {
+      JSON.parse(args);
+    } catch (error) {
+      if (isErrorNamed(error, "SyntaxError")) return `text that is not valid JSON: ${clip(error.message, 200)}`;
+    }
+  }
+  return quote(args);
+}
+
+async function parse(
+  tool: ExecutableTool,
+  name: string,
+  parameters: JsonSchema,
+  args: Record<string, unknown>,
+): Promise<CheckedArguments> {
+  let result: ParseResult | undefined;
+  try {
+    result = await tool.parseArguments?.(args);
+  } catch (cause) {
+    return unchecked(name, args, cause);
+  }
+  if (result?.issues) {
+    const unknown = surplus(args, parameters, 0);
+    const issues = [...unknown.issues, ...result.issues.slice(0, mostIssues).map(fromStandardIssue)];
+    return { args, error: invalid(name, { issues, count: unknown.count + result.issues.length }) };
+  }
+  return { args: (result && "value" in result ? result.value : args) as Record<string, unknown> };
+}
+
+/** The arguments that a schema forbids by name, if there are more than `most`. A schema library names no allowed one; this does. */
+function surplus(args: Record<string, unknown>, parameters: JsonSchema, most: number): Explanation {
+  const { properties, patternProperties, additionalProperties } = parameters;
+  const given = Object.keys(args);
+  const isClosed = additionalProperties === false && !patternProperties && isPlainObject(properties);
+  if (!isClosed || given.length <= most) return { issues: [], count: 0 };
+  const unknown = given.filter((field) => !Object.hasOwn(properties, field));
+  if (unknown.length <= most) return { issues: [], count: 0 };
+  const shown = unknown.slice(0, mostIssues);
+  return {
+    issues: shown.map((field) => ({ field, reason: unknownArgument(field, parameters, args) })),
+    count: unknown.length,
+  };
+}
+
+function fromStandardIssue(issue: { message: string; path?: readonly unknown[] | undefined }): ArgumentIssue {
+  const keys = (issue.path ?? []).slice(0, 100).map((part) => (isPlainObject(part) ? part.key : part));
+  const field = keys.map((key, at) => (typeof key === "number" ? `[${key}]` : `${at === 0 ? "" : "."}${String(key)}`));
+  return { field: field.join(""), reason: String(issue.message) };
+}
+
+/** `isCut`: there are more problems than were counted. */
+function invalid(toolName: string, { issues, count }: Explanation, isCut = false): ToolError {
+  const bounded = issues
+    .slice(0, mostIssues)
+    .map(({ field, reason }) => ({ field, reason: clip(reason, longestReason) }));
+  const shown = bounded.map(({ field, reason }) => (field ? `${quoteField(field)}: ${reason}` : reason));
+  if (isCut) shown.push("and more");
+  else if (count > shown.length) shown.push(`and ${count - shown.length} more`);
+  const { field = "", reason = "do not fit the schema" } = bounded[0] ?? {};
+  return new ToolError({
+    code: "invalid_arguments",
+    toolName,
+    message: `Invalid arguments: ${shown.join("; ") || reason}`,
+    details: { field, reason },
+  });
+}
+
+function quoteField(field: string): string {
+  return /^[\w$.[\]-]{1,120}$/.test(field) ? field : quote(field, 120);
+}
+
+function unchecked(toolName: string, args: Record<string, unknown>, cause: unknown): CheckedArguments {
+  if (cause instanceof NoThread) return { args, error: noThread(toolName, cause) };
+  const said = isError(cause) ? ` (${quote(cause.message, 200)})` : "";
+  const reason = tooMuch(cause) ?? `could not be checked against the schema${said}`;
+  const message = `Invalid arguments: ${reason}`;
+  const error = new ToolError({ code: "invalid_arguments", toolName, message, details: { field: "", reason }, cause });
+  return { args, error };
+}
+
+function noThread(toolName: string, { cause }: NoThread): ToolError {
+  const reason = clip(isError(cause) ? cause.message : String(cause), 300);
+  return new ToolError({
+    code: "execution_failed",
+    toolName,
+    message:
+      "The arguments were not checked, so the tool did not run: they need a worker thread (for a pattern of the schema that " +
+      `may run on for long, or for their size), and this process could not start one (${reason}). Start Node with ` +
+      "--allow-worker, and keep @toolcrib/core out of the bundle",
+    details: { cause },
+    recoverable: false,
+    cause,
+  });
+}

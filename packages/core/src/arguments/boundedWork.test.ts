@@ -1,0 +1,186 @@
+import { execFileSync } from "node:child_process";
+import { watchLoop } from "@toolcrib/testing";
+import { describe, expect, test } from "vitest";
+import type { JsonSchema } from "../interface.ts";
+import { ToolRegistry } from "../registry/registry.ts";
+
+/** A quadratic step on inputs of this size takes many seconds of processor time. */
+const longestBlockMs = 1000;
+
+const numbered = <T>(count: number, entry: (index: number) => [string, T]): Record<string, T> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => entry(index)));
+const closed = (properties: JsonSchema): JsonSchema => ({ type: "object", properties, additionalProperties: false });
+const list = (items: JsonSchema): JsonSchema => closed({ l: { type: "array", ...items } });
+const nested = (levels: number, wrap: (inner: unknown) => unknown, innermost: unknown): unknown => {
+  let value = innermost;
+  for (let level = 0; level < levels; level += 1) value = wrap(value);
+  return value;
+};
+
+function registryOf(parameters: unknown): ToolRegistry {
+  const registry = new ToolRegistry();
+  const schema = { type: "function", function: { name: "a", description: "A.", parameters: parameters as JsonSchema } };
+  registry.register({ name: "a", getSchema: () => schema as never, execute: async () => "ok" });
+  return registry;
+}
+
+async function call(parameters: unknown, args: unknown): Promise<string> {
+  const loop = watchLoop();
+  let answer: string;
+  try {
+    answer = await registryOf(parameters).execute("a", args);
+  } catch (thrown) {
+    answer = (thrown as Error).message;
+  }
+  expect(loop.stop()).toBeLessThan(longestBlockMs);
+  expect(answer.length).toBeLessThan(10_000);
+  return answer;
+}
+
+const many = numbered(20_000, (index) => [`argument_${index}`, index]);
+const longNames = numbered(3000, (index) => [`${"x".repeat(100)}${index}`, { type: "string" }]);
+const nearNames = numbered(20_000, (index) => [`${"x".repeat(99)}y${index}`, index]);
+const union = { anyOf: [{ type: "string" }, { type: "object", required: ["x"] }] };
+const doubling = {
+  type: "object",
+  properties: { a: { $ref: "#/$defs/d0" } },
+  $defs: numbered(40, (index) => {
+    const next = { $ref: `#/$defs/d${index + 1}` };
+    return [`d${index}`, index === 39 ? { type: "string" } : { anyOf: [next, next] }];
+  }),
+};
+const child = { properties: { c: { $ref: "#/$defs/node" } } };
+const doublingBelow = {
+  type: "object",
+  properties: { a: { $ref: "#/$defs/node" } },
+  $defs: { node: { anyOf: [child, { ...child, required: ["z"] }] } },
+};
+const nestedIds = nested(40, (inner) => ({ $id: "urn:x", properties: { a: inner } }), {}) as JsonSchema;
+const optionals = "a?".repeat(60) + "a".repeat(60);
+const enumOfMany = { enum: Array.from({ length: 15_000 }, (_, index) => `value_${index}`) };
+
+describe("arguments, however many, cost a bounded number of steps, and five problems are worded", () => {
+  test.each<[string, unknown, unknown, string]>([
+    ["unknown names", closed({ a: {} }), many, "and 19995 more"],
+    ["unknown names, nested", closed({ o: closed({ a: {} }) }), { o: many }, "and more"],
+    ["unknown names near to many", closed(longNames), nearNames, "and 19995 more"],
+    ["items that fit no union", list({ items: union }), { l: Array(20_000).fill(5) }, "l[4]: fits none"],
+    ["unique items", list({ uniqueItems: true }), { l: [...Array(20_000).keys()] }, "more than 100000 steps"],
+    ["unique objects", list({ uniqueItems: true }), { l: Array(3000).fill({ a: [1, 2, 3] }) }, "100000 steps"],
+    ["enums", list({ items: enumOfMany }), { l: Array(20_000).fill("Value-9") }, "more than 500000 steps"],
+    [
+      "long text under many limits",
+      closed({ a: { anyOf: Array(900).fill({ maxLength: 9 }) } }),
+      { a: "x".repeat(1e6) },
+      "steps",
+    ],
+    [
+      "JSON text under many branches",
+      closed({ a: { anyOf: Array(900).fill({ type: "object", required: ["r"] }) } }),
+      { a: `{"a":"${"x".repeat(1e6)}"}` },
+      "steps",
+    ],
+    ["references that double on the way down", doublingBelow, { a: nested(90, (c) => ({ c }), {}) }, "steps"],
+    ["100,000 levels", list({}), { l: nested(100_000, (inner) => [inner], []) }, "nested deeper than 500 levels"],
+    ["100,000 levels as text", list({}), { l: "[".repeat(100_000) + "]".repeat(100_000) }, "l: expected array"],
+    ["100,000 levels, all as text", list({}), '{"l":'.repeat(100_000) + 1 + "}".repeat(100_000), "expected an object"],
+    ["an array with holes", list({}), { l: new Array(4e9) }, "holds more than 500000 values"],
+    ["missing names", { type: "object", required: Array.from({ length: 15_000 }, (_, i) => `r${i}`) }, {}, "and more"],
+    ["optionals in a row", closed({ a: { pattern: optionals } }), { a: "a".repeat(59) }, "takes over 1000 ms"],
+    [
+      "a pattern far below",
+      closed({ a: nested(120, (a) => ({ properties: { a } }), { pattern: "^(a+)+$" }) as JsonSchema }),
+      { a: nested(120, (a) => ({ a }), `${"a".repeat(40)}!`) },
+      "takes over 1000 ms",
+    ],
+    ["the format url", closed({ a: { format: "url" } }), { a: `http://${"a".repeat(60)}!` }, "takes over 1000 ms"],
+  ])("%s", async (_name, parameters, args, words) => {
+    const answer = await call(parameters, args);
+    expect(answer).toContain("Error executing a: Invalid arguments: ");
+    expect(answer).toContain(words);
+  });
+
+  test("an ordinary large call is checked, in a thread where it would take long", async () => {
+    const rows = list({ items: { anyOf: [{ type: "string" }, { type: "integer" }] } });
+    expect(await call(rows, { l: Array(5000).fill("x") })).toBe("ok");
+    expect(await call(rows, { l: [...Array(5000).fill("x"), {}] })).toContain("l[5000]: fits none of the forms");
+    expect(await call(list({ uniqueItems: true }), { l: [...Array(2000).keys()] })).toBe("ok");
+  });
+});
+
+describe("a schema that would cost too much is refused when registered", () => {
+  test.each<[string, unknown, string]>([
+    ["references that double", doubling, "it applies more than 1000 schemas to one value"],
+    ["references that loop", closed({ a: { $ref: "#/properties/a" } }), "lead back to themselves"],
+    ["a loop through a list", closed({ a: { allOf: [{ $ref: "#/properties/a" }] } }), "lead back to themselves"],
+    [
+      "a long chain",
+      closed({ ...numbered(900, (i) => [`p${i}`, { $ref: `#/properties/p${i + 1}` }]), p900: {} }),
+      "a chain of more than 200",
+    ],
+    [
+      "anchors by the thousand",
+      { type: "object", $defs: numbered(30_000, (i) => [`d${i}`, { $anchor: `a${i}` }]) },
+      "holds more than 20000 values",
+    ],
+    [
+      "100,000 levels",
+      nested(100_000, (a) => ({ type: "object", properties: { a } }), {}),
+      "nested deeper than 500 levels",
+    ],
+    ["inner ids", closed({ a: nestedIds }), "its inner $id too many"],
+    [
+      "long names on the way to many",
+      closed({ a: nested(100, (a) => ({ properties: { ["k".repeat(5000)]: a } }), closed(longNames)) as JsonSchema }),
+      "its names are too long",
+    ],
+  ])("%s", async (_name, parameters, words) => {
+    const answer = await call(parameters, { a: 1 });
+    expect(answer).toContain('Invalid tool "a": ');
+    expect(answer).toContain(words);
+  });
+
+  test("a recursive schema, thousands of anchors and a description of 1 MB are none of these", async () => {
+    const tree = { type: "object", properties: { children: { type: "array", items: { $ref: "#" } } } };
+    expect(await call(tree, { children: [{ children: [] }] })).toBe("ok");
+    const anchors = {
+      type: "object",
+      properties: numbered(3000, (index) => [`p${index}`, { $ref: `#a${index}` }]),
+      $defs: numbered(3000, (index) => [`d${index}`, { $anchor: `a${index}`, type: "string" }]),
+    };
+    expect(await call(anchors, { p2999: "x" })).toBe("ok");
+    expect(await call(anchors, { p2999: [] })).toContain("p2999: expected string");
+    expect(await call(closed({ a: { description: "x".repeat(1e6) } }), { a: 1 })).toBe("ok");
+  });
+});
+
+describe("where no thread can be started", () => {
+  const script = `
+    const { ToolRegistry } = await import(${JSON.stringify(new URL("../index.ts", import.meta.url).href)});
+    const registry = new ToolRegistry();
+    const text = (pattern) => ({ type: "string", pattern });
+    const parameters = { type: "object", properties: { risky: text("^(a+)+$"), sound: text("^[a-z]+$") } };
+    const schema = { type: "function", function: { name: "a", description: "A.", parameters } };
+    registry.register({ name: "a", getSchema: () => schema, execute: async () => "ok" });
+    const outcome = await registry.invoke("a", { risky: "a!" });
+    console.log(JSON.stringify([
+      outcome.error.code, outcome.error.recoverable, outcome.error.message,
+      await registry.execute("a", { sound: "a".repeat(5000) }),
+      await registry.execute("a", { sound: "A".repeat(5000) }),
+    ]));`;
+  const flags = ["--permission", "--allow-fs-read=*", "--input-type=module", "--eval", script];
+  const [code, recoverable, message, sound, unsound] = JSON.parse(
+    execFileSync(process.execPath, flags, { encoding: "utf8" }),
+  );
+
+  test("a pattern that may run on ends the call with what to do; the process lives on", () => {
+    expect(code).toBe("execution_failed");
+    expect(recoverable).toBe(false);
+    expect(message).toMatch(/^The arguments were not checked, so the tool did not run: .*--allow-worker/);
+  });
+
+  test("a pattern that cannot is matched all the same", () => {
+    expect(sound).toBe("ok");
+    expect(unsound).toContain("sound: does not match the pattern");
+  });
+});

@@ -1,0 +1,151 @@
+import type { JsonSchema } from "../interface.ts";
+import { copyJson, isPlainObject, jsonType } from "../json.ts";
+import { plainName } from "../names.ts";
+import { resolveReference } from "./reference.ts";
+import { countSteps, type Spend } from "./steps.ts";
+
+const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const deepest = 100;
+const mostSteps = 500_000;
+/** So many characters of text weigh as one step. */
+const charactersPerStep = 64;
+
+interface Context {
+  readonly root: JsonSchema;
+  readonly spend: Spend;
+}
+
+/**
+ * Mends in place what models commonly get slightly wrong and what has one meaning: `"10"` for a number, `"true"` for a
+ * boolean, JSON text for an array or object, `null` for an optional, one item, or its JSON text, for an array of such. What
+ * already fits, or has no one meaning, is left as it is for validation to judge. `value` must be the caller's own copy.
+ * Throws TooManySteps where that would take too much work.
+ */
+export function repair(value: unknown, schema: JsonSchema): unknown {
+  return mend(value, schema, { root: schema, spend: countSteps(mostSteps) }, 0);
+}
+
+function mend(value: unknown, schema: unknown, context: Context, level: number): unknown {
+  context.spend(1);
+  if (!isPlainObject(schema) || level > deepest) return value;
+  const { $ref, allOf, properties, items } = schema;
+  let mended = value;
+  if (typeof $ref === "string") mended = mend(mended, resolveReference(context.root, $ref), context, level + 1);
+  if (Array.isArray(allOf)) {
+    for (const part of allOf) mended = mend(mended, part, context, level + 1);
+  }
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(branches)) mended = repairByBranch(mended, branches, context, level);
+  const wanted = wantedTypes(schema, context);
+  if (wanted) mended = convert(mended, wanted, schema, context);
+  if (isPlainObject(mended) && isPlainObject(properties)) {
+    repairProperties(mended, properties, schema.required, context, level);
+  } else if (Array.isArray(mended) && isPlainObject(items)) {
+    for (let index = 0; index < mended.length; index += 1) {
+      mended[index] = mend(mended[index], items, context, level + 1);
+    }
+  }
+  return mended;
+}
+
+function repairProperties(
+  target: Record<string, unknown>,
+  properties: Record<string, unknown>,
+  required: unknown,
+  context: Context,
+  level: number,
+): void {
+  for (const key of Object.keys(target)) {
+    if (key === "__proto__" || !Object.hasOwn(properties, key)) continue;
+    const schema = properties[key];
+    const isNull = target[key] === null;
+    if (isNull && Array.isArray(required)) context.spend(required.length / 8);
+    const optional = isNull && !(Array.isArray(required) && required.includes(key));
+    if (optional && !accepts(schema, null, context, level)) delete target[key];
+    else target[key] = mend(target[key], schema, context, level + 1);
+  }
+}
+
+/** Only where no branch takes the value as it is, and just one takes it repaired. */
+function repairByBranch(value: unknown, branches: readonly unknown[], context: Context, level: number): unknown {
+  const fitting = branches.filter((branch) => accepts(branch, value, context, level));
+  if (fitting.length === 1) return mend(value, fitting[0], context, level + 1);
+  if (fitting.length > 1 || typeof value === "object") return value;
+  const results = branches
+    .map((branch) => ({ branch, result: mend(value, branch, context, level + 1) }))
+    .filter(({ branch, result }) => accepts(branch, result, context, level));
+  return results.length === 1 ? results[0]?.result : value;
+}
+
+/** Whether the type of `value` is one that `schema` allows; nothing deeper. */
+function accepts(schema: unknown, value: unknown, context: Context, level: number): boolean {
+  context.spend(1);
+  if (!isPlainObject(schema) || level > deepest) return schema !== false;
+  const { $ref } = schema;
+  if (typeof $ref === "string" && !accepts(resolveReference(context.root, $ref), value, context, level + 1))
+    return false;
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(branches) && !branches.some((branch) => accepts(branch, value, context, level + 1))) return false;
+  const wanted = wantedTypes(schema, context);
+  return !wanted || fits(value, wanted);
+}
+
+function wantedTypes(schema: JsonSchema, { spend }: Context): readonly string[] | undefined {
+  const { type } = schema;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type;
+  if (Array.isArray(schema.enum)) spend(schema.enum.length / 8);
+  if (Array.isArray(schema.enum)) return [...new Set(schema.enum.map(jsonType))];
+  return "const" in schema ? [jsonType(schema.const)] : undefined;
+}
+
+function fits(value: unknown, wanted: readonly string[]): boolean {
+  const type = jsonType(value);
+  return wanted.includes(type) || (type === "number" && wanted.includes("integer") && Number.isInteger(value));
+}
+
+function convert(value: unknown, wanted: readonly string[], schema: JsonSchema, context: Context): unknown {
+  if (fits(value, wanted)) return typeof value === "string" ? enumValue(value, schema.enum, context) : value;
+  if (typeof value === "string") {
+    const converted = convertText(value, wanted, context);
+    if (converted !== undefined) return converted;
+  }
+  const wrappable = typeof value === "string" || isPlainObject(value);
+  if (wrappable && wanted.includes("array") && isPlainObject(schema.items)) {
+    if (accepts(schema.items, value, context, 0)) return [value];
+    const object = typeof value === "string" ? convertText(value, ["object"], context) : undefined;
+    return object !== undefined && accepts(schema.items, object, context, 0) ? [object] : value;
+  }
+  return value;
+}
+
+/** `utf-8` for `utf8`: the one value of an enum that differs only in case and separators. */
+function enumValue(value: string, allowed: unknown, { spend }: Context): unknown {
+  if (!Array.isArray(allowed)) return value;
+  spend(allowed.length / 16);
+  if (allowed.includes(value)) return value;
+  spend(2 * allowed.length + value.length / charactersPerStep);
+  const wanted = plainName(value);
+  const same = allowed.filter((item) => typeof item === "string" && plainName(item) === wanted);
+  return same.length === 1 ? same[0] : value;
+}
+
+function convertText(value: string, wanted: readonly string[], { spend }: Context): unknown {
+  spend(value.length / charactersPerStep);
+  const text = value.trim();
+  if (wanted.includes("number") || wanted.includes("integer")) {
+    const result = numeral.test(text) ? Number(text) : Number.NaN;
+    if (Number.isFinite(result) && fits(result, wanted)) return result;
+  }
+  if (wanted.includes("boolean") && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  const opening = text[0];
+  if ((opening === "[" && wanted.includes("array")) || (opening === "{" && wanted.includes("object"))) {
+    try {
+      // A copy, for its limits: text may be nested as deep as it is long.
+      return copyJson(JSON.parse(text));
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}

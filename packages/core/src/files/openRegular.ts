@@ -1,0 +1,60 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from "node:fs";
+import { ToolError } from "../errors.ts";
+import type { PathScope } from "./pathScope.ts";
+import { plainSystemError } from "./systemErrors.ts";
+
+/** What a path names, in words: for messages. */
+export function fileKind(stats: Pick<Stats, "mode">): string {
+  return kinds[stats.mode & constants.S_IFMT] ?? "special file";
+}
+
+const kinds: Readonly<Record<number, string>> = {
+  [constants.S_IFREG]: "file",
+  [constants.S_IFDIR]: "directory",
+  [constants.S_IFLNK]: "symbolic link",
+  [constants.S_IFIFO ?? -1]: "named pipe",
+  [constants.S_IFSOCK ?? -2]: "socket",
+  [constants.S_IFCHR]: "character device",
+  [constants.S_IFBLK ?? -3]: "block device",
+};
+
+/** Throws, by its name, for anything but a regular file: a directory, link, named pipe, socket or device. */
+export function refuseSpecial(stats: Pick<Stats, "mode">, printedPath: string): void {
+  const kind = fileKind(stats);
+  if (kind === "file") return;
+  throw new ToolError({
+    code: "execution_failed",
+    message: `Not a regular file: ${printedPath} is a ${kind}; name a regular file`,
+  });
+}
+
+export interface RegularFile {
+  readonly descriptor: number;
+  /** The one it was opened by. */
+  readonly path: string;
+  readonly stats: Stats;
+  close(): void;
+}
+
+/**
+ * Opens a canonical path for reading (or, with `write`, for writing without truncation), never waiting for the other end of
+ * a pipe. Throws in plain words for what is no regular file, or lies outside the scope by the time it is open.
+ */
+export function openRegularFile(path: string, scope: PathScope, write = false): RegularFile {
+  const printed = scope.print(path);
+  const { O_RDONLY, O_WRONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  let descriptor: number | undefined;
+  try {
+    // Opening a device can have effects of its own, so it is looked at before, and what was opened after.
+    refuseSpecial(lstatSync(path), printed);
+    descriptor = openSync(path, (write ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_NOFOLLOW);
+    const stats = fstatSync(descriptor);
+    refuseSpecial(stats, printed);
+    scope.confirm(descriptor, path);
+    const opened = descriptor;
+    return { descriptor: opened, path, stats, close: () => closeSync(opened) };
+  } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor);
+    throw plainSystemError(error, printed);
+  }
+}

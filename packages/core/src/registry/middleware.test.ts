@@ -1,0 +1,165 @@
+import { describe, expect, test, vi } from "vitest";
+import { defineTool } from "../defineTool.ts";
+import type { Middleware, ToolCall } from "../interface.ts";
+import { approval } from "./approval.ts";
+import { limitOutput } from "./middleware.ts";
+import { ToolRegistry } from "./registry.ts";
+
+const echo = defineTool({
+  name: "echo",
+  description: "Echoes.",
+  parameters: { type: "object", properties: { n: { type: "number" } }, additionalProperties: false },
+  execute: ({ n }) => `n=${n}`,
+});
+
+function registryWith(...middlewares: Middleware[]): ToolRegistry {
+  const registry = new ToolRegistry();
+  registry.register(echo);
+  for (const middleware of middlewares) registry.use(middleware);
+  return registry;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("use", () => {
+  test("wraps outermost first, and each sees repaired arguments", async () => {
+    const order: string[] = [];
+    const mark =
+      (name: string): Middleware =>
+      async (call, next) => {
+        order.push(`${name} in ${JSON.stringify(call.args)}`);
+        const outcome = await next();
+        order.push(`${name} out`);
+        return outcome;
+      };
+    expect(await registryWith(mark("a"), mark("b")).execute("echo", { n: "1" })).toBe("n=1");
+    expect(order).toEqual(['a in {"n":1}', 'b in {"n":1}', "b out", "a out"]);
+  });
+
+  test("every call passes, also to an unknown or a disabled tool or with bad arguments", async () => {
+    const seen: ToolCall[] = [];
+    const registry = registryWith((call, next) => {
+      seen.push(call);
+      return next();
+    });
+    await registry.execute("none", { x: 1 });
+    await registry.execute("echo", { n: "x" });
+    registry.disable("echo");
+    await registry.execute("echo", {});
+    expect(seen.map((call) => [call.name, call.refusal?.code])).toEqual([
+      ["none", "not_found"],
+      ["echo", "invalid_arguments"],
+      ["echo", "not_available"],
+    ]);
+  });
+
+  test("may answer itself, change the call, or fail; changed arguments are checked again", async () => {
+    expect(await registryWith(async () => "cached").execute("echo", {})).toBe("cached");
+    expect(await registryWith((call, next) => next({ ...call, args: { n: 5 } })).execute("echo", {})).toBe("n=5");
+    expect(await registryWith((call, next) => next({ ...call, args: { n: "x" } })).execute("echo", {})).toContain(
+      "Invalid arguments: n",
+    );
+    expect(
+      await registryWith(async () => {
+        throw new Error("policy");
+      }).execute("echo", {}),
+    ).toBe("Error executing echo: policy");
+  });
+
+  test("may change the arguments in place; these are checked again too", async () => {
+    let value: unknown = "5";
+    const registry = registryWith((call, next) => {
+      call.args.n = value;
+      return next();
+    });
+    expect(await registry.execute("echo", {})).toBe("n=5");
+    expect(await registry.execute("echo", { n: "x" })).toBe("n=5");
+    value = "five";
+    expect(await registry.execute("echo", { n: 1 })).toMatch(/^Error executing echo: Invalid arguments: n: /);
+  });
+
+  test("enabled is looked at again just before the tool starts", async () => {
+    const registry = registryWith(async (_, next) => {
+      registry.disable("echo");
+      return next();
+    });
+    expect(await registry.execute("echo", {})).toBe("Tool not available: echo");
+  });
+
+  test("the time limit does not run while a middleware waits; the signal ends the wait", async () => {
+    const slow: Middleware = async (_, next) => {
+      await sleep(40);
+      return next();
+    };
+    expect(await registryWith(slow).execute("echo", { n: 1 }, { timeoutMs: 20 })).toBe("n=1");
+    const controller = new AbortController();
+    const waiting = registryWith(() => new Promise(() => undefined)).invoke("echo", {}, { signal: controller.signal });
+    controller.abort();
+    expect(await waiting).toMatchObject({ ok: false, error: { code: "aborted" } });
+  });
+});
+
+describe("approval", () => {
+  test("runs what is allowed and denies the rest, with the reason", async () => {
+    expect(await registryWith(approval(() => true)).execute("echo", { n: 1 })).toBe("n=1");
+    expect(await registryWith(approval(() => "not on Sundays")).execute("echo", {})).toBe(
+      "Error executing echo: Permission denied: not on Sundays",
+    );
+    const outcome = await registryWith(approval(async () => false)).invoke("echo", {});
+    expect(outcome).toMatchObject({ ok: false, error: { code: "permission_denied", recoverable: false } });
+  });
+
+  test("does not ask about calls that cannot run anyway", async () => {
+    const decide = vi.fn(() => true);
+    await registryWith(approval(decide)).execute("none");
+    await registryWith(approval(decide)).execute("echo", { n: "x" });
+    expect(decide).not.toHaveBeenCalled();
+  });
+
+  test("lets no call run unasked that another middleware mends, or that becomes possible meanwhile", async () => {
+    const decide = vi.fn(() => false);
+    const mend: Middleware = (call, next) => next({ ...call, args: { n: 1 } });
+    const behind = registryWith(approval(decide), mend);
+    expect(await behind.execute("echo", { n: "x" })).toContain("Invalid arguments: n");
+    const before = registryWith(mend, approval(decide));
+    expect(await before.execute("echo", { n: "x" })).toContain("Invalid arguments: n");
+    const later = registryWith(approval(decide), async (_, next) => {
+      later.enable("echo");
+      return next();
+    });
+    later.disable("echo");
+    expect(await later.execute("echo", {})).toBe("Tool not available: echo");
+    expect(decide).not.toHaveBeenCalled();
+    const cleared: Middleware = (call, next) => next({ ...call, args: { n: 1 }, refusal: undefined });
+    expect(await registryWith(cleared, approval(decide)).execute("echo", { n: "x" })).toContain("Permission denied");
+    expect(decide).toHaveBeenCalledOnce();
+  });
+});
+
+describe("limitOutput", () => {
+  const speaker = (text: string): ToolRegistry => {
+    const registry = new ToolRegistry();
+    registry.register(
+      defineTool({ name: "say", description: "Says.", parameters: { type: "object" }, execute: () => text }),
+    );
+    return registry.use(limitOutput(20));
+  };
+
+  test("keeps whole lines of the head and says so", async () => {
+    expect(await speaker("short").execute("say")).toBe("short");
+    expect(await speaker("line one\nline two\nline three\n").execute("say")).toBe(
+      "line one\nline two\n\n[truncated: shown 18 of 29 bytes]",
+    );
+  });
+
+  test("never cuts a character in two", async () => {
+    const answer = await speaker("é".repeat(30)).execute("say");
+    expect(answer.startsWith("é".repeat(10))).toBe(true);
+    expect(answer).not.toContain("\ufffd");
+    expect(await speaker("x".repeat(19) + "😀".repeat(10)).execute("say")).toMatch(/^x{19}\n/);
+  });
+
+  test("refuses a limit that is none", () => {
+    expect(() => limitOutput(0)).toThrow(/above 0/);
+  });
+});

@@ -1,0 +1,55 @@
+import { isToolError } from "../errors.ts";
+import type { Middleware, ToolCall, ToolOutcome } from "../interface.ts";
+import { limitBytes } from "../text.ts";
+import { type Approvals, withApproval } from "./approval.ts";
+import { fromReturned, fromThrown } from "./outcome.ts";
+
+/** Runs `call` through the middlewares, the first one outermost, and `last` inside them all. Never rejects. */
+export async function runThrough(
+  middlewares: readonly Middleware[],
+  call: ToolCall,
+  last: (call: ToolCall, approvals: Approvals) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  const from = async (index: number, current: ToolCall, approvals: Approvals): Promise<ToolOutcome> => {
+    const middleware = middlewares[index];
+    if (!middleware) return last(current, approvals);
+    const next = (changed?: ToolCall): Promise<ToolOutcome> =>
+      from(index + 1, changed ?? current, withApproval(approvals, changed));
+    try {
+      return asOutcome(call.name, await middleware(current, next));
+    } catch (thrown) {
+      return { ok: false, error: fromThrown(call.name, thrown) };
+    }
+  };
+  return from(0, call, []);
+}
+
+/** Whatever a middleware returned, as an outcome of the promised types. Throws for nothing at all. */
+function asOutcome(name: string, result: ToolOutcome | string | undefined): ToolOutcome {
+  if (result === undefined)
+    throw new TypeError("a middleware returned nothing: it returns what next() gave, or a string");
+  if (typeof result !== "object" || result === null) return fromReturned(result);
+  if (result.ok === true && "output" in result) {
+    return typeof result.output === "string" ? result : { ...result, ...fromReturned(result.output) };
+  }
+  if (result.ok === false && "error" in result) {
+    const { error } = result;
+    const isTyped = isToolError(error) && typeof error.code === "string" && typeof error.message === "string";
+    return isTyped ? result : { ...result, error: fromThrown(name, error) };
+  }
+  return fromReturned(result);
+}
+
+/**
+ * Middleware that keeps each successful output to `bytes` of UTF-8: whole lines of its head (part of one where whole ones
+ * would fill less than half) and a notice.
+ */
+export function limitOutput(bytes: number): Middleware {
+  if (!(bytes > 0)) throw new RangeError(`limitOutput expects a number of bytes above 0, got ${bytes}`);
+  return async (_call, next) => {
+    const outcome = await next();
+    if (!outcome.ok) return outcome;
+    const output = limitBytes(outcome.output, bytes);
+    return output === outcome.output ? outcome : { ...outcome, output };
+  };
+}

@@ -1,0 +1,135 @@
+import { isError } from "../errorShape.ts";
+import { isToolError, ToolError, type ToolErrorCode } from "../errors.ts";
+import type { ContentBlock, ToolOutcome } from "../interface.ts";
+import { cutHead } from "../text.ts";
+
+/** Longest error message that is passed on whole, in characters (UTF-16 units). */
+export const longestMessage = 8192;
+
+const outputMarker: unique symbol = Symbol.for("toolcrib.ToolOutput") as never;
+
+/** A tool's result that carries rich `content` beside its text; made by `toolOutput`. */
+export interface ToolOutput {
+  readonly text: string;
+  readonly content: readonly ContentBlock[];
+}
+
+/** What a tool returns to give rich content (an image, say) along with the text that `execute` answers. */
+export function toolOutput(text: string, content: readonly ContentBlock[]): string & ToolOutput {
+  // Typed as a string so that it can be returned where ExecutableTool wants one; the registry takes it apart.
+  return { text, content, [outputMarker]: true } as unknown as string & ToolOutput;
+}
+
+/** The string that `ToolRegistry.execute` answers for an outcome. */
+export function renderOutcome(name: string, outcome: ToolOutcome): string {
+  if (outcome.ok) return outcome.output;
+  const { code, message } = outcome.error;
+  return code === "not_found" || code === "not_available" ? message : `Error executing ${name}: ${message}`;
+}
+
+export function notFound(name: string, nearest: string | undefined): ToolError {
+  return new ToolError({
+    code: "not_found",
+    toolName: name,
+    message: `Tool not found: ${name}${nearest === undefined ? "" : `. Did you mean ${nearest}?`}`,
+    details: nearest === undefined ? {} : { nearest },
+  });
+}
+
+export function notAvailable(name: string): ToolError {
+  return new ToolError({ code: "not_available", toolName: name, message: `Tool not available: ${name}`, details: {} });
+}
+
+export function timedOut(name: string, timeoutMs: number, committed: boolean): ToolError {
+  const message = `Timed out after ${timeoutMs} ms${committed ? "; the change may have completed" : ""}`;
+  return new ToolError({ code: "timeout", toolName: name, message, details: { timeoutMs } });
+}
+
+export function aborted(name: string, reason: unknown, committed: boolean): ToolError {
+  const message = `Aborted${committed ? "; the change may have completed" : ""}`;
+  return new ToolError({ code: "aborted", toolName: name, message, details: { reason } });
+}
+
+/** The codes that a tool itself may throw; any other becomes `execution_failed`. */
+const toolCodes: ReadonlySet<ToolErrorCode> = new Set([
+  "invalid_arguments",
+  "execution_failed",
+  "permission_denied",
+  "timeout",
+  "aborted",
+]);
+
+/** The typed error for whatever was thrown. Never throws. */
+export function fromThrown(name: string, thrown: unknown): ToolError {
+  const message = boundMessage(describeThrown(thrown));
+  try {
+    if (isToolError(thrown)) return fromToolError(name, message, thrown);
+  } catch {
+    // A getter that throws: as any other error.
+  }
+  return new ToolError({
+    code: "execution_failed",
+    toolName: name,
+    message,
+    details: { cause: thrown },
+    cause: thrown,
+  });
+}
+
+function fromToolError(toolName: string, message: string, thrown: ToolError): ToolError {
+  const known = toolCodes.has(thrown.code);
+  return new ToolError({
+    code: known ? thrown.code : "execution_failed",
+    toolName,
+    message,
+    details: known ? thrown.details : { cause: thrown },
+    recoverable: thrown.recoverable,
+    cause: thrown.cause ?? thrown,
+  });
+}
+
+/** The outcome for whatever a tool returned: a string as it is, a `toolOutput` taken apart, anything else as JSON text. */
+export function fromReturned(returned: unknown): ToolOutcome {
+  if (typeof returned === "string") return { ok: true, output: returned };
+  try {
+    if (typeof returned === "object" && returned !== null && outputMarker in returned) {
+      const { text, content } = returned as unknown as ToolOutput;
+      return { ok: true, output: String(text), content: [...content] };
+    }
+  } catch {
+    // Falls through to the description.
+  }
+  return { ok: true, output: describeValue(returned) };
+}
+
+function boundMessage(message: string): string {
+  if (message.length <= longestMessage) return message;
+  const head = cutHead(message, longestMessage);
+  return `${head}\n\n[truncated: shown ${head.length} of ${message.length} characters]`;
+}
+
+function describeThrown(thrown: unknown): string {
+  try {
+    if (isError(thrown)) {
+      const { message, name } = thrown;
+      return String(message || name || "Unknown error");
+    }
+  } catch {
+    return "an error that cannot be read was thrown";
+  }
+  if (typeof thrown === "string") return thrown === "" ? "Unknown error" : thrown;
+  return describeValue(thrown);
+}
+
+/** JSON text, or a short description where that is impossible. Never throws. */
+function describeValue(value: unknown): string {
+  try {
+    const json = JSON.stringify(value);
+    if (json !== undefined) return json;
+  } catch {
+    // A cycle, a bigint, a throwing getter or toJSON: described below.
+  }
+  if (typeof value === "object") return "[an object that cannot be written as JSON]";
+  if (typeof value === "function") return "[a function]";
+  return String(value);
+}

@@ -1,0 +1,120 @@
+import { type ArgumentChecker, createArgumentChecker } from "../arguments/arguments.ts";
+import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
+import { isErrorNamed } from "../errorShape.ts";
+import { isToolError, ToolError } from "../errors.ts";
+import type { ChatTool, ExecutableTool, ToolListing, ToolTraits } from "../interface.ts";
+import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
+import { freeName, isLegalName } from "../names.ts";
+
+/** A tool as the registry holds it: its schema read once and frozen. */
+export interface Entry {
+  readonly tool: ExecutableTool;
+  readonly schema: ChatTool;
+  readonly check: ArgumentChecker;
+  enabled: boolean;
+}
+
+/** Checks a tool and makes its entry. Throws a ToolError, `invalid_tool` or `already_exists`, that says what is wrong. */
+export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {
+  try {
+    return makeEntry(tool, isTaken);
+  } catch (thrown) {
+    if (isToolError(thrown)) throw thrown;
+    throw invalidTool(undefined, "its name or its execute cannot be read", thrown);
+  }
+}
+
+const traitNames = ["readOnly", "destructive", "idempotent", "openWorld"] as const;
+
+/** What a tool states of itself; a trait that cannot be read is not stated. */
+export function traitsOf(tool: ToolTraits): ToolTraits {
+  const traits: { -readonly [Trait in keyof ToolTraits]: ToolTraits[Trait] } = {};
+  for (const trait of traitNames) {
+    try {
+      if (tool[trait] !== undefined) traits[trait] = tool[trait];
+    } catch {
+      // A getter that throws.
+    }
+  }
+  return traits;
+}
+
+/** Where a tool comes from, and what its source claims; what cannot be read is not stated. */
+export function sourceOf(tool: ExecutableTool): Pick<ToolListing, "origin" | "hints"> {
+  const source: Pick<ToolListing, "origin" | "hints"> = { origin: "own" };
+  try {
+    if (typeof tool.origin === "string" && tool.origin !== "") source.origin = tool.origin;
+    if (isPlainObject(tool.hints)) source.hints = traitsOf(tool.hints);
+  } catch {
+    // A getter that throws.
+  }
+  return source;
+}
+
+function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {
+  const name = nameOf(tool);
+  if (isTaken(name)) {
+    const free = freeName(name, isTaken);
+    throw new ToolError({
+      code: "already_exists",
+      toolName: name,
+      message: `Tool already exists: ${name} (a free name: ${free}; or unregister the other first)`,
+      details: { freeName: free },
+    });
+  }
+  if (typeof tool.execute !== "function") throw invalidTool(name, "execute must be a function");
+  const schema = readSchema(tool, name);
+  return { tool, schema, check: createArgumentChecker(tool, schema.function.parameters), enabled: true };
+}
+
+function nameOf(tool: ExecutableTool): string {
+  const name: unknown = tool?.name;
+  if (typeof name !== "string" || name.trim() === "") {
+    throw invalidTool(undefined, `name must be a string that is not empty, got ${quote(name)}`);
+  }
+  if (!isLegalName(name)) {
+    throw invalidTool(name, "name must match ^[a-zA-Z0-9_-]{1,64}$, which the model APIs require");
+  }
+  return name;
+}
+
+/** No model reads a schema as large as this, and each part of it costs time. */
+const mostSchemaValues = 20_000;
+
+function readSchema(tool: ExecutableTool, name: string): ChatTool {
+  let schema: ChatTool;
+  try {
+    schema = copyJson(tool.getSchema(), mostSchemaValues) as ChatTool;
+  } catch (cause) {
+    const why = isErrorNamed(cause, "RangeError") ? ` (${cause.message})` : "";
+    throw invalidTool(name, `getSchema() must return a schema that can be copied${why}`, cause);
+  }
+  const definition: unknown = isPlainObject(schema) && schema.type === "function" ? schema.function : undefined;
+  if (!isPlainObject(definition)) {
+    throw invalidTool(
+      name,
+      'getSchema() must return { type: "function", function: { name, description, parameters } }',
+    );
+  }
+  if (definition.name !== name) {
+    throw invalidTool(name, `the schema's name ${quote(definition.name)} differs from the tool's name`);
+  }
+  const { description, parameters, strict } = definition;
+  if (typeof description !== "string" || description.trim() === "") {
+    throw invalidTool(name, "description must be a string that is not empty");
+  }
+  const problem = schemaProblem(parameters);
+  if (problem) throw invalidTool(name, problem);
+  schema.function.strict = strict === true && qualifiesForStrict(parameters);
+  return deepFreeze(schema);
+}
+
+function invalidTool(toolName: string | undefined, problem: string, cause?: unknown): ToolError {
+  return new ToolError({
+    code: "invalid_tool",
+    message: `Invalid tool ${toolName === undefined ? "<unnamed>" : quote(toolName, 100)}: ${problem}`,
+    details: { problem },
+    ...(toolName === undefined ? {} : { toolName }),
+    cause,
+  });
+}

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import type { ExecutableTool } from "../interface.ts";
+import { ToolRegistry } from "./registry.ts";
+
+/** The registry in its plainest form: an ordered list of names with a flag and a version. */
+type Model = { name: string; enabled: boolean; version: number }[];
+
+const names = ["a", "b", "c", "d", "toString", "constructor", "__proto__", "1"];
+
+/** A small seeded generator (mulberry32), so that a failing seed can be run again. */
+function generator(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+function tool(name: string, version: number): ExecutableTool {
+  const parameters = { type: "object", properties: {} };
+  return {
+    name,
+    getSchema: () => ({ type: "function", function: { name, description: `v${version}`, parameters } }),
+    execute: async () => `${name} v${version}`,
+  };
+}
+
+async function step(random: (below: number) => number, registry: ToolRegistry, model: Model, version: number) {
+  const name = names[random(names.length)] ?? "a";
+  const known = model.find((entry) => entry.name === name);
+  switch (random(6)) {
+    case 0:
+      if (known) expect(() => registry.register(tool(name, version))).toThrow(`Tool already exists: ${name}`);
+      else {
+        registry.register(tool(name, version));
+        model.push({ name, enabled: true, version });
+      }
+      break;
+    case 1:
+      registry.unregister(name);
+      if (known) model.splice(model.indexOf(known), 1);
+      break;
+    case 2:
+      expect(registry.enable(name)).toBe(known !== undefined);
+      if (known) known.enabled = true;
+      break;
+    case 3:
+      expect(registry.disable(name)).toBe(known !== undefined);
+      if (known) known.enabled = false;
+      break;
+    case 4: {
+      const answer = await registry.execute(name, {});
+      if (!known) expect(answer).toMatch(/^Tool not found: /);
+      else expect(answer).toBe(known.enabled ? `${name} v${known.version}` : `Tool not available: ${name}`);
+      break;
+    }
+    default:
+      expect(registry.clone().listTools()).toEqual(registry.listTools());
+  }
+}
+
+test.each(Array.from({ length: 20 }, (_, seed) => seed))(
+  "1,000 operations agree with the model, seed %i",
+  async (seed) => {
+    const random = generator(seed);
+    const registry = new ToolRegistry();
+    const model: Model = [];
+    for (let version = 0; version < 1000; version += 1) {
+      await step(random, registry, model, version);
+      expect(registry.getToolNames()).toEqual(model.map((entry) => entry.name));
+      expect(registry.getEnabledSchemas().map((schema) => schema.function.name)).toEqual(
+        model.filter((entry) => entry.enabled).map((entry) => entry.name),
+      );
+      for (const name of names) {
+        const known = model.find((entry) => entry.name === name);
+        expect(registry.hasTool(name)).toBe(known !== undefined);
+        expect(registry.isToolEnabled(name)).toBe(known?.enabled ?? false);
+      }
+    }
+  },
+);

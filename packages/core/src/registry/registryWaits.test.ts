@@ -1,0 +1,225 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { ExecutableTool, Middleware, ToolCallInfo, ToolOutcome } from "../interface.ts";
+import { ToolRegistry } from "./registry.ts";
+
+type Run = (args: Record<string, unknown>, call?: ToolCallInfo) => unknown;
+
+function tool(name: string, run: Run = () => "ok", extra: object = {}, parameters: object = {}): ExecutableTool {
+  return {
+    name,
+    getSchema: () => ({
+      type: "function",
+      function: { name, description: `Does ${name}.`, parameters: { type: "object", ...parameters } },
+    }),
+    execute: async (args, call) => (await run(args, call)) as string,
+    ...extra,
+  };
+}
+
+function registryOf(registered: ExecutableTool, ...middlewares: Middleware[]): ToolRegistry {
+  const registry = new ToolRegistry();
+  registry.register(registered);
+  for (const middleware of middlewares) registry.use(middleware);
+  return registry;
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+const pass: Middleware = (_, next) => next();
+
+/** A middleware that waits until it is let go on. */
+function gate(): { middleware: Middleware; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { middleware: (_, next) => opened.then(() => next()), open };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("an abort of a call behind a middleware", () => {
+  test("before it starts keeps even the middleware from being asked", async () => {
+    const middleware = vi.fn(pass);
+    const registry = registryOf(tool("a"), middleware);
+    expect(await registry.execute("a", {}, { signal: AbortSignal.abort() })).toBe("Error executing a: Aborted");
+    expect(middleware).not.toHaveBeenCalled();
+  });
+
+  test("while the middleware waits ends the call; the tool is not run afterwards", async () => {
+    const { middleware, open } = gate();
+    const run = vi.fn(() => "ran");
+    const controller = new AbortController();
+    const later: ToolOutcome[] = [];
+    const watch: Middleware = async (_, next) => {
+      const outcome = await next();
+      later.push(outcome);
+      return outcome;
+    };
+    const running = registryOf(tool("a", run), watch, middleware).execute("a", {}, { signal: controller.signal });
+    controller.abort(new Error("enough"));
+    expect(await running).toBe("Error executing a: Aborted");
+    open();
+    await expect.poll(() => later).toMatchObject([{ ok: false, error: { code: "aborted", message: "Aborted" } }]);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test("that comes from the middleware itself, at once, ends the call too", async () => {
+    const controller = new AbortController();
+    const aborting: Middleware = () => {
+      controller.abort();
+      return never();
+    };
+    const outcome = await registryOf(tool("a"), aborting).invoke("a", {}, { signal: controller.signal });
+    expect(outcome).toMatchObject({ ok: false, error: { code: "aborted" } });
+  });
+
+  test("after a change has begun says that it may have completed", async () => {
+    const controller = new AbortController();
+    const committing = tool("a", (_, call) => {
+      call?.beginCommit?.();
+      return never();
+    });
+    const running = registryOf(committing, pass).execute("a", {}, { signal: controller.signal });
+    controller.abort();
+    expect(await running).toBe("Error executing a: Aborted; the change may have completed");
+  });
+
+  test("that never comes changes nothing, and no listener is left on the signal", async () => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, "addEventListener");
+    const removed = vi.spyOn(signal, "removeEventListener");
+    const registry = registryOf(
+      tool("a", () => "done"),
+      pass,
+    );
+    expect(await registry.execute("a", {}, { signal })).toBe("done");
+    const listeners = (calls: unknown[][]) =>
+      calls.filter(([kind]) => kind === "abort").map(([, listener]) => listener);
+    expect(listeners(added.mock.calls)).toHaveLength(2);
+    expect(new Set(listeners(removed.mock.calls))).toEqual(new Set(listeners(added.mock.calls)));
+  });
+});
+
+describe("what a middleware passes on", () => {
+  test("arguments that do not fit are refused with their reason, though it asked for the call", async () => {
+    const run = vi.fn(() => "ran");
+    const registry = registryOf(tool("a", run, {}, { properties: { n: { type: "number" } } }), pass);
+    expect(await registry.execute("a", { n: "x" })).toBe(
+      'Error executing a: Invalid arguments: n: expected number, got string "x"',
+    );
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test("a tool's own check is asked once, since what it made of the arguments need not pass again", async () => {
+    const parseArguments = vi.fn(({ n }: Record<string, unknown>) =>
+      typeof n === "string" ? { value: { n: n.length } } : { issues: [{ message: "expected a string" }] },
+    );
+    const registry = registryOf(
+      tool("a", ({ n }) => `n=${n}`, { parseArguments }),
+      pass,
+    );
+    expect(await registry.execute("a", { n: "four" })).toBe("n=4");
+    expect(parseArguments).toHaveBeenCalledTimes(1);
+  });
+
+  test("arguments are checked again by a tool that took the name meanwhile", async () => {
+    const { middleware, open } = gate();
+    const registry = registryOf(tool("a"), middleware);
+    const running = registry.execute("a", { x: 1 });
+    registry.unregister("a");
+    registry.register(tool("a", ({ n }) => `n=${n}`, {}, { properties: { n: { type: "number" } }, required: ["n"] }));
+    open();
+    expect(await running).toMatch(/^Error executing a: Invalid arguments: n: /);
+  });
+
+  test("a tool that was removed meanwhile is not found, one that came meanwhile runs", async () => {
+    const gone = gate();
+    const removing = registryOf(tool("a"), gone.middleware);
+    const lost = removing.execute("a");
+    removing.unregister("a");
+    gone.open();
+    expect(await lost).toBe("Tool not found: a");
+    const come = gate();
+    const adding = new ToolRegistry().use(come.middleware);
+    const found = adding.execute("a", { n: "2" });
+    adding.register(tool("a", ({ n }) => `n=${n} ${typeof n}`, {}, { properties: { n: { type: "number" } } }));
+    come.open();
+    expect(await found).toBe("n=2 number");
+  });
+
+  test("the arguments of an unknown tool are shown as they were given, none as an empty object", async () => {
+    const seen: unknown[] = [];
+    const registry = new ToolRegistry().use((call, next) => {
+      seen.push(call.args);
+      return next();
+    });
+    await registry.execute("none", { x: 1 });
+    await registry.execute("none");
+    expect(seen).toEqual([{ x: 1 }, {}]);
+  });
+
+  test("something else than a middleware is refused at once", () => {
+    expect(() => new ToolRegistry().use("log" as never)).toThrow(
+      new TypeError("use expects a middleware: (call, next) => Promise"),
+    );
+  });
+});
+
+describe("the time limit", () => {
+  test("of a tool may be a number", async () => {
+    expect(await registryOf(tool("a", never, { timeoutMs: 10 })).execute("a")).toBe(
+      "Error executing a: Timed out after 10 ms",
+    );
+  });
+
+  test.each([
+    ["absent", undefined],
+    ["0", 0],
+    ["negative", -1],
+    ["not a number", Number.NaN],
+    ["a string", "15"],
+    ["a function that answers NaN", () => Number.NaN],
+    [
+      "a function that throws",
+      () => {
+        throw new Error("no limit today");
+      },
+    ],
+  ])("of a tool that is %s gives the default of 30 s", async (_, timeoutMs) => {
+    vi.useFakeTimers();
+    let answer = "";
+    const running = registryOf(tool("a", never, { timeoutMs }))
+      .execute("a")
+      .then((text) => {
+        answer = text;
+      });
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(answer).toBe("");
+    await vi.advanceTimersByTimeAsync(1);
+    await running;
+    expect(answer).toBe("Error executing a: Timed out after 30000 ms");
+  });
+
+  test("of a caller that is none is told, with a signal and behind a middleware too", async () => {
+    const words =
+      "Error executing a: timeoutMs must be a number of milliseconds above 0, at most 2147483647, or Infinity";
+    const { signal } = new AbortController();
+    const run = vi.fn(() => "ran");
+    expect(await registryOf(tool("a", run)).execute("a", {}, { timeoutMs: 0, signal })).toBe(words);
+    expect(await registryOf(tool("a", run), pass).execute("a", {}, { timeoutMs: 0, signal })).toBe(words);
+    expect(run).not.toHaveBeenCalled();
+  });
+});
+
+test("the name suggested for an unknown tool is one that can be called, even if a disabled one is nearer", async () => {
+  const registry = registryOf(tool("read_files"));
+  registry.register(tool("read_file"));
+  registry.disable("read_files");
+  expect(await registry.execute("Read_Files")).toBe("Tool not found: Read_Files. Did you mean read_file?");
+});
+
+test("a name that is no string is shown as one", async () => {
+  expect(await new ToolRegistry().execute(42 as never)).toBe("Tool not found: 42");
+});
