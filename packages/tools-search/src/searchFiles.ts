@@ -5,7 +5,7 @@ import { checkBraces } from "./checkBraces.ts";
 import { type SearchOptions, settingsOf } from "./options.ts";
 import { failedSearch, invalid, replyOf, unfinishedMessage } from "./searchReply.ts";
 import { problemNotice, resolveStart } from "./searchStart.ts";
-import { startSearch } from "./startSearch.ts";
+import { startSearch } from "./threads/startSearch.ts";
 
 /** Paths shown where the call does not say. */
 const defaultMaxResults = 1000;

@@ -1,6 +1,6 @@
 import { isToolError, ToolError } from "@toolcrib/core";
 import { clip, cutBytes, type Truncation, truncationNotice } from "@toolcrib/core/text";
-import type { SearchResult } from "./searchResult.ts";
+import type { SearchResult } from "./threads/searchResult.ts";
 
 export function invalid(field: string, reason: string): ToolError {
   const message = `Invalid arguments: ${field}: ${clip(reason, 500)}`;

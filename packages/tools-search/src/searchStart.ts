@@ -3,7 +3,7 @@ import { sep } from "node:path";
 import { ToolError } from "@toolcrib/core";
 import { isInside, type PathScope, plainSystemError } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import type { Problem, SearchStart } from "./protocol.ts";
+import type { Problem, SearchStart } from "./threads/protocol.ts";
 
 /** Where `path` leads, through links and inside the roots. Throws a ToolError that says what is wrong with it. */
 export async function resolveStart(scope: PathScope, path: string, argument: string): Promise<SearchStart> {

@@ -3,12 +3,12 @@ import { isInside, type PathScope } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
 import { checkBraces } from "./checkBraces.ts";
 import { type SearchOptions, settingsOf } from "./options.ts";
-import type { SearchStart } from "./protocol.ts";
-import { needsLineBreak } from "./requiredLiterals.ts";
 import { failedSearch, invalid, replyOf, unfinishedMessage } from "./searchReply.ts";
-import type { SearchResult } from "./searchResult.ts";
 import { problemNotice, resolveStart } from "./searchStart.ts";
-import { startSearch } from "./startSearch.ts";
+import type { SearchStart } from "./threads/protocol.ts";
+import type { SearchResult } from "./threads/searchResult.ts";
+import { startSearch } from "./threads/startSearch.ts";
+import { needsLineBreak } from "./worker/requiredLiterals.ts";
 
 /** Matches shown where the call does not say. */
 const defaultMaxResults = 500;

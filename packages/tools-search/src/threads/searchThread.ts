@@ -135,8 +135,9 @@ function startWorker(control: SharedArrayBuffer): Worker {
     stdin: false,
   };
   // In this form bundlers find the file and carry it along. The build puts the built file's name here.
-  if (process.versions.pnp === undefined) return new Worker(new URL("./searchWorker.ts", import.meta.url), options);
+  if (process.versions.pnp === undefined)
+    return new Worker(new URL("../worker/searchWorker.ts", import.meta.url), options);
   // Yarn's loader, which reads files out of archives, is not in the thread; the file imports nothing but Node's own modules.
-  const source = readFileSync(new URL("./searchWorker.ts", import.meta.url));
+  const source = readFileSync(new URL("../worker/searchWorker.ts", import.meta.url));
   return new Worker(new URL(`data:text/javascript;base64,${source.toString("base64")}`), options);
 }

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Query } from "./matchLines.ts";
-import type { BatchReport } from "./matchReport.ts";
+import type { Query } from "../worker/matchLines.ts";
+import type { BatchReport } from "../worker/matchReport.ts";
 
 /** Where a search begins. */
 export interface SearchStart {

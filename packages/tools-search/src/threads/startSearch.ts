@@ -1,7 +1,7 @@
 import { ToolError } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
+import { compilePathGlob } from "../worker/pathGlob.ts";
 import { NoThreadsError } from "./noThreads.ts";
-import { compilePathGlob } from "./pathGlob.ts";
 import type { FilesJob, TextJob } from "./protocol.ts";
 import type { RunOptions } from "./runSearch.ts";
 import type { SearchResult } from "./searchResult.ts";
@@ -41,7 +41,7 @@ async function searchWithout(
   job: TextJob | FilesJob,
   { signal }: RunOptions,
 ): Promise<SearchResult> {
-  const { isHarmless, searchHere } = await import("./searchHere.ts");
+  const { isHarmless, searchHere } = await import("../worker/searchHere.ts");
   refuseWhatCouldHang(job, error, isHarmless);
   return searchHere(job, signal);
 }

@@ -1,9 +1,9 @@
+import { shownPath } from "../shownPath.ts";
+import type { MatchClock } from "../threads/matchClock.ts";
+import type { BatchResult, FilesJob, Problem, SearchStart, TextJob } from "../threads/protocol.ts";
 import { createFileReport } from "./fileReport.ts";
-import type { MatchClock } from "./matchClock.ts";
 import { createMatchReport } from "./matchReport.ts";
-import type { BatchResult, FilesJob, Problem, SearchStart, TextJob } from "./protocol.ts";
 import { createFileSearch } from "./searchFile.ts";
-import { shownPath } from "./shownPath.ts";
 
 /** Files of the first batch (the first matches come soon) and of a later one. */
 const firstBatch = 16;

@@ -1,11 +1,11 @@
 import { isAscii } from "node:buffer";
+import { shownPath } from "../shownPath.ts";
+import type { MatchClock } from "../threads/matchClock.ts";
+import type { TextJob } from "../threads/protocol.ts";
 import { createNewlineCounter } from "./countNewlines.ts";
-import type { MatchClock } from "./matchClock.ts";
 import { createMatcher, type Expressions, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
-import type { TextJob } from "./protocol.ts";
 import { createWindowReader, type FileWindow } from "./readWindows.ts";
-import { shownPath } from "./shownPath.ts";
 
 /**
  * Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`; where it takes

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { FilesJob, TextJob } from "./protocol.ts";
-import { runSearch } from "./runSearch.ts";
+import type { FilesJob, TextJob } from "../threads/protocol.ts";
+import { runSearch } from "../threads/runSearch.ts";
+import { createSearchPool } from "../threads/searchPool.ts";
 import { searchHere } from "./searchHere.ts";
-import { createSearchPool } from "./searchPool.ts";
 
 let base: string;
 beforeEach(() => {

@@ -1,8 +1,9 @@
 import { patternSteps } from "@toolcrib/core/text";
+import type { MatchClock } from "../threads/matchClock.ts";
+import type { BatchResult, FilesJob, SearchStart, TextJob } from "../threads/protocol.ts";
+import { createResult, joinBatches, type SearchResult } from "../threads/searchResult.ts";
 import { createDirectoryLister } from "./listDirectory.ts";
-import type { MatchClock } from "./matchClock.ts";
 import { compilePathGlob } from "./pathGlob.ts";
-import type { BatchResult, FilesJob, SearchStart, TextJob } from "./protocol.ts";
 import {
   createBatchSearch,
   createProblems,
@@ -11,7 +12,6 @@ import {
   type Problems,
   searchFilesOf,
 } from "./searchJob.ts";
-import { createResult, joinBatches, type SearchResult } from "./searchResult.ts";
 import { walkFiles } from "./walk.ts";
 
 /** How long the caller's thread is held at a time. */

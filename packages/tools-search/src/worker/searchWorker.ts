@@ -1,8 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { type GlobFiles, loadGlobFiles } from "./globFiles.ts";
-import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
-import { createMatchClock } from "./matchClock.ts";
+import { createMatchClock } from "../threads/matchClock.ts";
 import {
   type FilesJob,
   type HelperMessage,
@@ -14,7 +12,9 @@ import {
   type TextJob,
   threadIdStart,
   type WorkerMessage,
-} from "./protocol.ts";
+} from "../threads/protocol.ts";
+import { type GlobFiles, loadGlobFiles } from "./globFiles.ts";
+import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
 import {
   createBatchSearch,
   createProblems,
