@@ -101,11 +101,16 @@ async function bare() {
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import { Agent } from "@toolcrib/agent";
 import { OfflineProvider } from "@toolcrib/agent/offline";
+import { openDirectory, openRegularFile, type WriteResult } from "@toolcrib/core/files";
+import { testTool } from "@toolcrib/core/testing";
+import { clip } from "@toolcrib/core/text";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
 import { createBashTools } from "@toolcrib/tools-bash";
 
 const registry = new ToolRegistry([...createFsTools({ root: "." }), ...createSearchTools({ root: "." }), ...createBashTools()]);
+export const core = [openDirectory, openRegularFile, testTool, clip];
+export const written = ({ bytes }: WriteResult): number => bytes;
 export const mcp = registry.getEnabledSchemas().map(toMcpTool);
 export const agent = new Agent(new OfflineProvider(), { tools: createDefaultToolRegistry(undefined, { root: "." }) });
 registry.register(defineTool({ name: "a", description: "b", parameters: { type: "object", properties: {} }, execute: () => "c" }));

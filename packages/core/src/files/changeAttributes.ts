@@ -1,12 +1,13 @@
 import { chmodSync, chownSync, fchmodSync, fchownSync, fsync, futimesSync, utimesSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { promisify } from "node:util";
+import type { FilePath } from "./descriptors.ts";
 import { isForbiddenByNode } from "./systemErrors.ts";
 
 /** An open file or directory, and a path that names the same. */
 export interface OpenFile {
   readonly descriptor: number;
-  readonly path: string | Buffer;
+  readonly path: FilePath;
 }
 
 // Through the descriptor, so that it is this very file; by its path only where Node's permission model (`node --permission`)

@@ -1,6 +1,14 @@
-import { closeSync, constants, existsSync, openSync, type PathLike, readlinkSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemErrorCode } from "./systemErrors.ts";
+
+/**
+ * A path for any `fs` call: text, or bytes (Node's Buffer) where a name is not valid UTF-8. Without the types of Node, which this
+ * package does not ask its users for, there is no Buffer to name.
+ */
+export type FilePath =
+  | string
+  | (typeof globalThis extends { Buffer: { isBuffer(value: unknown): value is infer Bytes } } ? Bytes : Uint8Array);
 
 /** Linux names open descriptors as paths; whatever depends on that is in this file. */
 const linuxDescriptors = "/proc/self/fd";
@@ -31,14 +39,14 @@ export function descriptorPath(descriptor: number): string | undefined {
 export interface OpenDirectory {
   readonly descriptor: number;
   /** A path to a name in this directory, for any `fs` call while it is open. */
-  at(name: string | Uint8Array): string | Buffer;
+  at(name: string | Uint8Array): FilePath;
   /** Opens the directory above. */
   openParent(): OpenDirectory;
   close(): void;
 }
 
 /** Opens a directory; throws the system's error, ELOOP or ENOTDIR where the last name is a symlink. */
-export function openDirectory(path: PathLike): OpenDirectory {
+export function openDirectory(path: FilePath): OpenDirectory {
   const descriptor = openDirectoryDescriptor(path);
   const own = hasDescriptorPaths() ? `${linuxDescriptors}/${descriptor}` : path.toString();
   return {
@@ -52,7 +60,7 @@ export function openDirectory(path: PathLike): OpenDirectory {
 /** Linux's O_PATH, which Node does not name: reaches into a directory that may be searched but not listed. */
 const O_PATH = 0o10000000;
 
-function openDirectoryDescriptor(path: PathLike): number {
+function openDirectoryDescriptor(path: FilePath): number {
   const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants;
   try {
     return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);

@@ -1,10 +1,17 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { ToolError } from "../errors.ts";
 import type { PathScope } from "./pathScope.ts";
 import { plainSystemError } from "./systemErrors.ts";
 
+/** What is used of Node's Stats: its name in a signature would ask users for the types of Node. */
+export interface FileStats {
+  readonly mode: number;
+  readonly size: number;
+  readonly mtime: Date;
+}
+
 /** What a path names, in words: for messages. */
-export function fileKind(stats: Pick<Stats, "mode">): string {
+export function fileKind(stats: Pick<FileStats, "mode">): string {
   return kinds[stats.mode & constants.S_IFMT] ?? "special file";
 }
 
@@ -19,7 +26,7 @@ const kinds: Readonly<Record<number, string>> = {
 };
 
 /** Throws, by its name, for anything but a regular file: a directory, link, named pipe, socket or device. */
-export function refuseSpecial(stats: Pick<Stats, "mode">, printedPath: string): void {
+export function refuseSpecial(stats: Pick<FileStats, "mode">, printedPath: string): void {
   const kind = fileKind(stats);
   if (kind === "file") return;
   throw new ToolError({
@@ -32,7 +39,7 @@ export interface RegularFile {
   readonly descriptor: number;
   /** The one it was opened by. */
   readonly path: string;
-  readonly stats: Stats;
+  readonly stats: FileStats;
   close(): void;
 }
 

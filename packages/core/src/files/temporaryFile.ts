@@ -1,11 +1,11 @@
 import { closeSync, openSync, unlinkSync } from "node:fs";
-import type { OpenDirectory } from "./descriptors.ts";
+import type { FilePath, OpenDirectory } from "./descriptors.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
 /** A file under a new, short name beside the one it is to become. */
 export interface TemporaryFile {
   readonly name: string;
-  readonly path: string | Buffer;
+  readonly path: FilePath;
   readonly descriptor: number;
   /** Closes it, if that is not done, and throws what the system says to that. */
   close(): void;
