@@ -3,6 +3,7 @@ export { changeMode, changeOwner, changeTimes, flush, type OpenFile } from "./fi
 export { descriptorPath, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
 export { type MadeDirectories, makeDirectories, openInside, syncDirectory } from "./files/directories.ts";
 export { ensureDirectory } from "./files/ensureDirectory.ts";
+export { type FileLock, takeFileLock, withFileLock } from "./files/fileLock.ts";
 export { fileKind, openRegularFile, type RegularFile, refuseSpecial } from "./files/openRegular.ts";
 export { withPathLocks } from "./files/pathLock.ts";
 export { createPathScope, isInside, type PathScope, type PathScopeOptions } from "./files/pathScope.ts";

@@ -2,9 +2,8 @@ import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { listSessions } from "@toolcrib/agent";
-import { fileKind, systemErrorCode } from "@toolcrib/core/files";
+import { type FileLock, fileKind, systemErrorCode, takeFileLock } from "@toolcrib/core/files";
 import { CliError, usageError } from "../endings.ts";
-import { type FileLock, takeFileLock } from "./fileLock.ts";
 import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
 
 export interface SessionFlags {

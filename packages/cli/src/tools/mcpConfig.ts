@@ -1,9 +1,8 @@
 import { dirname, join } from "node:path";
-import { createPathScope, writeAtomically } from "@toolcrib/core/files";
+import { createPathScope, withFileLock, writeAtomically } from "@toolcrib/core/files";
 import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
 import { applyEdits, createScanner, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import { usageError } from "../endings.ts";
-import { withFileLock } from "../state/fileLock.ts";
 import { readGivenFile } from "../state/givenFile.ts";
 import { parseJson } from "../state/jsonText.ts";
 

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createPathScope, systemErrorCode, writeAtomically } from "@toolcrib/core/files";
+import { createPathScope, systemErrorCode, withFileLock, writeAtomically } from "@toolcrib/core/files";
 import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
 import { CliError } from "../endings.ts";
 import type { Program } from "../program.ts";
-import { withFileLock } from "../state/fileLock.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
 import type { Asker } from "./approval.ts";

@@ -1,8 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { constants, realpathSync } from "node:fs";
-import { open, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { ensureDirectory, isInside, systemErrorCode } from "@toolcrib/core/files";
+import { open } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import {
+  createPathScope,
+  ensureDirectory,
+  isInside,
+  systemErrorCode,
+  withFileLock,
+  writeAtomically,
+} from "@toolcrib/core/files";
 import { type ListedTool, record } from "../mapping.ts";
 import { workingFolder } from "./serverProgram.ts";
 
@@ -42,16 +48,14 @@ export function fileToolStore(path: string): McpToolStore {
     }
   };
   const write = async (server: string, known: KnownServer): Promise<void> => {
-    const servers = { ...(await readAll()), [server]: known };
-    ensureDirectory(dirname(path), 0o700);
-    const temporary = `${path}.${randomUUID()}`;
-    try {
-      await writeFile(temporary, `${JSON.stringify({ servers }, undefined, 2)}\n`, { mode: 0o600, flag: "wx" });
-      await rename(temporary, path);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
+    const folder = dirname(resolve(path));
+    ensureDirectory(folder, 0o700);
+    await withFileLock(`${path}.lock`, async () => {
+      const servers = { ...(await readAll()), [server]: known };
+      const scope = createPathScope({ root: folder, cwd: folder });
+      const content = `${JSON.stringify({ servers }, undefined, 2)}\n`;
+      await writeAtomically(join(scope.cwd, basename(path)), content, { scope, private: true });
+    });
   };
   return {
     async load(server) {
@@ -62,7 +66,7 @@ export function fileToolStore(path: string): McpToolStore {
       return { config, tools: tools.filter((tool): tool is KnownTool => typeof record(tool).name === "string") };
     },
     save(server, known) {
-      // One after the other: two writes at once would lose one server.
+      // A queue for this store's own saves: they need not poll for the lock.
       const run = last.then(() => write(server, known));
       last = run.catch(() => undefined);
       return run;

@@ -2,14 +2,19 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemErrorCode } from "@toolcrib/core/files";
+import { systemErrorCode } from "./systemErrors.ts";
+
+/*
+ * A lock between processes, written by hand: proper-lockfile takes over a lock that looks old, so a process that is merely
+ * slow loses its lock. Here the lock names its holder and is taken over only when that process has ended.
+ */
 
 /** A lock file that this process holds. */
 export interface FileLock {
   release(): void;
 }
 
-/** How long a short change of a file is waited for. */
+/** How long `withFileLock` waits. */
 const longestWaitMs = 30_000;
 const pauseMs = 20;
 /** A lock is written in one go: one that is still empty after this long was left by a crash. */
@@ -21,7 +26,7 @@ const held = new Set<FileLock>();
 export async function withFileLock<T>(path: string, task: () => Promise<T>): Promise<T> {
   const lock = await takeFileLock(path, longestWaitMs);
   if (!lock)
-    throw new Error(`${path} is held by another toolcrib; wait for it to end, or remove this file if there is none`);
+    throw new Error(`${path} is held by another process; wait for it to end, or remove this file if there is none`);
   try {
     return await task();
   } finally {
