@@ -1,4 +1,4 @@
-const mark = "[redacted]";
+import { redacted } from "./secrets.ts";
 
 /** An address anywhere in a text: scheme, authority, path, query, fragment. */
 const address = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s"'<>]*)/gi;
@@ -34,5 +34,5 @@ function hiddenValue(pair: string): string {
 }
 
 function hidden(value: string): string {
-  return isReference.test(value) ? value : mark;
+  return isReference.test(value) ? value : redacted;
 }

@@ -2,6 +2,7 @@ import { kindOf } from "./options.ts";
 
 export { patternSteps } from "./arguments/patternRisk.ts";
 export { redactUrls } from "./redactUrls.ts";
+export { headerSecrets, redacted, secretForms, withoutSecrets } from "./secrets.ts";
 
 /** What a cut left out, for `truncationNotice`. */
 export interface Truncation {

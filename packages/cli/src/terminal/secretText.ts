@@ -1,8 +1,7 @@
-import { redactUrls } from "@toolcrib/core/text";
+import { redacted, redactUrls } from "@toolcrib/core/text";
 import type { McpServerConfig } from "@toolcrib/mcp";
 import { isSecret } from "@toolcrib/tools-bash";
 
-const mark = "[redacted]";
 /** Nothing but a variable to be filled in. */
 const isReference = /^\$\{\w+\}$/;
 
@@ -36,5 +35,5 @@ function hideWord(word: string, before: unknown): string {
 }
 
 function hide(value: string): string {
-  return isReference.test(value) ? value : mark;
+  return isReference.test(value) ? value : redacted;
 }

@@ -1,19 +1,13 @@
-import { redactUrls } from "@toolcrib/core/text";
+import { redacted, redactUrls, withoutSecrets } from "@toolcrib/core/text";
 import type { ProviderEvent } from "../../provider.ts";
 import { isRecord } from "./wireText.ts";
 
-const mark = "[redacted]";
 /** What keys of the known services and bearer tokens look like, also half masked. */
 const keyShapes = /\b(?:sk|pk|rk)-[\w*.-]{6,}|\b(?:Bearer|Basic)\s+[\w*.~+/=-]{6,}/g;
 
-/** `text` without the given secrets. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, mark), text);
-}
-
 /** For debug output: without the given secrets, nor anything shaped like a key. */
 export function redactKeys(text: string, secrets: readonly string[]): string {
-  return withoutSecrets(text, secrets).replace(keyShapes, mark);
+  return withoutSecrets(text, secrets).replace(keyShapes, redacted);
 }
 
 /** For errors: without passwords in addresses either. */

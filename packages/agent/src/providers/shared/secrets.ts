@@ -1,3 +1,4 @@
+import { headerSecrets, secretForms } from "@toolcrib/core/text";
 import { isRecord } from "./wireText.ts";
 
 /** What a provider was given that may be secret. */
@@ -19,11 +20,12 @@ const looksSecret = /^(?!\w+:\/\/)(?=\S*\d)(?=\S*[a-z])\S{20,}$/i;
 export function secretsOf({ keys = [], headers = {}, baseURL }: SecretSources): string[] {
   const plain = [
     ...keys.filter((key) => typeof key === "string"),
-    ...Object.entries(headers).flatMap(([name, value]) => headerSecrets(name, value)),
+    ...Object.entries(headers).flatMap(([name, value]) =>
+      isSecretHeader(name, value) ? headerSecrets(name, value) : [],
+    ),
   ].filter((secret) => secret.length >= shortestSecret);
   const passwords = addressSecrets(baseURL).filter((secret) => secret.length >= shortestPassword);
-  const all = new Set([...plain, ...passwords].flatMap(formsOf));
-  return [...all].sort((a, b) => b.length - a.length);
+  return secretForms([...plain, ...passwords]);
 }
 
 /** The keys of a ready SDK client. */
@@ -31,12 +33,8 @@ export function clientKeys(client: object | undefined): unknown[] {
   return isRecord(client) ? [client.apiKey, client.authToken, client.adminAPIKey] : [];
 }
 
-function headerSecrets(name: string, value: unknown): string[] {
-  if (typeof value !== "string" || !(secretHeader.test(name) || looksSecret.test(value))) return [];
-  const [, scheme, rest = ""] = /^(\w+)\s+(.+)$/s.exec(value) ?? [];
-  const cookies = /cookie/i.test(name) ? value.split(";").map((pair) => afterEquals(pair).trim()) : [];
-  const login = scheme?.toLowerCase() === "basic" ? Buffer.from(rest, "base64").toString() : "";
-  return [value, rest, ...cookies, login, login.slice(login.indexOf(":") + 1)];
+function isSecretHeader(name: string, value: unknown): boolean {
+  return typeof value === "string" && (secretHeader.test(name) || looksSecret.test(value));
 }
 
 function addressSecrets(address: string | undefined): string[] {
@@ -58,22 +56,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function formsOf(secret: string): string[] {
-  const base64 = [0, 1, 2].map((offset) => base64Within(secret, offset)).filter((form) => form.length >= 8);
-  const urlSafe = base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"));
-  return [
-    secret,
-    encodeURIComponent(secret.toWellFormed()),
-    JSON.stringify(secret).slice(1, -1),
-    ...base64,
-    ...urlSafe,
-  ];
-}
-
-/** What base64 makes of a secret that begins `offset` bytes into a group of three: without the digits its neighbours share. */
-function base64Within(secret: string, offset: number): string {
-  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
-  return bytes.toString("base64").slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
 }

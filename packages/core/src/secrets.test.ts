@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { headerSecrets, secretForms, withoutSecrets } from "./secrets.ts";
+
+const secret = 'pass/wörd "1"';
+
+test.each([
+  ["as it is", secret],
+  ["percent-encoded", encodeURIComponent(secret)],
+  ["in JSON", JSON.stringify({ secret })],
+  ["in base64", Buffer.from(secret).toString("base64")],
+  ["in base64 after a user name", Buffer.from(`someone:${secret}`).toString("base64")],
+  ["in URL-safe base64", Buffer.from(`x${secret}`).toString("base64url")],
+])("a secret is taken out of a text %s", (_form, text) => {
+  const clean = withoutSecrets(text, secretForms([secret]));
+  expect(clean).toContain("[redacted]");
+  for (const form of secretForms([secret])) expect(clean).not.toContain(form);
+});
+
+test("of two secrets the one that contains the other is taken out whole", () => {
+  expect(withoutSecrets("long-secret secret", secretForms(["secret", "long-secret"]))).toBe("[redacted] [redacted]");
+});
+
+test("a header's value holds the token, the login, the password and the cookies", () => {
+  expect(headerSecrets("Authorization", "Bearer abc")).toEqual(expect.arrayContaining(["Bearer abc", "abc"]));
+  const basic = `Basic ${Buffer.from("me:p:w").toString("base64")}`;
+  expect(headerSecrets("Authorization", basic)).toEqual(expect.arrayContaining([basic, "me:p:w", "p:w"]));
+  expect(headerSecrets("Cookie", "a=one; b=two")).toEqual(expect.arrayContaining(["one", "two"]));
+});
