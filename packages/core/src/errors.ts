@@ -1,3 +1,5 @@
+import { quote } from "./json.ts";
+
 /** Details of a ToolError, by its code. */
 export interface ToolErrorDetails {
   invalid_arguments: { field: string; reason: string };
@@ -56,6 +58,38 @@ export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends Error
     // JSON text of an error names its message too.
     Object.defineProperty(this, "message", { enumerable: true });
   }
+}
+
+/** What else an `invalidArgument` error may carry. */
+export interface InvalidArgumentOptions {
+  toolName?: string | undefined;
+  cause?: unknown;
+  /** What is wrong with other arguments, in words. */
+  more?: readonly string[];
+}
+
+/**
+ * The error for an argument that a tool cannot use: `Invalid arguments: FIELD: REASON`. An empty `field` means the arguments as
+ * a whole.
+ */
+export function invalidArgument(
+  field: string,
+  reason: string,
+  { toolName, cause, more = [] }: InvalidArgumentOptions = {},
+): ToolError<"invalid_arguments"> {
+  return new ToolError({
+    code: "invalid_arguments",
+    message: `Invalid arguments: ${[describeArgument(field, reason), ...more].join("; ")}`,
+    details: { field, reason },
+    cause,
+    ...(toolName === undefined ? {} : { toolName }),
+  });
+}
+
+/** `FIELD: REASON`; a field that is no plain path is quoted and cut. */
+export function describeArgument(field: string, reason: string): string {
+  if (field === "") return reason;
+  return `${/^[\w$.[\]-]{1,120}$/.test(field) ? field : quote(field, 120)}: ${reason}`;
 }
 
 /** Narrows by `code`, so that `details` has its type. */

@@ -7,6 +7,8 @@ export {
 } from "./defineTool.ts";
 export {
   type AnyToolError,
+  type InvalidArgumentOptions,
+  invalidArgument,
   isToolError,
   ToolError,
   type ToolErrorCode,

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { ToolError } from "@toolcrib/core";
+import { invalidArgument, type ToolError } from "@toolcrib/core";
 import { type PathScope, plainSystemError, systemErrorCode } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
 import { isTimeout } from "./bashOptions.ts";
@@ -59,10 +59,5 @@ export async function directoryOf(cwd: unknown, scope: PathScope): Promise<strin
 
 /** The error for an argument that cannot be used. */
 export function invalid(field: string, reason: string): ToolError {
-  return new ToolError({
-    code: "invalid_arguments",
-    toolName: "run_bash",
-    message: `Invalid arguments: ${field}: ${reason}`,
-    details: { field, reason },
-  });
+  return invalidArgument(field, reason, { toolName: "run_bash" });
 }

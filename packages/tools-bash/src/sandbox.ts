@@ -1,5 +1,5 @@
 import { closeSync } from "node:fs";
-import { ToolError } from "@toolcrib/core";
+import { invalidArgument, ToolError } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
@@ -169,12 +169,8 @@ function messageOf(error: unknown): string {
 }
 
 function hiddenDirectory(shown: readonly string[]): ToolError {
-  const reason = "is not visible inside the sandbox";
-  return new ToolError({
-    code: "invalid_arguments",
+  return invalidArgument("cwd", `is not visible inside the sandbox; use a directory inside ${shown.join(", ")}`, {
     toolName: "run_bash",
-    message: `Invalid arguments: cwd: ${reason}; use a directory inside ${shown.join(", ")}`,
-    details: { field: "cwd", reason },
   });
 }
 

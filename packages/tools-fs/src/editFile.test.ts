@@ -59,7 +59,7 @@ test("one failing edit leaves the file untouched", async () => {
     { old_text: "a", new_text: "x" },
     { old_text: "no", new_text: "y" },
   ]);
-  await expect(failing).rejects.toThrow(/edits\[1\]\.old_text was not found \(0 matches\)/);
+  await expect(failing).rejects.toThrow(/edits\[1\]\.old_text: was not found \(0 matches\)/);
   expect(text()).toBe("a b");
   expect(readdirSync(base)).toEqual(["file"]);
 });

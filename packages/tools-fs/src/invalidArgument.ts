@@ -1,14 +1,5 @@
 import { sep } from "node:path";
-import { ToolError } from "@toolcrib/core";
-
-/** The error for an argument that its schema allows but this call cannot use. */
-export function invalidArgument(field: string, reason: string): ToolError<"invalid_arguments"> {
-  return new ToolError({
-    code: "invalid_arguments",
-    message: `Invalid arguments: ${field} ${reason}`,
-    details: { field, reason },
-  });
-}
+import { invalidArgument } from "@toolcrib/core";
 
 /** On POSIX `\` is a letter like any other. */
 const directoryEnd = sep === "/" ? /\/\.{0,2}$/ : /[\\/]\.{0,2}$/;

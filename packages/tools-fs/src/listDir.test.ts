@@ -40,7 +40,7 @@ test("pages follow each other by offset; the last one has no notice", async () =
   );
   expect(await list({ limit: 3, offset: 7 })).toBe("6");
   expect(await list({ limit: 7 })).toBe("0\n1\n2\n3\n4\n5\n6");
-  await expect(list({ offset: 8 })).rejects.toThrow("offset 8 is past the end: . has 7 entries");
+  await expect(list({ offset: 8 })).rejects.toThrow("offset: 8 is past the end: . has 7 entries");
 });
 
 test("2,000 entries are shown where no limit is given", async () => {

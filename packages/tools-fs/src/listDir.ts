@@ -1,9 +1,8 @@
 import { type Dirent, lstatSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
 import { createSemaphore, type OpenDirectory, openInside, plainSystemError } from "@toolcrib/core/files";
 import { cutBytes, printableName, withNotice } from "@toolcrib/core/text";
-import { invalidArgument } from "./invalidArgument.ts";
 import { type FsToolOptions, maxReplyBytesOf, openFileLimit, scopeOf } from "./options.ts";
 
 const defaultLimit = 2000;

@@ -51,7 +51,7 @@ describe("what moves", () => {
 
   test("a file is not moved to a path that ends as a directory's does", async () => {
     for (const destination of ["new/", "new/.", "a/new/"]) {
-      await expect(move("file", destination)).rejects.toThrow("destination ends as a directory does; name a file");
+      await expect(move("file", destination)).rejects.toThrow("destination: ends as a directory does; name a file");
     }
     expect(readdirSync(base)).toEqual(["file"]);
   });

@@ -149,7 +149,7 @@ describe("pages", () => {
 
   test("an offset past the end says how many lines there are", async () => {
     put("a\nb");
-    await expect(read({ offset: 3 })).rejects.toThrow("Invalid arguments: offset 3 is past the end: file has 2 lines");
+    await expect(read({ offset: 3 })).rejects.toThrow("Invalid arguments: offset: 3 is past the end: file has 2 lines");
     put("a\nb\n");
     await expect(read({ offset: 3 })).rejects.toThrow("file has 2 lines");
     put("");
@@ -161,8 +161,8 @@ describe("pages", () => {
     put(Buffer.alloc(100, 7));
     const page = await read({ encoding: "base64" }, { maxBytes: 50 });
     expect(page).toBe(`${Buffer.alloc(36, 7).toString("base64")}\n\n[truncated: shown 36 of 100 bytes]`);
-    await expect(read({ encoding: "base64", offset: 2 })).rejects.toThrow(/offset counts lines/);
-    await expect(read({ encoding: "base64", limit: 2 })).rejects.toThrow(/limit counts lines/);
+    await expect(read({ encoding: "base64", offset: 2 })).rejects.toThrow(/offset: counts lines/);
+    await expect(read({ encoding: "base64", limit: 2 })).rejects.toThrow(/limit: counts lines/);
   });
 
   test("the first page of a sparse terabyte is bounded", async () => {

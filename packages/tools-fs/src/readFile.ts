@@ -1,6 +1,5 @@
-import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
 import { createSemaphore, openRegularFile, plainSystemError } from "@toolcrib/core/files";
-import { invalidArgument } from "./invalidArgument.ts";
 import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "./options.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
 

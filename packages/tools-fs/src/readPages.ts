@@ -1,4 +1,4 @@
-import { ToolError } from "@toolcrib/core";
+import { invalidArgument, ToolError } from "@toolcrib/core";
 import type { RegularFile } from "@toolcrib/core/files";
 import { isBinary, withNotice } from "@toolcrib/core/text";
 import {
@@ -9,7 +9,6 @@ import {
   type LineEnd,
   utf16LineEnd,
 } from "./chunkReader.ts";
-import { invalidArgument } from "./invalidArgument.ts";
 import { createSlices } from "./slices.ts";
 
 export interface PageRequest {

@@ -1,5 +1,5 @@
+import { invalidArgument } from "@toolcrib/core";
 import { dominantLineEnding } from "@toolcrib/core/text";
-import { invalidArgument } from "./invalidArgument.ts";
 
 export interface Edit {
   old_text: string;

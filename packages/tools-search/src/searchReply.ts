@@ -1,10 +1,9 @@
-import { isToolError, ToolError } from "@toolcrib/core";
+import { invalidArgument, isToolError, type ToolError } from "@toolcrib/core";
 import { clip, cutBytes, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import type { SearchResult } from "./threads/searchResult.ts";
 
 export function invalid(field: string, reason: string): ToolError {
-  const message = `Invalid arguments: ${field}: ${clip(reason, 500)}`;
-  return new ToolError({ code: "invalid_arguments", message, details: { field, reason } });
+  return invalidArgument(field, clip(reason, 500));
 }
 
 /** What a search that was refused or gave up throws: `field` held what could not be compiled. */

@@ -1,5 +1,5 @@
 import { isError, isErrorNamed } from "../errorShape.ts";
-import { ToolError } from "../errors.ts";
+import { describeArgument, invalidArgument, ToolError } from "../errors.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
 import { copyJson, isPlainObject, quote } from "../json.ts";
 import { clip } from "../text.ts";
@@ -127,29 +127,18 @@ function invalid(toolName: string, { issues, count }: Explanation, isCut = false
   const bounded = issues
     .slice(0, mostIssues)
     .map(({ field, reason }) => ({ field, reason: clip(reason, longestReason) }));
-  const shown = bounded.map(({ field, reason }) => (field ? `${quoteField(field)}: ${reason}` : reason));
-  if (isCut) shown.push("and more");
-  else if (count > shown.length) shown.push(`and ${count - shown.length} more`);
-  const { field = "", reason = "do not fit the schema" } = bounded[0] ?? {};
-  return new ToolError({
-    code: "invalid_arguments",
-    toolName,
-    message: `Invalid arguments: ${shown.join("; ") || reason}`,
-    details: { field, reason },
-  });
-}
-
-function quoteField(field: string): string {
-  return /^[\w$.[\]-]{1,120}$/.test(field) ? field : quote(field, 120);
+  const [{ field, reason } = { field: "", reason: "do not fit the schema" }, ...others] = bounded;
+  const more = others.map((other) => describeArgument(other.field, other.reason));
+  if (isCut) more.push("and more");
+  else if (count > bounded.length) more.push(`and ${count - bounded.length} more`);
+  return invalidArgument(field, reason, { toolName, more });
 }
 
 function unchecked(toolName: string, args: Record<string, unknown>, cause: unknown): CheckedArguments {
   if (cause instanceof NoThread) return { args, error: noThread(toolName, cause) };
   const said = isError(cause) ? ` (${quote(cause.message, 200)})` : "";
   const reason = tooMuch(cause) ?? `could not be checked against the schema${said}`;
-  const message = `Invalid arguments: ${reason}`;
-  const error = new ToolError({ code: "invalid_arguments", toolName, message, details: { field: "", reason }, cause });
-  return { args, error };
+  return { args, error: invalidArgument("", reason, { toolName, cause }) };
 }
 
 function noThread(toolName: string, { cause }: NoThread): ToolError {

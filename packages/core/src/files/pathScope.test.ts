@@ -200,16 +200,16 @@ describe("bad paths", () => {
     const scope = createPathScope({ cwd: root });
     await expect(scope.resolve("", "source")).rejects.toMatchObject({
       code: "invalid_arguments",
-      message: "Invalid arguments: source must not be empty; pass a file or directory path",
-      details: { field: "source", reason: "must not be empty" },
+      message: "Invalid arguments: source: must not be empty; pass a file or directory path",
+      details: { field: "source", reason: "must not be empty; pass a file or directory path" },
     });
     // What a tool called without a registry may get.
-    await expect(scope.resolve(undefined as never)).rejects.toThrow("Invalid arguments: path must be a string;");
+    await expect(scope.resolve(undefined as never)).rejects.toThrow("Invalid arguments: path: must be a string;");
     for (const refused of [scope.resolve("a\0b"), scope.resolveEntry("a\0b")]) {
       await expect(refused).rejects.toMatchObject({
         code: "invalid_arguments",
-        message: "Invalid arguments: path must not contain a NUL character; pass a file or directory path",
-        details: { field: "path", reason: "must not contain a NUL character" },
+        message: "Invalid arguments: path: must not contain a NUL character; pass a file or directory path",
+        details: { field: "path", reason: "must not contain a NUL character; pass a file or directory path" },
       });
     }
   });

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { join, resolve as resolveLexically, sep } from "node:path";
-import { ToolError } from "../errors.ts";
+import { invalidArgument, ToolError } from "../errors.ts";
 import { quote } from "../json.ts";
 import { kindOf } from "../options.ts";
 import { clip, printableName } from "../text.ts";
@@ -158,12 +158,7 @@ function remedy(value: unknown): string {
 
 function checkPath(path: string, argument: string): void {
   const reason = whatIsWrong(path);
-  if (reason === undefined) return;
-  throw new ToolError({
-    code: "invalid_arguments",
-    message: `Invalid arguments: ${argument} ${reason}; pass a file or directory path`,
-    details: { field: argument, reason },
-  });
+  if (reason !== undefined) throw invalidArgument(argument, `${reason}; pass a file or directory path`);
 }
 
 /** A tool that is called without a registry may get anything. */
