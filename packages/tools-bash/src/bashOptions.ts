@@ -135,12 +135,16 @@ function checkSandbox(given: unknown): SandboxOptions {
   const sandbox = given as SandboxOptions;
   checkOptions<SandboxOptions>("sandbox", sandbox, {
     writable: true,
+    hidden: true,
     network: true,
     unixSockets: true,
     limits: true,
     remedies: true,
   });
   if ("writable" in sandbox) directoriesOf(sandbox.writable);
+  if ("hidden" in sandbox && !(isStrings(sandbox.hidden) && sandbox.hidden.every((path) => isAbsolute(path)))) {
+    throw new TypeError("sandbox.hidden must be an array of absolute paths");
+  }
   for (const name of ["network", "unixSockets"] as const) {
     if (name in sandbox && typeof sandbox[name] !== "boolean") throw new TypeError(`sandbox.${name} must be a boolean`);
   }

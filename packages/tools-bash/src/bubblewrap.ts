@@ -1,4 +1,5 @@
 import { isInside } from "@toolcrib/core/files";
+import type { Masks } from "./masks.ts";
 
 /** Private and empty inside: what lies in the real ones (sockets of services, say) is not for commands. */
 const hidden: readonly string[] = ["/tmp", "/run"];
@@ -16,6 +17,7 @@ export interface Surroundings {
   readonly writable: readonly ShownDirectory[];
   /** To be shown for reading, where it lies in a hidden place. */
   readonly home: ShownDirectory | undefined;
+  readonly masks: Masks;
   readonly network: boolean;
   /** The number of the descriptor that the system call filter is read from. */
   readonly filter: number | undefined;
@@ -36,7 +38,7 @@ export function isHidden(path: string): boolean {
  * in it outlives the command: a process left in its namespaces could not be reached by a later one.
  */
 export function bubblewrapArguments(inside: Surroundings): string[] {
-  const { writable, home, network, filter, temporaryBytes, cwd, env } = inside;
+  const { writable, home, masks, network, filter, temporaryBytes, cwd, env } = inside;
   // Every descriptor that bubblewrap is given is used: one that is left open leads out of the sandbox.
   const bind = ({ path, descriptor }: ShownDirectory): string[] => ["--bind-fd", String(descriptor), path];
   const size = Number.isFinite(temporaryBytes) ? ["--size", String(temporaryBytes)] : [];
@@ -56,6 +58,9 @@ export function bubblewrapArguments(inside: Surroundings): string[] {
     ...[...shownRun, ...(network ? shownRunForNetwork : [])].flatMap((place) => ["--ro-bind-try", place, place]),
     ...(home ? ["--ro-bind-fd", String(home.descriptor), home.path] : []),
     ...writable.filter(({ path }) => isHidden(path)).flatMap(bind),
+    // Last: the writable directories would cover them.
+    ...masks.fixed.flatMap((path) => ["--bind", path, path]),
+    ...masks.empty.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
     "--chdir",
     cwd,
     "--",

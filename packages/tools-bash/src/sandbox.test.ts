@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
@@ -167,6 +167,33 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     expect((await run("touch sub/ok && touch no", {}, { sandbox })).exit_code).not.toBe(0);
     expect(existsSync(join(inside, "sub/ok"))).toBe(true);
     expect(existsSync(join(inside, "no"))).toBe(false);
+  });
+
+  sandboxed("a hidden directory of a root cannot be read, changed, moved or made anew", async () => {
+    const secret = join(inside, "hide", "deep", "secret");
+    await mkdir(secret, { recursive: true });
+    await writeFile(join(secret, "file"), "kept");
+    const sandbox = { hidden: [secret] };
+    const attack = `ls hide/deep/secret; cat hide/deep/secret/file; echo bad > hide/deep/secret/file; rm -r hide/deep
+      mv hide/deep/secret hide/x; mv hide/deep hide/x; mv hide y; mkdir -p hide/deep/secret; echo bad > hide/deep/secret/new; true`;
+    expect((await run(attack, {}, { sandbox })).stdout).toBe("");
+    expect(readdirSync(secret)).toEqual(["file"]);
+    expect(readFileSync(join(secret, "file"), "utf8")).toBe("kept");
+    expect(await run("echo fine > hide/deep/other; cat hide/deep/other", {}, { sandbox })).toMatchObject({
+      stdout: "fine\n",
+    });
+    await expect(run("pwd", { cwd: secret }, { sandbox })).rejects.toMatchObject({ code: "invalid_arguments" });
+  });
+
+  sandboxed("nothing is run where a hidden directory is missing, or reached through a link", async () => {
+    await mkdir(join(inside, "aim", "secret"), { recursive: true });
+    await symlink(join(inside, "aim"), join(inside, "link"));
+    for (const name of ["missing", "link/secret", "link"]) {
+      const sandbox = { hidden: [join(inside, name)] };
+      await expect(run("touch ran", {}, { sandbox })).rejects.toMatchObject({ code: "execution_failed" });
+    }
+    expect(existsSync(join(inside, "ran"))).toBe(false);
+    expect(() => createRunBashTool({ sandbox: { hidden: ["relative"] } })).toThrow(TypeError);
   });
 
   test("that is not available is an error, and nothing is run", async () => {

@@ -5,6 +5,7 @@ import { clip } from "@toolcrib/core/text";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
 import { inheritedDescriptors } from "./inheritedDescriptors.ts";
 import { limitingShell, type SandboxLimits, withDefaults } from "./limits.ts";
+import { findMasks } from "./masks.ts";
 import { openPinned, pinDirectory } from "./pinnedDirectory.ts";
 import { findProgram } from "./programs.ts";
 import type { Refusal } from "./refusals.ts";
@@ -15,6 +16,8 @@ import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 export interface SandboxOptions {
   /** Directories that commands may write in, fixed when the tool is made. Default: the roots of the tool, else its working directory. */
   writable?: string | readonly string[];
+  /** Directories that commands find empty and cannot change, also inside a writable one. Each must exist, with no link in its path. */
+  hidden?: readonly string[];
   /** Whether commands reach the network, loopback included. Default: false. */
   network?: boolean;
   /** Whether commands may open Unix sockets, also those of services (docker, ssh-agent) whose files they see. Default: false. */
@@ -66,7 +69,7 @@ const firstDescriptor = 3;
 
 /** Throws a TypeError for a directory that is not there. */
 export function createSandbox(places: SandboxPlaces, options: SandboxOptions): Sandbox {
-  const { network = false, unixSockets = false, remedies = {} } = options;
+  const { hidden = [], network = false, unixSockets = false, remedies = {} } = options;
   const limits = withDefaults(options.limits ?? {});
   const pinned = places.writable.map((path) => pinDirectory(path, "sandbox.writable"));
   const isShown = places.writable.some((path) => isInside(path, places.cwd));
@@ -80,6 +83,7 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
     if (!filter && !unixSockets) throw new Error(`there is no filter of system calls for ${process.arch}`);
     const [stuck] = inheritedDescriptors().stuck;
     if (stuck !== undefined) throw new Error(`this program inherited descriptor ${stuck}, above its limit (ulimit -n)`);
+    const masks = findMasks(hidden, places.writable);
     const opened: number[] = [];
     const close = (): void => {
       for (const descriptor of opened.splice(0)) closeSync(descriptor);
@@ -92,6 +96,7 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
       const surroundings = {
         writable: shown.slice(0, pinned.length),
         home: shown[pinned.length],
+        masks,
         network,
         filter: filter && firstDescriptor + shown.length,
         temporaryBytes: limits.temporaryBytes,
@@ -130,7 +135,9 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
       ),
     async enter(command) {
       const shown = [places.cwd, ...places.writable];
-      if (isHidden(command.cwd) && !shown.some((root) => isInside(root, command.cwd))) throw hiddenDirectory(shown);
+      const isShownAgain = shown.some((root) => isInside(root, command.cwd));
+      if (hidden.some((path) => isInside(path, command.cwd)) || (isHidden(command.cwd) && !isShownAgain))
+        throw hiddenDirectory(shown);
       try {
         await checked();
         return wrap(command);

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,6 +48,19 @@ describe("the sandbox of run_bash", () => {
     expect([existsSync(join(folder, "here")), existsSync(join(outside, "there"))]).toEqual([true, false]);
     const allowed = await shell(`touch '${outside}/by-root'`, ["--root", ".", "--root", outside]);
     expect(allowed.answer).toEqual({ stdout: "", stderr: "", exit_code: 0 });
+  });
+
+  test.runIf(works)("hides the folder in which the command keeps what the user has allowed", async () => {
+    const [consents, forged] = ["state/toolcrib/consents", "forged/toolcrib/consents"];
+    await toolcrib(["mcp", "add", "time", "date"]);
+    const [kept = ""] = readdirSync(join(folder, consents));
+    const { answer } = await shell(
+      `mkdir -p ${consents}; cp -r state forged; cat ${consents}/*; echo bad > ${consents}/${kept}; mv state away; true`,
+    );
+    expect(answer.stdout).toBe("");
+    expect(existsSync(join(folder, forged))).toBe(false);
+    expect(readdirSync(join(folder, consents))).toEqual([kept]);
+    expect(readFileSync(join(folder, consents, kept), "utf8")).toContain("time");
   });
 
   test.runIf(works)("--sandbox-allow opens it so far", async () => {

@@ -1,6 +1,7 @@
 import { type SandboxOptions, sandboxProblem } from "@toolcrib/tools-bash";
 import { usageError } from "../endings.ts";
 import type { Program } from "../program.ts";
+import { hideState } from "./hideState.ts";
 import { rootsOf, type ToolFlags } from "./toolSet.ts";
 
 /** What `--sandbox-allow` may name. */
@@ -10,7 +11,7 @@ const allowable = ["network", "sockets"] as const;
  * The flags with the sandbox decided: on, unless `--no-sandbox`, or unless it does not work here and was not asked for, which one
  * line tells where `run_bash` is on. Throws a usage error where it was asked for and does not work.
  */
-export async function chooseSandbox<Flags extends ToolFlags>(flags: Flags, { terminal }: Program): Promise<Flags> {
+export async function chooseSandbox<Flags extends ToolFlags>(flags: Flags, { terminal, env }: Program): Promise<Flags> {
   const { sandbox, sandboxAllow } = flags;
   const unknown = sandboxAllow?.find((name) => !allowable.some((known) => known === name));
   if (unknown !== undefined) throw usageError(`--sandbox-allow ${unknown}: expected ${allowable.join(" or ")}`);
@@ -22,7 +23,8 @@ export async function chooseSandbox<Flags extends ToolFlags>(flags: Flags, { ter
   const isAskedFor = sandbox === true || sandboxAllow !== undefined;
   // A shell that is switched on later has the sandbox or fails: the user has not been told of anything else.
   if (!isAskedFor && !hasShell(flags)) return inside;
-  const problem = await sandboxProblem({ root: rootsOf(flags), sandbox: inside.commandSandbox });
+  const root = rootsOf(flags);
+  const problem = await sandboxProblem({ root, sandbox: hideState(inside.commandSandbox, root, env) });
   if (problem === undefined) return inside;
   if (isAskedFor) throw usageError(`the sandbox is not available: ${problem}; --no-sandbox runs commands without it`);
   terminal.note(terminal.style.dim(`Commands run without a sandbox: ${problem} (--no-sandbox leaves this line out)`));

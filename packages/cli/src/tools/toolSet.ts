@@ -7,6 +7,7 @@ import { createEditFileTool } from "@toolcrib/tools-fs";
 import { usageError } from "../endings.ts";
 import { stateFolder } from "../state/stateFolder.ts";
 import { guardOwnFiles } from "./guardedFiles.ts";
+import { hideState } from "./hideState.ts";
 
 /** The flags that say which tools there are and what they may reach. */
 export interface ToolFlags {
@@ -34,7 +35,7 @@ export function createToolSet(
     bash: {
       cwd: createPathScope({ root }).cwd,
       scrubEnv: true,
-      sandbox: flags.commandSandbox ?? false,
+      sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, process.env) : false,
       leftovers,
     },
     extra: [createEditFileTool({ root }), ...more],
