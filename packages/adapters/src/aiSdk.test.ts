@@ -179,6 +179,11 @@ describe("fromAiSdkTool", () => {
   };
   const inputSchema = z.object({ city: z.string(), days: z.number().default(1) });
 
+  test("lists the tool with its origin", async () => {
+    const registry = await registryOf("add", tool({ inputSchema: z.object({}), execute: () => "3" }));
+    expect(registry.listTools()).toMatchObject([{ name: "add", origin: "ai-sdk" }]);
+  });
+
   test("runs with its own schema's output, after repair", async () => {
     const execute = async ({ city, days }: z.infer<typeof inputSchema>) => ({ city, days });
     const registry = await registryOf("weather", tool({ description: "Weather.", inputSchema, execute }));

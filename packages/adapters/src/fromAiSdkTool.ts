@@ -17,6 +17,7 @@ export async function fromAiSdkTool(name: string, tool: Tool): Promise<Executabl
   const parameters = (await schema.jsonSchema) as JsonSchema;
   return {
     name,
+    origin: "ai-sdk",
     getSchema: () => ({
       type: "function",
       function: {

@@ -22,6 +22,7 @@ export function fromLangChainTool(tool: LangChainTool): ExecutableTool {
   const parameters = toJsonSchema(tool.schema as Parameters<typeof toJsonSchema>[0]) as JsonSchema;
   return {
     name,
+    origin: "langchain",
     getSchema: () => ({ type: "function", function: { name, description, parameters, strict: false } }),
     execute: async (args, call) => {
       const toolCall = { type: "tool_call" as const, id: call?.callId ?? name, name, args };

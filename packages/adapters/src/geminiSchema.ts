@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
 
 /** Keywords that Gemini reads in `parametersJsonSchema`; by its documentation it supports no other. */
 const plainKeywords = [
@@ -34,17 +35,17 @@ export function toGeminiSchema(schema: JsonSchema): JsonSchema {
     const list = source[keyword];
     if (Array.isArray(list)) kept[keyword] = list.map(reduce);
   }
-  for (const keyword of mapKeywords) if (isSchema(source[keyword])) kept[keyword] = reduceMap(source[keyword]);
+  for (const keyword of mapKeywords) if (isObject(source[keyword])) kept[keyword] = reduceMap(source[keyword]);
   return kept;
 }
 
 function withDefinitions(source: JsonSchema, target: JsonSchema): JsonSchema {
-  return isSchema(source.$defs) ? { $defs: reduceMap(source.$defs), ...target } : target;
+  return isObject(source.$defs) ? { $defs: reduceMap(source.$defs), ...target } : target;
 }
 
 function normalize(schema: JsonSchema): JsonSchema {
   const { definitions, allOf, items, const: only, $ref, ...rest } = schema;
-  const inner = Array.isArray(allOf) && allOf.length === 1 && isSchema(allOf[0]) ? normalize(allOf[0]) : {};
+  const inner = Array.isArray(allOf) && allOf.length === 1 && isObject(allOf[0]) ? normalize(allOf[0]) : {};
   return {
     ...inner,
     ...rest,
@@ -56,13 +57,9 @@ function normalize(schema: JsonSchema): JsonSchema {
 }
 
 function reduce(value: unknown): unknown {
-  return isSchema(value) ? toGeminiSchema(value) : value;
+  return isObject(value) ? toGeminiSchema(value) : value;
 }
 
 function reduceMap(map: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, reduce(value)]));
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

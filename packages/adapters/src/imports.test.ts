@@ -14,7 +14,7 @@ function loadedBy(file: string): Set<string> {
 const subpaths: [file: string, ...loads: string[]][] = [
   ["./aiSdk.ts", "@toolcrib/core", "ai"],
   ["./anthropic.ts", "@anthropic-ai/sdk/lib/tools/ToolError", "@toolcrib/core"],
-  ["./gemini.ts"],
+  ["./gemini.ts", "@toolcrib/core/text"],
   [
     "./langchain.ts",
     "@langchain/core/messages",
@@ -23,7 +23,7 @@ const subpaths: [file: string, ...loads: string[]][] = [
     "@toolcrib/core",
   ],
   ["./openai.ts", "@toolcrib/core"],
-  ["./openaiAgents.ts", "@openai/agents"],
+  ["./openaiAgents.ts", "@openai/agents", "@toolcrib/core"],
 ];
 
 test.each(subpaths)("%s loads core and its own loop's package at most", (file, ...loads) => {

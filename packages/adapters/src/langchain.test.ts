@@ -128,6 +128,11 @@ describe("fromLangChainTool", () => {
     return registry;
   };
 
+  test("lists the tool with its origin", () => {
+    const add = tool(() => "3", { name: "add", description: "Adds.", schema: z.object({}) });
+    expect(registryOf(add).listTools()).toMatchObject([{ name: "add", origin: "langchain" }]);
+  });
+
   test("runs a tool with a zod schema, after repair", async () => {
     const schema = z.object({ city: z.string(), days: z.number() });
     const weather = tool(({ city, days }) => `${city} ${days}`, { name: "weather", description: "Weather.", schema });

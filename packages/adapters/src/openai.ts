@@ -1,4 +1,4 @@
-import { toOpenAIResponsesTool } from "@toolcrib/core";
+import { toOpenAIChatTool, toOpenAIResponsesTool } from "@toolcrib/core";
 import type { RunnableToolFunctionWithoutParse } from "openai/lib/RunnableFunction";
 import type { FunctionTool, ResponseInputItem, ResponseOutputItem } from "openai/resources/responses/responses";
 import {
@@ -16,19 +16,14 @@ import {
  * it is called.
  */
 export function toOpenAITools(registry: ToolSource, options: AdapterOptions = {}): RunnableToolFunctionWithoutParse[] {
-  return registry.getEnabledSchemas().map(({ function: { name, description, parameters, strict } }) => ({
-    type: "function",
-    function: {
-      name,
-      description,
-      parameters,
-      strict,
-      function: async (args, runner) => {
-        const { signal } = runner.controller;
-        return (await callTool(registry, name, parseArguments(args), { ...options, signal })).text;
-      },
-    },
-  }));
+  return registry.getEnabledSchemas().map((schema) => {
+    const tool = toOpenAIChatTool(schema);
+    const run = async (args: string, runner: { controller: AbortController }): Promise<string> => {
+      const { signal } = runner.controller;
+      return (await callTool(registry, tool.function.name, parseArguments(args), { ...options, signal })).text;
+    };
+    return { ...tool, function: { ...tool.function, function: run } };
+  });
 }
 
 /** The enabled tools for `client.responses.create({ tools })`; call it before each request and the list follows the registry. */

@@ -1,4 +1,5 @@
 import { type FunctionTool, type RunConfig, type ToolOutputImage, type ToolOutputText, tool } from "@openai/agents";
+import { toOpenAIResponsesTool } from "@toolcrib/core";
 import { type AdapterOptions, callTool, everySchema, parseArguments, type ToolSource } from "./registryCall.ts";
 
 type Parameters = FunctionTool["parameters"];
@@ -11,24 +12,24 @@ type RegistryTool = Omit<FunctionTool<unknown, Parameters>, "customDataExtractor
  */
 export function toOpenAIAgentsTools(registry: ToolSource, options: AdapterOptions = {}): RegistryTool[] {
   const needsApproval = neverAsk();
-  return everySchema(registry).map(({ function: { name, description, parameters, strict } }) => ({
-    type: "function",
-    name,
-    description,
-    parameters: parameters as Parameters,
-    strict: strict ?? false,
-    needsApproval,
-    isEnabled: async () => registry.isToolEnabled(name),
-    invoke: async (_context, input, details) => {
-      const call = { ...options, signal: details?.signal, callId: details?.toolCall?.callId };
-      const { text, images } = await callTool(registry, name, parseArguments(input), call);
-      if (images.length === 0) return text;
-      const pictures = images.map(
-        ({ data, mimeType }): ToolOutputImage => ({ type: "image", image: { data, mediaType: mimeType } }),
-      );
-      return [{ type: "text", text } satisfies ToolOutputText, ...pictures];
-    },
-  }));
+  return everySchema(registry)
+    .map(toOpenAIResponsesTool)
+    .map(({ name, parameters, ...tool }) => ({
+      ...tool,
+      name,
+      parameters: parameters as Parameters,
+      needsApproval,
+      isEnabled: async () => registry.isToolEnabled(name),
+      invoke: async (_context, input, details) => {
+        const call = { ...options, signal: details?.signal, callId: details?.toolCall?.callId };
+        const { text, images } = await callTool(registry, name, parseArguments(input), call);
+        if (images.length === 0) return text;
+        const pictures = images.map(
+          ({ data, mimeType }): ToolOutputImage => ({ type: "image", image: { data, mediaType: mimeType } }),
+        );
+        return [{ type: "text", text } satisfies ToolOutputText, ...pictures];
+      },
+    }));
 }
 
 /**

@@ -1,3 +1,8 @@
+/** Any object but an array: what a value read from JSON, or from another program, must be to have fields. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A key-value object in the sense of JSON: made by a literal, `JSON.parse` or `Object.create(null)`. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;

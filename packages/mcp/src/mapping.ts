@@ -1,5 +1,5 @@
 import { type ContentBlock, type JsonSchema, renderOutcome, type ToolOutcome, type ToolTraits } from "@toolcrib/core";
-import { clip, limitBytes } from "@toolcrib/core/text";
+import { clip, isObject, limitBytes } from "@toolcrib/core/text";
 
 /** A tool as a server lists it. Only the name is certain: servers are many. */
 export interface ListedTool {
@@ -149,5 +149,5 @@ export function mountedName(server: string, tool: string, isTaken: (name: string
 
 /** `value` where it is an object, else an empty one. */
 export function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }

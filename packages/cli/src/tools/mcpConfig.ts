@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { createPathScope, withFileLock, writeAtomically } from "@toolcrib/core/files";
+import { isObject } from "@toolcrib/core/text";
 import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
 import { applyEdits, createScanner, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import { usageError } from "../endings.ts";
@@ -94,8 +95,4 @@ function withoutComments(text: string): string {
     tokens.push(token.startsWith("/") ? token.replace(/[^\r\n]/g, " ") : token);
   } while (tokens.at(-1) !== "");
   return tokens.join("");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isObject } from "@toolcrib/core/text";
 import { McpError, shownName } from "../errors.ts";
 import { record } from "../mapping.ts";
 
@@ -99,7 +100,7 @@ function decoded(text: string): string {
 /** The entries of an `mcpServers` JSON that are not disabled, in order. Throws a TypeError where it is no such JSON. */
 export function serverEntries(config: unknown): [name: string, entry: unknown][] {
   const { mcpServers } = record(config);
-  if (typeof mcpServers !== "object" || mcpServers === null || Array.isArray(mcpServers)) {
+  if (!isObject(mcpServers)) {
     throw new TypeError('expected { "mcpServers": { NAME: { "command": … } or { "url": … } } }');
   }
   return Object.entries(mcpServers).filter(([, entry]) => record(entry).disabled !== true);
