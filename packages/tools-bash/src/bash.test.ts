@@ -8,7 +8,7 @@ import { testTool } from "@toolcrib/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBashTools, createRunBashTool } from "./bash.ts";
 import type { RunBashOptions } from "./bashOptions.ts";
-import type { ShellRequest } from "./runShell.ts";
+import type { ShellRequest } from "./process/runShell.ts";
 
 interface Answer {
   stdout: string;

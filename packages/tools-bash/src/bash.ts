@@ -3,11 +3,11 @@ import { plainSystemError, systemErrorCode } from "@toolcrib/core/files";
 import { checkArguments, directoryOf, invalid } from "./bashArguments.ts";
 import { isTimeout, longestTimeoutMs, type RunBashOptions, settingsOf } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
-import { withNewline } from "./headTailBuffer.ts";
-import type { RunningProcess } from "./processes.ts";
-import { describeRefusals } from "./refusals.ts";
-import type { ShellResult } from "./runShell.ts";
-import type { Sandbox } from "./sandbox.ts";
+import { withNewline } from "./process/headTailBuffer.ts";
+import type { RunningProcess } from "./process/processes.ts";
+import type { ShellResult } from "./process/runShell.ts";
+import { describeRefusals } from "./sandbox/refusals.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
 
 const name = "run_bash";
 /** By so much the registry's limit is above the command's own, which settles within 1 s. */

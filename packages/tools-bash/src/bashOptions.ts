@@ -2,11 +2,11 @@ import { isAbsolute } from "node:path";
 import { checkOptions } from "@toolcrib/core";
 import { createPathScope, type PathScope } from "@toolcrib/core/files";
 import type { ScrubEnv } from "./environment.ts";
-import type { Leftovers } from "./leftovers.ts";
-import type { SandboxLimits } from "./limits.ts";
-import { findShell } from "./platform.ts";
-import { runShell, type ShellRunner } from "./runShell.ts";
-import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+import type { Leftovers } from "./process/leftovers.ts";
+import { findShell } from "./process/platform.ts";
+import { runShell, type ShellRunner } from "./process/runShell.ts";
+import type { SandboxLimits } from "./sandbox/limits.ts";
+import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
 
 export interface RunBashOptions {
   /** Where commands run, and what a relative `cwd` argument is relative to. Default: the first root, else the process's. */

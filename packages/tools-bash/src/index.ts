@@ -1,10 +1,10 @@
 export { createBashTools, createRunBashTool } from "./bash.ts";
 export { type RunBashOptions, sandboxProblem } from "./bashOptions.ts";
 export type { ScrubEnv } from "./environment.ts";
-export { createLeftovers, type Leftovers } from "./leftovers.ts";
-export type { SandboxLimits } from "./limits.ts";
-export type { RunningProcess } from "./processes.ts";
-export type { Refusal } from "./refusals.ts";
-export { runShell, type ShellRequest, type ShellResult, type ShellRunner } from "./runShell.ts";
-export type { SandboxOptions } from "./sandbox.ts";
+export { createLeftovers, type Leftovers } from "./process/leftovers.ts";
+export type { RunningProcess } from "./process/processes.ts";
+export { runShell, type ShellRequest, type ShellResult, type ShellRunner } from "./process/runShell.ts";
+export type { SandboxLimits } from "./sandbox/limits.ts";
+export type { Refusal } from "./sandbox/refusals.ts";
+export type { SandboxOptions } from "./sandbox/sandbox.ts";
 export { isSecret } from "./secrets.ts";

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import type { ExecutableTool } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
 import { afterAll, describe, expect, test } from "vitest";
-import { createEditFileTool } from "./editFile.ts";
+import { createEditFileTool } from "./edit/editFile.ts";
 import { createFsTools } from "./fileSystem.ts";
 import { createListDirTool } from "./listDir.ts";
 import { createMkdirTool } from "./mkdir.ts";
-import { createMoveTool } from "./move.ts";
+import { createMoveTool } from "./move/move.ts";
 import type { FsToolOptions } from "./options.ts";
-import { createReadFileTool } from "./readFile.ts";
-import { createRemoveTool } from "./remove.ts";
+import { createReadFileTool } from "./read/readFile.ts";
+import { createRemoveTool } from "./remove/remove.ts";
 import { createWriteFileTool } from "./writeFile.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "fs-tools-")));

@@ -1,11 +1,11 @@
 import type { ExecutableTool } from "@toolcrib/core";
-import { createEditFileTool } from "./editFile.ts";
+import { createEditFileTool } from "./edit/editFile.ts";
 import { createListDirTool } from "./listDir.ts";
 import { createMkdirTool } from "./mkdir.ts";
-import { createMoveTool } from "./move.ts";
+import { createMoveTool } from "./move/move.ts";
 import { checkFsOptions, type FsToolOptions } from "./options.ts";
-import { createReadFileTool } from "./readFile.ts";
-import { createRemoveTool } from "./remove.ts";
+import { createReadFileTool } from "./read/readFile.ts";
+import { createRemoveTool } from "./remove/remove.ts";
 import { createWriteFileTool } from "./writeFile.ts";
 
 /** Every tool of this pack: read_file, write_file, edit_file, list_dir, mkdir, remove, move. Throws a TypeError for options that cannot be understood. */

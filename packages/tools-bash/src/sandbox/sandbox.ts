@@ -2,14 +2,14 @@ import { closeSync } from "node:fs";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
+import { inheritedDescriptors } from "../process/inheritedDescriptors.ts";
+import { findProgram } from "../process/programs.ts";
+import { runShell } from "../process/runShell.ts";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
-import { inheritedDescriptors } from "./inheritedDescriptors.ts";
 import { limitingShell, type SandboxLimits, withDefaults } from "./limits.ts";
 import { findMasks } from "./masks.ts";
 import { openPinned, pinDirectory } from "./pinnedDirectory.ts";
-import { findProgram } from "./programs.ts";
 import type { Refusal } from "./refusals.ts";
-import { runShell } from "./runShell.ts";
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
 /** A sandbox of the operating system around every command, by bubblewrap (Linux only). */

@@ -9,11 +9,11 @@ import {
   writeAtomically,
 } from "@toolcrib/core/files";
 import { byteOrderMark } from "@toolcrib/core/text";
-import { refuseDirectoryPath } from "./invalidArgument.ts";
-import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "./options.ts";
+import { refuseDirectoryPath } from "../invalidArgument.ts";
+import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "../options.ts";
+import { inPlaceNote } from "../writeFile.ts";
 import { replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
-import { inPlaceNote } from "./writeFile.ts";
 
 /** A larger file is not edited: its text and the new one are held in memory whole. */
 const longestEditable = 32 * 1024 * 1024;

@@ -216,7 +216,7 @@ describe("what is refused, before anything is touched", () => {
       mkdir -p ${cwd}/tree/mnt && mount -t tmpfs tmpfs ${cwd}/tree/mnt && touch ${cwd}/tree/first ${cwd}/tree/mnt/inside &&
       ${process.execPath} --input-type=module-typescript -e '
         import { refuseProtected } from "${import.meta.dirname}/protectedPaths.ts";
-        import { createPathScope } from "${import.meta.dirname}/../../core/src/files.ts";
+        import { createPathScope } from "${import.meta.dirname}/../../../core/src/files.ts";
         try { refuseProtected("${cwd}/tree", createPathScope({ cwd: "${cwd}" })); console.log("allowed"); }
         catch (error) { console.log(error.message); }'`;
     const { stdout, stderr, status } = spawnSync("unshare", ["-m", "sh", "-c", script], { encoding: "utf8" });

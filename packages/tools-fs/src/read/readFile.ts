@@ -1,6 +1,6 @@
 import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
 import { createSemaphore, openRegularFile, plainSystemError } from "@toolcrib/core/files";
-import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "./options.ts";
+import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "../options.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
 
 const encodings = ["utf8", "utf16le", "latin1", "base64"] as const;

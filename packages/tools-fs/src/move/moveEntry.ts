@@ -11,8 +11,8 @@ import {
   systemErrorCode,
   temporaryName,
 } from "@toolcrib/core/files";
+import { removeTree } from "../remove/removeTree.ts";
 import { copyTree, type Place } from "./copyTree.ts";
-import { removeTree } from "./removeTree.ts";
 
 /**
  * Moves a canonical entry to another, making its parents; never replaces what is there. A file or link is linked and unlinked,

@@ -25,8 +25,8 @@ import {
   openDirectory,
   syncDirectory,
 } from "@toolcrib/core/files";
-import { createSlices } from "./slices.ts";
-import { createTreeCursor } from "./treeCursor.ts";
+import { createTreeCursor } from "../remove/treeCursor.ts";
+import { createSlices } from "../yieldToEventLoop.ts";
 
 /** What lies at a name in an open directory. */
 export interface Place {

@@ -1,6 +1,7 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import type { RegularFile } from "@toolcrib/core/files";
 import { isBinary, withNotice } from "@toolcrib/core/text";
+import { createSlices } from "../yieldToEventLoop.ts";
 import {
   byteLineEnd,
   type ChunkReader,
@@ -9,7 +10,6 @@ import {
   type LineEnd,
   utf16LineEnd,
 } from "./chunkReader.ts";
-import { createSlices } from "./slices.ts";
 
 export interface PageRequest {
   encoding: "utf8" | "utf16le" | "latin1";

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, opendirSync, rmdirSync, unlinkSync } from "node:fs";
 import type { ToolCallInfo } from "@toolcrib/core";
 import { type OpenDirectory, systemErrorCode } from "@toolcrib/core/files";
-import { createSlices } from "./slices.ts";
+import { createSlices } from "../yieldToEventLoop.ts";
 import { createTreeCursor, type TreeCursor } from "./treeCursor.ts";
 
 interface Entry {

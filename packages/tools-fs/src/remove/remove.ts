@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { defineTool, type ExecutableTool, isToolError } from "@toolcrib/core";
 import { createSemaphore, openInside, plainSystemError, systemErrorCode, withPathLocks } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import { type FsToolOptions, openFileLimit, scopeOf } from "./options.ts";
+import { type FsToolOptions, openFileLimit, scopeOf } from "../options.ts";
 import { refuseProtected } from "./protectedPaths.ts";
 import { removeTree } from "./removeTree.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ExecutableTool } from "@toolcrib/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createFsTools } from "./fileSystem.ts";
+import { createFsTools } from "../fileSystem.ts";
 
 let base: string;
 beforeEach(() => {
