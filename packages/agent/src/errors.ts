@@ -25,6 +25,19 @@ export type AgentErrorCode =
   | "not_understood"
   | "invalid_option";
 
+/** An option that would help; `variable` is the environment variable that sets it, too. */
+export interface AdvisedOption {
+  readonly option: "apiKey" | "baseURL";
+  readonly variable?: string | undefined;
+}
+
+/** An error's message in two parts, for programs that have flags in place of options. */
+export interface Remedy {
+  /** The message without the advice. */
+  readonly problem: string;
+  readonly advice: readonly (string | AdvisedOption)[];
+}
+
 export interface AgentErrorOptions {
   code: AgentErrorCode;
   message: string;
@@ -41,6 +54,8 @@ export interface AgentErrorOptions {
   text?: string;
   /** What the service said of the reason. */
   detail?: string;
+  /** The message in two parts, where it ends in advice. */
+  remedy?: Remedy;
 }
 
 const marker: unique symbol = Symbol.for("toolcrib.AgentError") as never;
@@ -55,6 +70,7 @@ export class AgentError extends Error {
   readonly reason: EndReason | undefined;
   readonly text: string | undefined;
   readonly detail: string | undefined;
+  readonly remedy: Remedy | undefined;
 
   constructor(options: AgentErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -65,6 +81,7 @@ export class AgentError extends Error {
     this.reason = options.reason;
     this.text = options.text;
     this.detail = options.detail;
+    this.remedy = options.remedy;
     Object.defineProperty(this, marker, { value: true });
   }
 
@@ -72,6 +89,17 @@ export class AgentError extends Error {
   toJSON(): Record<string, unknown> {
     return { ...(this as object), message: this.message };
   }
+}
+
+/** The message of an error that ends in advice, and its parts. */
+export function advised(problem: string, advice: Remedy["advice"]): { message: string; remedy: Remedy } {
+  const words = advice.map((part) => (typeof part === "string" ? part : nameOf(part)));
+  return { message: [problem, words.join("")].join(" "), remedy: { problem, advice } };
+}
+
+function nameOf({ option, variable }: AdvisedOption): string {
+  if (option === "baseURL") return option;
+  return variable === undefined ? "the option apiKey" : `${variable} or the option apiKey`;
 }
 
 /** Whether it is an error, also one of another realm (`node:vm`, some test runners). */

@@ -1,6 +1,13 @@
 export { Agent } from "./agent.ts";
 export { chatObject } from "./chatObject.ts";
-export { AgentError, type AgentErrorCode, type AgentErrorOptions, isAgentError } from "./errors.ts";
+export {
+  type AdvisedOption,
+  AgentError,
+  type AgentErrorCode,
+  type AgentErrorOptions,
+  isAgentError,
+  type Remedy,
+} from "./errors.ts";
 export { fallbackProvider } from "./fallback.ts";
 export type {
   AgentEvent,

@@ -1,4 +1,5 @@
 import type { ContentBlock, ToolProgress } from "@toolcrib/core";
+import type { Remedy } from "./errors.ts";
 
 /**
  * What a provider must send back unchanged on the next request (reasoning items, thinking signatures, item ids).
@@ -116,6 +117,8 @@ export type AgentEvent =
       readonly delayMs: number;
       readonly message: string;
       readonly discardText: boolean;
+      /** The message in two parts, where it ends in advice. */
+      readonly remedy?: Remedy;
     }
   /** Tokens of the reply that just ended, and of the session so far. */
   | { readonly type: "usage"; readonly usage: Usage; readonly total: Usage }

@@ -1,9 +1,8 @@
 import { inspect } from "node:util";
-import { isAgentError } from "@toolcrib/agent";
+import { type AdvisedOption, isAgentError } from "@toolcrib/agent";
 import { isToolError } from "@toolcrib/core";
 import { withoutControls } from "@toolcrib/core/text";
 import { CliError, type Ending } from "./endings.ts";
-import { inFlags } from "./inFlags.ts";
 import { waysToConnect } from "./model/waysToConnect.ts";
 
 /** What to tell of an error, and how the program ends by it. */
@@ -14,10 +13,9 @@ export interface Explanation {
 
 /** Never a stack trace: that is for `TOOLCRIB_DEBUG=1`. */
 export function explain(error: unknown): Explanation {
-  const plain = withoutControls(messageOf(error));
-  if (error instanceof CliError) return { ending: error.ending, message: plain };
+  const message = withoutControls(messageOf(error));
+  if (error instanceof CliError) return { ending: error.ending, message };
   if (isAgentError(error)) {
-    const message = inFlags(plain);
     switch (error.code) {
       case "aborted":
         return { ending: "interrupted", message: "Interrupted." };
@@ -34,8 +32,8 @@ export function explain(error: unknown): Explanation {
         return { ending: "provider", message };
     }
   }
-  if (isToolError(error)) return { ending: error.code === "permission_denied" ? "denied" : "failed", message: plain };
-  return { ending: "failed", message: plain };
+  if (isToolError(error)) return { ending: error.code === "permission_denied" ? "denied" : "failed", message };
+  return { ending: "failed", message };
 }
 
 /** The whole error with its stack. */
@@ -43,11 +41,22 @@ export function traceOf(error: unknown): string {
   return withoutControls(inspect(error));
 }
 
-/** By its shape: an error of another realm (a worker's, a test runner's) is no `instanceof Error` here. */
+/**
+ * The message of an error, with flags in place of options. By its shape: an error of another realm (a worker's, a test runner's)
+ * is not an `instanceof Error` here.
+ */
 export function messageOf(error: unknown): string {
+  if (isAgentError(error) && error.remedy) {
+    const { problem, advice } = error.remedy;
+    return `${problem} ${advice.map((part) => (typeof part === "string" ? part : flagFor(part))).join("")}`;
+  }
   const { message, name } = Object(error) as { message?: unknown; name?: unknown };
   for (const text of [message, name]) if (typeof text === "string" && text !== "") return text;
   return String(error);
+}
+
+function flagFor({ option, variable = "the key" }: AdvisedOption): string {
+  return option === "baseURL" ? "--base-url" : variable;
 }
 
 const threeWaysOn =

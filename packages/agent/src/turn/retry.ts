@@ -55,7 +55,9 @@ export async function* requestReply(
       if (!failure.retryable || attempt >= limits.attempts) throw failure;
       if (failure.code === "timeout") turn.renew();
       const delayMs = delayOf(failure, attempt, limits);
-      yield { type: "retry", attempt: attempt + 1, delayMs, message: failure.message, discardText: text !== "" };
+      const { message, remedy } = failure;
+      const discardText = text !== "";
+      yield { type: "retry", attempt: attempt + 1, delayMs, message, discardText, ...(remedy && { remedy }) };
       await sleep(delayMs, undefined, { signal: turn.signal }).catch(() => undefined);
     } finally {
       stream?.close();

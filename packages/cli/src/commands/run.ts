@@ -1,7 +1,6 @@
 import { type AgentEvent, type EndReason, isAgentError, type Provider } from "@toolcrib/agent";
 import { CliError, type Ending } from "../endings.ts";
 import { messageOf } from "../explain.ts";
-import { inFlags } from "../inFlags.ts";
 import { chooseModel } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
 import { terminalAsker } from "../terminal/ask.ts";
@@ -96,7 +95,7 @@ function reporter(flags: RunFlags, { terminal }: Program): Reporter {
   const failed = (error: unknown): object => ({
     error: {
       code: isAgentError(error) ? error.code : error instanceof CliError ? error.ending : "failed",
-      message: isAgentError(error) ? inFlags(error.message) : messageOf(error),
+      message: messageOf(error),
     },
   });
   if (flags.jsonl) {

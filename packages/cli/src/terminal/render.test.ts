@@ -56,7 +56,8 @@ test("a retry says when, and that the text above is void", () => {
     type: "retry",
     attempt: 1,
     delayMs: 1500,
-    message: "The service is busy.",
+    message: "The service is busy. Check baseURL.",
+    remedy: { problem: "The service is busy.", advice: ["Check ", { option: "baseURL" }, "."] },
     discardText: true,
   };
   expect(screen([{ type: "text-delta", text: "Half" }, retry])).toBe(

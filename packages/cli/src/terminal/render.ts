@@ -1,6 +1,5 @@
 import type { AgentEvent } from "@toolcrib/agent";
 import { clip, withoutControls } from "@toolcrib/core/text";
-import { inFlags } from "../inFlags.ts";
 import type { Style } from "./style.ts";
 
 /** A piece of text and the stream it belongs to. */
@@ -39,7 +38,7 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
       case "retry":
         return note(
           style.dim(
-            `${oneLine(inFlags(event.message), 200)} Trying again in ${(event.delayMs / 1000).toFixed(1)} s${event.discardText ? "; the text above starts anew" : ""}.`,
+            `${oneLine(event.remedy?.problem ?? event.message, 200)} Trying again in ${(event.delayMs / 1000).toFixed(1)} s${event.discardText ? "; the text above starts anew" : ""}.`,
           ),
         );
       case "steering":

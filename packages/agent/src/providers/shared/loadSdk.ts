@@ -1,4 +1,4 @@
-import { AgentError } from "../../errors.ts";
+import { AgentError, advised } from "../../errors.ts";
 
 /** Loads an optional SDK; `load` is the `import()` of `name`, so that bundlers see it. */
 export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Promise<Sdk> {
@@ -17,8 +17,6 @@ export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Prom
 /** The key, or the error that names the variable to set. */
 export function requireKey(label: string, variable: string, key: string | undefined): string {
   if (key) return key;
-  throw new AgentError({
-    code: "missing_key",
-    message: `No API key for ${label}. Set the environment variable ${variable}, or pass the option apiKey.`,
-  });
+  const advice = ["Set ", { option: "apiKey", variable }, "."] as const;
+  throw new AgentError({ code: "missing_key", ...advised(`No API key for ${label}.`, advice) });
 }

@@ -1,4 +1,4 @@
-import { AgentError } from "../../errors.ts";
+import { AgentError, advised } from "../../errors.ts";
 
 const mostRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
@@ -30,6 +30,7 @@ function targetOf(response: Response, place: URL): URL | undefined {
 
 function redirected({ origin, protocol }: URL): AgentError {
   const where = origin === "null" ? protocol : origin;
-  const message = `The service answered with a redirect to another origin, ${where}. Nothing was sent there; if it is the right address, set baseURL to it.`;
-  return new AgentError({ code: "bad_reply", message });
+  const problem = `The service answered with a redirect to another origin, ${where}. Nothing was sent there.`;
+  const advice = ["If it is the right address, set ", { option: "baseURL" }, " to it."] as const;
+  return new AgentError({ code: "bad_reply", ...advised(problem, advice) });
 }

@@ -29,8 +29,17 @@ test("each status becomes one sentence with its remedy", () => {
     "OpenAI does not know the model or address (404): No. Check the model name (gpt-x) and baseURL (http://127.0.0.1:9/v1).",
     "OpenAI limits the rate (429): No. Wait and try again, or use another model.",
     "OpenAI failed (500): No. Try again later.",
-    "OpenAI refused the request (400): No. Check the model and the options of the provider.",
+    "OpenAI refused the request (400): No. Check the model and the settings of the provider.",
   ]);
+});
+
+test("a remedy names its options as data, for programs that have flags for them", () => {
+  const { message, remedy } = toAgentError(answer(401, { message: `No, ${key}` }), service);
+  expect(remedy).toEqual({
+    problem: "OpenAI refused the API key (401): No, [redacted].",
+    advice: ["Check ", { option: "apiKey", variable: "OPENAI_API_KEY" }, "."],
+  });
+  expect(message).toBe(`${remedy?.problem} Check OPENAI_API_KEY or the option apiKey.`);
 });
 
 test("a rate limit may be tried again, an empty account may not", () => {

@@ -1,5 +1,5 @@
 import { redactUrls } from "@toolcrib/core/text";
-import { AgentError, type AgentErrorCode, isAgentError } from "../../errors.ts";
+import { AgentError, type AgentErrorCode, advised, isAgentError, type Remedy } from "../../errors.ts";
 import { describeFailure, type Failure } from "./failure.ts";
 import { redact } from "./redact.ts";
 import { isRecord } from "./wireText.ts";
@@ -27,8 +27,8 @@ export function badReply(service: Service, problem: string, cause?: unknown): Ag
 /** An answer of another kind (a web page, say): the address is wrong, so sending it again is no use. */
 export function wrongKind(service: Service, kind: string): AgentError {
   const where = addressOf(service, " (", ")");
-  const message = `${service.label} answered with ${kind} instead of a reply of its API. Check baseURL${where}.`;
-  return new AgentError({ code: "bad_reply", message: redact(message, service.secrets) });
+  const problem = `${service.label} answered with ${kind} instead of a reply of its API.`;
+  return new AgentError({ code: "bad_reply", ...redacted(problem, ["Check ", baseURL, `${where}.`], service) });
 }
 
 /** The error that a service reports inside an answer: its `{ type, code, message }`. */
@@ -38,7 +38,7 @@ export function serviceFault(body: unknown): Error {
 }
 
 /**
- * Any failure of a request as a typed error: what happened, and the remedy. Never carries a key. `reading`: the answer had
+ * Any failure of a request as a typed error: what happened, and what to do. Never carries a key. `reading`: the answer had
  * begun, so a TypeError means that a part the wire format promises was not there.
  */
 export function toAgentError(error: unknown, service: Service, reading = false): AgentError {
@@ -47,12 +47,7 @@ export function toAgentError(error: unknown, service: Service, reading = false):
   const failure = describeFailure(error);
   if (failure.status !== undefined) return answerError(failure, failure.status, error, service);
   if (failure.connection === "timed out") {
-    return make(
-      "timeout",
-      `${service.label} did not answer in time`,
-      "Check the connection, or raise timeoutMs.",
-      true,
-    );
+    return make("timeout", `${service.label} did not answer in time.`, ["Check the connection."], true);
   }
   if (nameOf(error) === "SyntaxError") return badReply(service, "held a broken chunk: its JSON is not valid.", error);
   if (failure.connection === "failed" || isDropped(failure)) return networkError(failure, error, service);
@@ -60,34 +55,39 @@ export function toAgentError(error: unknown, service: Service, reading = false):
   if (failure.code === "ERR_INVALID_URL")
     return make(
       "invalid_option",
-      `The address of ${within(service)} is no URL${addressOf(service, ": ")}`,
-      "Check baseURL.",
+      `The address of ${within(service)} is no URL${addressOf(service, ": ")}.`,
+      ["Check ", baseURL, "."],
       false,
     );
   return make(
     "invalid_request",
-    `The request to ${within(service)} failed: ${failure.message}`,
-    "Check the options of the provider.",
+    `The request to ${within(service)} failed: ${sentence(failure.message)}`,
+    ["Check the settings of the provider."],
     false,
   );
 
-  function make(code: AgentErrorCode, what: string, remedy: string, retryable: boolean): AgentError {
-    const message = redact(`${what}.${remedy && ` ${remedy}`}`, service.secrets);
-    return new AgentError({ code, message, retryable, ...causeOf(error, service) });
+  function make(code: AgentErrorCode, problem: string, advice: Remedy["advice"], retryable: boolean): AgentError {
+    return new AgentError({ code, ...redacted(problem, advice, service), retryable, ...causeOf(error, service) });
   }
 }
 
+const baseURL = { option: "baseURL" } as const;
+
+function redacted(problem: string, advice: Remedy["advice"], { secrets }: Service): ReturnType<typeof advised> {
+  return advised(
+    redact(problem, secrets),
+    advice.map((part) => (typeof part === "string" ? redact(part, secrets) : part)),
+  );
+}
+
 function answerError(failure: Failure, status: number, error: unknown, service: Service): AgentError {
-  const { code, retryable, remedy } = verdict(failure, status, service);
+  const { code, retryable, advice } = verdict(failure, status, service);
   const advised = failure.headers?.get("x-should-retry");
   const wait = retryAfterMs(failure.headers);
   return new AgentError({
     code,
     status,
-    message: redact(
-      `${service.label} ${verb(code)} (${status}): ${sentence(failure.message)} ${remedy}`,
-      service.secrets,
-    ),
+    ...redacted(`${service.label} ${verb(code)} (${status}): ${sentence(failure.message)}`, advice, service),
     retryable: advised === "true" || (retryable && advised !== "false"),
     ...(wait !== undefined && { retryAfterMs: wait }),
     ...causeOf(error, service),
@@ -103,38 +103,39 @@ function agentErrorIn(error: unknown, depth = 0): AgentError | undefined {
 interface Verdict {
   readonly code: AgentErrorCode;
   readonly retryable: boolean;
-  readonly remedy: string;
+  readonly advice: Remedy["advice"];
 }
 
 function verdict(failure: Failure, status: number, service: Service): Verdict {
-  const key = service.keyVariable ? `${service.keyVariable} or the option apiKey` : "the option apiKey";
+  const key = { option: "apiKey", variable: service.keyVariable } as const;
   const noCredit = {
     code: "rate_limit",
     retryable: false,
-    remedy: "Add credit to the account, or use another model.",
+    advice: ["Add credit to the account, or use another model."],
   } as const;
   if (failure.code === "insufficient_quota") return noCredit;
   switch (status) {
     case 401:
-      return { code: "authentication", retryable: false, remedy: `Check ${key}.` };
+      return { code: "authentication", retryable: false, advice: ["Check ", key, "."] };
     case 402:
       return noCredit;
     case 403:
-      return { code: "authentication", retryable: false, remedy: `Check what the key may do (${key}).` };
+      return { code: "authentication", retryable: false, advice: ["Check what the key may do (", key, ")."] };
     case 404: {
-      const remedy = `Check the model name (${service.model}) and baseURL${addressOf(service, " (", ")")}.`;
-      return { code: "not_found", retryable: false, remedy };
+      const where = addressOf(service, " (", ")");
+      const advice = [`Check the model name (${service.model}) and `, baseURL, `${where}.`];
+      return { code: "not_found", retryable: false, advice };
     }
     case 429:
-      return { code: "rate_limit", retryable: true, remedy: "Wait and try again, or use another model." };
+      return { code: "rate_limit", retryable: true, advice: ["Wait and try again, or use another model."] };
     case 408:
-      return { code: "timeout", retryable: true, remedy: "Try again." };
+      return { code: "timeout", retryable: true, advice: ["Try again."] };
     case 409:
-      return { code: "server", retryable: true, remedy: "Try again." };
+      return { code: "server", retryable: true, advice: ["Try again."] };
     default:
       return status >= 500
-        ? { code: "server", retryable: true, remedy: "Try again later." }
-        : { code: "invalid_request", retryable: false, remedy: "Check the model and the options of the provider." };
+        ? { code: "server", retryable: true, advice: ["Try again later."] }
+        : { code: "invalid_request", retryable: false, advice: ["Check the model and the settings of the provider."] };
   }
 }
 
@@ -158,13 +159,17 @@ function networkError(failure: Failure, error: unknown, service: Service): Agent
   const where = addressOf(service, " at ");
   const unreachable = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(failure.code);
   const why = failure.code || failure.message;
-  const message = unreachable
-    ? `Cannot reach ${within(service)}${where} (${why}). Check that it runs there, baseURL and the network.`
-    : `The connection to ${within(service)}${where} was lost (${why}). Try again.`;
+  const parts = unreachable
+    ? redacted(
+        `Cannot reach ${within(service)}${where} (${why}).`,
+        ["Check that it runs there, ", baseURL, " and the network."],
+        service,
+      )
+    : redacted(`The connection to ${within(service)}${where} was lost (${why}).`, ["Try again."], service);
   const retryable = !/CERT|SSL|TLS/.test(failure.code);
   return new AgentError({
     code: "network",
-    message: redact(message, service.secrets),
+    ...parts,
     retryable,
     ...causeOf(error, service),
   });
