@@ -17,6 +17,6 @@ export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Prom
 /** The key, or the error that names the variable to set. */
 export function requireKey(label: string, variable: string, key: string | undefined): string {
   if (key) return key;
-  const advice = ["Set ", { option: "apiKey", variable }, "."] as const;
+  const advice = ["Set the environment variable ", { option: "apiKey", variable }, "."] as const;
   throw new AgentError({ code: "missing_key", ...advised(`No API key for ${label}.`, advice) });
 }
