@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { expect, test } from "vitest";
 import { type Mounted, mounted, path, serveLoopback } from "../fixtures/mounting.ts";
-import type { MountMcpOptions } from "./client/client.ts";
+import type { MountMcpOptions } from "./client/mountMcp.ts";
 
 const flood = (what: string, options?: MountMcpOptions): Promise<Mounted> =>
   mounted({ s: { command: process.execPath, args: [path("floodServer.mjs"), what] } }, options);

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { cleanups, path } from "../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../fixtures/registry.ts";
-import { serveMcp } from "./server/server.ts";
+import { serveMcp } from "./server/serveMcp.ts";
 
 interface Answer {
   id?: unknown;

@@ -38,7 +38,7 @@ export function toCallResult(name: string, outcome: ToolOutcome): CallResult {
 export const maxResultBytes: number = 256 * 1024;
 /** The most characters of base64 in the images and sounds of one result. */
 const maxMediaLength = 5 * 1024 * 1024;
-const mostMedia = 20;
+const maxMedia = 20;
 
 /**
  * Reads a result of `tools/call`, whatever a server sent: a block of an unknown kind is shown as JSON, text beyond the limit is
@@ -51,7 +51,7 @@ export function fromCallResult(result: unknown): MappedResult {
   let mediaLength = 0;
   for (const block of Array.isArray(content) ? content : []) {
     const { line, media } = fromBlock(record(block));
-    const fits = media && rich.length < mostMedia && mediaLength + media.data.length <= maxMediaLength;
+    const fits = media && rich.length < maxMedia && mediaLength + media.data.length <= maxMediaLength;
     if (line !== undefined) lines.push(media && !fits ? line.replace(/]$/, ", left out: too much]") : line);
     if (!media || !fits) continue;
     mediaLength += media.data.length;
@@ -128,7 +128,7 @@ export function toTraits(annotations: unknown): ToolTraits {
   return Object.fromEntries(Object.entries(stated).filter(([, value]) => typeof value === "boolean"));
 }
 
-const longestName = 64;
+const maxNameLength = 64;
 
 /**
  * The name under which a tool is mounted: `mcp__server__tool`, what the model APIs forbid replaced by `_`, cut to 64
@@ -138,11 +138,11 @@ export function mountedName(server: string, tool: string, isTaken: (name: string
   const plain = (part: string): string => part.replace(/[^a-zA-Z0-9_-]/g, "_");
   // A long server name may not push the tool's name out.
   const head = `mcp__${plain(server).slice(0, 24)}__`;
-  const name = (head + plain(tool)).slice(0, longestName);
+  const name = (head + plain(tool)).slice(0, maxNameLength);
   if (!isTaken(name)) return name;
   for (let number = 2; ; number += 1) {
     const suffix = `_${number}`;
-    const numbered = name.slice(0, longestName - suffix.length) + suffix;
+    const numbered = name.slice(0, maxNameLength - suffix.length) + suffix;
     if (!isTaken(numbered)) return numbered;
   }
 }

@@ -2,13 +2,13 @@ import { type ListedTool, record } from "../mapping.ts";
 import { fingerprint } from "./fingerprint.ts";
 
 /** The most tools of one server that are mounted. */
-export const mostTools = 1000;
+export const maxTools = 1000;
 /** The most bytes that one tool's description, schema and hints may take as JSON. */
 export const maxToolBytes: number = 64 * 1024;
 /** The same for all tools of a server. */
 const maxListBytes = 4 * 1024 * 1024;
 /** The most tools left out that are named one by one. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** A tool that is left out, or (without a name) what is left out of the list. */
 export interface LeftOut {
@@ -51,10 +51,10 @@ export class ListedTools {
         bytes === undefined
           ? "its definition is nested too deeply"
           : `its definition has ${bytes} bytes; at most ${maxToolBytes} are taken`;
-      if (this.#leftOut.length < mostNamed) this.#leftOut.push({ tool: tool.name, problem: why });
+      if (this.#leftOut.length < maxNamed) this.#leftOut.push({ tool: tool.name, problem: why });
       else this.#unnamed += 1;
-    } else if (this.tools.length === mostTools) {
-      this.cut(`it lists more than ${mostTools} tools; the first ${mostTools} are mounted`);
+    } else if (this.tools.length === maxTools) {
+      this.cut(`it lists more than ${maxTools} tools; the first ${maxTools} are mounted`);
     } else if (this.#bytes + bytes > maxListBytes) {
       this.cut(`its tools take more than ${maxListBytes} bytes; the first ${this.tools.length} are mounted`);
     } else {

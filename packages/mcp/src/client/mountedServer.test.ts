@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { cleanups, command, fixture, type Mounted, mounted, temporaryFile } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import { isMcpError } from "../errors.ts";
-import { serveMcp } from "../server/server.ts";
+import { serveMcp } from "../server/serveMcp.ts";
 import { fileToolStore } from "./toolStore.ts";
 
 test("with a store a known server is started only when it is called", async () => {

@@ -1,10 +1,10 @@
-import { type ExecutableTool, isToolError, type ToolCallInfo, ToolRegistry, toolOutput } from "@toolcrib/core";
-import { withoutControls } from "@toolcrib/core/text";
-import { McpError, reasonOf, shownName } from "../errors.ts";
-import { failureReason, fromCallResult, type ListedTool, toParameters, toTraits } from "../mapping.ts";
-import { changedTools, fingerprint, type McpToolChange } from "./fingerprint.ts";
+import type { ToolCallInfo } from "@toolcrib/core";
+import type { McpError } from "../errors.ts";
+import type { ListedTool } from "../mapping.ts";
+import { changedTools, type McpToolChange } from "./fingerprint.ts";
 import { type RemoteConnection, type RemoteOptions, RemoteServer, SessionExpired } from "./remoteServer.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
+import { invalidTool, storeFailed, toolChanged, toolsLeftOut } from "./toolErrors.ts";
 import type { KnownTool, McpToolStore } from "./toolStore.ts";
 
 export type AcceptChange = (change: McpToolChange) => boolean | Promise<boolean>;
@@ -20,7 +20,7 @@ export interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChange
 }
 
 /** Tools remembered of a server that it lists no more: coming back changed, they are no new ones. */
-const mostGone = 1000;
+const maxGone = 1000;
 
 /** A server whose tools are held to what was accepted of them. */
 export class MountedServer {
@@ -57,7 +57,7 @@ export class MountedServer {
    */
   async open(): Promise<{ tools: readonly ListedTool[]; problems: McpError[] }> {
     const known = await this.#options.store?.load(this.name).catch((cause: unknown) => {
-      throw this.#storeFailed("could not be read", cause);
+      throw storeFailed(this.name, "could not be read", cause);
     });
     this.#accepted = known?.tools ?? [];
     if (known?.config !== this.#options.config) await this.#check(await this.#remote.connect());
@@ -124,7 +124,7 @@ export class MountedServer {
     }
     this.#refused = refused;
     const names = new Set(found.map((tool) => tool.name));
-    const missing = this.#accepted.filter((tool) => !names.has(tool.name)).slice(0, mostGone);
+    const missing = this.#accepted.filter((tool) => !names.has(tool.name)).slice(0, maxGone);
     this.#accepted = [
       ...found.map((tool) => claimsOf(kept.get(tool.name) ?? tool)),
       ...missing.map((tool) => ({ ...claimsOf(tool), gone: true as const })),
@@ -135,73 +135,11 @@ export class MountedServer {
     try {
       await this.#options.store?.save(this.name, { config, tools: [...this.#accepted] });
     } catch (cause) {
-      this.#unsaved = this.#storeFailed("could not be kept, to tell when they change", cause);
+      this.#unsaved = storeFailed(this.name, "could not be kept, to tell when they change", cause);
     }
-  }
-
-  #storeFailed(what: string, cause: unknown): McpError {
-    const message = `What the tools of the MCP server ${shownName(this.name)} are ${what}: ${reasonOf(cause)}`;
-    return new McpError("store_failed", this.name, message, { cause }, cause);
   }
 }
 
 function claimsOf({ name, description, inputSchema, annotations }: ListedTool): ListedTool {
   return { name, description, inputSchema, annotations };
-}
-
-function toolChanged({ server, accepted, found }: McpToolChange): McpError {
-  const message =
-    `Tool ${shownName(found.name)} of the MCP server ${shownName(server)} is not what it was when it was accepted: its description, schema or ` +
-    "hints have changed; look at them and accept the change to use it again";
-  const details = { tool: found.name, accepted: fingerprint(accepted), found: fingerprint(found) };
-  return new McpError("tool_changed", server, message, details);
-}
-
-function invalidTool(server: string, tool: string, problem: string, cause?: unknown): McpError {
-  const message = `Tool ${shownName(tool)} of the MCP server ${shownName(server)} is left out: ${problem}`;
-  return new McpError("invalid_tool", server, message, { tool, problem }, cause);
-}
-
-function toolsLeftOut(server: string, problem: string): McpError {
-  return new McpError("tools_left_out", server, `MCP server ${shownName(server)}: ${problem}`, { problem });
-}
-
-/** A tool of a mounted server under `name`. Throws an McpError (`invalid_tool`) where a registry would refuse it. */
-export function createMountedTool(
-  server: MountedServer,
-  tool: ListedTool,
-  name: string,
-  timeoutMs: number,
-): ExecutableTool {
-  const description = typeof tool.description === "string" ? withoutControls(tool.description).trim() : "";
-  const hints = toTraits(tool.annotations);
-  const mounted: ExecutableTool = {
-    // What a server says of itself is no reason to skip a question, nor to run calls side by side.
-    ...(server.isTrusted && hints),
-    hints,
-    origin: `mcp:${server.name}`,
-    name,
-    timeoutMs,
-    getSchema: () => ({
-      type: "function",
-      function: {
-        name,
-        description: description || `The tool ${shownName(tool.name)} of the MCP server ${shownName(server.name)}.`,
-        parameters: toParameters(tool.inputSchema),
-      },
-    }),
-    async execute(args, call = {}) {
-      const { text, rich, isError } = fromCallResult(await server.call(tool.name, args, call));
-      if (isError) throw new Error(server.redact(failureReason(tool.name, text)));
-      const output = text || "(no output)";
-      return rich.length === 0 ? output : toolOutput(output, rich);
-    },
-  };
-  try {
-    new ToolRegistry().register(mounted);
-    return mounted;
-  } catch (cause) {
-    const problem = isToolError(cause) && cause.code === "invalid_tool" ? cause.details.problem : String(cause);
-    throw invalidTool(server.name, tool.name, problem, cause);
-  }
 }

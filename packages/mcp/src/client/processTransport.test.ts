@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { cleanups, mounted, path, temporaryFile } from "../../fixtures/mounting.ts";
-import { mountMcp } from "./client.ts";
+import { mountMcp } from "./mountMcp.ts";
 import type { McpServerConfig } from "./serverConfig.ts";
 
 const patience = { timeout: 60_000 };

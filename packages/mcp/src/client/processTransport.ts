@@ -9,14 +9,14 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { LineSplitter } from "../server/lines.ts";
+import { LineSplitter } from "../lineSplitter.ts";
 import { type ProcessGroup, watchGroup } from "./processGroup.ts";
 
 /** Milliseconds that a server may take to end by itself when its input is closed. */
 const inputGraceMs = 2000;
 /** Milliseconds that the pipes of a server may stay open after it has ended. */
 const pipeGraceMs = 500;
-const mostErrorText = 2000;
+const maxErrorText = 2000;
 
 export interface ProcessParameters {
   command: string;
@@ -87,12 +87,12 @@ export class ProcessTransport implements Transport {
     child.stdout.on("error", fail);
     const lines = new LineSplitter(
       this.#maxMessageBytes,
-      (line) => this.#take(line),
+      (line) => this.#onLine(line),
       () => this.#refuseMessage(),
     );
     child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#errorText = (this.#errorText + text).slice(-mostErrorText);
+      this.#errorText = (this.#errorText + text).slice(-maxErrorText);
     });
     this.#exited = new Promise((resolve) => child.once("exit", () => resolve()));
     if (child.pid !== undefined) {
@@ -129,7 +129,7 @@ export class ProcessTransport implements Transport {
       await Promise.race([this.#exited, sleep(inputGraceMs, undefined, { ref: false })]);
       await this.#group.end();
     }
-    this.#tellClosed();
+    this.#emitClose();
   }
 
   /** What a server leaves in its group ends with it. */
@@ -140,16 +140,16 @@ export class ProcessTransport implements Transport {
     await Promise.race([closed, sleep(pipeGraceMs, undefined, { ref: false })]);
     child.stdout.destroy();
     child.stderr?.destroy();
-    this.#tellClosed();
+    this.#emitClose();
   }
 
-  #tellClosed(): void {
+  #emitClose(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.onclose?.();
   }
 
-  #take(line: string): void {
+  #onLine(line: string): void {
     if (this.#isClosed) return;
     let message: JSONRPCMessage;
     try {

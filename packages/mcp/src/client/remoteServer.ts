@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { clip } from "@toolcrib/core/text";
 import { McpError, reasonOf, shownName } from "../errors.ts";
+import { createTransport, type ServerTransport } from "./createTransport.ts";
 import type { ListedTools } from "./listedTools.ts";
-import { type OpenedTransport, openTransport } from "./openTransport.ts";
-import { type CallWatch, callTool, listTools } from "./remoteCalls.ts";
-import { createRedact, type Redact, redactError } from "./secrets.ts";
+import { createRedact, type Redact, redactError } from "./redactErrors.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
+import { type CallOptions, callTool, listTools } from "./toolRequests.ts";
 
 export interface RemoteOptions {
   /** Milliseconds for a server to start and answer its first request. */
@@ -23,7 +23,7 @@ export interface RemoteConnection {
   /** The tools that the server lists, as it describes them, and what is left out. */
   listTools(): Promise<ListedTools>;
   /** The result of `tools/call` as the server sent it. */
-  callTool(name: string, args: Record<string, unknown>, call: CallWatch): Promise<unknown>;
+  callTool(name: string, args: Record<string, unknown>, call: CallOptions): Promise<unknown>;
   /** Ends the session where there is one, and the process where we started it. */
   end(): Promise<void>;
 }
@@ -110,9 +110,9 @@ export class RemoteServer {
     };
   }
 
-  async #open(): Promise<OpenedTransport> {
+  async #open(): Promise<ServerTransport> {
     try {
-      return await openTransport(this.#target);
+      return await createTransport(this.#target);
     } catch (cause) {
       throw this.#failed(`did not start: ${reasonOf(cause)}`, cause);
     }

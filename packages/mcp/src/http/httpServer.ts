@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type Server as HttpServer } from "node:http";
+import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextprotocol/server";
 import { reasonOf } from "../errors.ts";
-import type { Registries } from "../server/registrySource.ts";
-import { createGuard, isLoopback } from "./httpGuard.ts";
-import { Sessions } from "./sessions.ts";
+import { createRequestCheck, isLoopback } from "./checkRequest.ts";
+import { HttpSessions } from "./httpSessions.ts";
 import { sendWebResponse, toWebRequest } from "./webRequest.ts";
 
 /** Where and to whom a registry is served over HTTP. */
@@ -22,6 +21,12 @@ export interface HttpOptions {
   allowedHosts?: readonly string[] | undefined;
 }
 
+export interface HttpListeners {
+  /** Calls the listener when the tools change, until the function that it returns is called. */
+  onToolsChange: (listener: () => void) => () => void;
+  onError: (error: Error) => void;
+}
+
 export interface HttpServing {
   url: string;
   token: string | undefined;
@@ -33,10 +38,9 @@ const maxBodyBytes = 10 * 1024 * 1024;
 
 /** Serves every protocol revision at `/mcp`. Rejects where the address cannot be listened on or may not go without a token. */
 export async function serveHttp(
-  registries: Registries,
-  connect: () => Server,
+  createServer: () => Server,
   { port = 0, host = "127.0.0.1", token, auth = true, allowedHosts = [] }: HttpOptions,
-  onError: (error: Error) => void,
+  { onToolsChange, onError }: HttpListeners,
 ): Promise<HttpServing> {
   if (!auth && !isLoopback(host)) {
     throw new TypeError(`auth: false is accepted on a loopback address only, not on ${host}; leave auth on`);
@@ -44,19 +48,23 @@ export async function serveHttp(
   if (token === "") throw new TypeError("token must not be empty; leave it out for a random one");
   const bearer = auth ? (token ?? randomBytes(32).toString("base64url")) : undefined;
   const hostInUrl = host.includes(":") ? `[${host}]` : host;
-  const guard = createGuard([hostInUrl, ...allowedHosts], bearer);
-  const sessions = new Sessions(connect, maxBodyBytes);
-  const modern = createMcpHandler(connect, { legacy: "reject", maxRequestBodySize: maxBodyBytes, onerror: onError });
-  const stopNotifying = registries.onChange(() => modern.notify.toolsChanged());
+  const check = createRequestCheck([hostInUrl, ...allowedHosts], bearer);
+  const sessions = new HttpSessions(createServer, maxBodyBytes);
+  const modern = createMcpHandler(createServer, {
+    legacy: "reject",
+    maxRequestBodySize: maxBodyBytes,
+    onerror: onError,
+  });
+  const stopNotifying = onToolsChange(() => modern.notify.toolsChanged());
   const answer = async (request: Request): Promise<Response> => {
-    const refused = guard(request);
+    const refused = check(request);
     if (refused) return refused;
     if (new URL(request.url).pathname !== path)
       return new Response(`Not found; the endpoint is ${path}`, { status: 404 });
     const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
     return legacy ? sessions.handle(request) : modern.fetch(request);
   };
-  const http = createServer((incoming, outgoing) => {
+  const http = createHttpServer((incoming, outgoing) => {
     const run = async (): Promise<void> => sendWebResponse(await answer(toWebRequest(incoming, outgoing)), outgoing);
     run().catch((error: unknown) => {
       onError(new Error(reasonOf(error), { cause: error }));

@@ -7,8 +7,8 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { reasonOf } from "../errors.ts";
+import { LineSplitter } from "../lineSplitter.ts";
 import { record } from "../mapping.ts";
-import { LineSplitter } from "./lines.ts";
 
 /** Where messages come from and go to. */
 export interface StdioStreams {
@@ -28,7 +28,7 @@ export class StdioTransport implements Transport {
   readonly #lines: LineSplitter;
   readonly #onEnd: () => void;
   #isClosed = false;
-  readonly #take = (chunk: Buffer): void => this.#lines.push(chunk);
+  readonly #onChunk = (chunk: Buffer): void => this.#lines.push(chunk);
   readonly #end = (): void => void this.close();
   readonly #fail = (error: Error): void => this.onerror?.(error);
 
@@ -45,7 +45,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { input, output } = this.#streams;
     if (input.readableEnded || input.destroyed) setImmediate(this.#end);
-    input.on("data", this.#take).on("error", this.#fail).on("end", this.#end).on("close", this.#end);
+    input.on("data", this.#onChunk).on("error", this.#fail).on("end", this.#end).on("close", this.#end);
     output.on("error", this.#fail).on("error", this.#end);
   }
 
@@ -61,7 +61,7 @@ export class StdioTransport implements Transport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const { input } = this.#streams;
-    input.off("data", this.#take).off("end", this.#end).off("close", this.#end);
+    input.off("data", this.#onChunk).off("end", this.#end).off("close", this.#end);
     if (input.listenerCount("data") === 0) input.pause();
     this.onclose?.();
     this.#onEnd();

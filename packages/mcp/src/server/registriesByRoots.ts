@@ -1,5 +1,5 @@
 import type { AnyToolRegistry } from "@toolcrib/core";
-import { anyRoots, type RootsRule } from "./roots.ts";
+import { anyRoots, type RootsRule } from "./clientRoots.ts";
 
 /**
  * A registry, or what makes one for the directories a client works in: absolute paths, or undefined where nobody names any.
@@ -10,10 +10,10 @@ export type RegistrySource =
   | ((roots: readonly string[] | undefined) => AnyToolRegistry | Promise<AnyToolRegistry>);
 
 /** Registries kept for sets of roots beside the one without. */
-const mostRegistries = 32;
+const maxRegistries = 32;
 
 /** The registries of one served source, made once for each set of roots. */
-export class Registries {
+export class RegistriesByRoots {
   /** Whether clients are asked for their roots: only a factory can use them. */
   readonly usesRoots: boolean;
   readonly #rule: RootsRule;
@@ -39,7 +39,7 @@ export class Registries {
       this.#made.set(key, registry);
       registry.catch(() => this.#made.delete(key));
       const oldest = [...this.#made.keys()].find((known) => known !== "");
-      if (this.#made.size > mostRegistries + 1 && oldest !== undefined) this.#drop(oldest);
+      if (this.#made.size > maxRegistries + 1 && oldest !== undefined) this.#drop(oldest);
     }
     return registry;
   }

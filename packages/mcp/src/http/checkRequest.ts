@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 /** Refuses a request with the response to send, or lets it pass. */
-export type HttpGuard = (request: Request) => Response | undefined;
+export type RequestCheck = (request: Request) => Response | undefined;
 
 /** Whether a listening address can only be reached from this machine. */
 export function isLoopback(host: string): boolean {
@@ -17,7 +17,7 @@ export function isLoopback(host: string): boolean {
  * Checks Host and Origin against host names (no port; IPv6 in brackets), then the bearer token where one is given. A page
  * in a browser is stopped by its Origin, and by the Host it must send when its name was re-bound to this machine.
  */
-export function createGuard(hostnames: readonly string[], token: string | undefined): HttpGuard {
+export function createRequestCheck(hostnames: readonly string[], token: string | undefined): RequestCheck {
   const allowed = [...new Set([...localhostAllowedHostnames(), ...hostnames])];
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
   return (request) => {

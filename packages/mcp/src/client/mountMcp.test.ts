@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { cleanups, command, fixture, mounted, path, temporaryFile } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
-import { serveMcp } from "../server/server.ts";
-import { mountMcp } from "./client.ts";
+import { serveMcp } from "../server/serveMcp.ts";
+import { mountMcp } from "./mountMcp.ts";
 import type { McpServerConfig } from "./serverConfig.ts";
 import { fileToolStore } from "./toolStore.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { cleanups, mounted, serveLoopback } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import type { AnyMcpError } from "../errors.ts";
-import { serveMcp } from "../server/server.ts";
+import { serveMcp } from "../server/serveMcp.ts";
 import type { McpServerConfig } from "./serverConfig.ts";
 
 async function problemsOf(entry: McpServerConfig): Promise<readonly AnyMcpError[]> {

@@ -19,8 +19,8 @@ import {
 } from "@toolcrib/core";
 import { reasonOf } from "../errors.ts";
 import { type CallResult, record, toCallResult } from "../mapping.ts";
-import type { Registries } from "./registrySource.ts";
-import { rootsFrom } from "./roots.ts";
+import { rootsFrom } from "./clientRoots.ts";
+import type { RegistriesByRoots } from "./registriesByRoots.ts";
 
 /** What a served registry says of itself to clients. */
 export interface ServerIdentity {
@@ -35,7 +35,10 @@ const rootsTimeoutMs = 10_000;
 const rootsKey = "roots";
 
 /** One protocol server over the registries: for a connection, or for one request where the transport keeps none. */
-export function createConnection(registries: Registries, { name, version, instructions }: ServerIdentity): Server {
+export function createProtocolServer(
+  registries: RegistriesByRoots,
+  { name, version, instructions }: ServerIdentity,
+): Server {
   const server = new Server(
     { name, version },
     {
@@ -45,23 +48,23 @@ export function createConnection(registries: Registries, { name, version, instru
       ...(instructions === undefined ? {} : { instructions }),
     },
   );
-  const connection = new Connection(server, registries);
-  server.setRequestHandler("tools/list", () => connection.list());
-  server.setRequestHandler("tools/call", (request, context) => connection.call(request.params, context));
-  server.setNotificationHandler("notifications/roots/list_changed", () => connection.forgetRoots());
-  server.onclose = registries.onChange(() => connection.announce());
+  const handlers = new RequestHandlers(server, registries);
+  server.setRequestHandler("tools/list", () => handlers.list());
+  server.setRequestHandler("tools/call", (request, context) => handlers.call(request.params, context));
+  server.setNotificationHandler("notifications/roots/list_changed", () => handlers.forgetRoots());
+  server.onclose = registries.onChange(() => handlers.announce());
   return server;
 }
 
-class Connection {
+class RequestHandlers {
   readonly #server: Server;
-  readonly #registries: Registries;
+  readonly #registries: RegistriesByRoots;
   #registry: AnyToolRegistry | undefined;
   #roots: readonly string[] | undefined;
   /** The schemas the client has listed, or was told of: the registry hands out the same array until its tools change. */
   #known: readonly ChatTool[] | undefined;
 
-  constructor(server: Server, registries: Registries) {
+  constructor(server: Server, registries: RegistriesByRoots) {
     this.#server = server;
     this.#registries = registries;
   }

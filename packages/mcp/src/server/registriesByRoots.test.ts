@@ -1,11 +1,11 @@
 import { ToolRegistry } from "@toolcrib/core";
 import { expect, test } from "vitest";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
-import { Registries } from "./registrySource.ts";
+import { RegistriesByRoots } from "./registriesByRoots.ts";
 
 test("equal roots share a registry, other roots have another, and no roots are as good as none", async () => {
   const made: unknown[] = [];
-  const registries = new Registries((roots) => {
+  const registries = new RegistriesByRoots((roots) => {
     made.push(roots);
     return new ToolRegistry();
   });
@@ -17,13 +17,13 @@ test("equal roots share a registry, other roots have another, and no roots are a
 
 test("a plain registry is the same for all", async () => {
   const registry = new ToolRegistry();
-  const registries = new Registries(registry);
+  const registries = new RegistriesByRoots(registry);
   expect(await registries.get(["/a"])).toBe(registry);
   expect(registries.usesRoots).toBe(false);
 });
 
 test("only so many are kept, the one without roots always, and those that went tell nothing any more", async () => {
-  const registries = new Registries(() => createFixtureRegistry());
+  const registries = new RegistriesByRoots(() => createFixtureRegistry());
   let told = 0;
   registries.onChange(() => {
     told += 1;

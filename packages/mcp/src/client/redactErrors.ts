@@ -7,7 +7,7 @@ export type Redact = (text: string) => string;
 /** Shorter values are words of any text. */
 const shortestSecret = 6;
 const secretName = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
-const mostCauses = 5;
+const maxCauses = 5;
 
 /** For what leaves the package of a server: its errors, and what it writes to standard error, may repeat what it was given. */
 export function createRedact(target: ResolvedServer): Redact {
@@ -34,6 +34,6 @@ export function redactError(error: unknown, redact: Redact, depth = 0): unknown 
   if (typeof stack === "string") copy.stack = redact(stack);
   if (typeof code === "string" || typeof code === "number") Object.assign(copy, { code });
   if (typeof status === "number") Object.assign(copy, { status });
-  if (cause !== undefined && depth < mostCauses) copy.cause = redactError(cause, redact, depth + 1);
+  if (cause !== undefined && depth < maxCauses) copy.cause = redactError(cause, redact, depth + 1);
   return copy;
 }

@@ -8,7 +8,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { defineTool } from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
-import { type McpServing, type ServeMcpOptions, serveMcp } from "./server.ts";
+import { type McpServing, type ServeMcpOptions, serveMcp } from "./serveMcp.ts";
 
 const fixture = ["../../fixtures/sources.mjs", "../../fixtures/stdioServer.ts"].map((file) =>
   fileURLToPath(new URL(file, import.meta.url)),

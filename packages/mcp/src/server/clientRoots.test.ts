@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rootsFrom } from "./roots.ts";
+import { rootsFrom } from "./clientRoots.ts";
 
 const roots = (...uris: unknown[]): string[] => rootsFrom({ roots: uris.map((uri) => ({ uri })) });
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 
 /** Sessions kept at once; beyond it the one used least recently is closed. A client whose session is gone starts anew. */
-const mostSessions = 256;
+const maxSessions = 256;
 
 interface Session {
   transport: WebStandardStreamableHTTPServerTransport;
@@ -10,7 +10,7 @@ interface Session {
 }
 
 /** The sessions of protocol revisions up to 2025-11-25, each a connection of its own. */
-export class Sessions {
+export class HttpSessions {
   readonly #create: () => Server;
   readonly #maxBodyBytes: number;
   /** Least recently used first. */
@@ -64,6 +64,6 @@ export class Sessions {
   #keep(id: string, session: Session): void {
     this.#sessions.set(id, session);
     const [oldest] = this.#sessions.values();
-    if (this.#sessions.size > mostSessions) void oldest?.server.close();
+    if (this.#sessions.size > maxSessions) void oldest?.server.close();
   }
 }

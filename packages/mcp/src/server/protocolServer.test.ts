@@ -3,13 +3,13 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import { ToolRegistry } from "@toolcrib/core";
 import { expect, test } from "vitest";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
-import { createConnection } from "./connection.ts";
-import { Registries } from "./registrySource.ts";
+import { createProtocolServer } from "./protocolServer.ts";
+import { RegistriesByRoots } from "./registriesByRoots.ts";
 
 const identity = { name: "test", version: "1" };
 
 /** Counts who listens, now. */
-class CountedRegistries extends Registries {
+class CountedRegistries extends RegistriesByRoots {
   listening = 0;
 
   override onChange(listener: () => void): () => void {
@@ -23,8 +23,8 @@ class CountedRegistries extends Registries {
 }
 
 /** A client of the 2026 protocol, every request of which has a server of its own. */
-async function connect(registries: Registries): Promise<Client> {
-  const handler = createMcpHandler(() => createConnection(registries, identity), { legacy: "reject" });
+async function connect(registries: RegistriesByRoots): Promise<Client> {
+  const handler = createMcpHandler(() => createProtocolServer(registries, identity), { legacy: "reject" });
   const client = new Client(identity, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
   const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => handler.fetch(new Request(url, init));
   await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
@@ -44,7 +44,7 @@ test("a server made for one request leaves no listener behind", async () => {
 test("a factory that fails is an error result, and is asked again the next time", async () => {
   let working = false;
   const client = await connect(
-    new Registries(() => {
+    new RegistriesByRoots(() => {
       if (!working) throw new Error("no such directory");
       return createFixtureRegistry();
     }),
@@ -75,7 +75,7 @@ test("progress never goes back, and is counted for a tool that gives only lines"
       return "done";
     },
   });
-  const client = await connect(new Registries(registry));
+  const client = await connect(new RegistriesByRoots(registry));
   const seen: unknown[] = [];
   await client.callTool({ name: "reports" }, { onprogress: ({ progress, message }) => seen.push([progress, message]) });
   expect(seen).toEqual([

@@ -1,9 +1,10 @@
+import type { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { checkOptions, type KnownOptions } from "@toolcrib/core";
 import type { HttpOptions } from "../http/httpServer.ts";
-import { createConnection } from "./connection.ts";
-import { Registries, type RegistrySource } from "./registrySource.ts";
-import { anyRoots, type RootsRule, withinRoots } from "./roots.ts";
+import { anyRoots, type RootsRule, withinRoots } from "./clientRoots.ts";
+import { createProtocolServer } from "./protocolServer.ts";
+import { RegistriesByRoots, type RegistrySource } from "./registriesByRoots.ts";
 import { StdioTransport } from "./stdioTransport.ts";
 
 export interface ServeMcpOptions {
@@ -63,22 +64,21 @@ export async function serveMcp(source: RegistrySource, options: ServeMcpOptions 
   checkOptions<ServeMcpOptions>("serveMcp", options, knownOptions);
   if (options.http) checkOptions<HttpOptions>("serveMcp: http", options.http, knownHttpOptions);
   const { name = "toolcrib", version = "0.0.0", instructions, http, onError = () => undefined } = options;
-  const registries = new Registries(source, rootsRule(options));
-  const connect = (): ReturnType<typeof createConnection> =>
-    createConnection(registries, { name, version, instructions });
-  let end = (): void => undefined;
-  const closed = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const registries = new RegistriesByRoots(source, rootsRule(options));
+  const createServer = (): Server => createProtocolServer(registries, { name, version, instructions });
+  const { promise: closed, resolve: end } = Promise.withResolvers<void>();
   if (!http) {
     const streams = { input: process.stdin, output: process.stdout };
     const transport = new StdioTransport(streams, maxMessageBytes, end);
-    const handle = serveStdio(connect, { transport, onerror: onError });
+    const handle = serveStdio(createServer, { transport, onerror: onError });
     void closed.then(() => registries.close());
     return { url: undefined, token: undefined, closed, close: () => handle.close() };
   }
   const { serveHttp } = await import("../http/httpServer.ts");
-  const serving = await serveHttp(registries, connect, http, onError);
+  const serving = await serveHttp(createServer, http, {
+    onToolsChange: (listener) => registries.onChange(listener),
+    onError,
+  });
   const close = async (): Promise<void> => {
     registries.close();
     await serving.close();

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createGuard, isLoopback } from "./httpGuard.ts";
+import { createRequestCheck, isLoopback } from "./checkRequest.ts";
 
 const request = (headers: Record<string, string>): Request =>
   new Request("http://localhost/mcp", { method: "POST", headers: { host: "localhost:80", ...headers } });
 
 test("the token is compared whole, its scheme in any case", () => {
-  const guard = createGuard([], "secret");
+  const guard = createRequestCheck([], "secret");
   const status = (authorization: string): number | undefined => guard(request({ authorization }))?.status;
   expect(status("Bearer secret")).toBeUndefined();
   expect(status("bearer secret")).toBeUndefined();
@@ -15,7 +15,7 @@ test("the token is compared whole, its scheme in any case", () => {
 });
 
 test("hosts and origins are those of this machine and those named, at any port", () => {
-  const guard = createGuard(["tools.example", "[fd00::1]"], undefined);
+  const guard = createRequestCheck(["tools.example", "[fd00::1]"], undefined);
   const status = (headers: Record<string, string>): number | undefined => guard(request(headers))?.status;
   for (const host of ["localhost:1", "127.0.0.1", "[::1]:80", "tools.example:8443", "[fd00::1]"]) {
     expect(status({ host })).toBeUndefined();

@@ -2,7 +2,8 @@ import { checkOptions, type ExecutableTool, type KnownOptions } from "@toolcrib/
 import { redactUrls } from "@toolcrib/core/text";
 import { type AnyMcpError, isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
 import { type ListedTool, mountedName } from "../mapping.ts";
-import { type AcceptChange, createMountedTool, MountedServer } from "./mountedServer.ts";
+import { type AcceptChange, MountedServer } from "./mountedServer.ts";
+import { createMountedTool } from "./mountedTool.ts";
 import { configDigest, type Environment, type McpConfig, resolveServer, serverEntries } from "./serverConfig.ts";
 import type { McpToolStore } from "./toolStore.ts";
 

@@ -3,11 +3,11 @@ import type { ToolCallInfo, ToolProgress } from "@toolcrib/core";
 import { record } from "../mapping.ts";
 import { ListedTools } from "./listedTools.ts";
 
-export type CallWatch = Pick<ToolCallInfo, "signal" | "onProgress">;
+export type CallOptions = Pick<ToolCallInfo, "signal" | "onProgress">;
 
 /** The registry has the clock; the SDK's own must never come first. */
 const noTimeout = 2 ** 31 - 1;
-const mostPages = 1000;
+const maxPages = 1000;
 
 /** A result as it came: a server's mistakes are looked at one tool at a time, not by refusing the whole answer. */
 const anyResult = {
@@ -24,14 +24,14 @@ export async function listTools(client: Client, timeout: number): Promise<Listed
     return listed;
   }
   let cursor: unknown;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const result = record(await client.request({ method: "tools/list", params }, anyResult, options));
     const { tools, nextCursor } = result;
     if (!listed.add(tools) || nextCursor === undefined || nextCursor === null || nextCursor === cursor) return listed;
     cursor = nextCursor;
   }
-  listed.cut(`its list of tools goes on after ${mostPages} pages; those before are mounted`);
+  listed.cut(`its list of tools goes on after ${maxPages} pages; those before are mounted`);
   return listed;
 }
 
@@ -40,7 +40,7 @@ export function callTool(
   client: Client,
   name: string,
   args: Record<string, unknown>,
-  { signal, onProgress }: CallWatch,
+  { signal, onProgress }: CallOptions,
 ): Promise<unknown> {
   const options = {
     timeout: noTimeout,

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
-import { createConnection } from "../server/connection.ts";
-import { Registries } from "../server/registrySource.ts";
-import { Sessions } from "./sessions.ts";
+import { createProtocolServer } from "../server/protocolServer.ts";
+import { RegistriesByRoots } from "../server/registriesByRoots.ts";
+import { HttpSessions } from "./httpSessions.ts";
 
-const registries = new Registries(createFixtureRegistry());
-const open = (): Sessions => new Sessions(() => createConnection(registries, { name: "test", version: "1" }), 1000);
+const registries = new RegistriesByRoots(createFixtureRegistry());
+const open = (): HttpSessions =>
+  new HttpSessions(() => createProtocolServer(registries, { name: "test", version: "1" }), 1000);
 
 const post = (message: object, session?: string | null): Request =>
   new Request("http://localhost/mcp", {

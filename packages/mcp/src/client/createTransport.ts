@@ -3,7 +3,7 @@ import type { ResolvedServer } from "./serverConfig.ts";
 import { createServerFetch } from "./serverFetch.ts";
 import { findServerProgram } from "./serverProgram.ts";
 
-export interface OpenedTransport {
+export interface ServerTransport {
   transport: Transport;
   /** Tells an HTTP server that its session is over. */
   endSession: () => Promise<void>;
@@ -16,11 +16,11 @@ const maxMessageBytes = 10 * 1024 * 1024;
 const tooLong = `\nIt was ended because it sent a message of more than ${maxMessageBytes} bytes.`;
 
 /** The way to a server, not started yet. Throws where its program is not found. */
-export function openTransport(target: ResolvedServer): Promise<OpenedTransport> {
+export function createTransport(target: ResolvedServer): Promise<ServerTransport> {
   return target.kind === "command" ? openProcess(target) : openAddress(target);
 }
 
-async function openAddress({ url, headers, sse }: Extract<ResolvedServer, { kind: "url" }>): Promise<OpenedTransport> {
+async function openAddress({ url, headers, sse }: Extract<ResolvedServer, { kind: "url" }>): Promise<ServerTransport> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   let isTooLong = false;
   const fetch = createServerFetch(url, maxMessageBytes, () => {
@@ -39,7 +39,7 @@ async function openProcess({
   args,
   env,
   cwd,
-}: Extract<ResolvedServer, { kind: "command" }>): Promise<OpenedTransport> {
+}: Extract<ResolvedServer, { kind: "command" }>): Promise<ServerTransport> {
   const where = cwd === undefined ? {} : { cwd };
   const endSession = async (): Promise<void> => undefined;
   if (process.platform === "win32") {

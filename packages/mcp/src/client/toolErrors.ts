@@ -1,0 +1,24 @@
+import { McpError, reasonOf, shownName } from "../errors.ts";
+import { fingerprint, type McpToolChange } from "./fingerprint.ts";
+
+export function toolChanged({ server, accepted, found }: McpToolChange): McpError {
+  const message =
+    `Tool ${shownName(found.name)} of the MCP server ${shownName(server)} is not what it was when it was accepted: its description, schema or ` +
+    "hints have changed; look at them and accept the change to use it again";
+  const details = { tool: found.name, accepted: fingerprint(accepted), found: fingerprint(found) };
+  return new McpError("tool_changed", server, message, details);
+}
+
+export function invalidTool(server: string, tool: string, problem: string, cause?: unknown): McpError {
+  const message = `Tool ${shownName(tool)} of the MCP server ${shownName(server)} is left out: ${problem}`;
+  return new McpError("invalid_tool", server, message, { tool, problem }, cause);
+}
+
+export function toolsLeftOut(server: string, problem: string): McpError {
+  return new McpError("tools_left_out", server, `MCP server ${shownName(server)}: ${problem}`, { problem });
+}
+
+export function storeFailed(server: string, what: string, cause: unknown): McpError {
+  const message = `What the tools of the MCP server ${shownName(server)} are ${what}: ${reasonOf(cause)}`;
+  return new McpError("store_failed", server, message, { cause }, cause);
+}
