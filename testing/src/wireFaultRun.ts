@@ -18,7 +18,7 @@ export function wireProvider(
   options: { stream?: boolean; limitMs?: number } = {},
 ): Provider {
   const { stream = true, limitMs } = options;
-  const shared = { apiKey: faultKey, stream, timeoutMs: limitMs, idleTimeoutMs: limitMs };
+  const shared = { apiKey: faultKey, stream, requestTimeoutMs: limitMs, idleTimeoutMs: limitMs };
   switch (format) {
     case "responses":
       return new OpenAIProvider({ ...shared, baseURL: `${url}/v1` });

@@ -21,9 +21,9 @@ import { Journal, type JournalStart } from "./session/journal.ts";
 import type { Session } from "./session/session.ts";
 import { createSaveSessionContextTool } from "./session/sessionContext.ts";
 import { openSession } from "./session/sessionFile.ts";
+import { type Compacted, compactNow } from "./turn/compact.ts";
 import { type ChatOptions, runTurn, type UserContent } from "./turn/loop.ts";
 import { busyError, type LoopState } from "./turn/loopState.ts";
-import { type Compacted, compactNow } from "./turn/makeRoom.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
 export class Agent {

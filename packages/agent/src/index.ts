@@ -30,8 +30,8 @@ export { defaultModels, type ModelPrice, modelPrices, modelsCheckedOn } from "./
 export type { JournalLine, Session } from "./session/session.ts";
 export { createSaveSessionContextTool, type SessionToolContext } from "./session/sessionContext.ts";
 export { listSessions, newSessionFile, type SessionSummary } from "./session/sessions.ts";
-export type { CompactionOptions } from "./turn/compaction.ts";
+export type { Compacted } from "./turn/compact.ts";
 export type { ChatOptions, UserContent } from "./turn/loop.ts";
 export type { LoopLimits } from "./turn/loopState.ts";
-export type { Compacted } from "./turn/makeRoom.ts";
+export type { CompactionOptions } from "./turn/shrinkMessages.ts";
 export { anyOf, calledTool, type StepState, type StopCondition, usedTokens } from "./turn/stopConditions.ts";

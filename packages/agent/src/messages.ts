@@ -126,5 +126,14 @@ export type AgentEvent =
   | { readonly type: "steering"; readonly text: string }
   /** Old tool results were cleared, or old messages replaced by a summary, to make room. */
   | { readonly type: "compaction"; readonly clearedResults: number; readonly summarisedMessages: number }
-  /** The turn is over; `text` is the final answer, `detail` what the service said of the reason. */
-  | { readonly type: "end"; readonly reason: EndReason; readonly text: string; readonly detail?: string };
+  /**
+   * The turn is over. `text` is the final answer and `detail` what the service said of the reason. `failed`: the provider
+   * says that it could not do what was asked.
+   */
+  | {
+      readonly type: "end";
+      readonly reason: EndReason;
+      readonly text: string;
+      readonly detail?: string;
+      readonly failed?: true;
+    };

@@ -1,9 +1,10 @@
 import { type AnyToolRegistry, checkOptions, type KnownOptions, type ToolContext } from "@toolcrib/core";
 import { AgentError, messageOf } from "./errors.ts";
 import type { Provider } from "./provider.ts";
-import type { CompactionOptions } from "./turn/compaction.ts";
+import { defaultRequestLimits } from "./requestClock.ts";
 import type { ChatOptions } from "./turn/loop.ts";
 import type { LoopLimits } from "./turn/loopState.ts";
+import type { CompactionOptions } from "./turn/shrinkMessages.ts";
 
 /** Options of an Agent; all have defaults. */
 export interface AgentOptions extends Partial<LoopLimits> {
@@ -30,8 +31,7 @@ const defaultLimits: LoopLimits = {
   attempts: 5,
   baseDelayMs: 500,
   maxDelayMs: 60_000,
-  requestTimeoutMs: 600_000,
-  idleTimeoutMs: 90_000,
+  ...defaultRequestLimits,
 };
 
 const knownOptions: KnownOptions<AgentOptions> = {
@@ -103,13 +103,17 @@ export function limitsOf(options: AgentOptions): LoopLimits {
   return Object.fromEntries(
     names.map((name) => {
       const value = options[name] ?? defaultLimits[name];
-      if (typeof value === "number" && value > 0) return [name, value];
-      const received = typeof value === "string" ? JSON.stringify(value) : String(value);
-      throw invalidOption(
-        `${name} must be a number above 0, received ${received}; leave it out for ${defaultLimits[name]}.`,
-      );
+      checkLimit(name, value, String(defaultLimits[name]));
+      return [name, value];
     }),
   ) as unknown as LoopLimits;
+}
+
+/** Throws `invalid_option` unless the value is a number above 0; `otherwise` says what holds when it is left out. */
+export function checkLimit(name: string, value: unknown, otherwise: string): void {
+  if (typeof value === "number" && value > 0) return;
+  const received = typeof value === "string" ? JSON.stringify(value) : String(value);
+  throw invalidOption(`${name} must be a number above 0, received ${received}; leave it out for ${otherwise}.`);
 }
 
 /** Throws `invalid_option` for what is no Provider: a class, say, in place of what it makes. */

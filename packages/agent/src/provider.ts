@@ -7,6 +7,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ChatTool[];
   readonly signal: AbortSignal;
+  /** Set by the agent, which ends a silent or late request itself. Without it a provider keeps the time. */
+  readonly isTimed?: boolean;
   /** Which tool the model may or must call; `auto` when absent. */
   readonly toolChoice?: ToolChoice;
 }
@@ -24,10 +26,14 @@ export type ProviderEvent =
       readonly type: "reply";
       readonly message: AssistantMessage;
       readonly stop: StopReason;
-      /** What the service said of a stop that is no answer. */
+      /** What the service said of a stop other than an answer. */
       readonly detail?: string;
+      /** The provider itself says that it could not do what was asked; a model leaves that to its text. */
+      readonly failed?: true;
       readonly usage?: Usage;
     };
+
+export type ReplyEvent = Extract<ProviderEvent, { type: "reply" }>;
 
 /**
  * A model behind a wire format. `send` makes one attempt, never retries and never runs a tool; it throws an

@@ -24,28 +24,28 @@ export function userMessage(content: string | readonly (TextBlock | ImageBlock)[
 }
 
 /**
- * A model's reply as history may keep it: empty text dropped, every call with a legal tool name, plain arguments and an
- * id that is not in `takenIds` (which grows by it). Nothing may be left.
+ * A model's reply as history keeps it: empty text dropped, every call with a legal tool name, plain arguments and an
+ * id that is not in `takenIds` (which grows by it). The content may end up empty.
  */
-export function admitReply(reply: AssistantMessage, takenIds: Set<string>): AssistantMessage {
+export function toValidReply(reply: AssistantMessage, takenIds: Set<string>): AssistantMessage {
   const content: AssistantMessage["content"][number][] = [];
   for (const block of reply.content) {
-    if (block.type === "tool-call") content.push(Object.freeze(admitCall(block, takenIds)));
+    if (block.type === "tool-call") content.push(Object.freeze(toValidCall(block, takenIds)));
     else if (block.text !== "" || block.opaque)
       content.push(Object.freeze({ ...block, text: block.text.toWellFormed() }));
   }
   return Object.freeze({ ...reply, content: Object.freeze(content) });
 }
 
-function admitCall(call: ToolCallBlock, takenIds: Set<string>): ToolCallBlock {
+function toValidCall(call: ToolCallBlock, takenIds: Set<string>): ToolCallBlock {
   const id = freeId(call.id, takenIds);
   takenIds.add(id);
-  const admitted = { ...call, id, name: legalName(call.name), ...admitArguments(call.args) };
-  return call.malformed === undefined ? admitted : { ...admitted, args: {}, malformed: call.malformed.toWellFormed() };
+  const valid = { ...call, id, name: legalName(call.name), ...toValidArguments(call.args) };
+  return call.malformed === undefined ? valid : { ...valid, args: {}, malformed: call.malformed.toWellFormed() };
 }
 
-/** A provider may hand on the text that the model sent. */
-function admitArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"> {
+/** The arguments may still be the text that the model sent. */
+function toValidArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"> {
   const { args, malformed } = parseArguments(sent);
   if (malformed !== undefined) return { args, malformed };
   try {
@@ -56,7 +56,7 @@ function admitArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"
 }
 
 function freeId(id: string, takenIds: ReadonlySet<string>): string {
-  // A user's provider may leave it out.
+  // A provider of the user's own may leave it out.
   if (typeof id === "string" && legalWord.test(id) && !takenIds.has(id)) return id;
   for (let number = takenIds.size + 1; ; number += 1) {
     const candidate = `call_${number}`;

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, ToolMessage, Usage } from "../messages.ts";
 import { addUsage, noUsage } from "../turn/usage.ts";
-import { admitReply, type NotRunReason, notRun, openCalls } from "./conversation.ts";
+import { type NotRunReason, notRun, openCalls } from "./conversation.ts";
 
 /** Where a history is also written, as it grows; each method is awaited before the turn goes on. */
 export interface Recorder {
@@ -8,7 +8,7 @@ export interface Recorder {
   toolStart(callIds: readonly string[]): Promise<void>;
   /** The conversation is now these messages. */
   replaced(messages: readonly Message[]): Promise<void>;
-  /** The turn is over: nothing need be held open. */
+  /** The turn is over: files may be closed. */
   rest(): Promise<void>;
 }
 
@@ -16,11 +16,12 @@ export interface Recorder {
 export class History {
   #messages: Message[] = [];
   #usage: Usage = noUsage;
-  readonly #callIds: Set<string> = new Set();
+  /** The ids of all calls so far: each is used once in a session. */
+  readonly callIds: Set<string> = new Set();
   /** Tokens of the last request and its reply, as the service counted them. */
   contextTokens: number | undefined;
-  /** Tokens below which making room has been tried in vain. */
-  fullUntil = 0;
+  /** Compaction achieved too little: it is tried again above this many tokens. */
+  retryCompactionAbove = 0;
   recorder: Recorder | undefined;
 
   /** The live array: it grows, and is replaced by `replace`. */
@@ -37,19 +38,18 @@ export class History {
     return this.recorder?.message(message, usage);
   }
 
-  /** Appends without recording: for a result that is on record since it arrived. */
+  /** Appends without recording: for a result that was recorded when it arrived. */
   append(message: Message): void {
     this.#messages.push(message);
   }
 
-  /** Takes a reply in as history may keep it; one that is empty is not kept. `recorded` is to be awaited. */
-  addReply(said: AssistantMessage, usage?: Usage): { reply: AssistantMessage; recorded: Promise<void> | undefined } {
+  /** Adds a valid reply and its usage; an empty reply is not kept. */
+  addReply(reply: AssistantMessage, usage?: Usage): Promise<void> | undefined {
     if (usage) {
       this.count(usage);
       this.contextTokens = usage.inputTokens + usage.outputTokens;
     }
-    const reply = admitReply(said, this.#callIds);
-    return { reply, recorded: reply.content.length > 0 ? this.add(reply, usage) : undefined };
+    return reply.content.length > 0 ? this.add(reply, usage) : undefined;
   }
 
   /** Adds to what the session has used. */
@@ -65,19 +65,19 @@ export class History {
     return results;
   }
 
-  /** Takes back the last message when it is the user's: the service refused it, and would again. */
+  /** Removes the last message if it is the user's: the service refused it and would refuse it again. */
   async withdrawUnanswered(): Promise<void> {
     if (this.#messages.at(-1)?.role === "user") await this.replace(this.#messages.slice(0, -1));
   }
 
-  /** Begins with a saved conversation, which must be valid. */
+  /** Starts from a saved conversation, which must be valid. */
   restore(messages: readonly Message[], usage: Usage = noUsage): void {
     this.#messages = [...messages];
     this.#usage = usage;
-    for (const message of messages) if (message.role === "tool") this.#callIds.add(message.callId);
+    for (const message of messages) if (message.role === "tool") this.callIds.add(message.callId);
   }
 
-  /** Forgets the conversation; the record of it follows behind. */
+  /** Forgets the conversation; the recorder is told without waiting for it. */
   clear(): void {
     if (this.#messages.length === 0) return;
     const { recorder } = this;
@@ -89,7 +89,7 @@ export class History {
   replace(messages: readonly Message[]): Promise<void> | undefined {
     this.#messages = [...messages];
     this.contextTokens = undefined;
-    this.fullUntil = 0;
+    this.retryCompactionAbove = 0;
     return this.recorder?.replaced(messages);
   }
 }

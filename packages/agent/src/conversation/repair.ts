@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../messages.ts";
-import { admitReply, callsOf, interrupted, notRun, toolMessage } from "./conversation.ts";
+import { callsOf, interrupted, notRun, toolMessage, toValidReply } from "./conversation.ts";
 
 /**
  * Any messages as a valid conversation: right after each reply exactly one result for each of its calls, in their order;
@@ -31,16 +31,16 @@ function replyWithResults(
   takenIds: Set<string>,
   started: ReadonlySet<string> | undefined,
 ): Message[] {
-  const admitted = admitReply(reply, takenIds);
-  if (admitted.content.length === 0) return [];
+  const valid = toValidReply(reply, takenIds);
+  if (valid.content.length === 0) return [];
   const unused = [...results];
-  const answers = callsOf(admitted).map((call, position) => {
+  const answers = callsOf(valid).map((call, position) => {
     const originalId = callsOf(reply)[position]?.id ?? call.id;
     const found = unused.findIndex((result) => result.callId === originalId);
     const [result] = found < 0 ? [] : unused.splice(found, 1);
     return result ? toolMessage(call, result) : missingResult(call, !started || started.has(originalId));
   });
-  return [admitted, ...answers];
+  return [valid, ...answers];
 }
 
 function missingResult(call: ToolCallBlock, mayHaveRun: boolean): ToolMessage {

@@ -1,16 +1,10 @@
-import type { ChatTool } from "@toolcrib/core";
+import { type ChatTool, toAnthropicTool, toOpenAIResponsesTool } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message } from "../messages.ts";
-import {
-  joinTurns,
-  toAnthropicReasoning,
-  toAnthropicTool,
-  toAnthropicToolChoice,
-  toAnthropicTurn,
-} from "./anthropic/mapping.ts";
+import { joinTurns, toAnthropicReasoning, toAnthropicToolChoice, toAnthropicTurn } from "./anthropic/mapping.ts";
 import { defaultCompat, openRouterCompat } from "./chat/compat.ts";
 import { toChatMessage, toChatTool, toChatToolChoice } from "./chat/mapping.ts";
-import { toResponsesItems, toResponsesTool, toResponsesToolChoice } from "./openai/mapping.ts";
+import { toResponsesItems, toResponsesToolChoice } from "./openai/mapping.ts";
 
 const parameters = { type: "object", properties: { path: { type: "string" } } };
 const tool: ChatTool = {
@@ -97,14 +91,14 @@ describe("Responses", () => {
 
   test("says strict of every tool, and names the one to call", () => {
     const { strict: _, ...loose } = tool.function;
-    expect(toResponsesTool(tool)).toEqual({
+    expect(toOpenAIResponsesTool(tool)).toEqual({
       type: "function",
       name: "read_file",
       description: "Read.",
       parameters,
       strict: true,
     });
-    expect(toResponsesTool({ type: "function", function: loose }).strict).toBe(false);
+    expect(toOpenAIResponsesTool({ type: "function", function: loose }).strict).toBe(false);
     expect(toResponsesToolChoice("required")).toBe("required");
     expect(toResponsesToolChoice({ name: "x" })).toEqual({ type: "function", name: "x" });
   });

@@ -1,14 +1,12 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { ChatTool, ExecutableTool } from "@toolcrib/core";
+import type { ChatTool, ExecutableTool, toAnthropicTool, toOpenAIResponsesTool } from "@toolcrib/core";
 import type Anthropic0 from "anthropic-sdk-0";
 import type OpenAI from "openai";
 import type { AzureOpenAI } from "openai";
 import type OpenAI6 from "openai-6";
 import { expectTypeOf, test } from "vitest";
 import type { AnthropicProviderOptions } from "./anthropic/anthropic.ts";
-import { toAnthropicTool } from "./anthropic/mapping.ts";
 import type { OpenRouterProviderOptions } from "./chat/openrouter.ts";
-import { toResponsesTool } from "./openai/mapping.ts";
 import type { OpenAIProviderOptions } from "./openai/openai.ts";
 
 test("what getSchema returns is taken by the openai SDK as it is", () => {
@@ -17,8 +15,8 @@ test("what getSchema returns is taken by the openai SDK as it is", () => {
 });
 
 test("the mapped tools are taken by both SDKs", () => {
-  expectTypeOf(toResponsesTool).returns.toExtend<OpenAI.Responses.Tool>();
-  expectTypeOf(toAnthropicTool).returns.toExtend<Anthropic.ToolUnion>();
+  expectTypeOf<typeof toOpenAIResponsesTool>().returns.toExtend<OpenAI.Responses.Tool>();
+  expectTypeOf<typeof toAnthropicTool>().returns.toExtend<Anthropic.ToolUnion>();
 });
 
 test("a client of each SDK is a client of its provider", () => {

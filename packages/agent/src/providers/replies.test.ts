@@ -3,6 +3,8 @@ import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage } from "../messages.ts";
+import type { Provider } from "../provider.ts";
+import { validateEvent } from "../turn/validateEvent.ts";
 import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropic/reply.ts";
 import { createChatState, finishChat, reduceChat } from "./chat/reply.ts";
 import { createResponsesState, finishResponses, reduceResponses } from "./openai/reply.ts";
@@ -63,12 +65,14 @@ describe("chat completions", () => {
   });
 
   test("gives calls without an id, or with the same, ids of their own", () => {
-    const { message } = replyTo([
+    const event = replyTo([
       piece({ index: 0 }, "a", "{}"),
       piece({ index: 1, id: "x" }, "b", "{}"),
       piece({ index: 2, id: "x" }, "c", "{}"),
     ]);
-    const ids = message.content.flatMap((block) => (block.type === "tool-call" ? [block.id] : []));
+    const reply = validateEvent({ name: "test" } as Provider, event, new Set());
+    const content = reply.type === "reply" ? reply.message.content : [];
+    const ids = content.flatMap((block) => (block.type === "tool-call" ? [block.id] : []));
     expect(new Set(ids).size).toBe(3);
     for (const id of ids) expect(id).toMatch(/^[\w-]{1,64}$/);
   });

@@ -1,7 +1,7 @@
 import { AgentError, isError } from "../errors.ts";
 import type { AssistantMessage, Message, StopReason, Usage } from "../messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
-import { abortedError } from "../turn/turnSignal.ts";
+import { abortedError } from "../requestClock.ts";
 
 /** A reply in parts, as a model would give it. */
 export interface ScriptedParts {

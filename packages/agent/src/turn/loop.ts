@@ -5,13 +5,13 @@ import { AgentError, isAgentError } from "../errors.ts";
 import type { AgentEvent, EndReason, ImageBlock, StopReason, TextBlock } from "../messages.ts";
 import { checkChatOptions } from "../options.ts";
 import type { ToolChoice } from "../provider.ts";
+import { RequestClock } from "../requestClock.ts";
 import { isUserBlock } from "../session/session.ts";
+import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
-import { makeRoom } from "./makeRoom.ts";
-import { requestReply } from "./retry.ts";
+import { requestReply } from "./requestReply.ts";
 import type { StopCondition } from "./stopConditions.ts";
-import { type CallRun, runSideBySide, type ToolRunner, takeSideBySide } from "./toolCalls.ts";
-import { TurnSignal } from "./turnSignal.ts";
+import { runSideBySide, type ToolRun, type ToolRunner, takeSideBySide } from "./toolCalls.ts";
 
 /** A user's message: text, or text and pictures. */
 export type UserContent = string | readonly (TextBlock | ImageBlock)[];
@@ -43,27 +43,27 @@ export async function* runTurn(
   checkChatOptions(options);
   const { history, limits, provider } = state;
   const tools = options.tools ?? state.tools;
-  const turn = new TurnSignal(options.signal, limits);
-  const run = callRun(state, tools, turn, options.labels);
+  const clock = new RequestClock(options.signal, limits);
+  const run = toolRun(state, tools, clock, options.labels);
   let text = "";
   let paused = false;
   state.running = true;
   try {
     await history.add(userMessage(content));
     for (let step = 1; ; step += 1) {
-      turn.throwIfAborted(text);
+      clock.throwIfAborted(text);
       if (state.steering.length > 0) yield* deliverSteering(state);
-      if (state.compaction) yield* makeRoom(state, state.compaction, turn);
+      if (state.compaction) yield* compact(state, state.compaction, clock);
       yield { type: "step-start", step };
-      const request = {
+      const content = {
         systemPrompt: state.systemPrompt,
         messages: history.messages,
         tools: tools.getEnabledSchemas(),
         ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
       };
-      const { message, stop, usage, detail } = yield* requestReply(provider, request, turn, limits);
-      const { reply, recorded } = history.addReply(message, usage);
-      await recorded;
+      const request = { provider, content, clock, limits, callIds: history.callIds };
+      const { message: reply, stop, usage, detail, failed } = yield* requestReply(request);
+      await history.addReply(reply, usage);
       text = paused ? text + textOf(reply) : textOf(reply);
       paused = stop === "pause";
       if (usage) yield { type: "usage", usage, total: history.usage };
@@ -72,10 +72,10 @@ export async function* runTurn(
       if (reason) {
         yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
         const said = reason === stop && reason !== "stop" && detail;
-        yield { type: "end", reason, text, ...(said && { detail: said }) };
+        yield { type: "end", reason, text, ...(said && { detail: said }), ...(failed && { failed }) };
         return;
       }
-      for (const waiting = [...calls]; waiting.length > 0; turn.throwIfAborted(text)) {
+      for (const waiting = [...calls]; waiting.length > 0; clock.throwIfAborted(text)) {
         yield* runSideBySide(takeSideBySide(waiting, tools), run);
       }
       if (calls.length > 0 && options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage })) {
@@ -87,8 +87,8 @@ export async function* runTurn(
     if (isRefused(error)) await history.withdrawUnanswered();
     throw error;
   } finally {
-    turn.abort();
-    turn.dispose();
+    clock.abort();
+    clock.dispose();
     try {
       await history.closeOpenCalls("aborted");
       await history.recorder?.rest();
@@ -138,20 +138,20 @@ async function* refuseCalls(history: History, reason: NotRunReason): AsyncGenera
   }
 }
 
-function callRun(
+function toolRun(
   { history, limits }: LoopState,
   tools: ToolRunner,
-  turn: TurnSignal,
+  clock: RequestClock,
   labels: ToolLabels | undefined,
-): CallRun {
+): ToolRun {
   return {
     tools,
     labels,
     maxToolResultBytes: limits.maxToolResultBytes,
     get signal() {
-      return turn.signal;
+      return clock.signal;
     },
-    abort: () => turn.abort(),
+    abort: () => clock.abort(),
     starting: (calls) => history.recorder?.toolStart(calls.map((call) => call.id)),
     finished: (result) => history.recorder?.message(result),
     append: (result) => history.append(result),

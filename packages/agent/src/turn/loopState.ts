@@ -1,13 +1,13 @@
 import type { History } from "../conversation/history.ts";
 import { AgentError } from "../errors.ts";
 import type { Provider } from "../provider.ts";
-import type { CompactionOptions } from "./compaction.ts";
-import type { RetryLimits } from "./retry.ts";
-import type { SilenceLimits } from "./silenceWatch.ts";
+import type { RequestLimits } from "../requestClock.ts";
+import type { RetryLimits } from "./requestReply.ts";
+import type { CompactionOptions } from "./shrinkMessages.ts";
 import type { ToolRunner } from "./toolCalls.ts";
 
 /** The limits of a turn; times in milliseconds. */
-export interface LoopLimits extends RetryLimits, SilenceLimits {
+export interface LoopLimits extends RetryLimits, RequestLimits {
   /** Replies of the model in one turn. */
   readonly maxSteps: number;
   /** Bytes of text that one tool result brings into the conversation; the rest is cut and said so. */
@@ -21,13 +21,13 @@ export interface LoopState {
   readonly history: History;
   readonly limits: LoopLimits;
   readonly compaction?: CompactionOptions | undefined;
-  /** Messages that came while the turn runs, for its next step. */
+  /** Messages given by `steer` that wait for the next step. */
   readonly steering: string[];
   systemPrompt: string;
   running: boolean;
 }
 
-/** The error for whatever may not happen while a turn runs. */
+/** The error of calls that are refused while a turn runs. */
 export function busyError(): AgentError {
   return new AgentError({ code: "busy", message: "A turn is running; wait for its end or abort it." });
 }

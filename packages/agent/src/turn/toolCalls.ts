@@ -11,7 +11,7 @@ export interface ToolRunner {
 }
 
 /** Where and how the calls of one reply run. */
-export interface CallRun {
+export interface ToolRun {
   readonly tools: ToolRunner;
   readonly signal: AbortSignal;
   readonly labels: ToolLabels | undefined;
@@ -48,7 +48,7 @@ export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolC
  * Runs calls side by side; yields what happens, the results in the order of the calls. Every call that was started has its
  * result appended, also when the caller leaves the stream.
  */
-export async function* runSideBySide(calls: readonly ToolCallBlock[], run: CallRun): AsyncGenerator<AgentEvent, void> {
+export async function* runSideBySide(calls: readonly ToolCallBlock[], run: ToolRun): AsyncGenerator<AgentEvent, void> {
   for (const call of calls) yield { type: "tool-call", id: call.id, name: call.name, args: call.args };
   await run.starting(calls);
   const progress: AgentEvent[] = [];
@@ -57,7 +57,7 @@ export async function* runSideBySide(calls: readonly ToolCallBlock[], run: CallR
   let wake = (): void => {};
   const running = calls.map(async (call, index) => {
     try {
-      const result = await runCall(call, run, (report) => {
+      const result = await runOne(call, run, (report) => {
         progress.push({ type: "tool-progress", id: call.id, name: call.name, progress: report });
         wake();
       });
@@ -103,9 +103,9 @@ function eventOf({
   return content ? { name, output, isError, content } : { name, output, isError };
 }
 
-async function runCall(
+async function runOne(
   call: ToolCallBlock,
-  run: CallRun,
+  run: ToolRun,
   onProgress: (progress: ToolProgress) => void,
 ): Promise<ToolMessage> {
   if (call.malformed !== undefined) return malformedCall(call);

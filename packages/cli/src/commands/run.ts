@@ -20,6 +20,7 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
   const note = (line: string): void => terminal.note(terminal.style.dim(line));
   const report = reporter(flags, program);
   let reason: EndReason | undefined;
+  let failed = false;
   let conversation: Conversation | undefined;
   let provider: Provider;
   try {
@@ -34,7 +35,7 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
     await interrupts.during(async (signal) => {
       for await (const event of turn(prompt, signal)) {
         report.event(event);
-        if (event.type === "end") reason = event.reason;
+        if (event.type === "end") ({ reason, failed = false } = event);
       }
     });
   } catch (error) {
@@ -45,7 +46,6 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
   }
   const { agent } = conversation;
   // The stand-in answers that it failed; a model decides by itself what a failed call means.
-  const failed = "failed" in provider && provider.failed === true;
   const ending = failed && !conversation.denied ? "failed" : endingOf(reason, conversation.denied);
   report.done({ ok: ending === "ok", model: `${provider.name}/${provider.model}`, usage: agent.usage });
   if (reason !== "stop") terminal.note(endingNote(reason));

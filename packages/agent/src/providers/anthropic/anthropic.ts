@@ -1,33 +1,24 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { MessageCreateParamsBase, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { Message, MessageCreateParamsBase, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import { toAnthropicTool } from "@toolcrib/core";
 import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
-import { openStream, openWhole } from "../shared/answer.ts";
-import { debugRequest } from "../shared/debug.ts";
-import { exchange, type Opened, type ReplyReducer } from "../shared/exchange.ts";
-import { loadSdk, requireKey } from "../shared/loadSdk.ts";
-import { defaultModels, priced } from "../shared/models.ts";
-import {
-  checkAddress,
-  checkProviderOptions,
-  environment,
-  longestTimer,
-  type ProviderOptions,
-} from "../shared/options.ts";
-import { pulsingFetch } from "../shared/pulse.ts";
-import { clientKeys, secretsOf } from "../shared/secrets.ts";
+import { longestTimerMs } from "../../requestClock.ts";
+import { activityFetch } from "../shared/byteActivity.ts";
+import { loadSdk } from "../shared/loadSdk.ts";
+import { defaultModels } from "../shared/models.ts";
+import { checkAddress, checkProviderOptions, environment, type ProviderOptions, serviceOf } from "../shared/options.ts";
+import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import type { Service } from "../shared/wireErrors.ts";
-import { remember } from "../shared/wireText.ts";
+import { memoize } from "../shared/wireText.ts";
 import {
   joinTurns,
   toAnthropicReasoning,
   toAnthropicSystem,
-  toAnthropicTool,
   toAnthropicToolChoice,
   toAnthropicTurn,
 } from "./mapping.ts";
 import { anthropicEvents, createAnthropicState, finishAnthropic, reduceAnthropic } from "./reply.ts";
 
-const keyVariable = "ANTHROPIC_API_KEY";
 /** The wire requires a limit; every current model allows this one. */
 const defaultMaxTokens = 32_000;
 
@@ -50,97 +41,77 @@ export type AnthropicProviderOptions = ProviderOptions<AnthropicClient>;
 export class AnthropicProvider implements Provider {
   readonly name = "anthropic";
   readonly model: string;
-  readonly #options: AnthropicProviderOptions;
-  readonly #service: Service;
-  readonly #apiKey: string | undefined;
-  readonly #author: string;
-  readonly #turn = remember((message) => toAnthropicTurn(message, this.#author));
-  #client: Promise<Pick<Anthropic, "messages">> | undefined;
+  readonly #send: Send;
 
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: AnthropicProviderOptions = {}) {
     checkProviderOptions("AnthropicProvider", options);
-    this.#options = options;
-    this.model = options.model ?? defaultModels.anthropic;
-    this.#author = `${this.name}/${this.model}`;
-    const key = options.apiKey ?? environment(keyVariable);
-    this.#apiKey = options.client ? undefined : requireKey("Anthropic", keyVariable, key);
-    const baseURL = options.client?.baseURL ?? options.baseURL ?? environment("ANTHROPIC_BASE_URL");
-    this.#service = {
-      name: this.name,
-      label: "Anthropic",
-      model: this.model,
-      baseURL,
-      keyVariable,
-      secrets: secretsOf({ keys: [this.#apiKey, ...clientKeys(options.client)], headers: options.headers, baseURL }),
-    };
+    const { model = defaultModels.anthropic, baseURL = environment("ANTHROPIC_BASE_URL") } = options;
+    this.model = model;
+    const described = { name: this.name, label: "Anthropic", model, baseURL, keyVariable: "ANTHROPIC_API_KEY" };
+    const { service, apiKey } = serviceOf(described, options);
+    const author = `${this.name}/${model}`;
+    this.#send = createSend(service, options, {
+      createClient: () => createClient(apiKey, baseURL, options),
+      toBody: createToBody(author, options),
+      // The SDK refuses a long reply without streaming unless it is given a limit.
+      post: (client: Pick<Anthropic, "messages">, body, signal) =>
+        client.messages.create(body, { signal, maxRetries: 0, timeout: longestTimerMs }),
+      toChunks: (message: Message) => anthropicEvents(message),
+      createReducer: () => createReducer(service, author),
+    });
   }
 
   send(request: ModelRequest): AsyncIterable<ProviderEvent> {
-    const { timeoutMs, idleTimeoutMs } = this.#options;
-    return exchange({
-      service: this.#service,
-      signal: request.signal,
-      timeoutMs,
-      idleTimeoutMs,
-      reducer: this.#reducer(),
-      open: (signal) => this.#open(request, signal),
-    });
+    return this.#send(request);
   }
+}
 
-  #reducer(): ReplyReducer<RawMessageStreamEvent> {
-    const state = createAnthropicState(this.#service);
-    return {
-      push: (event) => reduceAnthropic(state, event),
-      isDone: () => state.done,
-      end: () => priced(finishAnthropic(state, this.#author), this.#options.price),
-    };
-  }
+function createReducer(service: Service, author: string): ReplyReducer<RawMessageStreamEvent> {
+  const state = createAnthropicState(service);
+  return {
+    push: (event) => reduceAnthropic(state, event),
+    isDone: () => state.done,
+    end: () => finishAnthropic(state, author),
+  };
+}
 
-  async #open(request: ModelRequest, signal: AbortSignal): Promise<Opened<RawMessageStreamEvent>> {
-    const { client, stream = true } = this.#options;
-    this.#client ??= client ? Promise.resolve(client as unknown as Anthropic) : this.#createClient();
-    const { messages } = await this.#client;
-    const body = this.#body(request);
-    debugRequest(this.name, body, this.#service.secrets);
-    // The SDK refuses a long reply without streaming unless it is given a limit.
-    const options = { signal, maxRetries: 0, timeout: longestTimer };
-    if (stream) return openStream(messages.create({ ...body, stream }, options), anthropicEvents, this.#service);
-    return openWhole(messages.create({ ...body, stream }, options), anthropicEvents, this.#service);
-  }
+async function createClient(
+  apiKey: string | undefined,
+  baseURL: string | undefined,
+  { headers }: AnthropicProviderOptions,
+): Promise<Anthropic> {
+  checkAddress(baseURL);
+  const { default: Client } = await loadSdk("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"));
+  return new Client({
+    apiKey: apiKey ?? null,
+    authToken: null,
+    ...(baseURL !== undefined && { baseURL }),
+    defaultHeaders: { ...headers },
+    fetch: activityFetch,
+    maxRetries: 0,
+    timeout: longestTimerMs,
+    logLevel: "off",
+  });
+}
 
-  async #createClient(): Promise<Anthropic> {
-    checkAddress(this.#service.baseURL);
-    const { default: Client } = await loadSdk("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"));
-    const { baseURL, headers } = this.#options;
-    return new Client({
-      apiKey: this.#apiKey ?? null,
-      authToken: null,
-      ...(baseURL !== undefined && { baseURL }),
-      defaultHeaders: { ...headers },
-      fetch: pulsingFetch,
-      maxRetries: 0,
-      timeout: longestTimer,
-      logLevel: "off",
-    });
-  }
-
-  /**
-   * The history comes last, and the cache point behind it is asked for at the top level, so that each request begins with
-   * the whole of the one before, byte for byte.
-   */
-  #body({ systemPrompt, messages, tools, toolChoice }: ModelRequest): MessageCreateParamsBase {
-    const { maxTokens = defaultMaxTokens, reasoning, extraBody } = this.#options;
-    return {
-      model: this.model,
-      max_tokens: maxTokens,
-      cache_control: { type: "ephemeral" },
-      ...(reasoning !== undefined && toAnthropicReasoning(reasoning)),
-      ...(systemPrompt !== "" && { system: toAnthropicSystem(systemPrompt) }),
-      ...(tools.length > 0 && { tools: tools.map(toAnthropicTool) }),
-      messages: joinTurns(messages.map(this.#turn)),
-      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toAnthropicToolChoice(toolChoice) }),
-      ...extraBody,
-    };
-  }
+/**
+ * The history comes last, and the cache point behind it is asked for at the top level, so that each request begins with
+ * the whole of the one before, byte for byte.
+ */
+function createToBody(
+  author: string,
+  { model = defaultModels.anthropic, maxTokens = defaultMaxTokens, reasoning }: AnthropicProviderOptions,
+): (request: ModelRequest) => MessageCreateParamsBase {
+  const toTurn = memoize((message) => toAnthropicTurn(message, author));
+  return ({ systemPrompt, messages, tools, toolChoice }) => ({
+    model,
+    max_tokens: maxTokens,
+    cache_control: { type: "ephemeral" },
+    ...(reasoning !== undefined && toAnthropicReasoning(reasoning)),
+    ...(systemPrompt !== "" && { system: toAnthropicSystem(systemPrompt) }),
+    ...(tools.length > 0 && { tools: tools.map(toAnthropicTool) }),
+    messages: joinTurns(messages.map(toTurn)),
+    ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toAnthropicToolChoice(toolChoice) }),
+  });
 }

@@ -5,27 +5,15 @@ import type {
   MessageCreateParamsBase,
   MessageParam,
   TextBlockParam,
-  Tool,
   ToolResultBlockParam,
   ToolChoice as WireToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { ChatTool } from "@toolcrib/core";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
 import type { ReasoningEffort } from "../shared/options.ts";
 import { isRecord, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
-
-/** A ChatTool as the Messages API takes it. */
-export function toAnthropicTool({ function: tool }: ChatTool): Tool {
-  return {
-    name: tool.name,
-    description: tool.description,
-    input_schema: { ...tool.parameters, type: "object" },
-    ...(tool.strict && { strict: true }),
-  };
-}
 
 export function toAnthropicToolChoice(choice: ToolChoice): WireToolChoice {
   switch (choice) {

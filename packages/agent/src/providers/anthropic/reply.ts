@@ -9,8 +9,8 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import { parseArguments } from "../../conversation/parseArguments.ts";
 import type { AssistantMessage, StopReason, ToolCallBlock, Usage } from "../../messages.ts";
-import type { ProviderEvent } from "../../provider.ts";
-import { type ReplyEvent, settleReply } from "../shared/settleReply.ts";
+import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
+import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { badReply, type Service } from "../shared/wireErrors.ts";
 import { cutOff } from "../shared/wireText.ts";
 
@@ -121,7 +121,7 @@ export function finishAnthropic(state: AnthropicState, model: string): ReplyEven
   const blocks = [...state.blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
   const content = blocks.map((block, index) => toBlock(block, limited && index === blocks.length - 1));
   const detail = state.stopDetails?.explanation ?? state.stopDetails?.category;
-  return settleReply({ content, stop, model, detail, usage: state.usage && toUsage(state.usage) });
+  return toReplyEvent({ content, stop, model, detail, usage: state.usage && toUsage(state.usage) });
 }
 
 function stopOf(reason: WireStopReason): StopReason {

@@ -1,4 +1,4 @@
-import type { ChatTool } from "@toolcrib/core";
+import { type ChatTool, toOpenAIChatTool } from "@toolcrib/core";
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionContentPart,
@@ -17,12 +17,11 @@ export interface ChatAuthor {
   readonly model: string;
 }
 
-export function toChatTool({ function: tool }: ChatTool, compat: Compat): ChatCompletionFunctionTool {
-  const { name, description, parameters, strict } = tool;
-  return {
-    type: "function",
-    function: { name, description, parameters, ...(compat.strictTools && strict && { strict }) },
-  };
+/** `strict` is sent only where it is asked for and the server takes it. */
+export function toChatTool(tool: ChatTool, compat: Compat): ChatCompletionFunctionTool {
+  const { type, function: shape } = toOpenAIChatTool(tool);
+  const { strict, ...plain } = shape;
+  return { type, function: { ...plain, ...(compat.strictTools && strict && { strict }) } };
 }
 
 export function toChatToolChoice(choice: ToolChoice): ChatCompletionToolChoiceOption {

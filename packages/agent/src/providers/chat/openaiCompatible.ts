@@ -3,7 +3,7 @@ import { refuseUnknown } from "../../options.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
 import { checkProviderOptions, environment, type ProviderOptions } from "../shared/options.ts";
 import { redact } from "../shared/redact.ts";
-import { clientKeys, secretsOf } from "../shared/secrets.ts";
+import type { Send } from "../shared/streamReply.ts";
 import { type ChatClient, createChatSend } from "./chatCompletions.ts";
 import { type Compat, defaultCompat, knownCompat } from "./compat.ts";
 
@@ -25,28 +25,21 @@ export interface OpenAICompatibleProviderOptions extends ProviderOptions<ChatCli
 export class OpenAICompatibleProvider implements Provider {
   readonly name = "openai-compatible";
   readonly model: string;
-  readonly #send: (request: ModelRequest) => AsyncIterable<ProviderEvent>;
+  readonly #send: Send;
 
   /** Throws `invalid_option` without a model and for an unknown option. */
   constructor(options: OpenAICompatibleProviderOptions) {
     // A caller without types may pass nothing.
     if (options) checkProviderOptions("OpenAICompatibleProvider", options, { compat: true });
-    const { client, headers, apiKey, baseURL = ollamaBaseURL(), compat, model } = options ?? {};
+    const { baseURL = ollamaBaseURL(), compat, model } = options ?? {};
     if (compat) refuseUnknown<object>("compat", compat, knownCompat);
     if (!model) {
       const message = "OpenAICompatibleProvider needs the option model: the name of a model that the server has.";
       throw new AgentError({ code: "invalid_option", message });
     }
     this.model = model;
-    const service = {
-      name: this.name,
-      label: "The model server",
-      model: this.model,
-      baseURL: client?.baseURL ?? baseURL,
-      keyVariable: undefined,
-      secrets: secretsOf({ keys: [apiKey, ...clientKeys(client)], headers, baseURL: client?.baseURL ?? baseURL }),
-    };
-    this.#send = createChatSend({ service, apiKey, baseURL, compat: { ...defaultCompat, ...compat }, options });
+    const described = { name: this.name, label: "The model server", model, baseURL, keyVariable: undefined };
+    this.#send = createChatSend(described, { ...defaultCompat, ...compat }, options);
   }
 
   send(request: ModelRequest): AsyncIterable<ProviderEvent> {

@@ -1,8 +1,7 @@
 import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
-import { requireKey } from "../shared/loadSdk.ts";
 import { defaultModels } from "../shared/models.ts";
-import { checkProviderOptions, environment, type ProviderOptions } from "../shared/options.ts";
-import { clientKeys, secretsOf } from "../shared/secrets.ts";
+import { checkProviderOptions, type ProviderOptions } from "../shared/options.ts";
+import type { Send } from "../shared/streamReply.ts";
 import { type ChatClient, createChatSend } from "./chatCompletions.ts";
 import { openRouterCompat } from "./compat.ts";
 
@@ -15,24 +14,15 @@ export type OpenRouterProviderOptions = ProviderOptions<ChatClient>;
 export class OpenRouterProvider implements Provider {
   readonly name = "openrouter";
   readonly model: string;
-  readonly #send: (request: ModelRequest) => AsyncIterable<ProviderEvent>;
+  readonly #send: Send;
 
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: OpenRouterProviderOptions = {}) {
     checkProviderOptions("OpenRouterProvider", options);
-    const { client, headers, baseURL = defaultBaseURL } = options;
-    this.model = options.model ?? defaultModels.openrouter;
-    const key = options.apiKey ?? environment(keyVariable);
-    const apiKey = client ? undefined : requireKey("OpenRouter", keyVariable, key);
-    const service = {
-      name: this.name,
-      label: "OpenRouter",
-      model: this.model,
-      baseURL: client?.baseURL ?? baseURL,
-      keyVariable,
-      secrets: secretsOf({ keys: [apiKey, ...clientKeys(client)], headers, baseURL: client?.baseURL ?? baseURL }),
-    };
-    this.#send = createChatSend({ service, apiKey, baseURL, compat: openRouterCompat, options });
+    const { model = defaultModels.openrouter, baseURL = defaultBaseURL } = options;
+    this.model = model;
+    const described = { name: this.name, label: "OpenRouter", model, baseURL, keyVariable };
+    this.#send = createChatSend(described, openRouterCompat, options);
   }
 
   send(request: ModelRequest): AsyncIterable<ProviderEvent> {

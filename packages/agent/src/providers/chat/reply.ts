@@ -1,8 +1,8 @@
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import { parseArguments } from "../../conversation/parseArguments.ts";
 import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../../messages.ts";
-import type { ProviderEvent } from "../../provider.ts";
-import { type ReplyEvent, settleReply } from "../shared/settleReply.ts";
+import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
+import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { badReply, type Service, serviceFault } from "../shared/wireErrors.ts";
 import { cutOff, isRecord } from "../shared/wireText.ts";
 
@@ -151,7 +151,7 @@ export function finishChat(state: ChatState, model: string): ReplyEvent {
     ...state.calls.map((call, index) => toCall(call, stop === "token-limit" && index === state.calls.length - 1)),
   );
   const detail = state.refusal || (stop === "content-filter" ? state.nativeFinish : undefined);
-  return settleReply({ content, stop, model, detail, usage: state.usage });
+  return toReplyEvent({ content, stop, model, detail, usage: state.usage });
 }
 
 function stopOf(state: ChatState): StopReason {

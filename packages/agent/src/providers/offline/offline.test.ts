@@ -207,10 +207,9 @@ test.each([
   ["survey absent", tools(), true],
   ["read a.txt", tools("read_file"), true],
   ["help", tools(), false],
-])("%s tells by `failed` whether what was asked did not work", async (request, registry, failed) => {
-  const provider = new OfflineProvider();
-  await new Agent(provider, { tools: registry }).chat(request);
-  expect(provider.failed).toBe(failed);
+])("%s tells by `failed` of its end whether what was asked did not work", async (request, registry, failed) => {
+  expect((await run(request, registry)).at(-1)).toMatchObject(failed ? { type: "end", failed } : { type: "end" });
+  if (!failed) expect((await run(request, registry)).at(-1)).not.toHaveProperty("failed");
 });
 
 describe("a file that exists is replaced only when that is said", () => {
@@ -226,11 +225,10 @@ describe("a file that exists is replaced only when that is said", () => {
     "survey FOLDER and write a report to README.md",
   ])("%s is refused", async (request) => {
     const file = there();
-    const provider = new OfflineProvider();
     const words = request.replace("FOLDER", folder).replace(/readme\.md/i, (name) => join(folder, name));
-    const text = await new Agent(provider, { tools: tools() }).chat(words);
-    expect(text).toMatch(/exists, and I replace a file only when told to\. .*overwriting it/s);
-    expect(provider.failed).toBe(true);
+    const events = await run(words);
+    expect(endOf(events)).toMatch(/exists, and I replace a file only when told to\. .*overwriting it/s);
+    expect(events.at(-1)).toMatchObject({ failed: true });
     expect(readFileSync(file, "utf8")).toBe("# Kept\n");
   });
 

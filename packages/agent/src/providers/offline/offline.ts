@@ -1,6 +1,7 @@
 import { AgentError } from "../../errors.ts";
 import type { AssistantMessage, ToolCallBlock } from "../../messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
+import { abortedError } from "../../requestClock.ts";
 import { understood } from "./request.ts";
 import { nextStep } from "./rules.ts";
 import type { OfflineStep } from "./step.ts";
@@ -19,28 +20,23 @@ export class OfflineProvider implements Provider {
   readonly name = "offline";
   readonly model = "rules";
   readonly #stream: boolean;
-  #failed = false;
 
   constructor(options: OfflineProviderOptions = {}) {
     this.#stream = options.stream ?? true;
   }
 
-  /** Whether the last answer says that what was asked did not work. */
-  get failed(): boolean {
-    return this.#failed;
-  }
-
   async *send({ messages, tools, signal }: ModelRequest): AsyncGenerator<ProviderEvent, void> {
-    if (signal.aborted) throw new AgentError({ code: "aborted", message: "The request was aborted." });
+    if (signal.aborted) throw abortedError(signal);
     const step = nextStep(
       messages,
       tools.map((tool) => tool.function.name),
     );
     if (!step) throw notUnderstood();
-    this.#failed = "text" in step && step.failed === true;
     if ("text" in step)
       for (const text of this.#stream ? pieces(step.text) : [step.text]) yield { type: "text-delta", text };
-    yield { type: "reply", message: replyOf(step, messages.length), stop: "text" in step ? "stop" : "tool-calls" };
+    const message = replyOf(step, messages.length);
+    if ("calls" in step) yield { type: "reply", message, stop: "tool-calls" };
+    else yield { type: "reply", message, stop: "stop", ...(step.failed && { failed: true }) };
   }
 }
 

@@ -1,6 +1,5 @@
-import type { ChatTool, ContentBlock } from "@toolcrib/core";
+import type { ContentBlock } from "@toolcrib/core";
 import type {
-  FunctionTool,
   ResponseCreateParams,
   ResponseInputItem,
   ResponseOutputItem,
@@ -11,17 +10,6 @@ import type { ToolChoice } from "../../provider.ts";
 import { argumentsText, isRecord, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 type InputPart = Exclude<ResponseInputItem.Message["content"], string>[number];
-
-/** A ChatTool as the Responses API takes it: flat, `strict` always said. */
-export function toResponsesTool({ function: tool }: ChatTool): FunctionTool {
-  return {
-    type: "function",
-    name: tool.name,
-    description: tool.description,
-    parameters: tool.parameters,
-    strict: tool.strict ?? false,
-  };
-}
 
 export function toResponsesToolChoice(choice: ToolChoice): NonNullable<ResponseCreateParams["tool_choice"]> {
   return typeof choice === "string" ? choice : { type: "function", name: choice.name };

@@ -9,8 +9,8 @@ import type {
 } from "openai/resources/responses/responses";
 import { parseArguments } from "../../conversation/parseArguments.ts";
 import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../../messages.ts";
-import type { ProviderEvent } from "../../provider.ts";
-import { type ReplyEvent, settleReply } from "../shared/settleReply.ts";
+import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
+import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { badReply, type Service, serviceFault } from "../shared/wireErrors.ts";
 import { cutOff } from "../shared/wireText.ts";
 import { toOpaque } from "./mapping.ts";
@@ -113,7 +113,7 @@ export function finishResponses(state: ResponsesState, model: string): ReplyEven
   const entries = [...state.items.entries()].sort(([a], [b]) => a - b).map(([, entry]) => entry);
   const content = entries.map((entry) => toBlock(entry, stop === "token-limit"));
   const detail = stop === "refusal" ? refusalOf(state) : unknownReason(final);
-  return settleReply({ content, stop, model, detail, usage: final.usage ? toUsage(final.usage) : undefined });
+  return toReplyEvent({ content, stop, model, detail, usage: final.usage ? toUsage(final.usage) : undefined });
 }
 
 function stopOf(state: ResponsesState, final: Response): StopReason {

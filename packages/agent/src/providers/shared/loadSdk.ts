@@ -1,4 +1,4 @@
-import { AgentError, advised } from "../../errors.ts";
+import { AgentError } from "../../errors.ts";
 
 /** Loads an optional SDK; `load` is the `import()` of `name`, so that bundlers see it. */
 export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Promise<Sdk> {
@@ -12,11 +12,4 @@ export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Prom
       cause,
     });
   }
-}
-
-/** The key, or the error that names the variable to set. */
-export function requireKey(label: string, variable: string, key: string | undefined): string {
-  if (key) return key;
-  const advice = ["Set the environment variable ", { option: "apiKey", variable }, "."] as const;
-  throw new AgentError({ code: "missing_key", ...advised(`No API key for ${label}.`, advice) });
 }

@@ -1,5 +1,5 @@
 import type { Usage } from "../../messages.ts";
-import type { ReplyEvent } from "./settleReply.ts";
+import type { ReplyEvent } from "../../provider.ts";
 
 /** Dollars per million tokens. A rate that is absent is unknown, never zero. */
 export interface ModelPrice {

@@ -1,7 +1,8 @@
 import type OpenAI from "openai";
+import { longestTimerMs } from "../../requestClock.ts";
+import { activityFetch } from "./byteActivity.ts";
 import { loadSdk } from "./loadSdk.ts";
-import { checkAddress, environment, longestTimer } from "./options.ts";
-import { pulsingFetch } from "./pulse.ts";
+import { checkAddress, environment } from "./options.ts";
 
 export interface OpenAIClientSettings {
   /** Undefined: no Authorization header. */
@@ -26,10 +27,10 @@ export async function openaiClient(settings: OpenAIClientSettings): Promise<Open
       ...(settings.foreign && { Authorization: settings.apiKey === undefined ? null : `Bearer ${settings.apiKey}` }),
       ...settings.headers,
     },
-    fetch: pulsingFetch,
+    fetch: activityFetch,
     maxRetries: 0,
-    // The limits are the agent's; the SDK's own may not come first.
-    timeout: longestTimer,
+    // The agent's clock ends requests; the SDK's limit must not come first.
+    timeout: longestTimerMs,
     logLevel: "off",
   });
 }

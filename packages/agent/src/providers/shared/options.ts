@@ -1,7 +1,9 @@
 import type { KnownOptions } from "@toolcrib/core";
-import { AgentError } from "../../errors.ts";
-import { refuseUnknown } from "../../options.ts";
+import { AgentError, advised } from "../../errors.ts";
+import { checkLimit, refuseUnknown } from "../../options.ts";
 import type { ModelPrice } from "./models.ts";
+import { clientKeys, secretsOf } from "./secrets.ts";
+import type { Service } from "./wireErrors.ts";
 
 /** How much the model thinks before it answers; a service maps what it does not know to the nearest it has. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
@@ -24,9 +26,12 @@ export interface ProviderOptions<Client> {
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   /** Default true. Either way the events are the same. */
   readonly stream?: boolean | undefined;
-  /** Milliseconds until the reply starts (without streaming: until it is whole). Default: the agent's limit alone. */
-  readonly timeoutMs?: number | undefined;
-  /** Milliseconds a stream may be silent. Default: the agent's limit alone. */
+  /**
+   * Milliseconds until the reply starts (without streaming: until it is whole). Under an agent both limits hold. Default: the
+   * agent's limit; without an agent 600,000.
+   */
+  readonly requestTimeoutMs?: number | undefined;
+  /** Milliseconds that a stream may be silent. Default: the agent's limit; without an agent 90,000. */
   readonly idleTimeoutMs?: number | undefined;
   /** Replaces the price known for the model. */
   readonly price?: ModelPrice | undefined;
@@ -42,14 +47,21 @@ const knownOptions: KnownOptions<ProviderOptions<unknown>> = {
   reasoning: true,
   extraBody: true,
   stream: true,
-  timeoutMs: true,
+  requestTimeoutMs: true,
   idleTimeoutMs: true,
   price: true,
 };
 
-/** Throws `invalid_option` for a name that no provider knows: `baseUrl` would send the conversation elsewhere. */
+/**
+ * Throws `invalid_option` for a limit that is not above 0, and for a name that no provider knows: with `baseUrl` the
+ * conversation would go to the default address.
+ */
 export function checkProviderOptions(owner: string, options: object, more: Readonly<Record<string, true>> = {}): void {
   refuseUnknown<object>(owner, options, { ...knownOptions, ...more });
+  for (const name of ["requestTimeoutMs", "idleTimeoutMs"] as const) {
+    const value = (options as ProviderOptions<unknown>)[name];
+    if (value !== undefined) checkLimit(name, value, "the default");
+  }
 }
 
 /** An environment variable, or undefined where it is unset or blank. */
@@ -68,5 +80,25 @@ export function checkAddress(baseURL: string | undefined): void {
   throw new AgentError({ code: "invalid_option", message });
 }
 
-/** Milliseconds; `setTimeout` beyond it fires at once. */
-export const longestTimer: number = 2 ** 31 - 1;
+/** What tells one service from another before a request is sent. */
+export interface ServiceDescription extends Pick<Service, "name" | "label" | "model" | "baseURL"> {
+  /** The variable that holds the key. A service without one needs no key. */
+  readonly keyVariable: string | undefined;
+}
+
+/** The service behind a provider, and the key to send; throws `missing_key` where it needs one and there is none. */
+export function serviceOf(
+  { keyVariable, ...described }: ServiceDescription,
+  { apiKey, client, headers }: ProviderOptions<{ readonly baseURL: string }>,
+): { readonly service: Service; readonly apiKey: string | undefined } {
+  const key = apiKey ?? (keyVariable && environment(keyVariable));
+  if (!client && keyVariable && !key) throw missingKey(described.label, keyVariable);
+  const baseURL = client?.baseURL ?? described.baseURL;
+  const secrets = secretsOf({ keys: [client ? apiKey : key, ...clientKeys(client)], headers, baseURL });
+  return { service: { ...described, keyVariable, baseURL, secrets }, apiKey: key || undefined };
+}
+
+function missingKey(label: string, variable: string): AgentError {
+  const advice = ["Set the environment variable ", { option: "apiKey", variable }, "."] as const;
+  return new AgentError({ code: "missing_key", ...advised(`No API key for ${label}.`, advice) });
+}

@@ -47,7 +47,8 @@ export function toAgentError(error: unknown, service: Service, reading = false):
   const failure = describeFailure(error);
   if (failure.status !== undefined) return answerError(failure, failure.status, error, service);
   if (failure.connection === "timed out") {
-    return make("timeout", `${service.label} did not answer in time.`, ["Check the connection."], true);
+    const advice = ["Check the connection, or raise the timeout of the client."];
+    return make("timeout", `${service.label} did not answer in time.`, advice, true);
   }
   if (nameOf(error) === "SyntaxError") return badReply(service, "held a broken chunk: its JSON is not valid.", error);
   if (failure.connection === "failed" || isDropped(failure)) return networkError(failure, error, service);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseArguments } from "../../conversation/parseArguments.ts";
 import type { Message } from "../../messages.ts";
-import { argumentsText, remember, wireId, wireName, withDistinctIds } from "./wireText.ts";
+import { argumentsText, memoize, wireId, wireName } from "./wireText.ts";
 
 test("no arguments mean an empty object, an object is taken as it is, anything else is said to be malformed", () => {
   for (const none of ["", "  ", "null", undefined, null]) expect(parseArguments(none)).toEqual({ args: {} });
@@ -32,14 +32,6 @@ test("ids and names that a wire forbids are cleaned, the same each time and dist
   expect(wireName("")).toBe("unknown");
 });
 
-test("calls of one reply get distinct, legal ids and keep good ones", () => {
-  const calls = ["a", "a", "", "b c"].map((id) => ({ type: "tool-call", id, name: "t", args: {} }) as const);
-  const ids = withDistinctIds(calls).map((call) => call.id);
-  expect(ids[0]).toBe("a");
-  expect(new Set(ids).size).toBe(4);
-  for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-});
-
 test("arguments go out as whole text, lone surrogates replaced in keys and values", () => {
   expect(argumentsText({ "\ud83d": ["\udc00", { ok: "🦀" }], ["__proto__"]: 1 })).toBe(
     '{"\ufffd":["\ufffd",{"ok":"🦀"}],"__proto__":1}',
@@ -48,7 +40,7 @@ test("arguments go out as whole text, lone surrogates replaced in keys and value
 
 test("a message is mapped once", () => {
   let count = 0;
-  const map = remember(() => {
+  const map = memoize(() => {
     count += 1;
     return [];
   });

@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
-import type { Message, ToolCallBlock } from "../../messages.ts";
+import { createHash } from "node:crypto";
+import type { Message } from "../../messages.ts";
 
 const legalId = /^[a-zA-Z0-9_-]{1,64}$/;
 const illegalCharacters = /[^a-zA-Z0-9_-]/g;
@@ -41,18 +41,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The calls of one reply with legal, distinct ids; which ids the conversation already has is the loop's matter. */
-export function withDistinctIds(calls: readonly ToolCallBlock[]): ToolCallBlock[] {
-  const taken = new Set<string>();
-  return calls.map((call) => {
-    const id = legalId.test(call.id) && !taken.has(call.id) ? call.id : `call_${randomUUID().replaceAll("-", "")}`;
-    taken.add(id);
-    return id === call.id ? call : { ...call, id };
-  });
-}
-
 /** Maps each message once and keeps the result: messages never change. */
-export function remember<Wire>(map: (message: Message) => Wire): (message: Message) => Wire {
+export function memoize<Wire>(map: (message: Message) => Wire): (message: Message) => Wire {
   const kept = new WeakMap<Message, Wire>();
   return (message) => {
     const known = kept.get(message);

@@ -1,5 +1,8 @@
 import { textOf, userMessage } from "../conversation/conversation.ts";
-import type { AgentEvent } from "../messages.ts";
+import type { AgentEvent, Message } from "../messages.ts";
+import { RequestClock } from "../requestClock.ts";
+import { busyError, type LoopState } from "./loopState.ts";
+import { requestReply } from "./requestReply.ts";
 import {
   type CompactionOptions,
   clearOldResults,
@@ -8,61 +11,59 @@ import {
   summaryCut,
   summaryRequest,
   totalWeight,
-} from "./compaction.ts";
-import { busyError, type LoopState } from "./loopState.ts";
-import { requestReply } from "./retry.ts";
-import { TurnSignal } from "./turnSignal.ts";
+} from "./shrinkMessages.ts";
 
-/** What making room did. */
+/** What a compaction did. */
 export type Compacted = Extract<AgentEvent, { type: "compaction" }>;
 
-// For what the service has not counted yet.
-const weightOfToken = 4;
-// What is aimed at when the user asks for it.
-const askedTarget = 0.25;
+/** Characters of a token, for messages that the service has not counted yet. */
+const charactersPerToken = 4;
+/** The share of the conversation that `agent.compact()` aims to keep. */
+const requestedTarget = 0.25;
 
 /**
- * Makes room when the service has reported a context near the model's limit: clears the oldest tool results first, then
- * has the model sum up the older part. Where too little would be won it does nothing, and looks again only when the
- * context has grown by a tenth of the window: so it cannot go in circles.
+ * Shortens the conversation when the service has reported a context near the model's limit: clears the oldest tool results
+ * first, then has the model summarise the older part. Where that would save too little it does nothing, and tries again
+ * only when the context has grown by a tenth of the window.
  */
-export async function* makeRoom(
+export async function* compact(
   state: LoopState,
   { contextWindow, startAt = 0.8, target = 0.5, keepResults = 5 }: CompactionOptions,
-  turn: TurnSignal,
+  clock: RequestClock,
 ): AsyncGenerator<AgentEvent, void> {
   const { history } = state;
   if (history.contextTokens === undefined) return;
   const lastReply = history.messages.findLastIndex((message) => message.role === "assistant");
-  const unseen = totalWeight(history.messages.slice(lastReply + 1)) / weightOfToken;
-  const tokens = history.contextTokens + unseen;
-  if (tokens < Math.max(startAt * contextWindow, history.fullUntil)) return;
+  const uncounted = totalWeight(history.messages.slice(lastReply + 1)) / charactersPerToken;
+  const tokens = history.contextTokens + uncounted;
+  if (tokens < Math.max(startAt * contextWindow, history.retryCompactionAbove)) return;
 
   const goal = target * contextWindow * (totalWeight(history.messages) / tokens);
-  if (!(yield* shrink(state, turn, goal, keepResults))) history.fullUntil = tokens + leastGain * contextWindow;
+  if (!(yield* shrink(state, clock, goal, keepResults)))
+    history.retryCompactionAbove = tokens + leastGain * contextWindow;
 }
 
-/** Makes room now, whatever the size; resolves to what was done. Throws `busy` while a turn runs, or what the provider threw. */
+/** Compacts now, whatever the size; resolves to what was done. Throws `busy` while a turn runs, or what the provider threw. */
 export async function compactNow(state: LoopState, signal?: AbortSignal): Promise<Compacted | undefined> {
   if (state.running) throw busyError();
-  const turn = new TurnSignal(signal, state.limits);
+  const clock = new RequestClock(signal, state.limits);
   state.running = true;
   try {
     const { keepResults = 5 } = state.compaction ?? {};
-    const goal = totalWeight(state.history.messages) * askedTarget;
-    for await (const event of shrink(state, turn, goal, keepResults)) if (event.type === "compaction") return event;
+    const goal = totalWeight(state.history.messages) * requestedTarget;
+    for await (const event of shrink(state, clock, goal, keepResults)) if (event.type === "compaction") return event;
     return undefined;
   } finally {
-    turn.dispose();
+    clock.dispose();
     await state.history.recorder?.rest();
     state.running = false;
   }
 }
 
-/** Brings the conversation down to a weight, as far as that goes; returns whether it became lighter. */
+/** Reduces the conversation to the weight `goal`, as far as possible; returns whether it became lighter. */
 async function* shrink(
   state: LoopState,
-  turn: TurnSignal,
+  clock: RequestClock,
   goal: number,
   keepResults: number,
 ): AsyncGenerator<AgentEvent, boolean> {
@@ -71,7 +72,7 @@ async function* shrink(
   const clearing = clearOldResults(history.messages, excess, keepResults);
   const messages = clearing?.messages ?? history.messages;
   const cut = (clearing?.freed ?? 0) >= excess ? undefined : summaryCut(messages, goal / 2);
-  const summary = cut === undefined ? "" : yield* summaryOf(messages.slice(0, cut), state, turn);
+  const summary = cut === undefined ? "" : yield* summaryOf(messages.slice(0, cut), state, clock);
   const summed = cut !== undefined && summary !== "";
   if (!summed && !clearing) return false;
   await history.replace(summed ? summarised(messages, cut, summary) : messages);
@@ -79,20 +80,20 @@ async function* shrink(
   return true;
 }
 
-/** The model's summary; empty where it gave none. Its text is not shown, its tokens count. */
+/** The model's summary; empty where it gave none. Its text is not shown; its tokens are counted. */
 async function* summaryOf(
-  head: LoopState["history"]["messages"],
+  head: readonly Message[],
   { provider, tools, limits, history, systemPrompt }: LoopState,
-  turn: TurnSignal,
+  clock: RequestClock,
 ): AsyncGenerator<AgentEvent, string> {
-  // The same prompt and tools as ever: services cache the prefix, and some refuse past calls without their tools.
-  const request = {
+  // With the same prompt and tools: services cache the prefix, and some refuse earlier calls without their tools.
+  const content = {
     systemPrompt,
     messages: [...head, userMessage(summaryRequest)],
     tools: tools.getEnabledSchemas(),
     toolChoice: "none",
   } as const;
-  const events = requestReply(provider, request, turn, limits);
+  const events = requestReply({ provider, content, clock, limits, callIds: history.callIds });
   for (;;) {
     const next = await events.next();
     if (!next.done) {

@@ -1,25 +1,25 @@
 import { userMessage } from "../conversation/conversation.ts";
 import type { Message, ToolMessage } from "../messages.ts";
 
-/** When and how room is made in a long conversation. Shares are of the context window. */
+/** When and how a long conversation is shortened. Shares are of the context window. */
 export interface CompactionOptions {
   /** Tokens that the model can take. */
   readonly contextWindow: number;
-  /** Room is made once the service reports a context of this share. Default 0.8. */
+  /** Compaction starts once the service reports a context of this share. Default 0.8. */
   readonly startAt?: number | undefined;
-  /** What is aimed at. Default 0.5. */
+  /** The share to reach. Default 0.5. */
   readonly target?: number | undefined;
   /** The newest tool results, which are never cleared. Default 5. */
   readonly keepResults?: number | undefined;
 }
 
-// Less than this is not worth a cache that starts anew, or a request.
+/** A smaller saving is not worth losing the prompt cache, nor a request for a summary. */
 export const leastGain = 0.1;
 const leastHead = 0.25;
 const shortOutput = 200;
 const clearedMark = "[cleared to save room: ";
 
-/** Roughly what a message weighs; only its ratio to the others counts. */
+/** A rough size; only its ratio to that of other messages matters. */
 function weightOf(message: Message): number {
   return JSON.stringify(message).length;
 }
@@ -29,8 +29,8 @@ export function totalWeight(messages: readonly Message[]): number {
 }
 
 /**
- * The conversation with its oldest long tool results cleared until `weight` is freed, as far as there are some; undefined
- * when that would free too little.
+ * The conversation with its oldest long tool results cleared, until `weight` is freed or none is left. Undefined when that
+ * would free too little.
  */
 export function clearOldResults(
   messages: readonly Message[],
@@ -70,7 +70,7 @@ export function summaryCut(messages: readonly Message[], weight: number): number
     if (message.role !== "tool" && rest <= weight) return total - rest < leastHead * total ? undefined : index;
     rest -= weightOf(message);
   }
-  // The last step alone is too heavy: what came before it may still be summed up.
+  // The last step alone is too heavy, but what came before it can still be summarised.
   const last = messages.findLastIndex((message) => message.role !== "tool");
   return last > 0 && totalWeight(messages.slice(0, last)) >= leastHead * total ? last : undefined;
 }
@@ -79,7 +79,7 @@ export const summaryRequest: string =
   "Sum up the conversation so far for yourself: the user's goals and constraints, what was done and found, with the names, " +
   "paths and numbers that matter, what is still to do. Only the summary goes on from here. Answer with the summary alone.";
 
-/** The conversation that goes on after a summary: it stands as a user message, with the last request word for word. */
+/** The conversation after a summary: a user message holds the summary and, word for word, the last request. */
 export function summarised(messages: readonly Message[], cut: number, summary: string): readonly Message[] {
   const lastUser = messages.findLastIndex((message) => message.role === "user");
   const request = messages[lastUser];

@@ -1,14 +1,15 @@
+import { toValidReply } from "../conversation/conversation.ts";
 import { isObject } from "../conversation/frozenJson.ts";
 import { AgentError } from "../errors.ts";
 import type { AssistantMessage, StopReason, Usage } from "../messages.ts";
-import type { Provider, ProviderEvent } from "../provider.ts";
+import type { Provider, ProviderEvent, ReplyEvent } from "../provider.ts";
 
 const stops: ReadonlySet<unknown> = new Set<StopReason>([
   ...(["stop", "tool-calls", "token-limit", "context-limit", "refusal", "content-filter", "pause"] as const),
 ]);
 
-/** What `send` returned, to be read; throws `bad_reply` for what is no async iterable. */
-export function readable(provider: Provider, returned: unknown): AsyncIterator<unknown> {
+/** The iterator of what `send` returned; throws `bad_reply` unless that is an async iterable. */
+export function iteratorOf(provider: Provider, returned: unknown): AsyncIterator<unknown> {
   const events = returned as Partial<AsyncIterable<unknown>> | null | undefined;
   if (typeof events?.[Symbol.asyncIterator] === "function")
     return (events as AsyncIterable<unknown>)[Symbol.asyncIterator]();
@@ -16,10 +17,11 @@ export function readable(provider: Provider, returned: unknown): AsyncIterator<u
 }
 
 /**
- * A provider's event, checked, for providers are written by users too: text given as a string becomes a block, counts that
- * are left out are 0. Throws `bad_reply` for anything else than a ProviderEvent.
+ * The one check between a provider and history. Providers are written by users too, so text given as a string becomes a
+ * block and missing counts are 0. A reply comes out as history keeps it; `callIds` grows by the ids of its calls. Throws
+ * `bad_reply` for anything else than a ProviderEvent.
  */
-export function admitEvent(provider: Provider, event: unknown): ProviderEvent {
+export function validateEvent(provider: Provider, event: unknown, callIds: Set<string>): ProviderEvent {
   if (!isObject(event)) throw mistake(provider, `an event is an object with a type, received ${shown(event)}`);
   switch (event.type) {
     case "activity":
@@ -29,7 +31,7 @@ export function admitEvent(provider: Provider, event: unknown): ProviderEvent {
       if (typeof event.text === "string") return event as ProviderEvent;
       throw mistake(provider, `a ${event.type} event needs text, a string, received ${shown(event.text)}`);
     case "reply":
-      return admitReplyEvent(provider, event);
+      return validateReply(provider, event, callIds);
     default:
       throw mistake(
         provider,
@@ -38,8 +40,8 @@ export function admitEvent(provider: Provider, event: unknown): ProviderEvent {
   }
 }
 
-function admitReplyEvent(provider: Provider, event: Record<string, unknown>): ProviderEvent {
-  const { message, stop, usage, detail } = event;
+function validateReply(provider: Provider, event: Record<string, unknown>, callIds: Set<string>): ReplyEvent {
+  const { message, stop, usage, detail, failed } = event;
   if (!stops.has(stop)) {
     throw mistake(provider, `the stop of a reply is one of ${[...stops].join(", ")}, received ${shown(stop)}`);
   }
@@ -49,12 +51,12 @@ function admitReplyEvent(provider: Provider, event: Record<string, unknown>): Pr
     throw mistake(provider, `the content of a reply is a list of blocks, received ${shown(content)}`);
   }
   for (const block of content) checkBlock(provider, block);
-  const admitted = { ...message, role: "assistant", content } as AssistantMessage;
   return {
     type: "reply",
-    message: admitted,
+    message: toValidReply({ ...message, role: "assistant", content } as AssistantMessage, callIds),
     stop: stop as StopReason,
     ...(typeof detail === "string" && { detail }),
+    ...(failed === true && { failed }),
     ...(isObject(usage) && { usage: wholeUsage(usage) }),
   };
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError, isAgentError, messageOf } from "../errors.ts";
 import type { AgentEvent } from "../messages.ts";
-import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
-import { admitEvent, readable } from "./admitEvent.ts";
-import { abortedError, type TurnSignal } from "./turnSignal.ts";
-import { WatchedStream } from "./watchedStream.ts";
+import type { ModelRequest, Provider, ReplyEvent } from "../provider.ts";
+import { abortedError, closeEvents, type RequestClock } from "../requestClock.ts";
+import { iteratorOf, validateEvent } from "./validateEvent.ts";
 
 export interface RetryLimits {
   /** Attempts in all for one reply. */
@@ -15,52 +14,52 @@ export interface RetryLimits {
   readonly maxDelayMs: number;
 }
 
-export type Reply = Extract<ProviderEvent, { type: "reply" }>;
-
-/** A request but for the signal, which changes when an attempt had to be ended. */
-export type RequestContent = Omit<ModelRequest, "signal">;
+/** One request of a turn. */
+export interface ReplyRequest {
+  readonly provider: Provider;
+  readonly content: Omit<ModelRequest, "signal" | "isTimed">;
+  readonly clock: RequestClock;
+  readonly limits: RetryLimits;
+  /** The ids of the conversation's calls so far; grows by those of the reply. */
+  readonly callIds: Set<string>;
+}
 
 /**
- * One whole reply of the model, tried again after a failure that may pass. Safe to repeat because tools run only once
- * the reply is complete. Throws an AgentError.
+ * One whole reply of the model, as history keeps it. Tried again after a failure that may pass, which is safe because
+ * tools run only once the reply is complete. Throws an AgentError.
  */
-export async function* requestReply(
-  provider: Provider,
-  content: RequestContent,
-  turn: TurnSignal,
-  limits: RetryLimits,
-): AsyncGenerator<AgentEvent, Reply> {
+export async function* requestReply(request: ReplyRequest): AsyncGenerator<AgentEvent, ReplyEvent> {
+  const { provider, content, clock, limits, callIds } = request;
   for (let attempt = 1; ; attempt += 1) {
-    turn.throwIfAborted();
+    clock.throwIfAborted();
     let text = "";
-    let stream: WatchedStream | undefined;
+    let events: AsyncIterator<unknown> | undefined;
     try {
-      const events = readable(provider, provider.send({ ...content, signal: turn.signal }));
-      stream = new WatchedStream(events, turn, turn.silence);
-      for (let first = true; ; first = false) {
-        const { done, value } = await stream.next();
+      events = iteratorOf(provider, provider.send({ ...content, signal: clock.signal, isTimed: true }));
+      clock.begin();
+      for (;;) {
+        const { done, value } = await clock.next(events);
         if (done) throw endedEarly(provider);
-        const event = admitEvent(provider, value);
+        const event = validateEvent(provider, value, callIds);
         if (event.type === "reply") {
-          await stream.finish();
+          if (await clock.drain(events)) events = undefined;
           return event;
         }
-        if (first) turn.silence.begun();
         if (event.type === "text-delta") text += event.text;
         if (event.type !== "activity" && event.text !== "") yield event;
       }
     } catch (error) {
-      if (turn.signal.aborted) throw abortedError(turn.signal, text);
+      if (clock.signal.aborted) throw abortedError(clock.signal, text);
       const failure = asAgentError(error, provider);
       if (!failure.retryable || attempt >= limits.attempts) throw failure;
-      if (failure.code === "timeout") turn.renew();
+      if (failure.code === "timeout") clock.renew();
       const delayMs = delayOf(failure, attempt, limits);
       const { message, remedy } = failure;
       const discardText = text !== "";
       yield { type: "retry", attempt: attempt + 1, delayMs, message, discardText, ...(remedy && { remedy }) };
-      await sleep(delayMs, undefined, { signal: turn.signal }).catch(() => undefined);
+      await sleep(delayMs, undefined, { signal: clock.signal }).catch(() => undefined);
     } finally {
-      stream?.close();
+      closeEvents(events);
     }
   }
 }

@@ -1,8 +1,10 @@
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent.ts";
+import { callsOf } from "../conversation/conversation.ts";
 import type { AgentOptions } from "../options.ts";
 import type { Provider } from "../provider.ts";
+import { validateEvent } from "./validateEvent.ts";
 
 /** A provider as somebody writes it without types: each request gets the next of `answers`. */
 function ownProvider(...answers: unknown[]): Provider {
@@ -30,6 +32,16 @@ function tools(): ToolRegistry {
   registry.register(defineTool({ name: "echo", description: "Echo.", parameters, execute: ({ a }) => `heard ${a}` }));
   return registry;
 }
+
+test("calls of one reply get distinct, legal ids and keep good ones", () => {
+  const calls = ["a", "a", "", "b c"].map((id) => ({ type: "tool-call", id, name: "t", args: {} }));
+  const event = { type: "reply", message: { content: calls }, stop: "tool-calls" };
+  const reply = validateEvent(ownProvider(), event, new Set());
+  const ids = reply.type === "reply" ? callsOf(reply.message).map((call) => call.id) : [];
+  expect(ids[0]).toBe("a");
+  expect(new Set(ids).size).toBe(4);
+  for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+});
 
 describe("a mistake in a provider of the user's own ends the turn with one sentence that says what it is", () => {
   test.each([

@@ -1,0 +1,61 @@
+import { sameOriginFetch } from "./sameOriginFetch.ts";
+
+const shortestGapMs = 250;
+
+/** Tells that bytes arrived, also those that an SDK swallows: pings and comments that keep a connection open. */
+export class ByteActivity {
+  #resolve: (() => void) | undefined;
+  #last = 0;
+
+  /** Resolves at the next bytes, at most four times a second. */
+  next(): Promise<undefined> {
+    return new Promise((resolve) => {
+      this.#resolve = () => resolve(undefined);
+    });
+  }
+
+  record(): void {
+    const now = performance.now();
+    if (now - this.#last < shortestGapMs) return;
+    this.#last = now;
+    this.#resolve?.();
+  }
+}
+
+const activities = new WeakMap<Response, ByteActivity>();
+
+/** The byte activity of a response that came through `activityFetch`. */
+export function byteActivityOf(response: Response): ByteActivity | undefined {
+  return activities.get(response);
+}
+
+/** `sameOriginFetch` that records the byte activity of event streams. */
+export async function activityFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await sameOriginFetch(input, init);
+  const { body } = response;
+  if (!body || !response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
+  const activity = new ByteActivity();
+  // The SDKs also iterate a body that is no ReadableStream; one more stream in between would slow down each step.
+  Object.defineProperty(response, "body", { value: recording(body, activity) });
+  activities.set(response, activity);
+  return response;
+}
+
+function recording(body: ReadableStream<Uint8Array>, activity: ByteActivity): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const reader = body.getReader();
+      return {
+        async next() {
+          const read = await reader.read();
+          activity.record();
+          return read.done ? { done: true, value: undefined } : read;
+        },
+        async return() {
+          await reader.cancel();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}

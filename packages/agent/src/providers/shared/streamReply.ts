@@ -1,0 +1,122 @@
+import type { ModelRequest, ProviderEvent, ReplyEvent } from "../../provider.ts";
+import { clockedEvents, defaultRequestLimits } from "../../requestClock.ts";
+import { debugRequest } from "./debug.ts";
+import { endOfTurn } from "./endOfTurn.ts";
+import { priced } from "./models.ts";
+import { type OpenResponse, openResponse, type SdkPromise } from "./openResponse.ts";
+import type { ProviderOptions } from "./options.ts";
+import { createEventRedactor } from "./redact.ts";
+import { type Service, toAgentError } from "./wireErrors.ts";
+
+/** Turns the chunks of one reply into events. */
+export interface ReplyReducer<Chunk> {
+  push(chunk: Chunk): ProviderEvent[];
+  /** Whether the wire said that nothing more follows. */
+  isDone(): boolean;
+  /** The reply; throws a `bad_reply` AgentError when no finish was seen. */
+  end(): ReplyEvent;
+}
+
+/** What differs from wire to wire: the SDK, the body of a request, and how a reply is read. */
+export interface Wire<Client, Body extends object, Chunk, Whole> {
+  createClient(): Promise<Client>;
+  toBody(request: ModelRequest): Body;
+  /** Sends a body with the SDK. */
+  post(
+    client: Client,
+    body: Body & { readonly stream: boolean },
+    signal: AbortSignal,
+  ): SdkPromise<AsyncIterable<Chunk> | Whole>;
+  /** A whole reply as the chunks that a stream would have brought. */
+  toChunks(whole: Whole): Iterable<Chunk>;
+  createReducer(): ReplyReducer<Chunk>;
+}
+
+/** `send` of a provider. */
+export type Send = (request: ModelRequest) => AsyncIterable<ProviderEvent>;
+
+/** The one `send` of all wires. */
+export function createSend<Client, Body extends object, Chunk, Whole>(
+  service: Service,
+  options: ProviderOptions<unknown>,
+  wire: Wire<Client, Body, Chunk, Whole>,
+): Send {
+  const { stream = true, extraBody, price, requestTimeoutMs, idleTimeoutMs } = options;
+  let client: Promise<Client> | undefined;
+
+  async function open(request: ModelRequest, signal: AbortSignal): Promise<OpenResponse<Chunk>> {
+    client ??= options.client ? Promise.resolve(options.client as Client) : wire.createClient();
+    const sdk = await client;
+    const body: Body = { ...wire.toBody(request), ...extraBody };
+    debugRequest(service.name, body, service.secrets);
+    return openResponse(wire.post(sdk, { ...body, stream }, signal), { service, stream, toChunks: wire.toChunks });
+  }
+
+  const read = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> => {
+    const reducer = wire.createReducer();
+    const end = (): ReplyEvent => priced(reducer.end(), price);
+    return streamReply({ service, signal, reducer: { ...reducer, end }, open: (own) => open(request, own) });
+  };
+
+  return (request) => {
+    const ownLimits = requestTimeoutMs !== undefined || idleTimeoutMs !== undefined;
+    if (request.isTimed && !ownLimits) return read(request, request.signal);
+    const limits = request.isTimed ? unlimited : defaultRequestLimits;
+    return clockedEvents((signal) => read(request, signal), request.signal, {
+      requestTimeoutMs: requestTimeoutMs ?? limits.requestTimeoutMs,
+      idleTimeoutMs: idleTimeoutMs ?? limits.idleTimeoutMs,
+    });
+  };
+}
+
+const unlimited = { requestTimeoutMs: Number.POSITIVE_INFINITY, idleTimeoutMs: Number.POSITIVE_INFINITY };
+
+interface ReplyStream<Chunk> {
+  readonly service: Service;
+  readonly signal: AbortSignal;
+  readonly reducer: ReplyReducer<Chunk>;
+  open(signal: AbortSignal): Promise<OpenResponse<Chunk>>;
+}
+
+/** Sends one request and yields what its reply holds; throws an AgentError. Ends the request when its reader leaves. */
+async function* streamReply<Chunk>(stream: ReplyStream<Chunk>): AsyncGenerator<ProviderEvent> {
+  const { service, signal, reducer } = stream;
+  const clean = createEventRedactor(service.secrets);
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(signal.reason);
+  if (signal.aborted) follow();
+  else signal.addEventListener("abort", follow);
+  let reading = false;
+  let ended = false;
+  try {
+    const { chunks, activity } = await stream.open(controller.signal);
+    const iterator = iterate(chunks);
+    reading = true;
+    for (let pending: Promise<IteratorResult<Chunk>> | undefined; !reducer.isDone(); ) {
+      pending ??= Promise.resolve(iterator.next());
+      const next = await (activity ? Promise.race([pending, activity.next()]) : pending);
+      if (next?.done) {
+        ended = true;
+        break;
+      }
+      const events = next ? reducer.push(next.value) : [];
+      if (next) pending = undefined;
+      if (events.length === 0) yield { type: "activity" };
+      for (const event of events) yield* clean(event);
+    }
+    yield* clean(reducer.end());
+    // Read to its end, the connection can serve the next request; who called does not wait long for it.
+    while (!ended) ended = (await iterator.next()).done === true;
+  } catch (error) {
+    const end = controller.signal.aborted ? undefined : endOfTurn(error, service.secrets);
+    if (end === undefined) throw toAgentError(error, service, reading);
+    yield { type: "reply", message: { role: "assistant", content: [] }, ...end };
+  } finally {
+    signal.removeEventListener("abort", follow);
+    if (!ended) controller.abort();
+  }
+}
+
+function iterate<Chunk>(chunks: AsyncIterable<Chunk> | Iterable<Chunk>): AsyncIterator<Chunk> | Iterator<Chunk> {
+  return Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+}

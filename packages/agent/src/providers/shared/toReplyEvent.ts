@@ -1,0 +1,26 @@
+import type { AssistantMessage, StopReason, Usage } from "../../messages.ts";
+import type { ReplyEvent } from "../../provider.ts";
+
+/** What a reducer gathered of one reply. */
+export interface GatheredReply {
+  readonly content: AssistantMessage["content"];
+  readonly stop: StopReason;
+  /** `provider/model`. */
+  readonly model: string;
+  readonly usage: Usage | undefined;
+  /** What the service said of the stop. */
+  readonly detail?: string | null | undefined;
+}
+
+/** The reply event. Services differ in what they call the end of a reply with calls, so whether there are any decides. */
+export function toReplyEvent({ content, stop, model, usage, detail }: GatheredReply): ReplyEvent {
+  const hasCalls = content.some((block) => block.type === "tool-call");
+  const isCallStop = stop === "stop" || stop === "pause" || stop === "tool-calls";
+  return {
+    type: "reply",
+    message: { role: "assistant", content, model },
+    stop: hasCalls && isCallStop ? "tool-calls" : !hasCalls && stop === "tool-calls" ? "stop" : stop,
+    ...(detail && { detail }),
+    ...(usage && { usage }),
+  };
+}

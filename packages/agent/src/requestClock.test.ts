@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { OpenAIProvider } from "./providers/openai/openai.ts";
+import { clockedEvents } from "./requestClock.ts";
+
+const request = {
+  systemPrompt: "",
+  messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
+  tools: [],
+  signal: new AbortController().signal,
+} as const;
+
+/** A provider whose service never answers and whose SDK ignores its signal. */
+function silentProvider(limits: { requestTimeoutMs?: number; idleTimeoutMs?: number } = {}): OpenAIProvider {
+  const hanging = new Promise(() => {});
+  const create = () => Object.assign(hanging, { asResponse: () => hanging });
+  return new OpenAIProvider({ client: { baseURL: "http://127.0.0.1", responses: { create } }, ...limits });
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a provider that is used without an agent", () => {
+  test.each([
+    [{}, 600_000, "600 s"],
+    [{ requestTimeoutMs: 3000 }, 3000, "3 s"],
+  ])("with the limits %j ends a silent request after %i ms", async (limits, milliseconds, said) => {
+    const next = silentProvider(limits).send(request)[Symbol.asyncIterator]().next();
+    let settled = false;
+    next.then(
+      () => {},
+      () => {
+        settled = true;
+      },
+    );
+    await vi.advanceTimersByTimeAsync(milliseconds - 1);
+    expect(settled).toBe(false);
+    await vi.advanceTimersByTimeAsync(100_000);
+    await expect(next).rejects.toMatchObject({
+      code: "timeout",
+      retryable: true,
+      message: `The model sent nothing for ${said}. Check the connection, or raise requestTimeoutMs.`,
+    });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("names the other limit once the reply has begun", async () => {
+    async function* events() {
+      yield { type: "activity" } as const;
+      await new Promise(() => {});
+    }
+    const limits = { requestTimeoutMs: 1000, idleTimeoutMs: 50 };
+    const read = clockedEvents(() => events(), request.signal, limits);
+    expect(await read.next()).toMatchObject({ value: { type: "activity" } });
+    const next = expect(read.next()).rejects.toMatchObject({ message: expect.stringContaining("raise idleTimeoutMs") });
+    await vi.advanceTimersByTimeAsync(50);
+    await next;
+  });
+
+  test("ends at once when its signal fires", async () => {
+    const controller = new AbortController();
+    const events = silentProvider().send({ ...request, signal: controller.signal });
+    const next = events[Symbol.asyncIterator]().next();
+    controller.abort(new Error("enough"));
+    await expect(next).rejects.toMatchObject({ code: "aborted", cause: { message: "enough" } });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test("under an agent's clock a provider starts no timer, unless it has limits of its own", () => {
+  const start = (limits: object): void => {
+    silentProvider(limits)
+      .send({ ...request, isTimed: true })
+      [Symbol.asyncIterator]()
+      .next()
+      .catch(() => {});
+  };
+  start({});
+  expect(vi.getTimerCount()).toBe(0);
+  start({ idleTimeoutMs: 1000 });
+  expect(vi.getTimerCount()).toBe(1);
+});
+
+test.each([0, -1, Number.NaN, "5"])("a provider refuses the limit %j", (limit) => {
+  expect(() => silentProvider({ idleTimeoutMs: limit as number })).toThrow(
+    expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("idleTimeoutMs must be") }),
+  );
+});

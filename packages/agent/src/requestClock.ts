@@ -1,0 +1,161 @@
+import { AgentError } from "./errors.ts";
+
+/** Milliseconds that a model may be silent. */
+export interface RequestLimits {
+  /** Until the first sign of a reply; a reply that is not streamed gives none before it is whole. */
+  readonly requestTimeoutMs: number;
+  /** Between two signs of a streamed reply. */
+  readonly idleTimeoutMs: number;
+}
+
+export const defaultRequestLimits: RequestLimits = { requestTimeoutMs: 600_000, idleTimeoutMs: 90_000 };
+
+/** Timers cannot be longer: beyond it they fire at once. */
+export const longestTimerMs: number = 2 ** 31 - 1;
+
+const longestDrainMs = 1000;
+
+/**
+ * Ends requests to a model that are silent, late or aborted, also where the provider ignores its signal. One clock serves
+ * all requests of a turn: one timer, and one signal that follows the caller's. The timer has the shorter of the two limits,
+ * and the longer one is counted in its ticks: a timer for each wait would cost more than the rest of a step.
+ */
+export class RequestClock {
+  readonly #caller: AbortSignal | undefined;
+  readonly #follow = (): void => this.abort(this.#caller?.reason);
+  readonly #limits: RequestLimits;
+  readonly #tickMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #controller: AbortController = new AbortController();
+  #limit: keyof RequestLimits = "requestTimeoutMs";
+  #silentMs = 0;
+  /** Ends the wait in progress; there is one at a time. */
+  #interrupt: (error: AgentError) => void = () => {};
+
+  constructor(caller: AbortSignal | undefined, limits: RequestLimits) {
+    this.#caller = caller;
+    this.#limits = limits;
+    this.#tickMs = Math.min(limits.requestTimeoutMs, limits.idleTimeoutMs, longestTimerMs);
+    this.#timer = setInterval(() => this.#tick(), this.#tickMs);
+    if (caller?.aborted) this.#follow();
+    else caller?.addEventListener("abort", this.#follow);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  throwIfAborted(text?: string): void {
+    if (this.signal.aborted) throw abortedError(this.signal, text);
+  }
+
+  abort(reason?: unknown): void {
+    this.#controller.abort(reason);
+    this.#interrupt(abortedError(this.signal));
+  }
+
+  /** Ends what still runs under the current signal; what starts later gets a new one. */
+  renew(): void {
+    this.abort();
+    if (!this.#caller?.aborted) this.#controller = new AbortController();
+  }
+
+  /** A request is sent: `requestTimeoutMs` counts until its first event, then `idleTimeoutMs`. */
+  begin(): void {
+    this.#limit = "requestTimeoutMs";
+  }
+
+  /** The next event of the request; rejects with `timeout` after too long a silence and with `aborted` at the signal. */
+  next<T>(events: AsyncIterator<T>): Promise<IteratorResult<T>> {
+    // Only the silence of the model counts, not the time its reader takes.
+    this.#silentMs = 0;
+    this.#timer.refresh();
+    return new Promise((resolve, reject) => {
+      this.#interrupt = reject;
+      if (this.signal.aborted) return reject(abortedError(this.signal));
+      events.next().then((result) => {
+        // An event of an earlier attempt may come late.
+        if (this.#interrupt === reject) this.#limit = "idleTimeoutMs";
+        resolve(result);
+      }, reject);
+    });
+  }
+
+  /**
+   * Waits for the end of a request whose reply is whole, so that its connection can serve the next one. After a second it
+   * ends the request and resolves to false.
+   */
+  async drain(events: AsyncIterator<unknown>): Promise<boolean> {
+    let ended = false;
+    const end = (): void => {
+      ended = true;
+    };
+    const ending = events.next().then(end, end);
+    // A provider in process ends at once; only a connection needs a timer.
+    for (let turn = 0; turn < 3 && !ended; turn += 1) await undefined;
+    if (ended) return true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, longestDrainMs);
+    this.#interrupt = () => resolve();
+    void ending.then(resolve);
+    await promise;
+    clearTimeout(timer);
+    if (!ended) this.renew();
+    return ended;
+  }
+
+  dispose(): void {
+    this.#caller?.removeEventListener("abort", this.#follow);
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    this.#silentMs += this.#tickMs;
+    const limitMs = this.#limits[this.#limit];
+    if (this.#silentMs >= limitMs) this.#interrupt(silenceError(limitMs, this.#limit));
+  }
+}
+
+/** The events of one request that keeps its own clock, up to its reply. Leaving the iteration ends the request. */
+export async function* clockedEvents<T extends { readonly type: string }>(
+  open: (signal: AbortSignal) => AsyncIterator<T>,
+  caller: AbortSignal,
+  limits: RequestLimits,
+): AsyncGenerator<T, void> {
+  const clock = new RequestClock(caller, limits);
+  const events = open(clock.signal);
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await clock.next(events);
+      ended = done === true;
+      if (done) return;
+      yield value;
+      if (value.type !== "reply") continue;
+      ended = await clock.drain(events);
+      return;
+    }
+  } finally {
+    if (!ended) {
+      clock.abort();
+      closeEvents(events);
+    }
+    clock.dispose();
+  }
+}
+
+/** Tells a provider that nobody reads on. Not awaited: a provider that hangs would hang its caller too. */
+export function closeEvents(events: AsyncIterator<unknown> | undefined): void {
+  events?.return?.().catch(() => undefined);
+}
+
+/** The caller's reason is the cause. */
+export function abortedError(signal: AbortSignal, text?: string): AgentError {
+  const options = { code: "aborted", message: "Aborted by the caller's signal.", cause: signal.reason } as const;
+  return new AgentError(text ? { ...options, text } : options);
+}
+
+function silenceError(milliseconds: number, option: keyof RequestLimits): AgentError {
+  const message = `The model sent nothing for ${milliseconds / 1000} s. Check the connection, or raise ${option}.`;
+  return new AgentError({ code: "timeout", message, retryable: true });
+}
