@@ -33,9 +33,8 @@ export interface ReplyParts {
 /** The lines, then an empty line and the notices: first the one of a cut. */
 export function replyOf(result: SearchResult, { unit, body, next, maxBytes, notices }: ReplyParts): string {
   const text = result.text.slice(0, -1);
-  const whole = Buffer.byteLength(text);
-  const head = body ?? (whole > maxBytes ? cutBytes(text, maxBytes) : text);
-  const cutLine = result.cutLine ?? (head.length < text.length ? whole : undefined);
+  const head = body ?? cutBytes(text, maxBytes);
+  const cutLine = result.cutLine ?? (head.length < text.length ? Buffer.byteLength(text) : undefined);
   const cut: Truncation | undefined =
     cutLine !== undefined
       ? { shown: Buffer.byteLength(head), total: cutLine, unit: "bytes of the first line" }

@@ -3,7 +3,7 @@ import { shownPath } from "../shownPath.ts";
 import type { MatchClock } from "../threads/matchClock.ts";
 import type { TextJob } from "../threads/protocol.ts";
 import { createNewlineCounter } from "./countNewlines.ts";
-import { createMatcher, type Expressions, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
+import { createMatcher, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
 import { createWindowReader, type FileWindow } from "./readWindows.ts";
 
@@ -21,44 +21,19 @@ const pieceSize = 2 ** 16;
 /** `stopped` is asked between windows. Throws a SyntaxError for an invalid regular expression. */
 export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () => boolean): SearchFile {
   const matcher = createMatcher(job.query, job.longestLine);
-  const { ascii, unicode } = matcher.expressions;
   const reader = createWindowReader(job.roots !== undefined);
+  // Context may reach across pieces.
+  const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
 
-  /** Returns false for a binary file: a NUL byte makes it one, as ripgrep has it. */
-  function* scanWindow(file: Buffer, shown: string, firstLine: number, report: MatchReport): Steps {
-    // Asked late, because most files hold nothing to show.
-    let isText: boolean | undefined;
-    const checked = (onMatch: OnMatch): OnMatch => {
-      return (...match) => {
-        isText ??= !file.includes(0);
-        return isText && onMatch(...match);
-      };
-    };
-    if (matcher.bytes !== undefined) {
-      report.begin(shown, file, firstLine);
-      scanBytes(file, matcher.bytes, checked(report.match));
-      report.end();
-      return isText !== false;
-    }
-    const inAscii = isAscii(file);
-    if (!inAscii && file.includes(0)) return false;
-    // Context may reach across pieces.
-    const size = job.context > 0 ? file.length : pieceSize;
-    for (let from = 0; from < file.length && isText !== false && !report.fileDone(); ) {
-      const to = pieceEnd(file, from, size);
-      const text = file.toString(inAscii ? "latin1" : "utf8", from, to);
-      let begun = false;
-      const onMatch = checked((...match) => {
-        if (!begun) report.begin(shown, text, firstLine + createNewlineCounter(file)(0, from));
-        begun = true;
-        return report.match(...match);
-      });
-      scanTimed(clock, text, inAscii ? ascii : unicode, onMatch);
-      if (begun) report.end();
+  function* scanWindow(window: Window, report: MatchReport): Steps {
+    const { bytes } = window;
+    for (let from = 0; from < bytes.length && window.isText !== false && !report.fileDone(); ) {
+      const to = pieceEnd(bytes, from, longestPiece);
+      scanPiece(matcher, clock, window, from, to, report);
       from = to;
-      if (from < file.length) yield;
+      if (from < bytes.length) yield;
     }
-    return isText !== false;
+    return window.isText !== false;
   }
 
   function* searchWindows(windows: Iterable<FileWindow>, shown: string, report: MatchReport): Steps {
@@ -70,14 +45,14 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
         const whole = isFirst && isLast;
         const wide = whole ? decodeUtf16(bytes) : undefined;
         if (wide !== undefined) {
-          report.begin(shownPath(shown), wide, 1);
-          scanTimed(clock, wide, unicode, report.match);
-          report.end();
+          scanDecoded(wide, matcher, clock, shownPath(shown), report);
           break;
         }
-        const file = isFirst && startsWithUtf8Mark(bytes) ? bytes.subarray(3) : bytes;
+        const file = isFirst ? withoutUtf8Mark(bytes) : bytes;
         if (!whole && file.includes(0)) isText = false;
-        else if (matcher.couldMatch(file)) isText = yield* scanWindow(file, shownPath(shown), firstLine, report);
+        else if (matcher.couldMatch(file)) {
+          isText = yield* scanWindow(createWindow(file, shownPath(shown), firstLine, matcher), report);
+        }
         if (!isText || isLast || report.fileDone() || stopped()) break;
         firstLine += createNewlineCounter(file)(0, file.length);
         yield;
@@ -88,18 +63,84 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
     return isText;
   }
 
+  const searchSmall = (file: Buffer, shown: string, report: MatchReport): boolean => {
+    const window = createWindow(file, shown, 1, matcher);
+    report.startFile();
+    try {
+      if (window.isText !== false) scanPiece(matcher, clock, window, 0, file.length, report);
+    } finally {
+      report.endFile(window.isText !== false);
+    }
+    return window.isText !== false;
+  };
+
   return (path, shown, report) => {
-    // Most files are small and hold nothing: those are told at once.
     const small = reader.readSmall(path);
     if (small === undefined) return searchWindows(reader.read(path), shown, report);
-    if (!hasUtf16Mark(small) && !matcher.couldMatch(small)) return true;
-    return searchWindows([{ bytes: small, isFirst: true, isLast: true }], shown, report);
+    if (hasUtf16Mark(small) || small.length > longestPiece) {
+      return searchWindows([{ bytes: small, isFirst: true, isLast: true }], shown, report);
+    }
+    // Without a generator, which takes as long to start as most files take to search.
+    const file = withoutUtf8Mark(small);
+    return !matcher.couldMatch(file) || searchSmall(file, shownPath(shown), report);
   };
 }
-function scanTimed(clock: MatchClock, text: string, expressions: Expressions, onMatch: OnMatch): void {
+
+/** A part of a file that may match. */
+interface Window {
+  readonly bytes: Buffer;
+  readonly shown: string;
+  readonly firstLine: number;
+  readonly inAscii: boolean;
+  /** False if a NUL byte makes the file a binary one, as in ripgrep; undefined until it is known. */
+  isText: boolean | undefined;
+}
+
+function createWindow(bytes: Buffer, shown: string, firstLine: number, matcher: Matcher): Window {
+  const inAscii = matcher.bytes === undefined && isAscii(bytes);
+  // Otherwise told with the first match, because most files hold nothing to show.
+  const isText = matcher.bytes === undefined && !inAscii ? !bytes.includes(0) : undefined;
+  return { bytes, shown, firstLine, inAscii, isText };
+}
+
+/** Scans the lines in the bytes from `from` to `to`: all of them for a literal, else a decoded piece. */
+function scanPiece(
+  matcher: Matcher,
+  clock: MatchClock,
+  window: Window,
+  from: number,
+  to: number,
+  report: MatchReport,
+): void {
+  const { bytes, shown, inAscii } = window;
+  const literal = matcher.bytes;
+  const source = literal !== undefined ? bytes : bytes.toString(inAscii ? "latin1" : "utf8", from, to);
+  let begun = false;
+  const onMatch: OnMatch = (line, start, end, at) => {
+    if (!begun) {
+      window.isText ??= !bytes.includes(0);
+      if (!window.isText) return false;
+      report.begin(shown, source, window.firstLine + (from === 0 ? 0 : createNewlineCounter(bytes)(0, from)));
+      begun = true;
+    }
+    return report.match(line, start, end, at);
+  };
+  if (literal !== undefined) {
+    scanBytes(bytes, literal, onMatch);
+  } else if (typeof source === "string") {
+    clock.run();
+    scanText(source, inAscii ? matcher.expressions.ascii : matcher.expressions.unicode, onMatch);
+    clock.pause();
+  }
+  if (begun) report.end();
+}
+
+function scanDecoded(text: string, matcher: Matcher, clock: MatchClock, shown: string, report: MatchReport): void {
+  report.begin(shown, text, 1);
   clock.run();
-  scanText(text, expressions, onMatch);
+  scanText(text, matcher.expressions.unicode, report.match);
   clock.pause();
+  report.end();
 }
 
 /** Where the lines that begin in `size` bytes from `from` end. */
@@ -110,8 +151,8 @@ function pieceEnd(file: Buffer, from: number, size: number): number {
   return last === -1 ? file.length : last + 1;
 }
 
-function startsWithUtf8Mark(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+function withoutUtf8Mark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function hasUtf16Mark(bytes: Buffer): boolean {
