@@ -10,3 +10,4 @@ export { createPathScope, isInside, type PathScope, type PathScopeOptions } from
 export { createSemaphore, type Semaphore } from "./files/semaphore.ts";
 export { plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
 export { createTemporary, type TemporaryFile, temporaryName } from "./files/temporaryFile.ts";
+export { moduleAsData, processorMs, workerOptions } from "./workerThread.ts";

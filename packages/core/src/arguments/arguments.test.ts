@@ -126,6 +126,22 @@ describe("validation", () => {
     expect(await check(schema, args, { required: ["path"] })).toContain(message);
   });
 
+  test.each<[JsonSchema, unknown, string]>([
+    [{ format: "date" }, "x", 'a: does not have the format "date", got string "x"'],
+    [{ multipleOf: 3 }, 4, "a: must be a multiple of 3, got 4"],
+    [{ uniqueItems: true }, [1, 1], "a: must not hold an item twice"],
+    [{ minProperties: 2 }, { b: 1 }, "a: must have a number of properties of at least 2, got 1"],
+    [{ propertyNames: { pattern: "^x" } }, { b: 1 }, "a.b: has a name that the schema does not allow"],
+    [{ properties: { b: false } }, { b: 1 }, "a.b: is not allowed"],
+    [{ dependentRequired: { b: ["c"] } }, { b: 1 }, "a.c: is required with b"],
+    [{ not: { type: "number" } }, 4, 'a: breaks the rule "not" of the schema'],
+    [{ required: ['x".'] }, {}, 'a.x\\".": is required'],
+    [{ properties: {}, additionalProperties: false }, { 'x" y/~': 1 }, 'a.x\\" y/~": is not an argument'],
+    [{ unevaluatedProperties: false }, { b: 1 }, "a.b: is not an argument"],
+  ])("against %j of %j says %s", async (schema, value, message) => {
+    expect(await check({ a: schema }, { a: value })).toContain(message);
+  });
+
   test("names nested fields as a path", async () => {
     const edit = { type: "object", properties: { old: text }, required: ["old"], additionalProperties: false };
     expect(await check({ edits: { type: "array", items: edit } }, { edits: [{ old: "a" }, {}] })).toContain(

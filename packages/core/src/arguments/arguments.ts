@@ -4,9 +4,10 @@ import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
 import { copyJson, isPlainObject, quote } from "../json.ts";
 import { clip } from "../text.ts";
 import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
-import { NoThread, TooManySteps } from "./notChecked.ts";
 import { repair } from "./repair.ts";
-import { createValidator, mostErrors, type Validator } from "./validator.ts";
+import { mostErrors } from "./schemaLibrary.ts";
+import { createValidator, type Validator } from "./validator.ts";
+import { NoThread, TooMuchWork } from "./workLimit.ts";
 
 /** Arguments ready for a tool, or why they are not. `args` is what repair made of them in either case. */
 export interface CheckedArguments {
@@ -63,8 +64,7 @@ function repairArguments(
 
 /** What a limit of ours, or the end of the stack, says of the arguments. */
 function tooMuch(error: unknown): string | undefined {
-  if (error instanceof TooManySteps)
-    return `could not be checked: that takes ${error.message}; pass fewer or smaller values`;
+  if (error instanceof TooMuchWork) return `could not be checked: ${error.message}`;
   if (!isErrorNamed(error, "RangeError")) return undefined;
   return error.message.startsWith("Maximum call stack") ? "could not be checked: nested too deeply" : error.message;
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { watchLoop } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import type { JsonSchema } from "../interface.ts";
@@ -154,8 +154,48 @@ describe("a schema that would cost too much is refused when registered", () => {
   });
 });
 
+test.skipIf(process.platform === "win32")("time in which the thread gets no processor is not counted", async () => {
+  const script = `
+    const { Worker } = process.getBuiltinModule("node:worker_threads");
+    const { ToolRegistry } = await import(${JSON.stringify(new URL("../index.ts", import.meta.url).href)});
+    const parameters = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
+    const schema = { type: "function", function: { name: "a", description: "A.", parameters } };
+    const registry = new ToolRegistry([{ name: "a", getSchema: () => schema, execute: async () => "ok" }]);
+    await registry.execute("a", { a: "a" });
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (message) {
+      postMessage.call(this, message);
+      console.log("checking");
+    };
+    console.log(await registry.execute("a", { a: "a".repeat(25) + "!" }));`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  for await (const chunk of child.stdout) {
+    const wasChecking = output !== "";
+    output += chunk;
+    if (wasChecking) continue;
+    // The check, of some tenths of a second, is stopped for longer than its limit.
+    child.kill("SIGSTOP");
+    await new Promise((resolve) => setTimeout(resolve, 1300));
+    child.kill("SIGCONT");
+  }
+  expect(output).toContain("does not match the pattern");
+});
+
 describe("where no thread can be started", () => {
   const script = `
+    const threads = process.getBuiltinModule("node:worker_threads");
+    const { Worker } = threads;
+    let starts = 0;
+    threads.Worker = class extends Worker {
+      constructor(...given) {
+        starts += 1;
+        super(...given);
+      }
+    };
+    process.getBuiltinModule("node:module").syncBuiltinESMExports();
     const { ToolRegistry } = await import(${JSON.stringify(new URL("../index.ts", import.meta.url).href)});
     const registry = new ToolRegistry();
     const text = (pattern) => ({ type: "string", pattern });
@@ -163,13 +203,15 @@ describe("where no thread can be started", () => {
     const schema = { type: "function", function: { name: "a", description: "A.", parameters } };
     registry.register({ name: "a", getSchema: () => schema, execute: async () => "ok" });
     const outcome = await registry.invoke("a", { risky: "a!" });
+    await registry.invoke("a", { risky: "a!" });
     console.log(JSON.stringify([
       outcome.error.code, outcome.error.recoverable, outcome.error.message,
       await registry.execute("a", { sound: "a".repeat(5000) }),
       await registry.execute("a", { sound: "A".repeat(5000) }),
+      starts,
     ]));`;
   const flags = ["--permission", "--allow-fs-read=*", "--input-type=module", "--eval", script];
-  const [code, recoverable, message, sound, unsound] = JSON.parse(
+  const [code, recoverable, message, sound, unsound, starts] = JSON.parse(
     execFileSync(process.execPath, flags, { encoding: "utf8" }),
   );
 
@@ -177,6 +219,10 @@ describe("where no thread can be started", () => {
     expect(code).toBe("execution_failed");
     expect(recoverable).toBe(false);
     expect(message).toMatch(/^The arguments were not checked, so the tool did not run: .*--allow-worker/);
+  });
+
+  test("the next call does not try to start one again", () => {
+    expect(starts).toBe(1);
   });
 
   test("a pattern that cannot is matched all the same", () => {

@@ -2,7 +2,7 @@ import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, jsonType, quote } from "../json.ts";
 import { nearestName } from "../names.ts";
 import { resolveReference } from "./reference.ts";
-import type { ValidationError } from "./validator.ts";
+import type { ValidationError } from "./schemaLibrary.ts";
 
 /** What is wrong with one argument: `field` as a path (`edits[0].old_text`), empty for the arguments as a whole. */
 export interface ArgumentIssue {
@@ -10,6 +10,7 @@ export interface ArgumentIssue {
   reason: string;
 }
 
+/** What is below one of these has errors of its own, which say more. */
 const wrappers: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -23,7 +24,8 @@ const wrappers: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-const vague = "does not fit the schema";
+/** What is below one of these says less than the keyword itself. */
+const unions: ReadonlySet<string> = new Set(["anyOf", "oneOf", "propertyNames"]);
 
 /** So many problems of one call are put into words; the others are counted. */
 export const mostIssues = 5;
@@ -35,53 +37,75 @@ export interface Explanation {
   readonly count: number;
 }
 
-/** The library's errors in the words of this package: leaves only, one a field, those inside a failed union left out. */
+/** A validation error with what it is about: the value at its place, and the schema whose keyword refused it. */
+interface Problem {
+  readonly keyword: string;
+  readonly place: readonly string[];
+  readonly found: unknown;
+  readonly owner: JsonSchema;
+}
+
+/** The errors in words: leaves only, one a field, those inside a failed union left out. */
 export function explain(errors: readonly ValidationError[], schema: JsonSchema, value: unknown): Explanation {
-  const issues = new Map<string, ArgumentIssue>();
+  const issues: ArgumentIssue[] = [];
   const fields = new Set<string>();
+  const listed = new Set<string>();
+  const add = (place: readonly string[], reason: () => string): void => {
+    const field = fieldName(place);
+    if (fields.has(field)) return;
+    fields.add(field);
+    if (issues.length < mostIssues) issues.push({ field, reason: reason() });
+  };
   // The errors inside a union follow its own.
   let union: string | undefined;
-  for (const error of errors) {
-    if (union !== undefined && error.keywordLocation.startsWith(union)) continue;
-    if (error.keyword === "anyOf" || error.keyword === "oneOf") union = `${error.keywordLocation}/`;
-    if (wrappers.has(error.keyword)) continue;
-    const field = fieldName(placeOf(error));
-    fields.add(field);
-    const before = issues.get(field);
-    // What the schema of a property says follows, and says more.
-    if (before ? before.reason === vague : issues.size < mostIssues) {
-      issues.set(field, { field, reason: explainOne(error, schema, value) });
+  for (const { keyword, keywordLocation, instanceLocation } of errors) {
+    if (wrappers.has(keyword) || (union !== undefined && keywordLocation.startsWith(union))) continue;
+    if (unions.has(keyword)) union = `${keywordLocation}/`;
+    const place = pointerParts(instanceLocation);
+    const found = place.reduce<unknown>(stepInto, value);
+    const owner = schemaAt(schema, pointerParts(keywordLocation).slice(0, -1));
+    const problem = { keyword, place, found, owner: isPlainObject(owner) ? owner : {} };
+    if (namesMissing.has(keyword)) {
+      // One error for each name; all are listed at the first.
+      const key = `${keywordLocation} ${instanceLocation}`;
+      if (!listed.has(key)) for (const { name, reason } of missingNames(problem)) add([...place, name], () => reason);
+      listed.add(key);
+    } else if (!forAdditional.has(keyword)) {
+      add(place, () => explainOne(problem));
+    } else if (problem.owner[keyword] === false) {
+      const around = place.slice(0, -1).reduce<unknown>(stepInto, value);
+      add(place, () => unknownArgument(place.at(-1) ?? "", owner, around));
     }
   }
-  return { issues: [...issues.values()], count: fields.size };
+  return { issues, count: fields.size };
 }
 
-/** Where an error is: for a name that is missing or not allowed, that name. */
-function placeOf(error: ValidationError): string[] {
-  const place = pointerParts(error.instanceLocation);
-  const name = nameIn(error);
-  return name === undefined ? place : [...place, name];
+/** Where these hold a schema, its errors follow and say more. */
+const forAdditional: ReadonlySet<string> = new Set(["additionalProperties", "unevaluatedProperties"]);
+const namesMissing: ReadonlySet<string> = new Set(["required", "dependentRequired", "dependencies"]);
+
+function missingNames({ keyword, found, owner }: Problem): { name: string; reason: string }[] {
+  const given = isPlainObject(found) ? found : {};
+  const missing = (names: unknown): string[] =>
+    Array.isArray(names) ? names.filter((name) => !Object.hasOwn(given, name)) : [];
+  if (keyword === "required") {
+    const properties = isPlainObject(owner.properties) ? owner.properties : {};
+    return missing(owner.required).map((name) => ({
+      name,
+      reason: `is required${typeNames(stepInto(properties, name), ", expected ")}`,
+    }));
+  }
+  const rule = owner[keyword];
+  return Object.entries(isPlainObject(rule) ? rule : {})
+    .filter(([key]) => Object.hasOwn(given, key))
+    .flatMap(([key, names]) => missing(names).map((name) => ({ name, reason: `is required with ${key}` })));
 }
 
-function nameIn({ keyword, error }: ValidationError): string | undefined {
-  if (keyword === "required") return /"(.*)"\.$/s.exec(error)?.[1] ?? "";
-  if (keyword !== "additionalProperties" && keyword !== "unevaluatedProperties") return undefined;
-  return /^Property "(.*)" does not match/s.exec(error)?.[1] ?? "";
-}
-
-function explainOne(error: ValidationError, schema: JsonSchema, value: unknown): string {
-  const found = pointerParts(error.instanceLocation).reduce<unknown>(stepInto, value);
-  const owner = schemaAt(schema, pointerParts(error.keywordLocation).slice(0, -1));
-  const rule = isPlainObject(owner) ? owner[error.keyword] : undefined;
-  const name = nameIn(error) ?? "";
-  switch (error.keyword) {
-    case "required": {
-      const properties = isPlainObject(owner) && isPlainObject(owner.properties) ? owner.properties : {};
-      return `is required${typeNames(stepInto(properties, name), ", expected ")}`;
-    }
-    case "additionalProperties":
-    case "unevaluatedProperties":
-      return rule === false ? unknownArgument(name, owner, found) : vague;
+function explainOne({ keyword, found, owner }: Problem): string {
+  const rule = owner[keyword];
+  switch (keyword) {
+    case "false":
+      return "is not allowed";
     case "type":
       return `expected ${typeNames(owner)}, got ${described(found)}`;
     case "enum":
@@ -93,6 +117,13 @@ function explainOne(error: ValidationError, schema: JsonSchema, value: unknown):
       return `fits none of the forms that the schema allows, got ${described(found)}`;
     case "pattern":
       return `does not match the pattern ${quote(rule, 200)}, got ${described(found)}`;
+    case "format":
+      return `does not have the format ${quote(rule)}, got ${described(found)}`;
+    case "uniqueItems":
+      return "must not hold an item twice";
+    case "propertyNames":
+      return "has a name that the schema does not allow";
+    case "multipleOf":
     case "minimum":
     case "exclusiveMinimum":
     case "maximum":
@@ -101,13 +132,16 @@ function explainOne(error: ValidationError, schema: JsonSchema, value: unknown):
     case "maxLength":
     case "minItems":
     case "maxItems":
-      return `${limitWords[error.keyword]} ${quote(rule)}, got ${sizeOf(error.keyword, found)}`;
+    case "minProperties":
+    case "maxProperties":
+      return `${limitWords[keyword]} ${quote(rule)}, got ${sizeOf(keyword, found)}`;
     default:
-      return error.error;
+      return `breaks the rule ${quote(keyword)} of the schema`;
   }
 }
 
 const limitWords = {
+  multipleOf: "must be a multiple of",
   minimum: "must be at least",
   exclusiveMinimum: "must be above",
   maximum: "must be at most",
@@ -116,10 +150,13 @@ const limitWords = {
   maxLength: "must have a length of at most",
   minItems: "must have a number of items of at least",
   maxItems: "must have a number of items of at most",
+  minProperties: "must have a number of properties of at least",
+  maxProperties: "must have a number of properties of at most",
 };
 
 function sizeOf(keyword: string, found: unknown): string {
   if (typeof found === "string" && keyword.endsWith("Length")) return String(characterCount(found));
+  if (isPlainObject(found)) return String(Object.keys(found).length);
   return Array.isArray(found) ? String(found.length) : quote(found);
 }
 
@@ -162,7 +199,7 @@ function pointerParts(location: string): string[] {
   return parts.map((part) => decoded(part).replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The library escapes names as those of a URI; the places of this package's own are not escaped. */
+/** The library escapes names as those of a URI. */
 function decoded(part: string): string {
   if (!part.includes("%")) return part;
   try {

@@ -2,7 +2,7 @@ import type { JsonSchema } from "../interface.ts";
 import { copyJson, isPlainObject, jsonType } from "../json.ts";
 import { plainName } from "../names.ts";
 import { resolveReference } from "./reference.ts";
-import { countSteps, type Spend } from "./steps.ts";
+import { countSteps, type Spend } from "./workLimit.ts";
 
 const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const deepest = 100;
@@ -19,7 +19,7 @@ interface Context {
  * Mends in place what models commonly get slightly wrong and what has one meaning: `"10"` for a number, `"true"` for a
  * boolean, JSON text for an array or object, `null` for an optional, one item, or its JSON text, for an array of such. What
  * already fits, or has no one meaning, is left as it is for validation to judge. `value` must be the caller's own copy.
- * Throws TooManySteps where that would take too much work.
+ * Throws TooMuchWork where that would take too much work.
  */
 export function repair(value: unknown, schema: JsonSchema): unknown {
   return mend(value, schema, { root: schema, spend: countSteps(mostSteps) }, 0);

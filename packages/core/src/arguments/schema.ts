@@ -2,7 +2,7 @@ import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
 import { resolveReference } from "./reference.ts";
 import { schemaCostProblem } from "./schemaCost.ts";
-import { withoutNeedlessEscapes } from "./validator.ts";
+import { withoutNeedlessEscapes } from "./schemaLibrary.ts";
 
 const types: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 

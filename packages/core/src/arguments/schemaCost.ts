@@ -1,8 +1,7 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
-import { TooManySteps } from "./notChecked.ts";
 import { resolveReference } from "./reference.ts";
-import { countSteps } from "./steps.ts";
+import { countSteps, TooMuchWork } from "./workLimit.ts";
 
 /** Every call pays for what a schema applies to one value: more than this is refused. */
 const mostApplied = 1000;
@@ -92,7 +91,7 @@ function preparationProblem(root: JsonSchema): string | undefined {
     walk(root, 0, 1);
     return undefined;
   } catch (error) {
-    if (error instanceof TooManySteps) return "its names are too long, or its inner $id too many, to be prepared";
+    if (error instanceof TooMuchWork) return "its names are too long, or its inner $id too many, to be prepared";
     throw error;
   }
 }

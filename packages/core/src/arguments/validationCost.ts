@@ -2,7 +2,7 @@ import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
 import { patternSteps } from "./patternRisk.ts";
 import { resolveReference } from "./reference.ts";
-import { countSteps, type Spend } from "./steps.ts";
+import { countSteps, type Spend } from "./workLimit.ts";
 
 /** What validating one value takes at most. A step is one visit of a schema to a value. */
 export interface ValidationCost {
@@ -22,7 +22,7 @@ const forAllItems = ["additionalItems", "contains", "unevaluatedItems"] as const
 
 /**
  * Walks the schema and the value as the validator does, without judging, and erring upwards where the verdict would decide.
- * Throws TooManySteps past `limit`.
+ * Throws TooMuchWork past `limit`.
  */
 export function validationCost(schema: JsonSchema, value: unknown, limit: number): ValidationCost {
   const walk = new CostWalk(schema, limit);

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
+import { moduleAsData, workerOptions } from "@toolcrib/core/files";
 import { createControl, type Job, slots, threadIdStart, type WorkerMessage } from "./protocol.ts";
 
 /** How long a thread that is asked to stop may take. */
@@ -129,15 +129,10 @@ function startWorker(control: SharedArrayBuffer): Worker {
     name: "toolcrib-search",
     workerData: control,
     resourceLimits: memoryLimits,
-    // Inherited, an --input-type of the program would be refused for the file.
-    execArgv: [],
-    env: {},
-    stdin: false,
+    ...workerOptions,
   };
   // In this form bundlers find the file and carry it along. The build puts the built file's name here.
-  if (process.versions.pnp === undefined)
-    return new Worker(new URL("../worker/searchWorker.ts", import.meta.url), options);
-  // Yarn's loader, which reads files out of archives, is not in the thread; the file imports nothing but Node's own modules.
-  const source = readFileSync(new URL("../worker/searchWorker.ts", import.meta.url));
-  return new Worker(new URL(`data:text/javascript;base64,${source.toString("base64")}`), options);
+  return process.versions.pnp === undefined
+    ? new Worker(new URL("../worker/searchWorker.ts", import.meta.url), options)
+    : new Worker(moduleAsData(new URL("../worker/searchWorker.ts", import.meta.url)), options);
 }

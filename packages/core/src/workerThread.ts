@@ -1,0 +1,40 @@
+import { readFileSync, readlinkSync } from "node:fs";
+
+/** Options of every worker: none of the program's flags (its `--input-type` would be refused for a file), variables or input. */
+export const workerOptions: {
+  readonly execArgv: string[];
+  readonly env: Record<string, string>;
+  readonly stdin: false;
+} = {
+  execArgv: [],
+  env: {},
+  stdin: false,
+};
+
+/**
+ * The module at `file` as a `data:` URL. For yarn's Plug'n'Play: its loader, which reads files out of archives, is not in the
+ * thread. The module may import nothing but Node's own.
+ */
+export function moduleAsData(file: URL): URL {
+  return new URL(`data:text/javascript;base64,${readFileSync(file).toString("base64")}`);
+}
+
+/** The system's id of the thread that calls; 0 where the system does not tell (Linux does). */
+export function systemThreadId(): number {
+  try {
+    return Number(readlinkSync("/proc/thread-self").split("/").pop()) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Milliseconds that a thread of this process has been on a processor; undefined where the system does not tell. */
+export function processorMs(systemId: number): number | undefined {
+  if (systemId === 0) return undefined;
+  try {
+    // A kernel that does not measure answers 0.
+    return Number(readFileSync(`/proc/self/task/${systemId}/schedstat`, "utf8").split(" ")[0]) / 1e6 || undefined;
+  } catch {
+    return undefined;
+  }
+}
