@@ -135,19 +135,19 @@ test.each([
   ["ls -la src", { kind: "list", path: "src" }],
   ["I'd like to see the files in src", { kind: "list", path: "src" }],
   ["grep foo", { kind: "search", query: "foo", path: "." }],
-  ["grep -rn 'foo bar' src", { kind: "search", query: "foo bar", path: "src" }],
+  ["grep -rn 'foo bar' src", undefined],
   ["search src for the word foo", { kind: "search", query: "foo", path: "src" }],
   ["find all TODOs in the project", { kind: "search", query: "TODO", path: "." }],
-  ["which files contain foo?", { kind: "search", query: "foo", path: "." }],
-  ["where is foo defined?", { kind: "search", query: "foo", path: "." }],
+  ["which files contain foo?", undefined],
+  ["where is foo defined?", undefined],
   ['find "the word in" in src', { kind: "search", query: "the word in", path: "src" }],
-  ["find all TypeScript files in src", { kind: "files", pattern: "**/*.ts", path: "src" }],
+  ["find all TypeScript files in src", undefined],
   ["list *.ts", { kind: "files", pattern: "**/*.ts", path: "." }],
-  ["find . -name '*.md'", { kind: "files", pattern: "**/*.md", path: "." }],
-  ["where is a.ts?", { kind: "files", pattern: "**/a.ts", path: "." }],
+  ["find . -name '*.md'", undefined],
+  ["where is a.ts?", undefined],
   ["show me the contents of package.json", { kind: "read", path: "package.json" }],
   ["what does README.md say?", { kind: "read", path: "README.md" }],
-  ["read the first 10 lines of README.md", { kind: "read", path: "README.md", limit: 10 }],
+  ["read the first 10 lines of README.md", undefined],
   ["create a file a.txt with the text 'hello there'", { kind: "write", text: "hello there", path: "a.txt" }],
   ["put hello in a.txt", { kind: "write", text: "hello", path: "a.txt" }],
   ["What is this project about?", { kind: "survey", path: ".", report: undefined }],
@@ -264,7 +264,7 @@ describe("survey", () => {
     for (let index = 0; index < 11; index += 1) writeFileSync(join(folder, `a.x${index}`), "");
     const text = endOf(await run(`survey ${folder}`));
     expect(text).toMatch(/23 folders, 11 files: d0\/ .* … and 3 more folders/);
-    expect(text).toMatch(/11 files: .*, and 3 more kinds\n/);
+    expect(text).toMatch(/11 files: .*, … and 3 more kinds\n/);
   });
 
   const prepare = (): string => {

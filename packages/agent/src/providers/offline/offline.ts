@@ -2,8 +2,8 @@ import { AgentError } from "../../errors.ts";
 import type { AssistantMessage, ToolCallBlock } from "../../messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
 import { abortedError } from "../../requestClock.ts";
+import { nextStep } from "./nextStep.ts";
 import { understood } from "./request.ts";
-import { nextStep } from "./rules.ts";
 import type { OfflineStep } from "./step.ts";
 
 export interface OfflineProviderOptions {

@@ -1,22 +1,9 @@
-import {
-  globOfKind,
-  isFileName,
-  isQuoted,
-  looksLikeFile,
-  namesIn,
-  type PlainRequest,
-  plainRequest,
-  quoteMark,
-} from "./words.ts";
-
 /** What the stand-in understands. */
 export type OfflineRequest =
   | { readonly kind: "help" }
-  | { readonly kind: "list"; readonly path: string }
+  | { readonly kind: "list" | "read"; readonly path: string }
   | { readonly kind: "search"; readonly query: string; readonly path: string }
   | { readonly kind: "files"; readonly pattern: string; readonly path: string }
-  /** `limit`: lines, from the first. */
-  | { readonly kind: "read"; readonly path: string; readonly limit?: number }
   /** `overwrite`: also where the file exists. */
   | { readonly kind: "write"; readonly text: string; readonly path: string; readonly overwrite?: true }
   | { readonly kind: "survey"; readonly path: string; readonly report: string | undefined; readonly overwrite?: true };
@@ -27,15 +14,23 @@ export const understood: readonly string[] = [
   "find TEXT in PATH (or: search for TEXT in PATH)",
   "find files PATTERN in PATH",
   "read FILE",
-  'write "TEXT" to FILE (words in quotes, to a file that is not there yet)',
+  'write "TEXT" to FILE (words in quotes, to a file that does not exist yet)',
   "survey PATH and write a report to FILE",
   'overwrite FILE with "TEXT" (or any of the two above, with ", overwriting it" at the end)',
 ];
 
-// A request is short; what is longer was piped in.
+/** A request is short; longer text was piped in. */
 const longest = 10_000;
 
-/** Reads a request in plain words; quotes keep a phrase together. Undefined when no rule fits. */
+/** A phrase in quotes becomes one word: its number between two of these. */
+const quoteMark = "\uE000";
+
+/** The parts of a request that a rule found; quoted phrases are still numbers. */
+type Parts = Partial<Record<"text" | "path" | "place" | "query" | "pattern" | "rest", string>>;
+type Restore = (words: string) => string;
+type Rule = readonly [RegExp, (parts: Parts, restore: Restore) => OfflineRequest | undefined];
+
+/** Reads a request in plain words. Undefined when no rule fits, or when a rule would have to ignore a part of it. */
 export function parseRequest(text: string): OfflineRequest | undefined {
   // What was piped in comes before the request.
   const last = text.trimEnd().split("\n").at(-1) ?? "";
@@ -44,215 +39,171 @@ export function parseRequest(text: string): OfflineRequest | undefined {
 
 function parseLine(line: string): OfflineRequest | undefined {
   if (line.length > longest) return undefined;
-  const request = plainRequest(line);
-  const made = parsePlain(request);
-  if (made) return made;
-  const text = request.text.replace(overwriting, "");
-  const plain = text === request.text ? undefined : parsePlain({ ...request, text });
+  const { words, restore } = plainWords(line);
+  const request = applyRules(words, restore);
+  if (request) return request;
+  const written = words.replace(overwriting, "");
+  const plain = written === words ? undefined : applyRules(written, restore);
   const writes = plain?.kind === "write" || (plain?.kind === "survey" && plain.report !== undefined);
-  return plain && writes ? { ...plain, overwrite: true } : undefined;
+  return writes ? { ...plain, overwrite: true } : undefined;
 }
 
-/** An end that says that the file may be replaced. */
-const overwriting =
-  /,? (?:and )?(?:overwrit(?:e|ing)|replac(?:e|ing))(?: (?:it|(?:the )?(?:old|existing) (?:one|file)|what (?:is|was) there))?$/i;
-
-function parsePlain(request: PlainRequest): OfflineRequest | undefined {
-  for (const [pattern, make] of rules) {
-    const found = pattern.exec(request.text);
-    const made = found && make(found.groups ?? {}, request);
-    if (made) return made;
+function applyRules(words: string, restore: Restore): OfflineRequest | undefined {
+  for (const [pattern, toRequest] of rules) {
+    const found = pattern.exec(words);
+    const request = found && toRequest(found.groups ?? {}, restore);
+    if (request) return request;
   }
   return undefined;
 }
 
-type Parts = Partial<Record<string, string>>;
-type Rule = readonly [RegExp, (parts: Parts, request: PlainRequest) => OfflineRequest | undefined];
+const overwriting =
+  /,? (?:and )?(?:overwrit(?:e|ing)|replac(?:e|ing))(?: (?:it|(?:the )?(?:old|existing) (?:one|file)))?$/i;
+const greeting =
+  /^(?:(?:please|now|then|just|can you|could you|would you|will you|i want (?:you )?to|i(?:'d| would) like (?:you )?to)[,!.]? )+(?=\S)/i;
+const thanks = /(?:,? (?:please|thanks|thank you|for me|now))+$/i;
 
-const where = "(?: (?:in|inside|under|within|below|across|throughout) (?<place>.+))";
-
-/** `WHERE` stands for a place; spaces for themselves. */
-function rule(pattern: string, make: Rule[1]): Rule {
-  return [new RegExp(`^${pattern.replaceAll("WHERE", where)}$`, "is"), make];
+/** A line without greeting, thanks and final punctuation, each quoted phrase one word. */
+function plainWords(line: string): { words: string; restore: Restore } {
+  const quoted: string[] = [];
+  const words = line
+    .replace(/(^|[\s:])(["'`])(.*?)\2(?=[\s.,;:!?]|$)/gs, (_, before: string, __, phrase: string) => {
+      return `${before}${quoteMark}${quoted.push(phrase) - 1}${quoteMark}`;
+    })
+    .replace(/\s+/g, " ")
+    .trim();
+  const restore: Restore = (some) => some.replace(/\uE000(\d+)\uE000/g, (_, index) => quoted[Number(index)] ?? "");
+  return { words: withoutEnd(withoutEnd(words).replace(greeting, "").replace(thanks, "")), restore };
 }
 
-// The more special a rule, the earlier it is asked.
+/** Without the punctuation that ends a sentence; `..` and `src/.` are paths. */
+function withoutEnd(text: string): string {
+  return text.replace(/(.)[,;:!?]+$/, "$1").replace(/([^\s./])\.+$/, "$1");
+}
+
+/** `WHERE` stands for an optional place. */
+function rule(pattern: string, toRequest: Rule[1]): Rule {
+  const where = "(?: (?:in|inside|under|within) (?<place>.+))?";
+  return [new RegExp(`^${pattern.replace("WHERE", where)}$`, "is"), toRequest];
+}
+
+/** The first rule that fits decides, so the more special ones come first. */
 const rules: readonly Rule[] = [
-  rule("(?:help|\\?|what can you do|what do you (?:do|know|understand)|who are you|hello|hi|hey)", () => ({
-    kind: "help",
-  })),
-
-  rule("(?:overwrite|replace) (?:the )?(?:file )?(?<path>\\S+) (?:with|by) (?<text>.+)", (parts, request) => {
-    const made = isQuoted(parts.text ?? "") && written(parts, request);
-    return made && made.kind === "write" ? { ...made, overwrite: true } : undefined;
+  rule("(?:help|\\?|what can you do|hello|hi)", () => ({ kind: "help" })),
+  rule("(?:overwrite|replace) (?:the )?(?:file )?(?<path>\\S+) with (?<text>.+)", (parts, restore) => {
+    const request = isQuoted(parts.text) ? toWrite(parts, restore) : undefined;
+    return request && { ...request, overwrite: true };
   }),
-  rule("(?:write|save|store|echo) (?<text>.+) (?:to|into|as|>) (?<path>.+)", written),
-  rule("(?:put|store) (?<text>.+) (?:in|into) (?<path>.+)", written),
-  rule("(?:write|save|put) (?:to|into|in) (?:the )?(?:file )?(?<path>\\S+): ?(?<text>.+)", written),
+  rule("(?:write|save|store|put) (?<text>.+) (?:to|into|in|as) (?<path>.+)", toWrite),
   rule(
-    "(?:write|create|make|add) (?:(?:a|an|the|new|text|file|named|called) )*(?<path>\\S+),? (?:with|containing|saying|that (?:says|contains|holds)) (?<text>.+)",
-    (parts, request) => (looksLikeFile(request.restore(parts.path ?? "")) ? written(parts, request) : undefined),
-  ),
-
-  rule(
-    "(?:survey|summari[sz]e|describe|analy[sz]e|explore|inspect|examine|explain|overview(?: of)?|summary(?: of)?|(?:take a )?look (?:around|at)|tell me about|(?:give|write|make)(?: me)? an? (?:\\w+ )?(?:overview|summary|survey|description)(?: of)?)(?: (?<rest>.+))?",
-    surveyed,
+    "(?:write|create|make) (?:(?:a|the|new|text|file|named|called) )*(?<path>\\S+) (?:with|containing) (?<text>.+)",
+    (parts, restore) => (looksLikeFile(restore(parts.path ?? "")) ? toWrite(parts, restore) : undefined),
   ),
   rule(
-    "what (?:is|does) (?<rest>(?:this|the) (?:project|repo|repository|code|codebase|folder|directory))(?: about| do| for)?",
-    surveyed,
+    "(?:survey|summari[sz]e|describe|explore|explain|(?:give|write|make)(?: me)? an? (?:\\w+ )?(?:overview|summary|survey)(?: of)?)(?: (?<rest>.+))?",
+    toSurvey,
   ),
-
-  rule("how many (?<query>.+?)(?: (?:are|is) there| do (?:we|i|you) have| are)?WHERE?", (parts, request) => {
-    const [kind = "", ...more] = namesIn(parts.query);
-    const pattern = /\bfiles$/i.test(parts.query ?? "") && more.length === 0 ? (globOfKind(kind) ?? "**/*") : undefined;
-    return pattern ? inPlace(parts, request, (path) => ({ kind: "files", pattern, path })) : searched(parts, request);
+  rule("what (?:is|does) (?:this|the) (?:project|repo|repository|codebase|folder)(?: about| do)?", toSurvey),
+  rule(
+    "(?:find|search for|list|show me|show) (?:all )?files? (?:named |called |matching |like )?(?<pattern>\\S*[.*]\\S*)WHERE",
+    toFiles,
+  ),
+  rule("(?:find|search for|list|show me|show) (?<pattern>\\S*[*]\\S*)WHERE", toFiles),
+  rule("(?:search|look)(?: in| through)? (?!for )(?<place>.+?) for (?<query>.+)", toSearch),
+  rule("(?:find|search for|search|grep|look for) (?<query>.+?)WHERE", toSearch),
+  rule("ls(?: -\\S+)*(?: (?<place>.+))?", toList),
+  rule("list(?: (?<place>.+))?", toList),
+  rule("what files(?: are)?(?: there)?(?<place>(?: .+)?)", toList),
+  rule("(?:show(?: me)? )?what(?: is|'s)(?: here|WHERE)", toList),
+  rule("(?:read|cat|open|print) (?<place>.+)", toRead),
+  rule("what does (?<place>\\S+) say", toRead),
+  rule("(?:show|see)(?: me)? (?<place>.+)", (parts, restore) => {
+    const path = pathOf(parts.place, restore);
+    return path !== undefined && looksLikeFile(path) ? toRead(parts, restore) : toList(parts, restore);
   }),
-
-  rule(
-    "(?:(?:find|list|show|search(?: for)?)(?: (?:me|all|every|the|any))* |which |what )(?:files?|lines?) (?:that |which )?(?:with|contain(?:s|ing)?|mention(?:s|ing)?|ha(?:ve|s|ving)|us(?:e|es|ing)|includ(?:e|es|ing)) (?!(?:the )?(?:name|extension|ending) )(?<query>.+?)WHERE?",
-    searched,
-  ),
-  rule("find (?<place>\\S+) (?:-type f )?-i?name (?<pattern>\\S+)", named),
-  rule("glob(?: for)? (?<pattern>\\S+)WHERE?", named),
-  rule(
-    "(?:(?:find|list|show|search|look|locate)(?: for)?(?: (?:me|all|every|the|any|a))* |which |what )files? (?:(?:that |which )?(?:named|called|matching|match(?:es)?|like|ending (?:in|with)|end(?:s)? (?:in|with)|with (?:the )?(?:name|extension|ending)|are (?:named|called)) )(?<pattern>\\S+)WHERE?",
-    named,
-  ),
-  rule("(?:find|search|look|locate)(?: for)?(?: (?:me|all|every|the|a))* files? (?!for )(?<pattern>\\S+)WHERE?", named),
-  rule(
-    "(?:find|list|show|search for|look for|get|give|which|what)(?: (?:me|all|of|every|the|any))* (?<kind>\\S+) files?(?: are there)?WHERE?",
-    (parts, request) => {
-      const pattern = globOfKind(request.restore(parts.kind ?? ""));
-      return pattern ? inPlace(parts, request, (path) => ({ kind: "files", pattern, path })) : undefined;
-    },
-  ),
-  rule(
-    "(?:find|list|show|search(?: for)?|look for|locate|where (?:is|are)|where's)(?: (?:me|all|every|the|file))* (?<pattern>\\S+)WHERE?",
-    (parts, request) => {
-      const pattern = request.restore(parts.pattern ?? "");
-      if (/[*?]/.test(parts.pattern ?? "")) return named(parts, request);
-      const wantsText =
-        !/^(?:find|search|look|locate|where)/i.test(request.text) || looksLikeFile(placeOf(parts, request) ?? "");
-      return isFileName(pattern) && !wantsText ? named(parts, request) : undefined;
-    },
-  ),
-
-  rule(
-    "(?:search|look|grep|check|scan)(?: (?:in|through|inside|within|at))? (?!for )(?<place>.+?) for (?<query>.+)",
-    searched,
-  ),
-  rule("(?:grep|rg)(?: -\\S+)*(?: for)? (?<query>\\S+) (?!in )(?<place>\\S+)", searched),
-  rule(
-    "(?:find|search|grep|rg|look|locate|where is|where are|where's)(?: -\\S+)*(?: for)? (?<query>.+)WHERE",
-    searched,
-  ),
-  rule(
-    "(?:find|search for|search|grep|rg|look for|locate|where is|where are|where's)(?: -\\S+)*(?: for)? (?<query>.+)",
-    // A place that no rule above could honour is no part of the text.
-    (parts, request) =>
-      / (?:in|inside|under|within) /i.test(parts.query ?? "") ? undefined : searched(parts, request),
-  ),
-
-  rule("(?:ls|dir|tree)(?: -\\S+)*(?: (?<place>.+))?", listed),
-  rule("(?:list|(?:give|show|tell|get)(?: me)? (?:a |the )?list of)(?: (?<place>.+))?", listed),
-  rule(
-    "(?:what|which) (?:files|folders|directories|entries)(?: and \\w+)?(?: (?:are|is|do (?:you|we|i) (?:have|see)))?(?<place>(?: .+)?)",
-    listed,
-  ),
-  rule("(?:show(?: me)? |see )?(?:what is|what's|whats|what are)(?: there)?(?: here|WHERE)", shown),
-  rule("(?:show|see|view|display)(?: me)? (?<place>.+)", shown),
-  rule("what does (?<place>\\S+) (?:say|contain|do|hold)", shown),
-  rule(
-    "(?:read|cat|open|print|head|type|load)(?: -\\S+)*(?: me)?(?: the)?(?: first (?<limit>\\d+) lines (?:of|from|in))? (?<place>.+)",
-    wasRead,
-  ),
 ];
 
-/** Writes words as they are. What asks for words to be composed is not understood. */
-function written({ text = "", path }: Parts, { restore }: PlainRequest): OfflineRequest | undefined {
+/** Writes words as they are. A text that somebody would have to compose is not understood. */
+function toWrite({ text = "", path }: Parts, restore: Restore): Extract<OfflineRequest, { kind: "write" }> | undefined {
   const [name, ...more] = namesIn(path);
-  const plain = text.replace(/^(?:the )?(?:text|contents?|words?):? (?!of |from |in )(?=\S)/i, "");
+  const plain = text.replace(/^the (?:text|words?):? (?!of |from |in )(?=\S)/i, "");
   const isLiteral = isQuoted(plain) || (!plain.includes(quoteMark) && (plain !== text || !asksToCompose.test(plain)));
-  return name && more.length === 0 && isLiteral
-    ? { kind: "write", text: restore(plain), path: restore(name) }
-    : undefined;
+  if (!name || more.length > 0 || !isLiteral) return undefined;
+  return { kind: "write", text: restore(plain), path: restore(name) };
 }
 
-/** Begins as the name of something does, or names what somebody would have to write. */
+/** Begins as the name of something does, or names a text to be composed. */
 const asksToCompose =
   /^(?:an?|the|some|any|all|each|every|this|that|these|those|it|its|them|their|my|your|our|his|her|me|what|which|who|whose|how|why|where|when|down|everything|something|whatever)\b|\b(?:summar(?:y|ies)|reports?|overview|poems?|stor(?:y|ies)|essays?|articles?|letters?|lists?|tables?|docs?|documentation|comments?|tests?|code|functions?|class(?:es)?|scripts?|programs?|modules?|changelog|descriptions?|explanations?|translations?|reviews?|analysis|plans?|notes?|results?|findings|answers?|outputs?|contents?|todos?|text)\b/i;
 
-/** The project, or one folder; a report where one is asked for. No file: it takes a model to say what it is about. */
-function surveyed({ rest = "" }: Parts, { restore }: PlainRequest): OfflineRequest | undefined {
-  const report =
-    /^(?<what>.*?),?(?:\s|^)(?:(?:and|then) (?:write|save|store|put|make|create|give|print)\b.*)?\b(?:to|into|as) (?<path>.+)$/i.exec(
-      rest,
-    )?.groups;
+/** A project or folder, with a report where one is asked for. A single file would take a model. */
+function toSurvey({ rest = "" }: Parts, restore: Restore): OfflineRequest | undefined {
+  const toFile =
+    /^(?<what>.*?),?(?:\s|^)(?:(?:and|then) (?:write|save|store|put|make|give)\b.*)?\b(?:to|into|as) (?<file>.+)$/i;
+  const report = toFile.exec(rest)?.groups;
+  const tellMe =
+    /\b(?:and|then) (?:write|make|give|show)(?: me)?(?: (?:an?|the))?(?: \w+)? (?:report|summary|overview)$/i;
   const [path = ".", ...more] = namesIn(report?.what ?? rest.replace(tellMe, "")).map(restore);
-  const [file, ...others] = namesIn(report?.path);
-  if (more.length > 0 || others.length > 0 || /\.\w+$|readme$/i.test(path)) return undefined;
+  const [file, ...others] = namesIn(report?.file);
+  if (more.length > 0 || others.length > 0 || looksLikeFile(path)) return undefined;
   return { kind: "survey", path, report: file && restore(file) };
 }
 
-const tellMe =
-  /\b(?:and|then) (?:write|make|give|show|print|tell)(?: me)?(?: (?:an?|the))?(?: \w+)? (?:report|summary|overview)$/i;
-
-function searched(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
+function toSearch(parts: Parts, restore: Restore): OfflineRequest | undefined {
   const query = (parts.query ?? "")
-    .replace(/^where (.+?)(?: is| are)?$/i, "$1")
-    .replace(/ (?:is |are |gets )?(?:defined|used|declared)$/i, "")
-    .replace(/^(?:(?:all|every|each|any|the|an?|some|me) )+(?=\S)/i, "")
-    .replace(
-      /^(?:lines? (?:with|containing)|(?:word|text|string|phrase|term)s?|(?:occurrence|use|usage|mention|definition)s? of|references? to) (?=\S)/i,
-      "",
-    )
-    .replace(/(?<=\S) (?:comments?|occurrences)$/i, "")
+    .replace(/^(?:(?:all|every|the|word|text|lines? (?:with|containing)) )+(?=\S)/i, "")
     .replace(/^(TODO|FIXME)s$/, "$1");
-  // Files by their size, date or kind.
-  if (query === "" || /^files? \S|\S files?$/i.test(query)) return undefined;
-  return inPlace(parts, request, (path) => ({ kind: "search", query: request.restore(query), path }));
+  const path = pathOf(parts.place, restore);
+  // Files by their size or date, options of programs, and a place that cannot be used.
+  const isOther = /\bfiles?\b|(?:^| )-| (?:in|inside|under|within) /i.test(query);
+  return path === undefined || isOther ? undefined : { kind: "search", query: restore(query), path };
 }
 
-function named(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
-  const given = request.restore(parts.pattern ?? "").replace(/^\.(?=\w+$)/, "*.");
-  const pattern = given.includes("/") ? given : `**/${given}`;
-  return inPlace(parts, request, (path) => ({ kind: "files", pattern, path }));
+function toFiles({ pattern = "", place }: Parts, restore: Restore): OfflineRequest | undefined {
+  const path = pathOf(place, restore);
+  const given = restore(pattern);
+  return path === undefined ? undefined : { kind: "files", pattern: given.includes("/") ? given : `**/${given}`, path };
 }
 
-function listed(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
-  return inPlace(parts, request, (path) => ({ kind: "list", path }));
+function toList({ place }: Parts, restore: Restore): OfflineRequest | undefined {
+  const path = pathOf(place, restore);
+  return path === undefined ? undefined : { kind: "list", path };
 }
 
-/** A file is read, a folder listed. */
-function shown(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
-  return inPlace(parts, request, (path) =>
-    looksLikeFile(path) ? { kind: "read", path: fileAt(path) } : { kind: "list", path },
-  );
+function toRead({ place }: Parts, restore: Restore): OfflineRequest | undefined {
+  const [name, ...more] = namesIn(place);
+  if (!name || more.length > 0) return undefined;
+  const path = restore(name);
+  return { kind: "read", path: path.toLowerCase() === "readme" ? "README.md" : path };
 }
 
-function wasRead(parts: Parts, request: PlainRequest): OfflineRequest | undefined {
-  const [path, ...more] = namesIn(parts.place);
-  const limit = parts.limit === undefined ? {} : { limit: Number(parts.limit) };
-  return path && more.length === 0 ? { kind: "read", path: fileAt(request.restore(path)), ...limit } : undefined;
-}
-
-/** The place that is meant; undefined where more is said of it than can be honoured. */
-function placeOf({ place }: Parts, { restore }: PlainRequest): string | undefined {
+/** The one place that is named, by default the working directory; undefined where there is more than one. */
+function pathOf(place: string | undefined, restore: Restore): string | undefined {
   const [path = ".", ...more] = namesIn(place);
   return more.length > 0 ? undefined : restore(path);
 }
 
-function inPlace(
-  parts: Parts,
-  request: PlainRequest,
-  make: (path: string) => OfflineRequest,
-): OfflineRequest | undefined {
-  const path = placeOf(parts, request);
-  return path === undefined ? undefined : make(path);
+const fillers: ReadonlySet<string> = new Set(
+  (
+    "the a an this these my our me all any every whole entire here there file files folder folders directory " +
+    "directories project repository repo code codebase content contents in under inside within of at named current working"
+  ).split(" "),
+);
+
+/** The words of a phrase that name something. */
+function namesIn(phrase = ""): string[] {
+  return phrase
+    .replace(/\bfiles and (?:folders|directories)\b/gi, "files")
+    .split(" ")
+    .map(withoutEnd)
+    .filter((word) => word !== "" && !fillers.has(word.toLowerCase()));
 }
 
-/** "The readme" is README.md. */
-function fileAt(path: string): string {
-  return path.toLowerCase() === "readme" ? "README.md" : path;
+function isQuoted(words = ""): boolean {
+  return /^\uE000\d+\uE000$/.test(words);
+}
+
+/** An extension, or a name such as LICENSE or Makefile. */
+function looksLikeFile(path: string): boolean {
+  return /\.\w+$|(?:^|\/)(?:[A-Z][A-Za-z]+|readme)$/.test(path);
 }

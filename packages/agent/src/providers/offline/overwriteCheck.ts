@@ -1,8 +1,8 @@
 import { linesOf, missingTool, noticeOf, type OfflineStep, type Progress } from "./step.ts";
 
 /**
- * What comes before a file is written that was not said to be overwritten: a look at its folder, or why it is not written.
- * Undefined once it is known that there is no such file.
+ * The step before a file is written without leave to overwrite it: a listing of its folder, or a refusal. Undefined once
+ * it is certain that there is no such file.
  */
 export function beforeWriting(path: string, progress: Progress): OfflineStep | undefined {
   if (!progress.isEnabled("list_dir")) return refuse(`I cannot see whether ${path} exists: ${missingTool("list_dir")}`);
@@ -14,10 +14,10 @@ export function beforeWriting(path: string, progress: Progress): OfflineStep | u
     if (!listed.isError) {
       const isThere = linesOf(listed.output).some((line) => names(line, name));
       if (isThere && isParent) return refuse(`${path} exists, and I replace a file only when told to`);
-      if (isThere) return refuse(`I cannot see whether ${path} exists`);
-      return noticeOf(listed.output) === undefined ? undefined : refuse(`I cannot see whether ${path} exists`);
+      const isCertain = !isThere && noticeOf(listed.output) === undefined;
+      return isCertain ? undefined : refuse(`I cannot see whether ${path} exists`);
     }
-    // The folder may be missing: then the one above does not list it.
+    // The folder may be missing; then the one above it does not list it.
     const above = split(folder);
     if (above.folder === folder || above.name === "" || above.name === "..")
       return refuse(`I cannot see whether ${path} exists: ${listed.output}`);
@@ -37,7 +37,7 @@ function split(path: string): { folder: string; name: string } {
   return { folder: end.slice(0, cut) || "/", name: end.slice(cut + 1) };
 }
 
-/** Whether a line of a listing is of this name; a file system may ignore case. */
+/** Whether a line of a listing is this name. Case is ignored, as some file systems ignore it. */
 function names(line: string, name: string): boolean {
   const fold = (text: string): string => text.normalize("NFC").toLowerCase();
   const shown = fold(line.replace(/\/$/, ""));

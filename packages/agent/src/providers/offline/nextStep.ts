@@ -1,9 +1,9 @@
 import { textOf } from "../../conversation/conversation.ts";
 import type { Message } from "../../messages.ts";
+import { beforeWriting } from "./overwriteCheck.ts";
 import { type OfflineRequest, parseRequest, understood } from "./request.ts";
 import { linesOf, missingTool, noticeOf, type OfflineCall, type OfflineStep, type Progress, plural } from "./step.ts";
 import { nextSurveyStep } from "./survey.ts";
-import { beforeWriting } from "./target.ts";
 
 const mostLines = 200;
 
@@ -14,28 +14,13 @@ export function nextStep(messages: readonly Message[], enabled: readonly string[
   const request = parseRequest(user?.role === "user" ? textOf(user) : "");
   if (!request) return undefined;
   const since = messages.slice(start + 1);
-  return stepFor(request, {
+  const progress = {
     replies: since.filter((message) => message.role === "assistant"),
     results: since.filter((message) => message.role === "tool"),
-    isEnabled: (tool) => enabled.includes(tool),
-  });
-}
-
-function stepFor(request: OfflineRequest, progress: Progress): OfflineStep {
-  switch (request.kind) {
-    case "help":
-      return { text: helpText() };
-    case "survey":
-      return nextSurveyStep(request, progress);
-    case "write": {
-      const before = request.overwrite ? undefined : beforeWriting(request.path, progress);
-      if (before && progress.isEnabled("write_file")) return before;
-      const results = progress.results.filter(({ name }) => name === "write_file");
-      return oneCall(callFor(request), { ...progress, results }, (output) => output);
-    }
-    default:
-      return oneCall(callFor(request), progress, (output) => answerFor(request, output));
-  }
+    isEnabled: (tool: string) => enabled.includes(tool),
+  };
+  if (request.kind === "help") return { text: helpText() };
+  return request.kind === "survey" ? nextSurveyStep(request, progress) : oneCall(request, progress);
 }
 
 function helpText(): string {
@@ -43,16 +28,19 @@ function helpText(): string {
   return `I am the offline stand-in: a few rules, not a language model. I understand:\n\n${lines.join("\n")}`;
 }
 
-function oneCall(call: OfflineCall, { results, isEnabled }: Progress, answer: (output: string) => string): OfflineStep {
-  const result = results.at(-1);
-  if (result)
-    return result.isError
-      ? { text: `That did not work: ${result.output}`, failed: true }
-      : { text: answer(result.output) };
-  return isEnabled(call.name) ? { calls: [call] } : { text: missingTool(call.name), failed: true };
-}
-
 type SimpleRequest = Exclude<OfflineRequest, { kind: "help" | "survey" }>;
+
+/** A request that one call answers. */
+function oneCall(request: SimpleRequest, progress: Progress): OfflineStep {
+  const call = callFor(request);
+  if (!progress.isEnabled(call.name)) return { text: missingTool(call.name), failed: true };
+  const before = request.kind === "write" && !request.overwrite ? beforeWriting(request.path, progress) : undefined;
+  if (before) return before;
+  const result = progress.results.findLast(({ name }) => name === call.name);
+  if (!result) return { calls: [call] };
+  if (result.isError) return { text: `That did not work: ${result.output}`, failed: true };
+  return { text: answerFor(request, result.output) };
+}
 
 function callFor(request: SimpleRequest): OfflineCall {
   switch (request.kind) {
@@ -63,32 +51,30 @@ function callFor(request: SimpleRequest): OfflineCall {
     case "files":
       return { name: "search_files", args: { pattern: request.pattern, cwd: request.path } };
     case "read":
-      return { name: "read_file", args: { path: request.path, ...(request.limit && { limit: request.limit }) } };
+      return { name: "read_file", args: { path: request.path } };
     case "write":
       return { name: "write_file", args: { path: request.path, content: `${request.text}\n` } };
   }
 }
 
 function answerFor(request: SimpleRequest, output: string): string {
-  const cut = noticeOf(output);
+  if (request.kind === "write" || output.startsWith("No ")) return output;
+  return `${titleFor(request, output)}:\n\n${firstLines(output)}`;
+}
+
+function titleFor(request: Exclude<SimpleRequest, { kind: "write" }>, output: string): string {
   const [body = ""] = output.split("\n\n", 1);
-  const counted = (one: string, many?: string): string =>
-    `${cut === undefined ? "" : "at least "}${plural(linesOf(body).length, one, many)}`;
+  const counted = (one: string, many?: string): string => plural(linesOf(body).length, one, many);
+  const atLeast = noticeOf(output) === undefined ? "" : "at least ";
   switch (request.kind) {
     case "list":
-      return `${request.path} holds ${counted("entry", "entries")}:\n\n${firstLines(output)}`;
+      return `${request.path} holds ${atLeast}${counted("entry", "entries")}`;
     case "search":
-      return output.startsWith("No matches")
-        ? output
-        : `${capital(counted("line"))} with ${JSON.stringify(request.query)} in ${request.path}:\n\n${firstLines(output)}`;
+      return `${capital(atLeast)}${counted("line")} with ${JSON.stringify(request.query)} in ${request.path}`;
     case "files":
-      return output.startsWith("No ")
-        ? output
-        : `${capital(counted("file"))} for ${request.pattern}:\n\n${firstLines(output)}`;
+      return `${capital(atLeast)}${counted("file")} for ${request.pattern}`;
     case "read":
-      return `${request.path}:\n\n${firstLines(output)}`;
-    case "write":
-      return output;
+      return request.path;
   }
 }
 
