@@ -2,38 +2,38 @@ import { inspect } from "node:util";
 import { type AdvisedOption, isAgentError } from "@toolcrib/agent";
 import { isToolError } from "@toolcrib/core";
 import { withoutControls } from "@toolcrib/core/text";
-import { CliError, type Ending } from "./endings.ts";
+import { CliError, type ExitReason } from "./exitReasons.ts";
 import { waysToConnect } from "./model/waysToConnect.ts";
 
 /** What to tell of an error, and how the program ends by it. */
 export interface Explanation {
-  readonly ending: Ending;
+  readonly exitReason: ExitReason;
   readonly message: string;
 }
 
 /** Never a stack trace: that is for `TOOLCRIB_DEBUG=1`. */
 export function explain(error: unknown): Explanation {
   const message = withoutControls(messageOf(error));
-  if (error instanceof CliError) return { ending: error.ending, message };
+  if (error instanceof CliError) return { exitReason: error.exitReason, message };
   if (isAgentError(error)) {
     switch (error.code) {
       case "aborted":
-        return { ending: "interrupted", message: "Interrupted." };
+        return { exitReason: "interrupted", message: "Interrupted." };
       case "bad_session":
       case "invalid_option":
-        return { ending: "usage", message };
+        return { exitReason: "usage", message };
       case "busy":
-        return { ending: "failed", message };
+        return { exitReason: "failed", message };
       case "ended":
-        return { ending: "limit", message };
+        return { exitReason: "limit", message };
       case "not_understood":
-        return { ending: "provider", message: `${message}\n${threeWaysOn}` };
+        return { exitReason: "provider", message: `${message}\n${threeWaysOn}` };
       default:
-        return { ending: "provider", message };
+        return { exitReason: "provider", message };
     }
   }
-  if (isToolError(error)) return { ending: error.code === "permission_denied" ? "denied" : "failed", message };
-  return { ending: "failed", message };
+  if (isToolError(error)) return { exitReason: error.code === "permission_denied" ? "denied" : "failed", message };
+  return { exitReason: "failed", message };
 }
 
 /** The whole error with its stack. */

@@ -1,10 +1,10 @@
 import type { Command, CommanderError } from "commander";
 import { createCommands } from "./commands/commands.ts";
-import { type Ending, usageError } from "./endings.ts";
+import { type ExitReason, usageError } from "./exitReasons.ts";
 import type { Program } from "./program.ts";
 
 /** The only place that knows exit codes, but for 128 + n after a signal. */
-const exitCodes: Readonly<Record<Ending, number>> = {
+const exitCodes: Readonly<Record<ExitReason, number>> = {
   ok: 0,
   failed: 1,
   usage: 2,
@@ -16,9 +16,9 @@ const exitCodes: Readonly<Record<Ending, number>> = {
 
 /** Runs the command; resolves to the exit code. Never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
-  let ending: Ending = "ok";
+  let exitReason: ExitReason = "ok";
   const commands = createCommands(createProgram, (ended) => {
-    ending = ended;
+    exitReason = ended;
   });
   try {
     if (args.length === 0) commands.outputHelp();
@@ -28,11 +28,11 @@ export async function main(args: readonly string[]): Promise<number> {
     if (error === undefined) return exitCodes.ok;
     const { explain, traceOf } = await import("./explain.ts");
     if (process.env.TOOLCRIB_DEBUG === "1") process.stderr.write(`${traceOf(error)}\n`);
-    const { ending, message } = explain(error);
+    const { exitReason, message } = explain(error);
     process.stderr.write(`toolcrib: ${message}\n`);
-    return exitCodes[ending];
+    return exitCodes[exitReason];
   }
-  return exitCodes[ending];
+  return exitCodes[exitReason];
 }
 
 /** `toolcrib -p "…"` is `toolcrib run -p "…"`. */

@@ -1,6 +1,6 @@
 import { type Compacted, listSessions } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core";
-import type { Ending } from "../endings.ts";
+import type { ExitReason } from "../exitReasons.ts";
 import { explain } from "../explain.ts";
 import { chooseModel, type ModelChoice } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
@@ -8,8 +8,9 @@ import { terminalAsker } from "../terminal/ask.ts";
 import { type ChatInput, openChatInput } from "../terminal/chatInput.ts";
 import { createRenderer, oneLine } from "../terminal/render.ts";
 import type { Asker } from "../tools/approval.ts";
-import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
-import { endingNote } from "./run.ts";
+import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import type { DefineCommand } from "./defineCommand.ts";
+import { whyNoAnswer } from "./run.ts";
 
 /** What a line beginning with `/` may say. */
 const commands: Readonly<Record<string, string>> = {
@@ -24,7 +25,9 @@ const commands: Readonly<Record<string, string>> = {
 };
 
 /** `toolcrib chat`: a line is a message; lines may be piped in, too. */
-export async function chat(flags: ConversationFlags, program: Program): Promise<Ending> {
+export const define: DefineCommand = (command, action) => addConversationFlags(command).action(action(chat));
+
+async function chat(program: Program, flags: ConversationFlags): Promise<ExitReason> {
   const { terminal, interrupts } = program;
   let session: ChatSession | undefined;
   // Until there is a session, Ctrl-C ends the program.
@@ -74,7 +77,7 @@ function createSession(
       await interrupts.during(async (signal) => {
         for await (const event of conversation.turn(message, signal)) {
           terminal.print(render(event));
-          if (event.type === "end" && event.reason !== "stop") note(endingNote(event.reason));
+          if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event.reason));
         }
       });
     } catch (error) {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { Agent, type AgentEvent, type AgentOptions, newSessionFile, type Provider } from "@toolcrib/agent";
 import type { ToolContext, ToolRegistry } from "@toolcrib/core";
-import { CliError } from "../endings.ts";
+import type { Command } from "commander";
+import { CliError, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import {
   isJournal,
@@ -12,7 +13,7 @@ import {
   sessionFolder,
 } from "../state/sessionFile.ts";
 import { type Asker, askBeforeChanges } from "../tools/approval.ts";
-import { chooseSandbox } from "../tools/sandbox.ts";
+import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 
 /** Flags of the commands that talk to a model. */
@@ -23,6 +24,28 @@ export interface ConversationFlags extends ToolFlags, SessionFlags {
   readonly ask?: boolean | undefined;
   /** Also the tools of the servers in `.mcp.json`. */
   readonly mcp?: boolean | undefined;
+}
+
+/** Adds the flags of the commands that talk to a model. */
+export function addConversationFlags(command: Command): Command {
+  return addSandboxFlags(
+    command
+      .option(
+        "-m, --model <provider/model>",
+        "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible or offline",
+      )
+      .option("--base-url <url>", "where the provider is, for -m")
+      .option("-c, --continue", "go on with the last conversation of this directory")
+      .option("-r, --resume <file>", "go on with a journal, or with what save_session_context wrote")
+      .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
+      .option("--ask", "ask before each call that may change something")
+      .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)"),
+  );
+}
+
+function positiveInteger(value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw usageError(`--max-steps ${value}: expected a whole number above 0`);
 }
 
 /** An agent with the CLI's tools, whose conversation a journal keeps as it grows. */

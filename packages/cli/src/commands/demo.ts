@@ -3,14 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "@toolcrib/agent";
 import { OfflineProvider } from "@toolcrib/agent/offline";
-import type { Ending } from "../endings.ts";
+import type { ExitReason } from "../exitReasons.ts";
 import { waysToConnect } from "../model/waysToConnect.ts";
 import type { Program } from "../program.ts";
 import { createRenderer } from "../terminal/render.ts";
 import { createToolSet } from "../tools/toolSet.ts";
+import type { DefineCommand } from "./defineCommand.ts";
 
 /** `toolcrib demo`: the offline stand-in surveys the working directory, through the real loop and the real tools. */
-export async function demo({ terminal, interrupts, leftovers }: Program): Promise<Ending> {
+export const define: DefineCommand = (command, action) => command.action(action(demo));
+
+async function demo({ terminal, interrupts, leftovers }: Program): Promise<ExitReason> {
   const here = process.cwd();
   const folder = temporaryFolder();
   const agent = new Agent(new OfflineProvider(), {

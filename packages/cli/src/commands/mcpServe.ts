@@ -1,12 +1,13 @@
 import type { ToolRegistry } from "@toolcrib/core";
 import { type HttpOptions, serveMcp } from "@toolcrib/mcp";
-import { type Ending, usageError } from "../endings.ts";
+import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { chooseSandbox } from "../tools/sandbox.ts";
+import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, type ToolFlags } from "../tools/toolSet.ts";
 import { version } from "../version.ts";
+import type { DefineCommand } from "./defineCommand.ts";
 
-export interface McpServeFlags extends ToolFlags {
+interface McpServeFlags extends ToolFlags {
   readonly http?: string;
   readonly host?: string;
   /** False by `--no-auth`. */
@@ -14,7 +15,21 @@ export interface McpServeFlags extends ToolFlags {
 }
 
 /** `toolcrib mcp serve`: until the client closes standard input, or Ctrl-C. */
-export async function mcpServe(given: McpServeFlags, program: Program): Promise<Ending> {
+export const define: DefineCommand = (command, action) =>
+  addSandboxFlags(command)
+    .option("--http <port>", "over HTTP at /mcp instead, for clients with the bearer token (0: a free port)")
+    .option("--host <address>", "the address to listen on (default: 127.0.0.1)")
+    .option("--no-auth", "ask for no token; only on a loopback address")
+    .addHelpText(
+      "after",
+      `
+Without --root the tools keep to the roots that the client names, else to this directory;
+over HTTP to this directory, which the roots of a client can only narrow.
+TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes a new one.`,
+    )
+    .action(action(mcpServe));
+
+async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitReason> {
   const { leftovers, terminal, interrupts, env } = program;
   const flags = await chooseSandbox(given, program);
   const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);

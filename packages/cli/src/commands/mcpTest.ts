@@ -1,19 +1,25 @@
 import { type McpToolStore, mountMcp } from "@toolcrib/mcp";
-import { type Ending, usageError } from "../endings.ts";
+import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { terminalAsker } from "../terminal/ask.ts";
 import { oneLine } from "../terminal/render.ts";
-import { mcpConfigName, readMcpConfig } from "../tools/mcpConfig.ts";
+import { mcpConfigName, readMcpConfig, requireServer } from "../tools/mcpConfig.ts";
 import { allowedServers } from "../tools/mcpConsent.ts";
 import { ownToolStore } from "../tools/mcpMount.ts";
-import { requireServer } from "./mcpServers.ts";
+import type { DefineCommand } from "./defineCommand.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
-export async function mcpTest(
+export const define: DefineCommand = (command, action) =>
+  command
+    .argument("[name]", "only this one")
+    .option("--accept", "accept the tools that have changed since they were first seen")
+    .action(action(mcpTest));
+
+async function mcpTest(
+  program: Program,
   name: string | undefined,
   { accept = false }: { accept?: boolean },
-  program: Program,
-): Promise<Ending> {
+): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
   const config = await readMcpConfig(process.cwd());
   if (name !== undefined) requireServer(config, name);
@@ -25,7 +31,7 @@ export async function mcpTest(
   const kept = ownToolStore(process.cwd(), program);
   return interrupts.during(async (signal) => {
     const mount = await mountMcp(allowed, {
-      store: kept && lookingAgain(kept),
+      store: kept && withoutCache(kept),
       environment: env,
       accept: () => accept,
       clientName: "toolcrib",
@@ -53,7 +59,7 @@ export async function mcpTest(
 }
 
 /** A store by which every server is asked anew, and compared with what was accepted. */
-function lookingAgain(store: McpToolStore): McpToolStore {
+function withoutCache(store: McpToolStore): McpToolStore {
   return {
     async load(server) {
       const known = await store.load(server);

@@ -1,21 +1,33 @@
 import { type AgentEvent, type EndReason, isAgentError, type Provider } from "@toolcrib/agent";
-import { CliError, type Ending } from "../endings.ts";
+import { Option } from "commander";
+import { CliError, type ExitReason } from "../exitReasons.ts";
 import { messageOf } from "../explain.ts";
 import { chooseModel } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
 import { terminalAsker } from "../terminal/ask.ts";
 import { readPrompt } from "../terminal/prompt.ts";
 import { createRenderer } from "../terminal/render.ts";
-import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import type { DefineCommand } from "./defineCommand.ts";
 
-export interface RunFlags extends ConversationFlags {
-  readonly prompt?: string | undefined;
+interface RunFlags extends ConversationFlags {
+  /** True for a `-p` without a text. */
+  readonly prompt?: string | boolean | undefined;
   readonly json?: boolean | undefined;
   readonly jsonl?: boolean | undefined;
 }
 
 /** `toolcrib run`: one task. */
-export async function run(words: readonly string[], flags: RunFlags, program: Program): Promise<Ending> {
+export const define: DefineCommand = (command, action) =>
+  addConversationFlags(
+    command
+      .argument("[prompt...]", "what to do; @FILE puts a file in; what is piped in comes first")
+      .option("-p, --prompt [text]", "the prompt, too")
+      .addOption(new Option("--json", "print one JSON object at the end").conflicts("jsonl"))
+      .option("--jsonl", "print each event as a line of JSON"),
+  ).action(action(run));
+
+async function run(program: Program, words: readonly string[], flags: RunFlags): Promise<ExitReason> {
   const { terminal, interrupts } = program;
   const note = (line: string): void => terminal.note(terminal.style.dim(line));
   const report = reporter(flags, program);
@@ -24,7 +36,7 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
   let conversation: Conversation | undefined;
   let provider: Provider;
   try {
-    const prompt = await readPrompt(flags.prompt === undefined ? words : [flags.prompt, ...words], note);
+    const prompt = await readPrompt(typeof flags.prompt === "string" ? [flags.prompt, ...words] : words, note);
     const choice = await chooseModel(flags, program.env);
     if (!choice.isNamed) note(choice.why);
     provider = choice.provider;
@@ -46,13 +58,13 @@ export async function run(words: readonly string[], flags: RunFlags, program: Pr
   }
   const { agent } = conversation;
   // The stand-in answers that it failed; a model decides by itself what a failed call means.
-  const ending = failed && !conversation.denied ? "failed" : endingOf(reason, conversation.denied);
-  report.done({ ok: ending === "ok", model: `${provider.name}/${provider.model}`, usage: agent.usage });
-  if (reason !== "stop") terminal.note(endingNote(reason));
-  return ending;
+  const exitReason = failed && !conversation.denied ? "failed" : exitReasonOf(reason, conversation.denied);
+  report.done({ ok: exitReason === "ok", model: `${provider.name}/${provider.model}`, usage: agent.usage });
+  if (reason !== "stop") terminal.note(whyNoAnswer(reason));
+  return exitReason;
 }
 
-function endingOf(reason: EndReason | undefined, denied: boolean): Ending {
+function exitReasonOf(reason: EndReason | undefined, denied: boolean): ExitReason {
   switch (reason) {
     case "stop":
       return denied ? "denied" : "ok";
@@ -66,7 +78,7 @@ function endingOf(reason: EndReason | undefined, denied: boolean): Ending {
 }
 
 /** Why there is no whole answer, and what to do next. */
-export function endingNote(reason: EndReason | undefined): string {
+export function whyNoAnswer(reason: EndReason | undefined): string {
   switch (reason) {
     case "step-limit":
       return "The step limit was reached before the answer: go on with toolcrib run -c, or raise --max-steps.";
@@ -94,7 +106,7 @@ function reporter(flags: RunFlags, { terminal }: Program): Reporter {
   const line = (value: object): void => terminal.data(`${JSON.stringify(value)}\n`);
   const failed = (error: unknown): object => ({
     error: {
-      code: isAgentError(error) ? error.code : error instanceof CliError ? error.ending : "failed",
+      code: isAgentError(error) ? error.code : error instanceof CliError ? error.exitReason : "failed",
       message: messageOf(error),
     },
   });

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
-import { usageError } from "../endings.ts";
+import { usageError } from "../exitReasons.ts";
 
 /**
  * The arguments of a tool from words of a command line: `--name value`, `--name=value`, `--flag`; an array takes every word

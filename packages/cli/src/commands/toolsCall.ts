@@ -1,25 +1,43 @@
 import { type JsonSchema, renderOutcome, type ToolErrorCode, type ToolListing } from "@toolcrib/core";
-import type { Ending } from "../endings.ts";
-import { usageError } from "../endings.ts";
+import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { readGivenFile } from "../state/givenFile.ts";
 import { parseJson } from "../state/jsonText.ts";
-import { chooseSandbox } from "../tools/sandbox.ts";
+import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
+import type { DefineCommand } from "./defineCommand.ts";
 import { parseToolArguments } from "./toolArguments.ts";
 
-export interface ToolsCallFlags extends ToolFlags {
+interface ToolsCallFlags extends ToolFlags {
   readonly json?: boolean | undefined;
   readonly help?: boolean | undefined;
 }
 
 /** `toolcrib tools call NAME …`: one tool, no model. Output exactly as the tool gave it. */
-export async function toolsCall(
+export const define: DefineCommand = (command, action) =>
+  addSandboxFlags(command)
+    .usage("[options] NAME ['{\"arg\": …}' | @FILE | --arg value …]")
+    .argument("[name]", "the tool, as tools list names it")
+    .argument("[arguments...]", "its arguments: --name value, --name=value, one JSON object, or @FILE that holds one")
+    .option("--json", "print the outcome as JSON")
+    .helpOption(false)
+    .option("-h, --help", "show the arguments of the tool")
+    .allowUnknownOption()
+    .action(
+      action((program, name: string | undefined, words: string[], flags: ToolsCallFlags) => {
+        if (name !== undefined) return toolsCall(program, name, words, flags);
+        if (!flags.help) throw usageError("tools call needs the name of a tool; toolcrib tools list shows them");
+        command.outputHelp();
+        return "ok";
+      }),
+    );
+
+async function toolsCall(
+  program: Program,
   name: string,
   words: readonly string[],
   flags: ToolsCallFlags,
-  program: Program,
-): Promise<Ending> {
+): Promise<ExitReason> {
   const { terminal, leftovers, interrupts } = program;
   const registry = createToolSet(await chooseSandbox(flags, program), leftovers);
   const tool = registry.listTools().find((one) => one.name === name);
@@ -42,7 +60,7 @@ export async function toolsCall(
   const advice = outcome.error.code === "not_available" ? `; it is off unless you pass --enable ${name}` : "";
   terminal.note(terminal.style.red(`${renderOutcome(name, outcome)}${advice}`));
   if (outcome.error.code === "invalid_arguments") terminal.note(usageOf(tool));
-  return endingOf(outcome.error.code);
+  return exitReasonOf(outcome.error.code);
 }
 
 async function argumentsFrom(words: readonly string[], tool: ToolListing): Promise<unknown> {
@@ -98,7 +116,7 @@ function propertiesOf(parameters: JsonSchema): { key: string; schema: JsonSchema
   }));
 }
 
-function endingOf(code: ToolErrorCode): Ending {
+function exitReasonOf(code: ToolErrorCode): ExitReason {
   switch (code) {
     case "invalid_arguments":
       return "usage";

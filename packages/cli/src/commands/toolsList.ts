@@ -1,10 +1,14 @@
-import type { Ending } from "../endings.ts";
+import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { oneLine } from "../terminal/render.ts";
-import { createToolSet, type ToolFlags } from "../tools/toolSet.ts";
+import { addToolFlags, createToolSet, type ToolFlags } from "../tools/toolSet.ts";
+import type { DefineCommand } from "./defineCommand.ts";
 
 /** `toolcrib tools list`: a line a tool, or as JSON all that is known of each. */
-export function toolsList(flags: ToolFlags & { readonly json?: boolean | undefined }, program: Program): Ending {
+export const define: DefineCommand = (command, action) =>
+  addToolFlags(command).option("--json", "with descriptions and parameter schemas, as JSON").action(action(toolsList));
+
+function toolsList(program: Program, flags: ToolFlags & { readonly json?: boolean | undefined }): ExitReason {
   const { terminal, leftovers } = program;
   const listing = createToolSet(flags, leftovers).listTools();
   if (flags.json) {

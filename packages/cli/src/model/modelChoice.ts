@@ -1,6 +1,6 @@
 import type { Provider } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core";
-import { CliError, usageError } from "../endings.ts";
+import { CliError, usageError } from "../exitReasons.ts";
 import { type LocalServer, localServers, offerFound, offerOf, shownAddress } from "./localServers.ts";
 
 /** A provider, and one line for people: which it is and why. */

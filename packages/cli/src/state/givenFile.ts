@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { createPathScope, fileKind, openRegularFile, systemErrorCode } from "@toolcrib/core/files";
-import { usageError } from "../endings.ts";
+import { usageError } from "../exitReasons.ts";
 
 /**
  * Reads a file that the user named; undefined where there is none. A directory, named pipe or device is refused and never waited

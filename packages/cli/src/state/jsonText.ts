@@ -1,5 +1,5 @@
 import { clip } from "@toolcrib/core/text";
-import { usageError } from "../endings.ts";
+import { usageError } from "../exitReasons.ts";
 
 /** Parses `text`; throws a usage error that shows where it stops being JSON. `what` begins the sentence. */
 export function parseJson(text: string, what: string): unknown {

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { listSessions } from "@toolcrib/agent";
 import { type FileLock, fileKind, systemErrorCode, takeFileLock } from "@toolcrib/core/files";
-import { CliError, usageError } from "../endings.ts";
+import { CliError, usageError } from "../exitReasons.ts";
 import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
 
 export interface SessionFlags {

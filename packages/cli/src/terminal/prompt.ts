@@ -1,5 +1,5 @@
 import { fstatSync } from "node:fs";
-import { usageError } from "../endings.ts";
+import { usageError } from "../exitReasons.ts";
 import { readGivenFile } from "../state/givenFile.ts";
 
 /** How long a pipe may stay silent when there is a prompt without it: a caller may have left it open by accident. */

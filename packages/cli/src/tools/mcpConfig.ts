@@ -1,9 +1,10 @@
 import { dirname, join } from "node:path";
+import { nearestName } from "@toolcrib/core";
 import { createPathScope, withFileLock, writeAtomically } from "@toolcrib/core/files";
 import { isObject } from "@toolcrib/core/text";
 import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
 import { applyEdits, createScanner, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
-import { usageError } from "../endings.ts";
+import { usageError } from "../exitReasons.ts";
 import { readGivenFile } from "../state/givenFile.ts";
 import { parseJson } from "../state/jsonText.ts";
 
@@ -14,6 +15,15 @@ const byteOrderMark = "\ufeff";
 /** Reads `.mcp.json` of a directory; without one there are no servers. Throws a usage error for what is no such JSON. */
 export async function readMcpConfig(directory: string): Promise<McpConfig> {
   return parseConfig((await readGivenFile(join(directory, mcpConfigName), mcpConfigName)) ?? "{}");
+}
+
+/** Throws a usage error for a server that is not in the configuration. */
+export function requireServer({ mcpServers }: McpConfig, name: string): void {
+  if (Object.hasOwn(mcpServers, name)) return;
+  const names = Object.keys(mcpServers);
+  const nearest = nearestName(name, names);
+  const known = names.length > 0 ? `there are ${names.join(", ")}` : "there are none";
+  throw usageError(`${name} is not in ${mcpConfigName}; ${nearest ? `did you mean ${nearest}?` : known}`);
 }
 
 function parseConfig(text: string): McpConfig {

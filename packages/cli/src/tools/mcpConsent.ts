@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPathScope, systemErrorCode, withFileLock, writeAtomically } from "@toolcrib/core/files";
 import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
-import { CliError } from "../endings.ts";
+import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
@@ -58,6 +58,20 @@ export async function saveConsents(
   });
 }
 
+/** As `saveConsents`, with a note where that fails: what was done stands without it. */
+export async function keepConsents(
+  { env, terminal }: Program,
+  entries: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  try {
+    await saveConsents(process.cwd(), env, entries);
+  } catch (error) {
+    terminal.note(
+      terminal.style.dim(`What you allowed could not be kept for the next time: ${(error as Error).message}`),
+    );
+  }
+}
+
 /**
  * The servers that may be started: those allowed as they are, and those that the user allows now. Nothing has been started and no
  * `${NAME}` filled in before. Throws where there is nobody to ask.
@@ -75,7 +89,7 @@ export async function allowedServers(
   const refused = new Set<string>();
   for (const [name, entry] of waiting) {
     const isChanged = consentTo(consents, name, entry) === "changed";
-    if (asker && (await isAllowed(asker, name, entry, isChanged))) await keep(directory, { [name]: entry }, program);
+    if (asker && (await isAllowed(asker, name, entry, isChanged))) await keepConsents(program, { [name]: entry });
     else refused.add(name);
   }
   return { mcpServers: Object.fromEntries(servers.filter(([name]) => !refused.has(name))) };
@@ -96,19 +110,6 @@ async function isAllowed(asker: Asker, name: string, entry: McpServerConfig, isC
   );
   if (answer === undefined) throw new CliError("denied", "The question was left without an answer.");
   return /^y(es)?$/i.test(answer.trim());
-}
-
-/** A yes that cannot be kept holds for this time. */
-async function keep(
-  directory: string,
-  entries: Readonly<Record<string, unknown>>,
-  { env, terminal }: Program,
-): Promise<void> {
-  try {
-    await saveConsents(directory, env, entries);
-  } catch (error) {
-    terminal.note(terminal.style.dim(`This could not be kept for the next time: ${(error as Error).message}`));
-  }
 }
 
 function notAllowed(names: readonly string[]): CliError {

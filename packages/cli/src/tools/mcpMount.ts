@@ -1,5 +1,5 @@
 import { fileToolStore, type McpMount, type McpToolStore, mountMcp } from "@toolcrib/mcp";
-import { usageError } from "../endings.ts";
+import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import type { Asker } from "./approval.ts";

@@ -4,7 +4,9 @@ import { createPathScope } from "@toolcrib/core/files";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import type { Leftovers, SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
-import { usageError } from "../endings.ts";
+import type { Command } from "commander";
+import { collect, collectNames } from "../commands/defineCommand.ts";
+import { usageError } from "../exitReasons.ts";
 import { stateFolder } from "../state/stateFolder.ts";
 import { guardOwnFiles } from "./guardedFiles.ts";
 import { hideState } from "./hideState.ts";
@@ -20,6 +22,16 @@ export interface ToolFlags {
   readonly sandboxAllow?: readonly string[] | undefined;
   /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
   readonly commandSandbox?: SandboxOptions | undefined;
+}
+
+/** Adds the flags that choose tools and roots. */
+export function addToolFlags(command: Command): Command {
+  return command
+    .option("--root <dir>", "a directory the file tools may not leave; may be given again (default: this one)", collect)
+    .option("--enable <names>", "switch tools on (remove and run_bash are off)", collectNames)
+    .option("--disable <names>", "switch tools off", collectNames)
+    .option("--tools <names>", "only these tools", collectNames)
+    .option("--exclude-tools <names>", "all but these tools", collectNames);
 }
 
 /** The default tools, `edit_file` and `more`, ours confined to the roots (default: the working directory). Throws a usage error. */

@@ -1,14 +1,14 @@
 /** How a command ended. `main.ts` gives each its exit code. */
-export type Ending = "ok" | "failed" | "usage" | "provider" | "denied" | "limit" | "interrupted";
+export type ExitReason = "ok" | "failed" | "usage" | "provider" | "denied" | "limit" | "interrupted";
 
 /** An error that is the user's to mend: one sentence that says what was wrong and what to do next. */
 export class CliError extends Error {
   override readonly name = "CliError";
-  readonly ending: Ending;
+  readonly exitReason: ExitReason;
 
-  constructor(ending: Ending, message: string) {
+  constructor(exitReason: ExitReason, message: string) {
     super(message);
-    this.ending = ending;
+    this.exitReason = exitReason;
   }
 }
 

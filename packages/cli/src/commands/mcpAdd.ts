@@ -1,0 +1,78 @@
+import { redactUrls } from "@toolcrib/core/text";
+import type { McpServerConfig } from "@toolcrib/mcp";
+import { type ExitReason, usageError } from "../exitReasons.ts";
+import type { Program } from "../program.ts";
+import { changeMcpConfig, mcpConfigName } from "../tools/mcpConfig.ts";
+import { keepConsents } from "../tools/mcpConsent.ts";
+import { collect, type DefineCommand } from "./defineCommand.ts";
+
+interface McpAddFlags {
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly cwd?: string;
+}
+
+/** `toolcrib mcp add`: who adds a server allows it to start. */
+export const define: DefineCommand = (command, action) =>
+  command
+    .usage("[options] NAME [--] COMMAND [ARGS...] | [options] NAME URL")
+    .argument("<name>", "what its tools begin with: mcp__NAME__…")
+    .argument("<target>", "the command, or an http address")
+    .argument("[args...]", "the arguments of the command")
+    .option("-e, --env <name=value>", "a variable for the command; may be given again", collect)
+    .option("-H, --header <name: value>", "a header for the address; may be given again", collect)
+    .option("--cwd <dir>", "where the command runs")
+    .allowUnknownOption()
+    .action(action(mcpAdd));
+
+async function mcpAdd(
+  program: Program,
+  name: string,
+  target: string,
+  args: readonly string[],
+  flags: McpAddFlags,
+): Promise<ExitReason> {
+  if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name) || name === "__proto__") {
+    throw usageError(`${name}: a server's name is made of letters, digits, _, . and -`);
+  }
+  const server = serverOf(target, args, flags);
+  await changeMcpConfig(process.cwd(), name, ({ mcpServers }) => {
+    if (!Object.hasOwn(mcpServers, name)) return server;
+    throw usageError(`${name} is in ${mcpConfigName} already; toolcrib mcp remove ${name} takes it out`);
+  });
+  await keepConsents(program, { [name]: server });
+  program.terminal.note(`Added ${name} to ${mcpConfigName}; try it with: toolcrib mcp test ${name}`);
+  return "ok";
+}
+
+function serverOf(
+  target: string,
+  args: readonly string[],
+  { env = [], header = [], cwd }: McpAddFlags,
+): McpServerConfig {
+  if (!/^https?:\/\//.test(target)) {
+    if (header.length > 0) throw usageError("--header is for the address of a server, not for a command");
+    const variables = pairs("--env", env, "=", "NAME=value");
+    return {
+      command: target,
+      args: [...args],
+      ...(env.length > 0 && { env: variables }),
+      ...(cwd !== undefined && { cwd }),
+    };
+  }
+  if (!URL.canParse(target)) throw usageError(`${redactUrls(target)}: this is no address`);
+  if (args.length > 0) throw usageError(`${args[0]}: an address takes no arguments`);
+  if (env.length > 0 || cwd !== undefined) throw usageError("--env and --cwd are for a command, not for an address");
+  const headers = pairs("--header", header, ":", "Name: value");
+  return { type: "http", url: target, ...(header.length > 0 && { headers }) };
+}
+
+function pairs(flag: string, given: readonly string[], separator: string, form: string): Record<string, string> {
+  return Object.fromEntries(
+    given.map((pair) => {
+      const at = pair.indexOf(separator);
+      if (at < 1) throw usageError(`${flag} ${pair}: expected ${form}`);
+      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+    }),
+  );
+}
