@@ -8,7 +8,7 @@ import { createReadFileTool } from "./read/readFile.ts";
 import { createRemoveTool } from "./remove/remove.ts";
 import { createWriteFileTool } from "./writeFile.ts";
 
-/** Every tool of this pack: read_file, write_file, edit_file, list_dir, mkdir, remove, move. Throws a TypeError for options that cannot be understood. */
+/** All tools of this package: read_file, write_file, edit_file, list_dir, mkdir, remove, move. Throws a TypeError for invalid options. */
 export function createFsTools(options: FsToolOptions = {}): ExecutableTool[] {
   checkFsOptions("createFsTools", options);
   return [

@@ -18,7 +18,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `list_dir`: one level of a directory, sorted, an entry a line. */
+/** `list_dir`: the entries of one directory, sorted, one a line. */
 export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = scopeOf("createListDirTool", options);
   const maxBytes = maxReplyBytesOf(options);
@@ -53,7 +53,7 @@ interface Page {
   /** First entry, from 1. */
   offset: number;
   limit: number;
-  /** Of the lines, without the notice. */
+  /** Longest listing, without the notice. */
   maxBytes: number;
 }
 
@@ -64,7 +64,7 @@ function listing(directory: OpenDirectory, entries: Dirent[], printed: string, p
     throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${total} entries; pass a smaller one`);
   }
   if (total === 0) return "(empty directory)";
-  // By code unit, so that the order is the same on every machine.
+  // By code unit: the same order on every machine.
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   const lines: string[] = [];
   let bytes = 0;
@@ -85,7 +85,7 @@ function listing(directory: OpenDirectory, entries: Dirent[], printed: string, p
   });
 }
 
-/** A line longer than a whole reply may be: the one that is cut. */
+/** The only line that is cut: one that is longer than a whole reply may be. */
 function cutEntry(text: string, entries: number, { offset, maxBytes }: Page): string {
   const head = cutBytes(text, maxBytes);
   return withNotice(head, {
@@ -101,11 +101,11 @@ function line(directory: OpenDirectory, entry: Dirent): string {
   if (entry.isDirectory()) return `${name}/`;
   try {
     if (entry.isSymbolicLink()) return `${name} -> ${printableName(readlinkSync(directory.at(entry.name)))}`;
-    // Some filesystems tell no types while listing.
+    // Some filesystems do not give types while listing.
     const unknown = !entry.isFile() && lstatSync(directory.at(entry.name)).isDirectory();
     return unknown ? `${name}/` : name;
   } catch {
-    // Gone, or not to be looked at: its name is all there is to say.
+    // Gone, or not readable: only its name is known.
     return name;
   }
 }

@@ -9,7 +9,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `mkdir`: makes a directory with its parents; one that exists is success. */
+/** `mkdir`: makes a directory and its parents; an existing directory is success. */
 export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = scopeOf("createMkdirTool", options);
   return defineTool({

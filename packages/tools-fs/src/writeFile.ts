@@ -1,6 +1,6 @@
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
 import { createSemaphore, type WriteResult, withPathLocks, writeAtomically } from "@toolcrib/core/files";
-import { refuseDirectoryPath } from "./invalidArgument.ts";
+import { refuseDirectoryPath } from "./directoryPath.ts";
 import { type FsToolOptions, openFileLimit, scopeOf } from "./options.ts";
 
 const parameters = {
@@ -13,7 +13,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `write_file`: replaces or creates a file whole, its parent directories too. */
+/** `write_file`: creates a file, with its parent directories, or replaces the whole content of one. */
 export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = scopeOf("createWriteFileTool", options);
   const queue = createSemaphore(openFileLimit);
@@ -33,7 +33,7 @@ export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool
   });
 }
 
-/** Says, where a write could not be atomic, that it was not. */
+/** Says that a write was not atomic, and why; empty for one that was. */
 export function inPlaceNote({ inPlace }: WriteResult): string {
   if (inPlace === undefined) return "";
   const why = inPlace === "hard links" ? "it has several hard links" : "its owner could not be kept otherwise";

@@ -1,16 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** The event loop is held no longer than this at a time, in milliseconds. */
-const sliceLength = 8;
+/** Longest time, in milliseconds, that the event loop is blocked. */
+const longestBlockMs = 8;
 
-/** Gives way to other work once its slice is used up, and then throws the signal's reason if that has fired. */
-export function createSlices(signal: AbortSignal | undefined): () => Promise<void> | undefined {
-  let sliceEnd = performance.now() + sliceLength;
+/**
+ * Returns a function to call in a long loop: it lets other work run when the loop has blocked the event loop for too long, and
+ * throws the reason of the signal if that has fired by then.
+ */
+export function createYielder(signal: AbortSignal | undefined): () => Promise<void> | undefined {
+  let yieldAt = performance.now() + longestBlockMs;
   return () => {
-    if (performance.now() < sliceEnd) return undefined;
+    if (performance.now() < yieldAt) return undefined;
     return nextTurn().then(() => {
       signal?.throwIfAborted();
-      sliceEnd = performance.now() + sliceLength;
+      yieldAt = performance.now() + longestBlockMs;
     });
   };
 }

@@ -9,13 +9,13 @@ import {
   writeAtomically,
 } from "@toolcrib/core/files";
 import { byteOrderMark } from "@toolcrib/core/text";
-import { refuseDirectoryPath } from "../invalidArgument.ts";
+import { refuseDirectoryPath } from "../directoryPath.ts";
 import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "../options.ts";
 import { inPlaceNote } from "../writeFile.ts";
 import { replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
 
-/** A larger file is not edited: its text and the new one are held in memory whole. */
+/** Both texts are in memory at once, so a larger file is refused. */
 const longestEditable = 32 * 1024 * 1024;
 
 const parameters = {
@@ -42,7 +42,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `edit_file`: replaces exact text, all edits or none; answers with a unified diff. */
+/** `edit_file`: replaces exact text, all edits or none, and returns a unified diff. */
 export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = scopeOf("createEditFileTool", options);
   const maxBytes = maxBytesOf(options);

@@ -8,8 +8,8 @@ export interface Edit {
 }
 
 /**
- * Applies the edits in order, each to the result of the one before. Line endings match each other, and new text takes those
- * of the text. Throws (`invalid_arguments`) with the number of matches when an edit does not name exactly one place.
+ * Applies the edits in order, each to the result of the one before. LF and CRLF match each other; new text gets the line ending
+ * of the text around it. Throws (`invalid_arguments`) with the number of matches unless an edit matches exactly once.
  */
 export function replaceText(text: string, edits: readonly Edit[]): string {
   let result = text;
@@ -49,11 +49,11 @@ function withLineEnding(text: string, ending: "\n" | "\r\n" | undefined): string
   return ending === undefined ? text : text.replace(/\r?\n/g, () => ending);
 }
 
-/** Every place where `wanted` stands, whichever line endings it has there; places that overlap only if asked for. */
+/** Every match of `wanted`, with LF or CRLF; overlapping ones only if asked for. */
 function findMatches(text: string, wanted: string, overlapping: boolean): Match[] {
   const lines = wanted.split(/\r?\n/);
   const first = lines[0] as string;
-  // A text that begins with a line break is looked for from that break on.
+  // A text that starts with a line break is found by that break.
   const anchor = first === "" && lines.length > 1 ? "\n" : first;
   const matches: Match[] = [];
   for (let at = text.indexOf(anchor); at >= 0; ) {

@@ -1,22 +1,22 @@
 import { withNotice } from "@toolcrib/core/text";
 
-/** A diff that takes longer is left out, in milliseconds: its cost grows with the square of what changed. */
+/** Milliseconds after which the diff is left out: its cost grows with the square of the number of changes. */
 const longestDiff = 500;
 
-/** The changed lines with three around them, cut after `maxBytes`; line endings are shown as `\n`. */
+/** A diff with three lines of context, cut to whole lines at `maxBytes`; line endings are shown as `\n`. */
 export async function unifiedDiff(
   printedPath: string,
   before: string,
   after: string,
   maxBytes: number,
 ): Promise<string> {
-  // Only edits need it.
+  // Loaded here because only edits need it.
   const { createTwoFilesPatch, OMIT_HEADERS } = await import("diff");
   const options = { context: 3, timeout: longestDiff, headerOptions: OMIT_HEADERS };
   const plain = (text: string): string => text.replaceAll("\r\n", "\n");
   const hunks = createTwoFilesPatch("", "", plain(before), plain(after), undefined, undefined, options);
   if (hunks === undefined) return `Edited ${printedPath} (too many changes to show)`;
-  // The library would quote a name that is printed as JSON once more.
+  // Not by the library: it would quote a second time a name that is already printed as a JSON string.
   const patch = `--- ${printedPath}\n+++ ${printedPath}\n${hunks}`;
   const bytes = Buffer.from(patch);
   if (bytes.length <= maxBytes) return patch;

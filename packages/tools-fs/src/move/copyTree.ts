@@ -26,20 +26,20 @@ import {
   syncDirectory,
 } from "@toolcrib/core/files";
 import { createTreeCursor } from "../remove/treeCursor.ts";
-import { createSlices } from "../yieldToEventLoop.ts";
+import { createYielder } from "../yieldToEventLoop.ts";
 
-/** What lies at a name in an open directory. */
+/** An entry of an open directory. */
 export interface Place {
   directory: OpenDirectory;
   name: string;
 }
 
 /**
- * Copies a file, link or directory tree to a new name, with modes, times and (where this process may) owners; links stay
- * links. Every file and directory is on the device when it resolves. Throws the system's error, and leaves what it made.
+ * Copies a file, link or directory tree to a new name, with modes, times and, where this process may, owners. Links are copied
+ * as links. Everything is flushed when it resolves. On a system error it throws that and leaves what it has made.
  */
 export async function copyTree(source: Place, target: Place, signal: AbortSignal | undefined): Promise<void> {
-  const pause = createSlices(signal);
+  const yieldToEventLoop = createYielder(signal);
   const from = createTreeCursor(openDirectory(source.directory.at(".")));
   const to = createTreeCursor(openDirectory(target.directory.at(".")));
   const pending: Buffer[][] = [];
@@ -63,16 +63,16 @@ export async function copyTree(source: Place, target: Place, signal: AbortSignal
       symlinkSync(readlinkSync(path, { encoding: "buffer" }), newPath);
       keepOwner(() => lchownSync(newPath, stats.uid, stats.gid));
     } else if (stats.isFile()) {
-      await copyFile(path, newPath, pause);
+      await copyFile(path, newPath, yieldToEventLoop);
     } else {
-      throw unmovable(`it holds a ${fileKind(stats)}; choose a destination on the same device`);
+      throw unmovable(`it contains a ${fileKind(stats)}; choose a destination on the same device`);
     }
   };
 
   try {
     await copyOne(source.name, target.name);
     for (let names = pending.at(-1); names !== undefined; names = pending.at(-1)) {
-      await pause();
+      await yieldToEventLoop();
       const name = names.pop();
       if (name !== undefined) {
         await copyOne(name, name);
@@ -96,7 +96,11 @@ function unmovable(why: string): ToolError {
 
 const bufferLength = 1024 * 1024;
 
-async function copyFile(path: string | Buffer, newPath: string | Buffer, pause: () => unknown): Promise<void> {
+async function copyFile(
+  path: string | Buffer,
+  newPath: string | Buffer,
+  yieldToEventLoop: () => unknown,
+): Promise<void> {
   const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   const source = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   let target: number | undefined;
@@ -106,11 +110,11 @@ async function copyFile(path: string | Buffer, newPath: string | Buffer, pause: 
     const buffer = Buffer.allocUnsafe(Math.min(bufferLength, before.size + 1));
     for (let read = readSync(source, buffer); read > 0; read = readSync(source, buffer)) {
       for (let written = 0; written < read; ) written += writeSync(target, buffer, written, read - written);
-      await pause();
+      await yieldToEventLoop();
     }
     const after = fstatSync(source);
     if (after.mtimeMs !== before.mtimeMs || after.size !== before.size)
-      throw unmovable("it changes while it is copied; try again");
+      throw unmovable("it was changed while it was copied; try again");
     const copy = { descriptor: target, path: newPath };
     keepAttributes(copy, before);
     await flush(copy);
@@ -122,7 +126,7 @@ async function copyFile(path: string | Buffer, newPath: string | Buffer, pause: 
 
 function keepAttributes(file: OpenFile, { uid, gid, mode, atime, mtime }: Stats): void {
   const kept = keepOwner(() => changeOwner(file, uid, gid));
-  // Rights of another owner's program are not given to this one's.
+  // Without its owner a copy must not keep set-user-id and set-group-id.
   changeMode(file, mode & (kept ? 0o7777 : 0o1777));
   changeTimes(file, atime, mtime);
 }

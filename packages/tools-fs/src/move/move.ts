@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
 import { createSemaphore, isInside, type PathScope, plainSystemError, withPathLocks } from "@toolcrib/core/files";
-import { refuseDirectoryPath } from "../invalidArgument.ts";
+import { refuseDirectoryPath } from "../directoryPath.ts";
 import { type FsToolOptions, openFileLimit, scopeOf } from "../options.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { alreadyExists, isCaseOnlyRename, moveEntry } from "./moveEntry.ts";

@@ -15,9 +15,9 @@ import { removeTree } from "../remove/removeTree.ts";
 import { copyTree, type Place } from "./copyTree.ts";
 
 /**
- * Moves a canonical entry to another, making its parents; never replaces what is there. A file or link is linked and unlinked,
- * so that holds even against a race; for a directory it is checked right before the rename, which would replace an empty
- * directory made in between. Throws in plain words.
+ * Moves a canonical entry to another path and makes the parents; never replaces an entry. A file or link is linked to the new
+ * name and then unlinked, which is safe from races. A directory is renamed right after a check: only an empty directory made in
+ * between would be replaced. Throws in plain words.
  */
 export async function moveEntry(from: string, to: string, scope: PathScope, call: ToolCallInfo): Promise<void> {
   const printed = `${scope.print(from)} to ${scope.print(to)}`;
@@ -43,12 +43,12 @@ export async function moveEntry(from: string, to: string, scope: PathScope, call
   }
 }
 
-/** Whether both names, which differ only in case, are one entry of one directory: so on filesystems that fold case. */
+/** Whether two names that differ only in case are the same entry, as on filesystems that ignore case. */
 export function isCaseOnlyRename(from: string, to: string): boolean {
   if (dirname(from) !== dirname(to) || from.toLowerCase() !== to.toLowerCase()) return false;
   const [source, target] = [lstatSync(from), lstatSync(to, { throwIfNoEntry: false })];
   if (source.ino !== target?.ino || source.dev !== target.dev) return false;
-  // Two hard links of one file are two entries.
+  // Both listed: two hard links of one file.
   const names = new Set(readdirSync(dirname(from)));
   return !(names.has(basename(from)) && names.has(basename(to)));
 }
@@ -89,19 +89,19 @@ async function moveBetween(
   }
 }
 
-/** Links that cannot be made: the filesystem has none, or the file is another's. */
+/** Codes of a link that cannot be made: the filesystem has no hard links, or the file belongs to another user. */
 const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
-/** Gives an entry its new name within one filesystem; throws EEXIST where that is taken. */
+/** Gives an entry its new name within one filesystem; throws EEXIST if that name is taken. */
 function place(source: Place, target: Place, stats: Stats, call: ToolCallInfo): void {
   const [from, to] = [pathOf(source), pathOf(target)];
   const taken = lstatSync(to, { throwIfNoEntry: false });
-  // The same file under this name too: only case differs, and a link would find the name taken.
+  // The same file: the names differ only in case, and link() would fail.
   if (taken && !(taken.ino === stats.ino && taken.dev === stats.dev)) {
     throw Object.assign(new Error("target exists"), { code: "EEXIST" });
   }
   call.beginCommit?.();
-  // Elsewhere link() follows a symlink.
+  // On other systems link() follows a symlink.
   if (!taken && !stats.isDirectory() && !(stats.isSymbolicLink() && process.platform !== "linux")) {
     try {
       linkSync(from, to);

@@ -1,7 +1,7 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import type { RegularFile } from "@toolcrib/core/files";
 import { isBinary, withNotice } from "@toolcrib/core/text";
-import { createSlices } from "../yieldToEventLoop.ts";
+import { createYielder } from "../yieldToEventLoop.ts";
 import {
   byteLineEnd,
   type ChunkReader,
@@ -16,7 +16,7 @@ export interface PageRequest {
   /** First line, from 1. */
   offset: number;
   limit: number;
-  /** Of the text, as UTF-8. */
+  /** Longest text, as UTF-8. */
   maxBytes: number;
   signal: AbortSignal | undefined;
 }
@@ -26,14 +26,14 @@ export async function readTextPage(file: RegularFile, printed: string, request: 
   const { encoding, offset, limit, maxBytes, signal } = request;
   const reader = createChunkReader(file.descriptor, file.stats.size);
   const lineEnd = encoding === "utf16le" ? utf16LineEnd : byteLineEnd;
-  const pause = createSlices(signal);
+  const yieldToEventLoop = createYielder(signal);
   if (encoding === "utf8") refuseBinary(reader.unread(), file.stats.size, printed);
 
-  const skipped = await skipLines(reader, offset - 1, lineEnd, pause);
+  const skipped = await skipLines(reader, offset - 1, lineEnd, yieldToEventLoop);
   if (skipped < offset - 1 || (offset > 1 && reader.unread().length === 0)) {
     throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${skipped} lines; pass a smaller one`);
   }
-  const page = await collectLines(reader, limit, maxBytes, lineEnd, pause);
+  const page = await collectLines(reader, limit, maxBytes, lineEnd, yieldToEventLoop);
   const head = headOf(page.bytes, maxBytes, encoding);
   const fits = head.length === page.bytes.length;
   if (fits && reader.unread().length === 0) return page.bytes.toString(encoding);
@@ -43,7 +43,7 @@ export async function readTextPage(file: RegularFile, printed: string, request: 
     const next = { argument: "offset", value: offset + whole.lines };
     return withNotice(whole.bytes.toString(encoding), { shown: whole.lines, unit: "lines", next });
   }
-  const line = await measureLine(reader, page.bytes, lineEnd, pause);
+  const line = await measureLine(reader, page.bytes, lineEnd, yieldToEventLoop);
   return withNotice(head.toString(encoding), {
     shown: head.length,
     total: line.length,
@@ -60,20 +60,25 @@ export async function readBase64(
 ): Promise<string> {
   const reader = createChunkReader(file.descriptor, file.stats.size);
   const most = maxBytes === Infinity ? Infinity : Math.max(3, Math.floor(maxBytes / 4) * 3);
-  const { bytes } = await collectLines(reader, Infinity, most, () => -1, createSlices(signal));
+  const { bytes } = await collectLines(reader, Infinity, most, () => -1, createYielder(signal));
   if (bytes.length <= most) return bytes.toString("base64");
   return withNotice(bytes.toString("base64", 0, most), { shown: most, total: file.stats.size, unit: "bytes" });
 }
 
-type Pause = () => Promise<void> | undefined;
+type Yield = () => Promise<void> | undefined;
 
 interface Lines {
   bytes: Buffer;
-  /** How many ends of lines were counted. */
+  /** Number of line ends counted. */
   lines: number;
 }
 
-async function skipLines(reader: ChunkReader, count: number, lineEnd: LineEnd, pause: Pause): Promise<number> {
+async function skipLines(
+  reader: ChunkReader,
+  count: number,
+  lineEnd: LineEnd,
+  yieldToEventLoop: Yield,
+): Promise<number> {
   let skipped = 0;
   let open = false;
   while (skipped < count) {
@@ -92,7 +97,7 @@ async function skipLines(reader: ChunkReader, count: number, lineEnd: LineEnd, p
     }
     open = skipped < count && taken < chunk.length;
     reader.take(skipped < count ? chunk.length : taken);
-    await pause();
+    await yieldToEventLoop();
   }
   return skipped;
 }
@@ -103,10 +108,10 @@ async function collectLines(
   limit: number,
   maxBytes: number,
   lineEnd: LineEnd,
-  pause: Pause,
+  yieldToEventLoop: Yield,
 ): Promise<Lines> {
   const parts: Buffer[] = [];
-  // A little beyond the limit, to see that there is more; even, so that a UTF-16 unit is never split.
+  // Reads beyond the limit, to see whether there is more; even, so that no UTF-16 unit is split.
   const most = maxBytes === Infinity ? Infinity : maxBytes + 2 - (maxBytes % 2);
   let length = 0;
   let lines = 0;
@@ -120,11 +125,11 @@ async function collectLines(
         if (lines === limit) taken = Math.min(taken, end);
       }
     }
-    // A copy, because the next chunk takes the same place.
+    // A copy: the next chunk overwrites the buffer.
     parts.push(Buffer.from(chunk.subarray(0, taken)));
     length += taken;
     reader.take(taken);
-    await pause();
+    await yieldToEventLoop();
   }
   return { bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, length), lines };
 }
@@ -139,18 +144,18 @@ function wholeLines(bytes: Buffer, lineEnd: LineEnd): Lines {
   return { bytes: bytes.subarray(0, taken), lines };
 }
 
-/** How far a line is followed beyond what is shown, to tell whether it is the last. */
+/** How many bytes of an over-long line are read to find its end. */
 const lookAhead = 16 * 1024 * 1024;
 
 async function measureLine(
   reader: ChunkReader,
   start: Buffer,
   lineEnd: LineEnd,
-  pause: Pause,
+  yieldToEventLoop: Yield,
 ): Promise<{ length: number | undefined; isLast: boolean }> {
   const known = lineEnd(start, 0);
   if (known >= 0) return { length: known, isLast: known === start.length && reader.unread().length === 0 };
-  for (let length = start.length; length < lookAhead; await pause()) {
+  for (let length = start.length; length < lookAhead; await yieldToEventLoop()) {
     const chunk = reader.unread();
     const end = lineEnd(chunk, 0);
     reader.take(end >= 0 ? end : chunk.length);
@@ -171,7 +176,7 @@ function refuseBinary(head: Buffer, size: number, printed: string): void {
 
 type Encoding = PageRequest["encoding"];
 
-/** The longest head, by whole characters, whose text is at most `maxBytes` long as UTF-8. */
+/** The longest head of whole characters whose text is at most `maxBytes` long as UTF-8. */
 function headOf(bytes: Buffer, maxBytes: number, encoding: Encoding): Buffer {
   if (bytes.length * 3 <= maxBytes) return bytes;
   const cut = (length: number): Buffer =>

@@ -5,9 +5,9 @@ import { ToolError } from "@toolcrib/core";
 import { isInside, type PathScope } from "@toolcrib/core/files";
 
 /**
- * Throws for what `remove` and `move` must never touch: the filesystem root and its direct children, the home directory, the
- * working directory, the roots, all that is above these, and what other filesystems are mounted below. `entry` is canonical
- * but for its last name (`PathScope.resolveEntry`). Known by path and by what lies there, so also by another spelling.
+ * Throws for paths that `remove` and `move` must never touch: the filesystem root and its direct children, the home directory, the
+ * working directory, the roots, every directory above these, and directories with another filesystem mounted inside. `entry` is
+ * canonical except for its last name (`PathScope.resolveEntry`). Compares paths and inodes, so another spelling is refused too.
  */
 export function refuseProtected(entry: string, scope: PathScope): void {
   const refuse = (what: string): ToolError<"permission_denied"> =>
@@ -43,7 +43,7 @@ function protectedDirectories(scope: PathScope): [what: string, path: string][] 
   return found.filter((one): one is [string, string] => Boolean(one[1]));
 }
 
-/** The path and all above it, each as it is spelled (its last name not followed) and as what it leads to. */
+/** The path and every directory above it, each with its last name not followed and with every link followed. */
 function spellings(path: string): [spelled: string, canonical: string][] {
   const list: [string, string][] = [];
   for (let one = resolve(path); dirname(one) !== one; one = dirname(one)) {
@@ -64,7 +64,7 @@ function sameFile(a: Stats | undefined, b: Stats | undefined): boolean {
   return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
 }
 
-/** Linux only: elsewhere nothing tells. */
+/** Linux only; elsewhere always false. */
 function mountsBelow(entry: string): boolean {
   const table = process.platform === "linux" ? attempt(() => readFileSync("/proc/self/mountinfo", "utf8")) : undefined;
   return (table ?? "").split("\n").some((line) => {

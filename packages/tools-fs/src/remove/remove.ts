@@ -14,7 +14,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `remove`: a file, a link or a whole directory tree; refuses what must not go before anything is touched. */
+/** `remove`: removes a file, a link or a whole directory tree; refuses protected paths before anything is touched. */
 export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = scopeOf("createRemoveTool", options);
   const queue = createSemaphore(openFileLimit);

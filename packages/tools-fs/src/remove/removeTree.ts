@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, opendirSync, rmdirSync, unlinkSync } from "node:fs";
 import type { ToolCallInfo } from "@toolcrib/core";
 import { type OpenDirectory, systemErrorCode } from "@toolcrib/core/files";
-import { createSlices } from "../yieldToEventLoop.ts";
+import { createYielder } from "../yieldToEventLoop.ts";
 import { createTreeCursor, type TreeCursor } from "./treeCursor.ts";
 
 interface Entry {
@@ -9,12 +9,13 @@ interface Entry {
   isDirectory: boolean;
 }
 
-/** So many names of a directory are held at a time. */
+/** Most names of a directory held in memory at a time. */
 const batchLength = 1000;
 
 /**
- * Removes what `name` names in `parent`, which it takes over: depth first, one directory open at a time, links unlinked and
- * never followed. Returns how many entries went. Throws the system's error; what was removed by then stays removed.
+ * Removes the entry `name` of `parent`, and closes `parent`: depth first, one directory open at a time, links unlinked and never
+ * followed. Returns the number of removed entries. On a system error it throws that; what it has removed stays removed.
+ * By hand: `fs.rm` can take a link that it may not unlink for a directory, and empty the directory it leads to.
  */
 export async function removeTree(
   parent: OpenDirectory,
@@ -23,13 +24,13 @@ export async function removeTree(
   call: ToolCallInfo,
 ): Promise<number> {
   const cursor = createTreeCursor(parent);
-  const pause = createSlices(call.signal);
+  const yieldToEventLoop = createYielder(call.signal);
   const path: Entry[] = [];
   const pending: Entry[][] = [[{ name: Buffer.from(name), isDirectory }]];
   let removed = 0;
   try {
     for (let batch = pending.at(-1); batch !== undefined; batch = pending.at(-1)) {
-      await pause();
+      await yieldToEventLoop();
       const entry = batch.pop();
       if (entry?.isDirectory) {
         if (enter(cursor, entry, call)) {
@@ -60,7 +61,7 @@ export async function removeTree(
   }
 }
 
-/** False when it was a directory no more and is dropped: a link may have taken its place. */
+/** Returns false if the entry is no longer a directory and was unlinked: a link may have taken its place. */
 function enter(cursor: TreeCursor, entry: Entry, call: ToolCallInfo): boolean {
   try {
     cursor.enter(entry.name);
@@ -72,7 +73,7 @@ function enter(cursor: TreeCursor, entry: Entry, call: ToolCallInfo): boolean {
   }
 }
 
-/** What somebody else removed meanwhile is as good as removed. */
+/** An entry that another process has removed meanwhile counts as removed. */
 function drop(take: () => void, call: ToolCallInfo): void {
   call.beginCommit?.();
   try {
@@ -82,7 +83,7 @@ function drop(take: () => void, call: ToolCallInfo): void {
   }
 }
 
-/** Bun gives names alone where they are asked for as bytes. */
+/** Bun lists names alone, without types, when they are asked for as bytes. */
 function entryOf(directory: OpenDirectory, entry: Dirent<Buffer> | Buffer): Entry {
   if ("isDirectory" in entry) return { name: entry.name, isDirectory: entry.isDirectory() };
   const stats = lstatSync(directory.at(entry), { throwIfNoEntry: false });
@@ -90,7 +91,7 @@ function entryOf(directory: OpenDirectory, entry: Dirent<Buffer> | Buffer): Entr
 }
 
 function readBatch(directory: OpenDirectory): Entry[] {
-  // Names as bytes: one that is not valid UTF-8 would not be found again as text.
+  // As bytes: a name that is not valid UTF-8 could not be found again as text.
   const listing = opendirSync(directory.at(".") as string, { encoding: "buffer" as BufferEncoding, bufferSize: 256 });
   const entries: Entry[] = [];
   try {

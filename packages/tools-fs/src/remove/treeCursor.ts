@@ -2,18 +2,18 @@ import { fstatSync, type Stats } from "node:fs";
 import { ToolError } from "@toolcrib/core";
 import { type OpenDirectory, openDirectory } from "@toolcrib/core/files";
 
-/** A place in a tree of any depth that holds one directory open: names are bytes, links are never entered. */
+/** A position in a directory tree of any depth, with one directory open at a time. Links are never entered. */
 export interface TreeCursor {
   readonly directory: OpenDirectory;
   readonly depth: number;
-  /** Goes down into a directory and tells its stats; throws the system's error for anything else, a link too. */
+  /** Goes down into a directory and returns its stats; throws the system's error for anything else, links included. */
   enter(name: string | Uint8Array): Stats;
-  /** Goes back up; throws when the tree was moved meanwhile, so that it never goes on elsewhere. */
+  /** Goes back up; throws if the directory was moved meanwhile, so that the walk never continues in another tree. */
   leave(): void;
   close(): void;
 }
 
-/** Takes over `top` and closes it. */
+/** Closes `top` itself. */
 export function createTreeCursor(top: OpenDirectory): TreeCursor {
   let directory = top;
   const above: Stats[] = [];
