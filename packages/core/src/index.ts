@@ -45,6 +45,7 @@ export type {
 export { nearestName } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
 export { type Approval, approval } from "./registry/approval.ts";
+export { longestDelayMs } from "./registry/deadline.ts";
 export { defaultTimeoutMs } from "./registry/executeOptions.ts";
 export { limitOutput } from "./registry/middleware.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./registry/outcome.ts";

@@ -119,8 +119,8 @@ describe("cwd", () => {
   });
 
   test.each([
-    ["", "cwd must not be empty"],
-    ["a\0b", "cwd must not contain a NUL character"],
+    ["", "cwd: must not be empty"],
+    ["a\0b", "cwd: must not contain a NUL character"],
     ["missing", "cwd: no such directory: missing"],
     ["~", "cwd: no such directory: ~"],
     ["file", "cwd: is not a directory: file"],
@@ -165,9 +165,9 @@ describe("env", () => {
   });
 
   test.each([
-    [{ "A=B": "x" }, 'env: "A=B" is no variable name'],
-    [{ "": "x" }, 'env: "" is no variable name'],
-    [{ "A\0": "x" }, "is no variable name"],
+    [{ "A=B": "x" }, 'env: "A=B" cannot name a variable'],
+    [{ "": "x" }, 'env: "" cannot name a variable'],
+    [{ "A\0": "x" }, "cannot name a variable"],
     [{ A: 1 }, 'env: the value of "A" must be a string'],
     [{ A: "x\0y" }, 'env: the value of "A" must not contain a NUL character'],
     ["A=1", "env: expected an object with string values"],

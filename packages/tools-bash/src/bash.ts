@@ -1,7 +1,7 @@
-import { type ExecutableTool, type ToolCallInfo, ToolError } from "@toolcrib/core";
+import { type ExecutableTool, invalidArgument, longestDelayMs, type ToolCallInfo, ToolError } from "@toolcrib/core";
 import { plainSystemError, systemErrorCode } from "@toolcrib/core/files";
-import { checkArguments, directoryOf, invalid } from "./bashArguments.ts";
-import { isTimeout, longestTimeoutMs, type RunBashOptions, settingsOf } from "./bashOptions.ts";
+import { checkArguments, directoryOf } from "./bashArguments.ts";
+import { isTimeout, type RunBashOptions, settingsOf } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
 import { withNewline } from "./process/headTailBuffer.ts";
 import type { RunningProcess } from "./process/processes.ts";
@@ -10,12 +10,12 @@ import { describeRefusals } from "./sandbox/refusals.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 
 const name = "run_bash";
-/** By so much the registry's limit is above the command's own, which settles within 1 s. */
+/** How much longer the registry waits than the command may run, so that the command's own limit ends it first. */
 const marginMs = 5000;
-/** Most processes left running that are named. */
+/** Most processes that the answer names. */
 const mostNamed = 5;
 
-/** The pack: `run_bash`. */
+/** All tools of this package: `run_bash`. */
 export function createBashTools(options: RunBashOptions = {}): ExecutableTool[] {
   return [createTool(options, "createBashTools")];
 }
@@ -23,8 +23,7 @@ export function createBashTools(options: RunBashOptions = {}): ExecutableTool[] 
 /**
  * `run_bash`: runs `/bin/sh -c` and answers JSON `{ "stdout", "stderr", "exit_code" }`, each stream cut to 50 KB; `exit_code` is
  * -1 at the time limit and 128 + n after signal n. Fails with a ToolError on invalid arguments, when the command cannot be
- * started, when the sandbox asked for is not available, and on abort. Throws a TypeError or RangeError for options that are
- * unknown, out of range or name no directory.
+ * started, when the sandbox is not available, and on abort. Throws a TypeError or RangeError for invalid options.
  */
 export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool {
   return createTool(options, "createRunBashTool");
@@ -35,14 +34,14 @@ function createTool(options: RunBashOptions, owner: string): ExecutableTool {
     options,
     owner,
   );
-  const longest = maxTimeoutMs < longestTimeoutMs ? `, at most ${maxTimeoutMs}` : "";
+  const longest = maxTimeoutMs < longestDelayMs ? `, at most ${maxTimeoutMs}` : "";
 
   return {
     name,
     destructive: true,
     openWorld: true,
     timeoutMs: ({ timeout }) =>
-      Math.min((isTimeout(timeout, maxTimeoutMs) ? timeout : timeoutMs) + marginMs, longestTimeoutMs),
+      Math.min((isTimeout(timeout, maxTimeoutMs) ? timeout : timeoutMs) + marginMs, longestDelayMs),
     getSchema: () => ({
       type: "function",
       function: {
@@ -90,7 +89,7 @@ function createTool(options: RunBashOptions, owner: string): ExecutableTool {
         program?.close();
         leftovers?.settled(mark, (!sandbox && result?.running) || []);
       }
-      // In the sandbox nothing stays: what still shows is being ended by the system.
+      // Nothing outlives the sandbox: a process that is still listed is ending.
       return render(sandbox ? { ...result, running: [] } : result, timeout, sandbox);
     },
   };
@@ -104,7 +103,7 @@ function notRun(): ToolError {
 function startError(error: unknown): unknown {
   switch (startErrorCode(error)) {
     case "E2BIG":
-      return invalid("command", "it and env are longer than the system accepts (E2BIG); put the data into a file");
+      return invalidArgument("command", "with env is longer than the system accepts (E2BIG); put the data into a file");
     case "EAGAIN":
       return notStarted("the system allows no more processes (EAGAIN); end some and try again", error);
     case "ENOMEM":
@@ -131,7 +130,7 @@ function notStarted(why: string, cause: unknown): ToolError {
   });
 }
 
-/** Lines about how it went come after all that the command printed. */
+/** The answer; notes about the command come after everything that it printed to stderr. */
 function render({ stdout, stderr, exitCode, running }: ShellResult, timeout: number, sandbox?: Sandbox): string {
   const notes = running.length > 0 ? [`[still running in the background: ${listProcesses(running)}]`] : [];
   if (sandbox && exitCode !== 0) notes.push(...describeRefusals(`${stdout}\n${stderr}`, sandbox));

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { checkOptions } from "@toolcrib/core";
+import { checkOptions, longestDelayMs } from "@toolcrib/core";
 import { createPathScope, type PathScope } from "@toolcrib/core/files";
 import type { ScrubEnv } from "./environment.ts";
 import type { Leftovers } from "./process/leftovers.ts";
@@ -9,33 +9,33 @@ import type { SandboxLimits } from "./sandbox/limits.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
 
 export interface RunBashOptions {
-  /** Where commands run, and what a relative `cwd` argument is relative to. Default: the first root, else the process's. */
+  /** Where commands run, and where relative `cwd` arguments start. Default: the first root, else the process's directory. */
   cwd?: string | undefined;
-  /** Commands are not confined by it: it only gives the defaults of `cwd` and `sandbox.writable`. */
+  /** Does not confine commands: only gives the defaults of `cwd` and `sandbox.writable`. */
   root?: string | readonly string[] | undefined;
-  /** `sh` (the default), `bash`, or the absolute path of a shell; it is looked up when the tool is made. */
+  /** `sh` (the default), `bash`, or the absolute path of a shell. Looked up when the tool is made. */
   shell?: string | undefined;
   /** Milliseconds a command may run unless the call says otherwise. Default: 30,000, or `maxTimeoutMs` where that is less. */
   timeoutMs?: number | undefined;
   /** The longest `timeout` that a call may ask for, in milliseconds. Default: 2^31 - 1. */
   maxTimeoutMs?: number | undefined;
-  /** Remove what looks like a secret from the environment that commands inherit. Default: false. */
+  /** Whether to remove variables that look like secrets from the environment of commands. Default: false. */
   scrubEnv?: ScrubEnv;
-  /** Run every command in an OS sandbox; an error where there is none. Default: false. */
+  /** Whether every command runs in an OS sandbox; calls fail if it is not available. Default: false. */
   sandbox?: boolean | SandboxOptions;
-  /** Tracks what commands leave running, so that the program can end it. */
+  /** Tracks processes that outlive their command, so that the program can end them. */
   leftovers?: Leftovers | undefined;
-  /** What runs a command; for tests, or to run it elsewhere. Default: `runShell`. */
+  /** Runs a command; for tests, or to run it elsewhere. Default: `runShell`. */
   runner?: ShellRunner | undefined;
 }
 
-/** Options checked, with what was made and looked up for them. */
+/** The checked options, with the objects made from them. */
 export interface BashSettings {
   readonly scope: PathScope;
   readonly sandbox: Sandbox | undefined;
-  /** The shell by the name that the description has for it. */
+  /** The shell as the description names it. */
   readonly shellName: string;
-  /** Throws a ToolError where there is none. */
+  /** The path of the shell; throws a ToolError if it was not found. */
   readonly shell: () => string;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
@@ -45,10 +45,8 @@ export interface BashSettings {
 }
 
 const defaultTimeoutMs = 30_000;
-/** setTimeout fires at once beyond this. */
-export const longestTimeoutMs: number = 2 ** 31 - 1;
 
-/** Throws a TypeError or RangeError for options that are unknown or cannot be understood. */
+/** Throws a TypeError or RangeError for invalid options. */
 export function settingsOf(options: RunBashOptions, owner: string): BashSettings {
   checkOptions<RunBashOptions>(owner, options, {
     cwd: true,
@@ -61,8 +59,8 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
     leftovers: true,
     runner: true,
   });
-  const { shell = "sh", maxTimeoutMs = longestTimeoutMs, leftovers, runner = runShell } = options;
-  checkTimeout("maxTimeoutMs", maxTimeoutMs, longestTimeoutMs);
+  const { shell = "sh", maxTimeoutMs = longestDelayMs, leftovers, runner = runShell } = options;
+  checkTimeout("maxTimeoutMs", maxTimeoutMs, longestDelayMs);
   const { timeoutMs = Math.min(defaultTimeoutMs, maxTimeoutMs) } = options;
   checkTimeout("timeoutMs", timeoutMs, maxTimeoutMs);
   const roots = "root" in options ? createPathScope({ root: options.root }).roots : undefined;
@@ -80,7 +78,7 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
   };
 }
 
-/** Why a tool with these options has no sandbox to run commands in; undefined where it has. Runs a command that does nothing. */
+/** Resolves to the reason why the sandbox is not available, or to undefined if it is. Runs a command that does nothing. */
 export async function sandboxProblem(options: RunBashOptions = {}): Promise<string | undefined> {
   return settingsOf({ sandbox: true, ...options }, "sandboxProblem").sandbox?.problem();
 }
@@ -94,7 +92,7 @@ function checkTimeout(name: string, value: number, most: number): void {
   throw new RangeError(`${name} must be a positive number of milliseconds up to ${most}, got ${String(value)}`);
 }
 
-/** Where a planted program would be taken for one of the system's; not "/", which holds them all. */
+/** Directories whose programs are not trusted, because tools may write there; not "/", which contains every program. */
 function projectOf(scope: PathScope, roots: readonly string[] = []): string[] {
   try {
     return [scope.cwd, ...roots].filter((place) => place !== "/");
@@ -104,7 +102,7 @@ function projectOf(scope: PathScope, roots: readonly string[] = []): string[] {
   }
 }
 
-/** Absolute, or one of two names: another name would be looked up on PATH without a rule for what it is. */
+/** The shell as the description names it. Throws a TypeError unless it is `sh`, `bash` or an absolute path. */
 function checkShell(shell: unknown): string {
   if (shell === "sh") return "/bin/sh";
   if (shell === "bash" || (typeof shell === "string" && isAbsolute(shell))) return shell;

@@ -1,12 +1,12 @@
 import { isSecret } from "./secrets.ts";
 
-/** Where a command's own marks are: one for each call that it runs under, the innermost last. */
+/** Holds the marks of the calls that a process runs under, the innermost last. */
 const markVariable = "TOOLCRIB_CALLS";
 
-/** Removes secrets from what a command inherits; `keep` names variables that stay. */
+/** Whether secrets are removed from the environment of commands; `keep` names variables that stay. */
 export type ScrubEnv = boolean | { readonly keep?: readonly string[] | undefined };
 
-/** What a command gets: the process's variables, less its secrets if asked, then `AI_AGENT`, the caller's own and the mark. */
+/** The environment of a command: the process's variables (without secrets, if asked), `AI_AGENT`, the caller's own, the mark. */
 export function childEnvironment(
   own: Readonly<Record<string, string>>,
   mark: string,
@@ -21,7 +21,7 @@ export function childEnvironment(
   };
 }
 
-/** A copy of `process.env`, faster than by spreading it: that asks the system several times for each variable. */
+/** A copy of `process.env`. Spreading it would be slower: that reads each variable several times. */
 function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.getOwnPropertyNames(process.env).map((name) => [name, process.env[name]]));
 }

@@ -1,9 +1,9 @@
 /*
- * Which environment variables look like secrets. Meant to err on the side of removing: a command that needs one gets it by
- * `env` or by the `keep` option.
+ * Which environment variables look like secrets. In doubt a variable counts as one: a command that needs it gets it by `env` or by
+ * the `keep` option.
  */
 
-/** Any word of a name that ends so: GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY, githubToken, SSH_AUTH_SOCK, PGPASSWORD. */
+/** The end of any word of the name: GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY, githubToken, SSH_AUTH_SOCK, PGPASSWORD. */
 const secretWord = /(?:keys?|tokens?|secrets?|pass|passwords?|passwd|passphrase|credentials?|creds|auth)$/i;
 
 const secretWholeWord = /^(?:pat|jwt|dsn|cookies?|bearer|private)$/i;
@@ -23,7 +23,7 @@ const secretValues: readonly RegExp[] = [
   /:\/\/[^\s/:@]{0,200}:[^\s/@]{1,500}@/,
 ];
 
-/** Whether a variable is taken for a secret, by the words of its name or the shape of its value. */
+/** Whether a variable looks like a secret, by the words of its name or the form of its value. */
 export function isSecret(name: string, value: string): boolean {
   const words = name.split(/[^A-Za-z0-9]+/);
   return (

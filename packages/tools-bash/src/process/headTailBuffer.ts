@@ -1,13 +1,13 @@
 import { truncationNotice } from "@toolcrib/core/text";
 
-/** Bytes kept of one stream. */
+/** Most bytes kept of one stream. */
 const keptBytes: number = 50 * 1024;
 
 const newline = 10;
 
 /**
- * The first and the last bytes of a stream in memory of a fixed size, however much is pushed: one block, of which the first
- * half is the head and the rest a ring.
+ * Keeps the first and the last bytes of a stream in one block of memory of a fixed size: its first half is the head, the rest
+ * a ring buffer with the tail.
  */
 export class HeadTailBuffer {
   /** Bytes pushed so far. */
@@ -21,7 +21,7 @@ export class HeadTailBuffer {
     this.#headSize = size >> 1;
   }
 
-  /** Copies what it keeps: `chunk` may be reused. */
+  /** Copies the bytes that it keeps, so `chunk` may be reused. */
   push(chunk: Uint8Array): void {
     this.#block ??= Buffer.allocUnsafeSlow(this.#size);
     const room = Math.max(0, this.#headSize - this.total);
@@ -46,8 +46,8 @@ export class HeadTailBuffer {
   }
 
   /**
-   * UTF-8 text (a byte that is none becomes U+FFFD). After a cut: whole lines of the head and of the tail, or whole characters
-   * where a line is longer than that; a marker at the gap, and a notice at the end.
+   * The text, with U+FFFD for invalid UTF-8. If bytes were dropped: whole lines of the head and the tail (of a longer line, whole
+   * characters), a marker between them, and a notice at the end.
    */
   toString(): string {
     if (this.#block === undefined) return "";
@@ -63,7 +63,7 @@ export class HeadTailBuffer {
   }
 }
 
-/** `text` ending its last line. */
+/** `text`, with a newline at its end unless it is empty. */
 export function withNewline(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
@@ -72,7 +72,7 @@ function headLines(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf(newline) + 1;
   if (end > 0) return bytes.subarray(0, end);
   let cut = bytes.length;
-  // At most three bytes follow the first one of a character.
+  // A character has at most three bytes after its first.
   while (cut > bytes.length - 4 && isContinuation(bytes[cut - 1])) cut -= 1;
   const first = bytes[cut - 1] ?? 0;
   const wanted = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;

@@ -6,15 +6,15 @@ let found: InheritedDescriptors | undefined;
 let nothing: number | undefined;
 
 export interface InheritedDescriptors {
-  /** Those that a child gets /dev/null in place of. */
+  /** Replaced by /dev/null in a child. */
   readonly replaceable: readonly number[];
-  /** Those above the number of descriptors that this process may have now: nothing can be put in their place. */
+  /** Above this process's limit of descriptors, so they cannot be replaced. */
   readonly stuck: readonly number[];
 }
 
 /**
- * Descriptors above standard error that children of this process would get, because this process got them from its own
- * parent: Node marks only the first ones as its own. Looked up once: those that Node opens are not passed on. Linux only.
+ * Descriptors above standard error that this process inherited and would pass on to its children: Node sets close-on-exec only on
+ * the first ones. Looked up once, because descriptors that Node opens itself are not passed on. Linux only.
  */
 export function inheritedDescriptors(): InheritedDescriptors {
   if (found) return found;
@@ -27,7 +27,7 @@ export function inheritedDescriptors(): InheritedDescriptors {
   return found;
 }
 
-/** An open descriptor of /dev/null, to put in place of one that a child must not have. */
+/** An open descriptor of /dev/null, to replace one that a child must not inherit. */
 export function nullDescriptor(): number {
   nothing ??= openSync("/dev/null", "r");
   return nothing;
@@ -41,7 +41,7 @@ function listDescriptors(): number[] {
   }
 }
 
-/** How many this process may have: the first number of the line. */
+/** The soft limit, which is the first number of the line. */
 function descriptorLimit(): number {
   const limit = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1];
   return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);

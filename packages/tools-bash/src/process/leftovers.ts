@@ -1,16 +1,16 @@
 import { killLeft } from "./platform.ts";
 import type { RunningProcess } from "./processes.ts";
 
-/** What the commands of one or several tools left running, so that a program can end it when it ends. */
+/** Tracks processes that outlive their command, so that a program can end them when it ends itself. */
 export interface Leftovers {
   /** Called by the tool when a command starts, with the mark in its environment. */
   started(mark: string): void;
-  /** Called by the tool when the call has settled, with what is still running. */
+  /** Called by the tool when the call has settled, with the processes that still run. */
   settled(mark: string, running: readonly RunningProcess[]): void;
   /**
-   * Kills (SIGKILL) everything that these commands started and that still runs, those of calls in flight too. Synchronous:
-   * it may be called from a `process.on("exit")` listener. Returns how many processes it killed. On Linux found by mark;
-   * elsewhere only the process groups that were alive when their call settled.
+   * Kills (SIGKILL) every process that these commands started and that still runs, also those of calls in flight. Synchronous,
+   * so it can be called in a `process.on("exit")` listener. Returns the number of killed processes. On Linux they are found by
+   * their mark; on other systems only process groups that were alive when their call settled are killed.
    */
   end(): number;
 }

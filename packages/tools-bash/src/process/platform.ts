@@ -5,27 +5,27 @@ import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type
 import { findProgram } from "./programs.ts";
 
 /*
- * Where systems differ. Linux is tested. On macOS and the BSDs the process group is all that is killed; Windows (Git for
- * Windows's sh, taskkill) is untested.
+ * Differences between systems. Linux is tested. On macOS and the BSDs only the process group is killed. Windows (sh of Git for
+ * Windows, taskkill) is not tested.
  */
 
 const isWindows = process.platform === "win32";
 const isLinux = process.platform === "linux";
 
-/** `node:child_process`, loaded when the first command runs: it takes 8 ms, paid otherwise by whoever only imports this package. */
+/** Loads `node:child_process` with the first command: it takes 8 ms, which importing this package should not cost. */
 export function childProcess(): typeof import("node:child_process") {
   return process.getBuiltinModule("node:child_process");
 }
 
-/** How often `killLeft` looks again: a process may start another while the list is made. */
+/** Most rounds of `killLeft`: a process may start another while they are listed. */
 const mostRounds = 50;
 
-/** Whether children get a process group of their own. Windows has none; there it would open a console window. */
+/** Whether commands get their own process group. Windows has no groups and would open a console window. */
 export const ownGroup: boolean = !isWindows;
 
 /**
- * Finds the shell that runs `-c` for good: `sh`, `bash`, or a path as it is. What it returns gives the path, or throws a
- * ToolError where there is none (`notIn`: as in `findProgram`).
+ * Looks up `sh` or `bash` once; a path is taken as it is. Returns a function that gives the path, or throws a ToolError if there
+ * is none. `notIn` as in `findProgram`.
  */
 export function findShell(wanted: string, notIn: readonly string[]): () => string {
   const found = lookUpShell(wanted, notIn);
@@ -49,21 +49,21 @@ function lookUpShell(wanted: string, notIn: readonly string[]): string | undefin
   return wanted === "sh" ? "/bin/sh" : findProgram(wanted, notIn);
 }
 
-/** What a shell says of a program ended by a signal: 128 and the signal's number. */
+/** The exit code; for a signal, as in a shell, 128 plus its number. */
 export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
   return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
 
 /**
- * Kills a command's whole tree once: its process group, on Linux also everything that carries its mark or descends from it.
- * Returns what it found, for `isAlive`; call it again until that is nothing, for what was started meanwhile.
+ * Kills a command's process tree once: its process group and, on Linux, every process with its mark and their descendants. Returns
+ * the ids that it found, for `isAlive`. Call it until it finds none, because a process may start another meanwhile.
  */
 export function killTree(shell: number, mark: string): number[] {
   if (isWindows) {
     endWindowsTree(shell);
     return [];
   }
-  // Stopped first: none of them starts another meanwhile, and whose child each is can still be seen.
+  // Stopped first, so that they start no others and keep their parents while the tree is read.
   kill(-shell, "SIGSTOP");
   const tree = isLinux ? findTree(shell, mark, (pid) => kill(pid, "SIGSTOP")) : [-shell].filter(isAlive);
   for (const pid of [-shell, ...tree]) kill(pid);
@@ -71,7 +71,7 @@ export function killTree(shell: number, mark: string): number[] {
 }
 
 function endWindowsTree(shell: number): void {
-  // By its path: a bare name is looked for in the working directory first.
+  // By its path: Windows looks for a bare name in the working directory first.
   const program = join(process.env.SystemRoot ?? "C:\\Windows", "System32", "taskkill.exe");
   try {
     childProcess()
@@ -82,7 +82,7 @@ function endWindowsTree(shell: number): void {
   }
 }
 
-/** Whether a process, or any of a group (as a negative number), is there. Only /proc tells those that wait to be collected. */
+/** Whether a process, or any process of a group (a negative number), is alive. Zombies are told apart on Linux only. */
 export function isAlive(pid: number): boolean {
   if (isLinux && pid > 0) return isRunning(pid);
   try {
@@ -93,13 +93,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** What a command that has ended by itself left running, given how long it ran. */
+/** Processes that outlive a command, given how long it ran. */
 export function findLeft(shell: number, elapsedMs: number, mark: string): RunningProcess[] {
   if (isLinux) return findMarkedSince(shell, elapsedMs, mark).map((pid) => describeProcess(pid));
   return ownGroup && isAlive(-shell) ? [{ pid: shell, command: "process group" }] : [];
 }
 
-/** Kills what `findLeft` found for these marks and what that started since; returns how many. */
+/** Kills the processes that `findLeft` found for these marks, and those they started since; returns their number. */
 export function killLeft(left: ReadonlyMap<string, readonly RunningProcess[]>): number {
   if (!isLinux) {
     const groups = [...left.values()].flat();

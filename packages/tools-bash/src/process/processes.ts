@@ -1,11 +1,11 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
 /*
- * What /proc tells about running processes; Linux only. Elsewhere, and where /proc is not mounted, nothing is found. All of
- * it is synchronous, so that it also works while this process exits; about 15 µs for each process of the machine.
+ * Reads running processes from /proc. Linux only: without /proc nothing is found. Synchronous, so that it works while this process
+ * exits; about 15 µs for each process of the machine. By hand: packages for this run `ps`, which does not show the environment.
  */
 
-/** A process that a command left behind: its id, and its command line cut short. */
+/** A process that outlives its command: its id and the start of its command line. */
 export interface RunningProcess {
   pid: number;
   command: string;
@@ -14,18 +14,18 @@ export interface RunningProcess {
 /** The parent of all kernel threads: half of what /proc lists. */
 const kernelThreads = 2;
 
-/** Most ids of a range that are tried one by one rather than by listing all of /proc. */
+/** Longest range of ids that is tried one by one instead of listing /proc. */
 const shortRange = 64;
 
-/** How often processes that have just started are looked for, on a machine that starts them without end. */
+/** Most rounds of looking for new processes, for a machine that keeps starting them. */
 const mostRounds = 100;
 
-/** A command shorter than this cannot have used up all process ids, so those it started are above its own. */
+/** In a shorter time process ids cannot wrap around, so the processes of a command have higher ids than its shell. */
 const sureOfOrderMs = 1000;
 
 /**
- * Live processes whose environment holds `mark`, given the command's shell and how long it ran: after a short command only the
- * ids handed out since its start are looked at, mostly none.
+ * Live processes whose environment contains `mark`, given the id of the command's shell and how long it ran. After a short command
+ * only ids given out since its start are looked at: mostly none.
  */
 export function findMarkedSince(shell: number, elapsedMs: number, mark: string): number[] {
   const newest = newestPid();
@@ -34,14 +34,14 @@ export function findMarkedSince(shell: number, elapsedMs: number, mark: string):
   return [...candidates].filter((pid) => isMarked(pid, [mark]) && isRunning(pid));
 }
 
-/** Live processes whose environment holds one of `marks`. */
+/** Live processes whose environment contains one of `marks`. */
 export function findMarked(marks: readonly string[]): number[] {
   return [...livePids()].filter((pid) => isMarked(pid, marks) && isRunning(pid));
 }
 
 /**
- * Live processes that hold the mark, are in the group of `root`, or descend from any of these. `onMember` hears at once of
- * those that are found without regard to descent.
+ * Live processes with the mark, in the group of `root`, or descended from any of these. `onMember` is called at once for each one
+ * found by its mark or group.
  */
 export function findTree(root: number, mark: string, onMember: (pid: number) => void): number[] {
   const found = new Set<number>();
@@ -63,18 +63,18 @@ export function findTree(root: number, mark: string, onMember: (pid: number) => 
   return [...found];
 }
 
-/** Whether it is there and does not only wait to be collected. */
+/** Whether a process exists and is not a zombie. */
 export function isRunning(pid: number): boolean {
   return readRelations(pid) !== undefined;
 }
 
-/** The command line of a process with blanks for NUL, `limit` characters at most. */
+/** A process with its command line, cut to `limit` characters; each run of control characters becomes a space. */
 export function describeProcess(pid: number, limit = 60): RunningProcess {
   const words = (read(pid, "cmdline")?.toString("utf8") ?? "").replaceAll(/[\u0000-\u0020\u007f]+/g, " ").trim();
   return { pid, command: words.length > limit ? `${words.slice(0, limit)}…` : words };
 }
 
-/** Also those that start while the caller looks at the others: a chain of processes, each starting the next, would slip through. */
+/** Includes processes that start during the walk: otherwise a chain of processes, each starting the next, would be missed. */
 function* livePids(): Generator<number> {
   let newest = newestPid();
   yield* listPids();
@@ -98,7 +98,7 @@ function listPids(): number[] {
   }
 }
 
-/** The id handed out last. */
+/** The id given out last. */
 function newestPid(): number | undefined {
   try {
     return Number(readFileSync("/proc/loadavg", "utf8").split(" ")[4]);
@@ -112,18 +112,18 @@ function isMarked(pid: number, marks: readonly string[]): boolean {
   return environment !== undefined && marks.some((mark) => environment.includes(mark));
 }
 
-/** undefined for a process that is gone or only waits to be collected. */
+/** Undefined for a process that is gone or a zombie. */
 function readRelations(pid: number): { parent: number; group: number } | undefined {
   const text = read(pid, "stat")?.toString("latin1");
   if (text === undefined) return undefined;
-  // The name in parentheses may hold anything, parentheses too.
+  // The name in parentheses may contain anything, parentheses included.
   const [state, parent, group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return state === "Z" || state === "X" ? undefined : { parent: Number(parent), group: Number(group) };
 }
 
 let scratch: Buffer | undefined;
 
-/** The bytes are good until the next call. */
+/** The bytes are valid until the next call. */
 function read(pid: number, file: string): Buffer | undefined {
   const path = `/proc/${pid}/${file}`;
   let descriptor: number | undefined;

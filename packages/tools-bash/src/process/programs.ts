@@ -2,12 +2,16 @@ import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
 import { isInside } from "@toolcrib/core/files";
 
-/** Where package managers put programs of a project. */
+/*
+ * By hand: packages that look up programs cannot leave out the directories that tools may write.
+ */
+
+/** Where package managers put the programs of a project. */
 const projectPrograms: string = join("node_modules", ".bin");
 
 /**
- * The absolute path of a program on PATH, looked up for good: a tool keeps it. Folders that are relative, in `node_modules/.bin`
- * or inside `notIn` (canonical directories that tools may write) do not count, nor does a link that leads into one of those.
+ * The absolute path of a program on PATH. Skips relative folders, `node_modules/.bin`, folders inside `notIn` (canonical directories
+ * that tools may write) and links that lead into any of these. Callers look it up once and keep the path.
  */
 export function findProgram(name: string, notIn: readonly string[] = []): string | undefined {
   for (const folder of (process.env.PATH ?? "").split(delimiter).filter(isAbsolute)) {
@@ -19,7 +23,7 @@ export function findProgram(name: string, notIn: readonly string[] = []): string
 
 function programIn(folder: string, name: string, notIn: readonly string[]): string | undefined {
   try {
-    // The folder's real path, but the program's own name: some programs look at the name they are called by.
+    // The folder's real path, but the program's own name: some programs act by the name they are called by.
     const program = join(realpathSync.native(folder), name);
     const target = realpathSync.native(program);
     accessSync(target, constants.X_OK);

@@ -6,17 +6,17 @@ import { inheritedDescriptors, nullDescriptor } from "./inheritedDescriptors.ts"
 import { childProcess, exitCodeOf, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
 import type { RunningProcess } from "./processes.ts";
 
-/** One command: a program and its arguments, and what it runs in. */
+/** One command: a program, its arguments and its surroundings. */
 export interface ShellRequest {
   file: string;
   args: readonly string[];
   /** Absolute, an existing directory. */
   cwd: string;
-  /** The whole environment; holds `mark` somewhere. */
+  /** The whole environment; one of its values contains `mark`. */
   env: Readonly<Record<string, string | undefined>>;
-  /** The program's descriptors from 3 on: open ones, or bytes that it reads. */
+  /** The program's descriptors from 3 on: open descriptors, or bytes for it to read. */
   descriptors?: readonly (number | Uint8Array)[] | undefined;
-  /** Unique to this call: what carries it in its environment belongs to the call. */
+  /** Unique to this call: a process with it in its environment belongs to the call. */
   mark: string;
   /** Milliseconds, up to 2^31 - 1. */
   timeoutMs: number;
@@ -29,24 +29,24 @@ export interface ShellResult {
   stderr: string;
   /** 128 + n for signal n; -1 at the time limit, and only then. */
   exitCode: number;
-  /** What a command that ended by itself left running. */
+  /** Processes that outlive a command that ended by itself. */
   running: readonly RunningProcess[];
 }
 
-/** Runs one command; rejects when it cannot start (a system error) or is aborted (a ToolError), never for how it ends. */
+/** Runs one command. Rejects if it cannot start (a system error) or is aborted (a ToolError), not if it fails. */
 export type ShellRunner = (request: ShellRequest) => Promise<ShellResult>;
 
-/** No bytes for so long after the exit, and the output is taken to be complete though a background child holds the pipe. */
+/** After the exit, output counts as complete when nothing has come for this long, even if a background child holds the pipe. */
 const quietMs = 100;
 const longestDrainMs = 2000;
 /** The first descriptor after standard error. */
 const firstOwn = 3;
-/** How long a killed tree may take to be gone. */
+/** How long to wait for a killed tree to end. */
 const longestKillMs = 500;
 
 /**
- * Runs it as a process tree of its own, standard input closed. Settles within the limit + 1 s: at the limit, and on abort,
- * the tree is killed.
+ * Runs a command as its own process tree with standard input closed. At the limit, and on abort, the tree is killed; the promise
+ * settles within the limit + 1 s.
  */
 export async function runShell(request: ShellRequest): Promise<ShellResult> {
   const started = performance.now();
@@ -62,7 +62,7 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
   const stop = waitForStop(request);
   try {
     const first = await Promise.race([output.exited, stop.promise]);
-    // The limit cuts the drain of a command that has ended by itself short; an abort kills what it left.
+    // After the exit the limit only ends the wait for more output; an abort kills what the command left running.
     const end = typeof first === "number" ? await Promise.race([output.drained(), stop.promise]) : first;
     if (end === "abort" || typeof first !== "number") await endTree(child.pid as number, request.mark, output);
     if (end === "abort") throw abortError(request.signal);
@@ -75,7 +75,7 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
   }
 }
 
-/** Standard input closed, standard output and error piped, then the request's own; nothing that this process inherited. */
+/** Standard input closed, standard output and error piped, then the request's own descriptors; none that this process inherited. */
 function descriptorsOf({ descriptors = [] }: ShellRequest): StdioOptions & unknown[] {
   const given = descriptors.map((descriptor) => (typeof descriptor === "number" ? descriptor : "pipe"));
   const stdio: (number | "ignore" | "pipe")[] = ["ignore", "pipe", "pipe", ...given];
@@ -86,7 +86,7 @@ function descriptorsOf({ descriptors = [] }: ShellRequest): StdioOptions & unkno
   return stdio;
 }
 
-/** Without descriptors left the child has no streams; its error event follows. */
+/** If no descriptors are left, the child has no streams and emits an error later. */
 function feed(child: ChildProcess, { descriptors = [] }: ShellRequest): void {
   const streams: readonly unknown[] | undefined = child.stdio;
   descriptors.forEach((bytes, index) => {
@@ -102,7 +102,7 @@ async function endTree(shell: number, mark: string, output: Output): Promise<voi
   for (let pauseMs = 1; performance.now() < giveUp; pauseMs *= 2) {
     let tree = killTree(shell, mark);
     if (tree.length === 0 && output.isClosed) return;
-    // Looking at a few that are dying costs less than looking for others.
+    // Checking the processes that are ending costs less than listing all again.
     do {
       await afterPoll(pauseMs, true);
       tree = tree.filter(isAlive);
@@ -124,7 +124,7 @@ function waitForStop({ timeoutMs, signal }: ShellRequest): { promise: Promise<"l
   let clear = (): void => {};
   const promise = new Promise<"limit" | "abort">((resolve) => {
     const onAbort = (): void => resolve("abort");
-    // Through the poll phase first: an exit that came while the process was busy counts as one.
+    // After a poll phase: an exit that happened while this process was busy counts as an exit.
     const timer = setTimeout(() => setImmediate(resolve, "limit"), timeoutMs);
     if (signal?.aborted) onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -136,7 +136,7 @@ function waitForStop({ timeoutMs, signal }: ShellRequest): { promise: Promise<"l
   return { promise, clear };
 }
 
-/** After `ms` and a poll phase, so that bytes waiting in a pipe have been read. */
+/** Resolves after `ms` and a poll phase, so that bytes waiting in a pipe have been read. */
 function afterPoll(ms: number, keepsAlive: boolean): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => setImmediate(resolve), ms);
@@ -144,14 +144,14 @@ function afterPoll(ms: number, keepsAlive: boolean): Promise<void> {
   });
 }
 
-/** Frees a chunk that has been read now: left to the garbage collector, some 50 MB of them pile up. */
+/** Frees the memory of a chunk at once: up to 50 MB would wait for the garbage collector. */
 function free(chunk: Buffer): void {
   const memory = chunk.buffer as ArrayBuffer & { transfer(length: number): ArrayBuffer };
-  // A chunk that shares its memory with others is not ours to free.
+  // Not if other chunks share the memory.
   if (chunk.length === memory.byteLength) memory.transfer(0);
 }
 
-/** What a child prints, and when it is over. */
+/** The output of a child, and when it has ended. */
 class Output {
   readonly #stdout = new HeadTailBuffer();
   readonly #stderr = new HeadTailBuffer();
@@ -161,7 +161,6 @@ class Output {
   isClosed = false;
 
   constructor(child: ChildProcess) {
-    // Without descriptors left the child has no streams; its error event follows.
     for (const [stream, buffer] of [
       [child.stdout, this.#stdout],
       [child.stderr, this.#stderr],
@@ -185,12 +184,12 @@ class Output {
     });
   }
 
-  /** After the exit: when both pipes have ended, or nothing has come for a moment, or for the longest time to wait. */
+  /** To be called after the exit. Resolves when both pipes have ended, nothing has come for a moment, or the longest wait is over. */
   async drained(): Promise<void> {
     const giveUp = performance.now() + longestDrainMs;
     for (let seen = -1; seen !== this.#total && performance.now() < giveUp; ) {
       seen = this.#total;
-      // The pipes keep the process alive while they are held.
+      // The timer need not keep this process alive: the open pipes do.
       await Promise.race([this.#closed, afterPoll(quietMs, false)]);
       if (this.isClosed) return;
     }
@@ -201,8 +200,8 @@ class Output {
   }
 
   /**
-   * A background child that holds a pipe would die of writing to a closed one, so what it writes is read and dropped, slowly,
-   * for as long as it and this process live.
+   * Keeps reading pipes that a background child still holds, slowly, and drops the bytes: writing to a closed pipe would end the
+   * child.
    */
   release(): void {
     for (const pipe of this.#pipes) {

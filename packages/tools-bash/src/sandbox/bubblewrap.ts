@@ -1,13 +1,13 @@
 import { isInside } from "@toolcrib/core/files";
 import type { Masks } from "./masks.ts";
 
-/** Private and empty inside: what lies in the real ones (sockets of services, say) is not for commands. */
+/** Private and empty inside the sandbox: the real ones contain sockets of services, for example. */
 const hidden: readonly string[] = ["/tmp", "/run"];
-/** Parts of /run that programs cannot work without. */
+/** Parts of /run that programs need. */
 const shownRun: readonly string[] = ["/run/current-system", "/run/opengl-driver"];
 const shownRunForNetwork: readonly string[] = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
-/** A directory that is shown inside, and the descriptor that bubblewrap finds open on it. */
+/** A directory that is visible inside, and the number of its open descriptor in bubblewrap. */
 export interface ShownDirectory {
   readonly path: string;
   readonly descriptor: number;
@@ -15,31 +15,31 @@ export interface ShownDirectory {
 
 export interface Surroundings {
   readonly writable: readonly ShownDirectory[];
-  /** To be shown for reading, where it lies in a hidden place. */
+  /** The working directory, if it must be made visible: it lies in a hidden place and in no writable directory. */
   readonly home: ShownDirectory | undefined;
   readonly masks: Masks;
   readonly network: boolean;
-  /** The number of the descriptor that the system call filter is read from. */
+  /** The descriptor from which bubblewrap reads the system call filter. */
   readonly filter: number | undefined;
-  /** What fits into each of /tmp, /run and /dev/shm, which are memory. */
+  /** Size limit of each of /tmp, /run and /dev/shm, which are in memory. */
   readonly temporaryBytes: number;
   readonly cwd: string;
-  /** Set inside only, or LD_PRELOAD among them would run code outside. */
+  /** Set only inside: LD_PRELOAD set for bubblewrap itself would run code outside. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Whether a path is replaced inside by something else. */
+/** Whether the real path is not visible inside. */
 export function isHidden(path: string): boolean {
   return hidden.some((place) => isInside(place, path));
 }
 
 /**
- * All of the filesystem read-only, the roots writable, no capabilities, namespaces of its own and no way to make more. Nothing
- * in it outlives the command: a process left in its namespaces could not be reached by a later one.
+ * The filesystem is read-only except for `writable`; no capabilities; own namespaces, and no right to make more. No process
+ * outlives the command, because later commands could not reach it.
  */
 export function bubblewrapArguments(inside: Surroundings): string[] {
   const { writable, home, masks, network, filter, temporaryBytes, cwd, env } = inside;
-  // Every descriptor that bubblewrap is given is used: one that is left open leads out of the sandbox.
+  // bubblewrap must use every descriptor that it gets: one left open would lead out of the sandbox.
   const bind = ({ path, descriptor }: ShownDirectory): string[] => ["--bind-fd", String(descriptor), path];
   const size = Number.isFinite(temporaryBytes) ? ["--size", String(temporaryBytes)] : [];
   const memory = (place: string): string[] => [...size, "--tmpfs", place];
@@ -48,9 +48,9 @@ export function bubblewrapArguments(inside: Surroundings): string[] {
     ..."--unshare-all --unshare-user --disable-userns --die-with-parent --cap-drop ALL --ro-bind / /".split(" "),
     ...(network ? ["--share-net"] : []),
     ...(filter === undefined ? [] : ["--seccomp", String(filter)]),
-    // Before what would be mounted over them, after what would cover one in /tmp.
+    // Those in /tmp and /run follow below, after the mounts that would cover them.
     ...writable.filter(({ path }) => !isHidden(path)).flatMap(bind),
-    // Settings of the system are files in /proc, and root inside is root to them.
+    // Read-only, because system settings are files in /proc, and root inside the sandbox is root for them.
     ..."--dev /dev --proc /proc --remount-ro /proc".split(" "),
     ...["/dev/shm", ...hidden].flatMap(memory),
     "--remount-ro",

@@ -1,12 +1,12 @@
 import { totalmem } from "node:os";
 
-/** What a command in the sandbox may use up; `Infinity` for no limit. */
+/** Resource limits of a command in the sandbox; `Infinity` for no limit. */
 export interface SandboxLimits {
-  /** Processes and threads at once. Has no effect where this process runs as root. Default: 4,096. */
+  /** Processes and threads at once. No effect if this process runs as root. Default: 4,096. */
   processes?: number;
-  /** Bytes of private memory of each process. Default: half of the machine's memory, 2 GiB at least. */
+  /** Bytes of private memory for each process. Default: half of the machine's memory, at least 2 GiB. */
   memoryBytes?: number;
-  /** Bytes in each of /tmp, /run and /dev/shm, which are memory. Default: 1 GiB. */
+  /** Bytes in each of /tmp, /run and /dev/shm, which are in memory. Default: 1 GiB. */
   temporaryBytes?: number;
 }
 
@@ -22,8 +22,8 @@ export function withDefaults(limits: SandboxLimits): Required<SandboxLimits> {
 }
 
 /**
- * Arguments of `/bin/sh` that limit it and then become the program that follows. A lower limit that is there already stays.
- * dash calls the number of processes `p`, other shells `u`.
+ * Arguments for `/bin/sh`: a script that sets the limits and then runs the program given after them. A limit that is already lower
+ * stays. The limit of processes is option `p` in dash and `u` in other shells.
  */
 export function limitingShell({ processes, memoryBytes }: Required<SandboxLimits>): string[] {
   const script = `limit() { ulimit "-$1" "$2" 2>/dev/null || [ "$(ulimit "-$1" 2>/dev/null)" -le "$2" ] 2>/dev/null; }

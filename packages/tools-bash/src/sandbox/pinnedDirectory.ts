@@ -1,14 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import { systemErrorCode } from "@toolcrib/core/files";
 
-/** A directory as it was when a tool was made: what stands at its path later is not it. */
+/** A directory identified by its inode when a tool is made; a later one at the same path is refused. */
 export interface PinnedDirectory {
   readonly path: string;
   readonly device: bigint;
   readonly inode: bigint;
 }
 
-/** `path` is canonical. Throws a TypeError, with `option` in its message, unless there is a directory. */
+/** `path` is canonical. Throws a TypeError, which names `option`, unless it is a directory. */
 export function pinDirectory(path: string, option: string): PinnedDirectory {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (!stats?.isDirectory()) {
@@ -19,7 +19,7 @@ export function pinDirectory(path: string, option: string): PinnedDirectory {
   return { path, device: stats.dev, inode: stats.ino };
 }
 
-/** A descriptor of the pinned directory; throws an Error in plain words when another one, or none, stands at its path. */
+/** Opens the pinned directory; throws an Error in plain words if its path has no directory or another one. */
 export function openPinned({ path, device, inode }: PinnedDirectory): number {
   let descriptor: number;
   try {
@@ -32,5 +32,5 @@ export function openPinned({ path, device, inode }: PinnedDirectory): number {
   const stats = fstatSync(descriptor, { bigint: true });
   if (stats.dev === device && stats.ino === inode) return descriptor;
   closeSync(descriptor);
-  throw new Error(`another directory stands at ${path} than when this tool was made; make the tool again`);
+  throw new Error(`the directory at ${path} was replaced after this tool was made; make the tool again`);
 }

@@ -1,9 +1,9 @@
 import type { Sandbox } from "./sandbox.ts";
 
-/** What a sandbox keeps commands from. */
+/** Kinds of actions that the sandbox refuses. */
 export type Refusal = "write" | "network" | "sockets" | "limits";
 
-/** What programs print when they meet it. A guess: others print the same for other reasons. */
+/** What programs print on such a refusal. A guess: they may print it for other reasons, too. */
 const signs: Readonly<Record<Refusal, RegExp>> = {
   write: /Read-only file ?system|EROFS/i,
   network:
@@ -13,12 +13,12 @@ const signs: Readonly<Record<Refusal, RegExp>> = {
     /Cannot allocate memory|ENOMEM|bad_alloc|MemoryError|Cannot fork|fork: .*Resource temporarily unavailable|can't start new thread|No space left on device/i,
 };
 
-/** What the sandbox may have refused, by what a failed command printed. */
+/** Kinds of refusals that the output of a failed command suggests. */
 function findRefusals(printed: string): Refusal[] {
   return (Object.keys(signs) as Refusal[]).filter((refusal) => signs[refusal].test(printed));
 }
 
-/** A line for each refusal that a failed command seems to have met: what the sandbox does, and what the user can do about it. */
+/** A line for each suggested refusal: what the sandbox does, and what the user can do about it. */
 export function describeRefusals(printed: string, { writable, limits, options }: Sandbox): string[] {
   const { network = false, unixSockets = false, remedies = {} } = options;
   const applies = { write: true, network: !network, sockets: !unixSockets, limits: true };

@@ -12,7 +12,7 @@ import { openPinned, pinDirectory } from "./pinnedDirectory.ts";
 import type { Refusal } from "./refusals.ts";
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
-/** A sandbox of the operating system around every command, by bubblewrap (Linux only). */
+/** Options of the sandbox, which is bubblewrap (Linux only). */
 export interface SandboxOptions {
   /** Directories that commands may write in, fixed when the tool is made. Default: the roots of the tool, else its working directory. */
   writable?: string | readonly string[];
@@ -20,11 +20,11 @@ export interface SandboxOptions {
   hidden?: readonly string[];
   /** Whether commands reach the network, loopback included. Default: false. */
   network?: boolean;
-  /** Whether commands may open Unix sockets, also those of services (docker, ssh-agent) whose files they see. Default: false. */
+  /** Whether commands may open Unix sockets, also those of visible services such as docker and ssh-agent. Default: false. */
   unixSockets?: boolean;
-  /** What a command may use up. */
+  /** Resource limits of each command. */
   limits?: SandboxLimits;
-  /** For each kind of refusal, what the user can do about it, in the words of the program above: "--network allows it". */
+  /** What the user of your program can do about each kind of refusal: "--network allows it". */
   remedies?: { readonly [Kind in Refusal | "unavailable"]?: string };
 }
 
@@ -39,9 +39,9 @@ export interface SandboxedCommand {
 export interface SandboxProgram {
   file: string;
   args: string[];
-  /** Its descriptors from 3 on: open ones, or bytes that it reads. */
+  /** Its descriptors from 3 on: open descriptors, or bytes for it to read. */
   descriptors: readonly (number | Uint8Array)[];
-  /** To be called when it has ended: closes the open descriptors. */
+  /** Closes the open descriptors; to be called when the program has ended. */
   close(): void;
 }
 
@@ -50,9 +50,9 @@ export interface Sandbox {
   readonly writable: readonly string[];
   readonly limits: Required<SandboxLimits>;
   readonly options: SandboxOptions;
-  /** Why there is none to be had; undefined where there is. */
+  /** Resolves to the reason why the sandbox is not available, or to undefined if it is. */
   problem(): Promise<string | undefined>;
-  /** Puts a command into the sandbox. Rejects with a ToolError when there is none to be had. */
+  /** The program that runs a command in the sandbox. Rejects with a ToolError if the sandbox is not available. */
   enter(command: SandboxedCommand): Promise<SandboxProgram>;
 }
 
@@ -67,7 +67,7 @@ const probeMs = 10_000;
 /** The first descriptor after standard error. */
 const firstDescriptor = 3;
 
-/** Throws a TypeError for a directory that is not there. */
+/** Throws a TypeError for a directory that does not exist. */
 export function createSandbox(places: SandboxPlaces, options: SandboxOptions): Sandbox {
   const { hidden = [], network = false, unixSockets = false, remedies = {} } = options;
   const limits = withDefaults(options.limits ?? {});
@@ -135,8 +135,8 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
       ),
     async enter(command) {
       const shown = [places.cwd, ...places.writable];
-      const isShownAgain = shown.some((root) => isInside(root, command.cwd));
-      if (hidden.some((path) => isInside(path, command.cwd)) || (isHidden(command.cwd) && !isShownAgain))
+      const isVisible = shown.some((root) => isInside(root, command.cwd));
+      if (hidden.some((path) => isInside(path, command.cwd)) || (isHidden(command.cwd) && !isVisible))
         throw hiddenDirectory(shown);
       try {
         await checked();
@@ -151,7 +151,7 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
 const notFound =
   "not on PATH, or only in a directory that tools may write; install it (apt install bubblewrap), version 0.10 or a patched 0.8";
 
-/** Runs nothing in the sandbox; rejects with the reason when that fails. */
+/** Runs a command that does nothing; rejects with the reason if that fails. */
 async function probe(program: SandboxProgram): Promise<void> {
   try {
     const { exitCode, stderr } = await runShell({
@@ -169,16 +169,14 @@ async function probe(program: SandboxProgram): Promise<void> {
   }
 }
 
-/** By shape: an error of another realm is no instance of this one's Error. */
+/** By shape: an error of another realm is not an instance of this realm's Error. */
 function messageOf(error: unknown): string {
   const isError = typeof error === "object" && error !== null && "message" in error;
   return isError ? String(error.message) : String(error);
 }
 
 function hiddenDirectory(shown: readonly string[]): ToolError {
-  return invalidArgument("cwd", `is not visible inside the sandbox; use a directory inside ${shown.join(", ")}`, {
-    toolName: "run_bash",
-  });
+  return invalidArgument("cwd", `is not visible inside the sandbox; use a directory inside ${shown.join(", ")}`);
 }
 
 function unavailable(why: string, remedy: string | undefined, cause: unknown): ToolError {

@@ -1,6 +1,7 @@
 /*
- * A seccomp program (classic BPF, eight bytes an instruction) for commands in the sandbox. Namespaces do not cover what it
- * refuses: sockets of services that lie in the filesystem, virtual-machine sockets, the kernel's keyrings.
+ * A seccomp program (classic BPF, eight bytes an instruction) for commands in the sandbox. It refuses what namespaces do not cover:
+ * Unix sockets of services, sockets of virtual machines, the kernel's keyrings. By hand: libseccomp would be a native add-on, with
+ * an install script, for twenty instructions.
  */
 
 interface Architecture {
@@ -16,12 +17,12 @@ const architectures: Readonly<Partial<Record<NodeJS.Architecture, Architecture>>
   arm64: { audit: 0xc00000b7, socket: 198, keyrings: [217, 218, 219] },
 };
 
-/** The same number on every architecture. With a ring, sockets are made without the call `socket`. */
+/** The same number on every architecture. io_uring can open sockets without the system call `socket`. */
 const ioUringSetup = 425;
-/** System calls of the x32 ABI have this bit. */
+/** Set in the numbers of system calls of the x32 ABI. */
 const x32Bit = 0x40000000;
 
-/** AF_INET, AF_INET6, AF_NETLINK (programs list network interfaces by it). */
+/** AF_INET, AF_INET6, AF_NETLINK (used to list network interfaces). */
 const families: readonly number[] = [2, 10, 16];
 const unixFamily = 1;
 
@@ -40,15 +41,15 @@ export function hasSyscallFilter(architecture: NodeJS.Architecture = process.arc
   return architectures[architecture] !== undefined;
 }
 
-/** The program, for this machine; sockets of family AF_UNIX only if asked. Throws where `hasSyscallFilter` is false. */
+/** The program for this machine; allows AF_UNIX sockets only if asked. Throws if `hasSyscallFilter` is false. */
 export function syscallFilter(unixSockets: boolean, architecture: NodeJS.Architecture = process.arch): Uint8Array {
   const machine = architectures[architecture];
-  if (!machine) throw new Error(`There is no system call filter for ${architecture}`);
+  if (!machine) throw new Error(`No system call filter exists for ${architecture}`);
   const allowed = unixSockets ? [...families, unixFamily] : families;
   const refused = [ioUringSetup, ...machine.keyrings];
   return assemble([
     [load, 0, 0, architectureOffset],
-    // Another architecture's calls have other numbers: programs for it cannot run.
+    // Programs for another architecture are refused: their system calls have other numbers.
     [jumpIfEqual, 1, 0, machine.audit],
     [answer, 0, 0, noSuchCall],
     [load, 0, 0, numberOffset],
@@ -63,7 +64,7 @@ export function syscallFilter(unixSockets: boolean, architecture: NodeJS.Archite
   ]);
 }
 
-/** Operation, instructions to skip if true and if not, operand. */
+/** Operation, instructions to skip if true and if false, operand. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, operand: number];
 
 function assemble(program: readonly Instruction[]): Uint8Array {

@@ -235,7 +235,7 @@ describe.runIf(hasOtherDevice)("to another device", () => {
     mkdirSync(join(base, "dir/sub"), { recursive: true });
     writeFileSync(join(base, "dir/one"), "1");
     spawnSync("mkfifo", [join(base, "dir/sub/pipe")]);
-    await expect(move("dir", join(far, "new/dir"))).rejects.toThrow(/holds a named pipe/);
+    await expect(move("dir", join(far, "new/dir"))).rejects.toThrow(/contains a named pipe/);
     expect(readdirSync(join(base, "dir")).sort()).toEqual(["one", "sub"]);
     expect(readdirSync(far)).toEqual(["taken"]);
   });
