@@ -13,7 +13,7 @@ const optional = [
 ];
 const reasoningFields = ["reasoning", "reasoning_content", "reasoning_details"];
 
-/** What a strict chat-completions service would refuse, in words. */
+/** The problems for which a strict chat-completions service would refuse the request. */
 export function chatProblems(body: Fields): readonly string[] {
   const problems = new Problems();
   problems.object(body, "the body", ["model", "messages"], optional);

@@ -13,7 +13,7 @@ const optional = [
 ];
 const mostCachePoints = 4;
 
-/** What the Messages API would refuse, in words. */
+/** The problems for which the Messages API would refuse the request. */
 export function messagesProblems(body: Fields): readonly string[] {
   const problems = new Problems();
   problems.object(body, "the body", ["model", "max_tokens", "messages"], optional);

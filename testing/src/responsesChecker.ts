@@ -12,7 +12,7 @@ const optional = [
   "parallel_tool_calls",
 ];
 
-/** What the Responses API would refuse in a stateless request, in words. */
+/** The problems for which the Responses API would refuse the request, which must be stateless. */
 export function responsesProblems(body: Fields): readonly string[] {
   const problems = new Problems();
   problems.object(body, "the body", ["model", "input", "store"], optional);
@@ -73,7 +73,7 @@ function checkInput(problems: Problems, input: readonly unknown[]): void {
   problems.expect(open.size === 0, `input ends before the output of ${[...open]}`);
 }
 
-/** Whether an item is of the model's own and may follow its reasoning. */
+/** Whether the model made the item, so that it may follow its reasoning. */
 function isOutput(item: unknown): boolean {
   if (!isFields(item)) return false;
   return item.type === "reasoning" || item.type === "function_call" || item.role === "assistant";

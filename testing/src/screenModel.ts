@@ -1,4 +1,4 @@
-/** What a terminal shows after the text and the codes written to it: as much of one as the command and readline use. */
+/** A model of a terminal's screen. It knows the control codes that the command and readline use. */
 export class ScreenModel {
   columns: number;
   /** Everything that was written. */

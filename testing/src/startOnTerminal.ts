@@ -3,7 +3,10 @@ import { constants } from "node:os";
 import { onTestFailed } from "vitest";
 import { ScreenModel } from "./screenModel.ts";
 
-/** Runs a command on a new pseudo-terminal: a line of JSON on stdin is what is typed, a signal, or a new size of the screen. */
+/**
+ * Runs a command on a new pseudo-terminal. Each line of JSON on standard input is text to type, a signal to send, or a new size
+ * of the screen.
+ */
 const helper = `
 import fcntl, json, os, pty, select, struct, sys, termios
 columns, rows = int(sys.argv[1]), int(sys.argv[2])
@@ -42,13 +45,13 @@ code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(sta
 sys.exit(code)
 `;
 
-/** Whether programs can be started on a terminal here: that takes Python. */
+/** Whether programs can be started on a terminal here, which takes Python. */
 export const hasTerminals = (): boolean =>
   process.platform !== "win32" && spawnSync("python3", ["-c", "import pty"], { stdio: "ignore" }).status === 0;
 
 export interface TerminalOptions {
   cwd: string;
-  /** The whole environment, but for PATH and TERM. */
+  /** The whole environment, except PATH and TERM. */
   env?: Record<string, string>;
   columns?: number;
   rows?: number;
@@ -59,11 +62,11 @@ export interface TerminalProgram {
   readonly screen: ScreenModel;
   type(keys: string): void;
   resize(columns: number, rows: number): void;
-  /** Resolves when `isThere` holds for the screen; rejects when the program ends before. */
+  /** Resolves when the screen shows what is wanted. Rejects when the program ends before. */
   shows(isThere: string | RegExp | ((text: string) => boolean)): Promise<void>;
-  /** From elsewhere, not by a key. */
+  /** Sends a signal from outside, not by a key. */
   interrupt(): void;
-  /** The user closes the window. */
+  /** Closes the terminal, as a user closes the window. */
   hangUp(): void;
   /** Resolves to the exit code. */
   readonly ended: Promise<number | null>;

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// Compiling the same modules again takes a third of a short program's time.
+// Without the cache, compiling the same modules again takes a third of the time of a short program.
 const compileCache = join(tmpdir(), "toolcrib-compile-cache");
 
 export interface ProgramOptions {
   cwd: string;
-  /** The whole environment, but for PATH and where Node keeps what it has compiled. */
+  /** The whole environment, except PATH and the folder of Node's compile cache. */
   env?: Record<string, string>;
   /** Written to standard input, which is then closed; without it, standard input is empty. `"open"` leaves it open. */
   input?: string;
@@ -26,7 +26,7 @@ export interface RunningProgram {
   printed(text: string): Promise<void>;
 }
 
-/** Starts a Node script as a process of its own, as a shell would. */
+/** Starts a Node script as a process, as a shell would. */
 export function startProgram(file: string, args: readonly string[], options: ProgramOptions): RunningProgram {
   const { cwd, env = {}, input } = options;
   const child = spawn(process.execPath, [file, ...args], {

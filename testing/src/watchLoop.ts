@@ -1,6 +1,6 @@
 /**
- * Watches the event loop: `stop()` answers the longest block in milliseconds. A gap between two ticks counts with the processor
- * time that this thread used in it, so that a busy machine that sets the process aside for a while is not taken for a block.
+ * Watches the event loop: `stop()` returns the longest block in milliseconds. A gap between two ticks counts with the processor
+ * time that this thread used in it, so that a pause forced by a busy machine is not taken for a block.
  */
 export function watchLoop(): { stop: () => number } {
   let longest = 0;

@@ -1,4 +1,4 @@
-/** Collects what is wrong with a request, in words; the three checkers share it. */
+/** Collects the problems of a request, in words. The three checkers share it. */
 export class Problems {
   readonly list: string[] = [];
 
@@ -6,13 +6,13 @@ export class Problems {
     this.list.push(problem);
   }
 
-  /** Adds the problem unless the condition holds; tells whether it held. */
+  /** Adds the problem unless the condition holds. Returns whether it held. */
   expect(condition: boolean, problem: string): boolean {
     if (!condition) this.add(problem);
     return condition;
   }
 
-  /** A JSON object with these fields at most, those named `required` among them. */
+  /** Checks for a JSON object that has the `required` fields and no fields but those named. */
   object(value: unknown, at: string, required: readonly string[], optional: readonly string[]): value is Fields {
     if (!this.expect(isFields(value), `${at} is no object`)) return false;
     const fields = value as Fields;
@@ -68,7 +68,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The entries of an array, or a problem and none. */
+/** The entries of an array. For anything else it adds a problem and returns none. */
 export function listOf(problems: Problems, value: unknown, at: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   problems.add(`${at} is no array`);

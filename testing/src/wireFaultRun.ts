@@ -50,8 +50,8 @@ export function listRegistry(): ToolRegistry {
 }
 
 /**
- * A turn whose first reply calls a tool and whose second is the fault, then a turn in order. Throws unless the fault ends
- * as its table says, every request was valid for a strict service, and no key came out.
+ * Runs a turn whose first reply calls a tool and whose second is the fault, then a turn without faults. Throws unless the fault
+ * ends as its table says, every request was valid for a strict service, and the key appeared nowhere.
  */
 export async function runFault(
   server: WireServer,

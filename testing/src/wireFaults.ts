@@ -12,7 +12,7 @@ import {
 } from "./wireReplies.ts";
 import type { WireAnswer, WireFormat, WireRequest, WireScript } from "./wireServer.ts";
 
-/** What has to come of a fault: a typed error, an end that tells why, or a turn that goes on to its answer. */
+/** What a fault must lead to: a typed error, an end with a reason, or a turn that goes on to its answer. */
 export type FaultOutcome =
   | { readonly error: string; readonly retryable: boolean }
   | { readonly end: string }
@@ -23,10 +23,10 @@ export interface WireFault {
   readonly name: string;
   readonly script: WireScript;
   readonly outcome: FaultOutcome | ((format: WireFormat) => FaultOutcome);
-  /** Where it can happen; everywhere when absent. */
+  /** The wire formats in which it can happen. Default: all. */
   readonly formats?: readonly WireFormat[];
   readonly streamOnly?: boolean;
-  /** The provider needs a limit to get over it. */
+  /** The provider needs a time limit to end it. */
   readonly silent?: boolean;
 }
 

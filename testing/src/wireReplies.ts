@@ -11,7 +11,7 @@ export interface WireCall {
 export interface WireReply {
   readonly text?: string;
   readonly calls?: readonly WireCall[];
-  /** As the wire says it: `completed`, `max_output_tokens`, `end_turn`, `length`, … Default: what fits. */
+  /** In the words of the wire: `completed`, `max_output_tokens`, `end_turn`, `length`, … Default: the one that fits. */
   readonly stop?: string;
   readonly refusal?: string;
 }
@@ -39,7 +39,7 @@ export function sse(events: readonly WireEvent[]): string[] {
   });
 }
 
-/** An answer in order: a stream or the whole reply, as the request asks. */
+/** A complete answer: a stream or the whole reply, as the request asks. */
 export function answerWith(reply: WireReply): WireScript {
   return (request) =>
     isStreamed(request) ? streamOf(sse(replyEvents(request.format, reply))) : jsonOf(wholeReply(request.format, reply));
@@ -173,7 +173,7 @@ const messages: Builder = {
   },
 };
 
-/** Without streaming this format carries an object; what is no JSON arrives as the text it is. */
+/** Without streaming this format carries an object. Text that is not JSON is sent as it is. */
 function parsed(args: string): unknown {
   try {
     return args === "" ? {} : JSON.parse(args);

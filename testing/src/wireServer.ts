@@ -10,7 +10,7 @@ export type WireFormat = "responses" | "messages" | "chat";
 
 export const wireFormats: readonly WireFormat[] = ["responses", "messages", "chat"];
 
-/** What the server was sent, and what a strict service would say is wrong with it. */
+/** A request that the server got, and what a strict service would find wrong with it. */
 export interface WireRequest {
   readonly format: WireFormat;
   readonly headers: IncomingHttpHeaders;
@@ -27,7 +27,7 @@ export interface WireAnswer {
   /** Written one after the other, `gapMs` apart. */
   readonly chunks: readonly (string | Uint8Array)[];
   readonly gapMs?: number;
-  /** How it ends: `close` in order, `destroy` the connection, `hang` for ever. Default `close`. */
+  /** How it ends: `close` normally, `destroy` the connection, or `hang` for ever. Default `close`. */
   readonly end?: "close" | "destroy" | "hang";
   /** Closes the connection before any byte of an answer. */
   readonly refuse?: boolean;
@@ -73,12 +73,12 @@ export class WireServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Queues answers, one a request. Without any left a request is answered 500. */
+  /** Queues answers, one for each request. A request without one gets status 500. */
   script(...answers: WireScript[]): void {
     this.#script.push(...answers);
   }
 
-  /** Drops what is queued and what was received. */
+  /** Drops the queued answers and the received requests. */
   reset(): void {
     this.#script.length = 0;
     this.requests.length = 0;
@@ -131,7 +131,7 @@ async function play(answer: WireAnswer, response: ServerResponse): Promise<void>
     response.end();
     return;
   }
-  // A turn of the loop, so that what was written leaves before the connection breaks.
+  // Waits one turn of the loop, so that what was written is sent before the connection breaks.
   await sleep(5);
   response.socket?.destroy();
 }

@@ -5,12 +5,12 @@ import { type AdapterOptions, callTool, everySchema, type ImageBlock, type ToolS
 
 export { fromAiSdkTool } from "./fromAiSdkTool.ts";
 
-/** What a tool's result holds in the AI SDK: the text, with its images where the tool gave some. */
+/** The result of a tool in the AI SDK: the text, with its images if there are any. */
 export type AiSdkOutput = string | { text: string; images: readonly ImageBlock[] };
 
 /**
- * The registry's tools for `generateText`, `streamText` and agents. The object is live: before each step it lists what is
- * enabled then, and a call to a disabled tool is still answered. A copy (`{ ...tools }`) keeps the list of its moment. A
+ * The tools of a registry for `generateText`, `streamText` and agents. The object is live: before each step it lists the tools
+ * that are enabled then, and a call to a disabled tool is still answered. A copy (`{ ...tools }`) keeps the list as it was. A
  * failure is a `tool-error` part.
  */
 export function toAiSdkTools(registry: ToolSource, options: AdapterOptions = {}): ToolSet {
@@ -34,7 +34,7 @@ export function toAiSdkTools(registry: ToolSource, options: AdapterOptions = {})
   );
 }
 
-/** The model reads an error's `toString()`: here the registry's line and nothing more. `cause` is the ToolError. */
+/** The model reads `toString()` of an error: here only the line of the registry. `cause` is the ToolError. */
 class FailedCall extends Error {
   override toString(): string {
     return this.message;

@@ -6,7 +6,7 @@ import { type AdapterOptions, callTool, type ImageBlock, type ToolAnswer, type T
 
 /**
  * The enabled tools for `client.beta.messages.toolRunner({ tools })`. A failure is a result with `is_error`. The runner keeps
- * the list it was given; a tool disabled later is refused when it is called.
+ * the list that it was given; a call to a tool that was disabled since is refused.
  */
 export function toAnthropicTools(registry: ToolSource, options: AdapterOptions = {}): BetaRunnableTool<unknown>[] {
   return registry.getEnabledSchemas().map((schema) => ({
@@ -27,7 +27,7 @@ function toContent({ text, images }: ToolAnswer): string | BetaToolResultContent
 }
 
 function toImage({ data, mimeType }: ImageBlock): BetaToolResultContentBlockParam {
-  // The API names the four types it takes; another one is for it to refuse.
+  // The type of the SDK lists four formats. The API itself refuses any other.
   const media_type = mimeType as "image/png";
   return { type: "image", source: { type: "base64", data, media_type } };
 }

@@ -13,9 +13,9 @@ export interface LangChainTool {
 }
 
 /**
- * A LangChain tool (`tool(…)`, a StructuredTool) as a tool for a registry. LangChain's own schema checks the arguments after
- * the registry's. A ToolMessage with status `error` is a failure, and so is a LangGraph `Command`, which only a graph can obey;
- * `returnDirect` and artifacts have no counterpart.
+ * A LangChain tool (`tool(…)`, a StructuredTool) as a tool for a registry. The schema of LangChain checks the arguments after
+ * that of the registry. A ToolMessage with status `error` is a failure, and so is a `Command`, which only LangGraph can run.
+ * `returnDirect` and artifacts are not carried over.
  */
 export function fromLangChainTool(tool: LangChainTool): ExecutableTool {
   const { name, description } = tool;
@@ -27,7 +27,8 @@ export function fromLangChainTool(tool: LangChainTool): ExecutableTool {
     execute: async (args, call) => {
       const toolCall = { type: "tool_call" as const, id: call?.callId ?? name, name, args };
       const result = await tool.invoke(toolCall, call?.signal ? { signal: call.signal } : {});
-      if (!ToolMessage.isInstance(result)) throw new Error("the tool answered with a Command, which needs a LangGraph");
+      if (!ToolMessage.isInstance(result))
+        throw new Error("the tool answered with a Command, which only LangGraph can run");
       if (result.status === "error") throw new Error(result.text);
       if (typeof result.content === "string") return result.content;
       return toolOutput(result.text, (result.content as readonly Block[]).flatMap(toBlock));
@@ -44,7 +45,7 @@ interface Block {
   image_url?: string | { url: string };
 }
 
-/** Text, and images given as base64; the rest is dropped. */
+/** Text, and images given as base64. Other blocks are dropped. */
 function toBlock(block: Block): ContentBlock[] {
   if (block.type === "text" && typeof block.text === "string") return [{ type: "text", text: block.text }];
   const mimeType = block.mimeType ?? block.mime_type;

@@ -8,8 +8,8 @@ interface Response {
 }
 
 /**
- * The enabled tools as one Gemini tool, for `config: { tools: [toGeminiTool(registry)] }`; call it before each request and the
- * list follows the registry.
+ * The enabled tools as one Gemini tool, for `config: { tools: [toGeminiTool(registry)] }`. Call it before each request, so that
+ * the list follows the registry.
  */
 export function toGeminiTool(registry: ToolSource): { functionDeclarations: FunctionDeclaration[] } {
   const functionDeclarations = registry.getEnabledSchemas().map(({ function: { name, description, parameters } }) => ({
@@ -21,8 +21,8 @@ export function toGeminiTool(registry: ToolSource): { functionDeclarations: Func
 }
 
 /**
- * Runs `response.functionCalls`, one after the other, and answers the parts of the user's next turn; `[]` when there were
- * none. Success is under `output`, failure under `error`, images beside it as inline data.
+ * Runs `response.functionCalls` one after the other and returns the parts of the next user turn; `[]` when there are no calls.
+ * A success is under `output`, a failure under `error`, images beside it as inline data.
  */
 export async function runGeminiFunctionCalls(
   registry: ToolSource,

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 
-/** Keywords that Gemini reads in `parametersJsonSchema`; by its documentation it supports no other. */
+/** The keywords that Gemini documents for `parametersJsonSchema`. */
 const plainKeywords = [
   "$id",
   "$anchor",
@@ -22,8 +22,8 @@ const listKeywords = ["prefixItems", "anyOf", "oneOf"] as const;
 const mapKeywords = ["properties", "$defs"] as const;
 
 /**
- * A JSON Schema reduced to the keywords that Gemini takes: what it cannot say (`pattern`, `minLength`, `not`, …) is left to the
- * registry's own check. `const` becomes an `enum` of one, `allOf` of one schema that schema, draft-07 spellings the newer ones.
+ * A JSON Schema reduced to the keywords that Gemini supports. The registry checks the rest (`pattern`, `minLength`, `not`, …).
+ * `const` becomes an `enum` of one, `allOf` of one schema becomes that schema, and draft-07 spellings become the newer ones.
  */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
   const source = normalize(schema);

@@ -13,16 +13,16 @@ export type LangChainRegistryTool = DynamicStructuredTool<JsonSchema, Arguments,
 
 /**
  * The enabled tools for `createAgent({ tools })`, `model.bindTools` or a `ToolNode`. A failure is a ToolMessage with status
- * `error` (a throw where the tool is invoked without a tool call). The list is the one of this moment; a tool disabled
- * later is refused when it is called.
+ * `error`, or an error thrown when the tool is invoked without a tool call. The list does not change later; a call to a tool
+ * that was disabled since is refused.
  */
 export function toLangChainTools(registry: ToolSource, options: AdapterOptions = {}): LangChainRegistryTool[] {
   return registry.getEnabledSchemas().map((schema) => toLangChainTool(registry, schema, options));
 }
 
 /**
- * Middleware that brings the registry's tools to `createAgent({ middleware })` and shows the model, before each of its
- * requests, those that are enabled then. To be used instead of `toLangChainTools`.
+ * Middleware for `createAgent({ middleware })` with the tools of a registry. Before each request it shows the model those that
+ * are enabled. Use it instead of `toLangChainTools`.
  */
 export function registryMiddleware(registry: ToolSource, options: AdapterOptions = {}): AgentMiddleware {
   const tools = everySchema(registry).map((schema) => toLangChainTool(registry, schema, options));
@@ -49,7 +49,7 @@ function toLangChainTool(
     if (toolCall?.id === undefined) throw new Error(answer.text, { cause: answer.error });
     return new ToolMessage({ status: "error", content: toContent(answer), tool_call_id: toolCall.id, name });
   };
-  // LangChain checks arguments against the schema that it shows; the registry's own check repairs before it refuses.
+  // LangChain would check arguments against the schema that it shows, and so refuse what the registry would repair.
   const unchecked = new DynamicStructuredTool({ name, description, schema: { type: "object" }, func });
   const shown: LangChainRegistryTool = new DynamicStructuredTool({ name, description, schema: parameters, func });
   shown.call = unchecked.call.bind(unchecked) as typeof shown.call;

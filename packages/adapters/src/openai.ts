@@ -11,9 +11,9 @@ import {
 } from "./registryCall.ts";
 
 /**
- * The enabled tools for `client.chat.completions.runTools({ tools })`. Tool messages of chat completions are text without a
- * mark for errors, so a failure is its text. The runner keeps the list it was given; a tool disabled later is refused when
- * it is called.
+ * The enabled tools for `client.chat.completions.runTools({ tools })`. A failure is its text, because tool messages of chat
+ * completions cannot be marked as errors. The runner keeps the list that it was given; a call to a tool that was disabled since
+ * is refused.
  */
 export function toOpenAITools(registry: ToolSource, options: AdapterOptions = {}): RunnableToolFunctionWithoutParse[] {
   return registry.getEnabledSchemas().map((schema) => {
@@ -26,14 +26,17 @@ export function toOpenAITools(registry: ToolSource, options: AdapterOptions = {}
   });
 }
 
-/** The enabled tools for `client.responses.create({ tools })`; call it before each request and the list follows the registry. */
+/**
+ * The enabled tools for `client.responses.create({ tools })`. Call it before each request, so that the list follows the
+ * registry.
+ */
 export function toOpenAIResponsesTools(registry: ToolSource): FunctionTool[] {
   return registry.getEnabledSchemas().map(toOpenAIResponsesTool);
 }
 
 /**
- * Runs the function calls among the output items of a response, one after the other, and answers the items to send next;
- * `[]` when there were none. Other items are passed over.
+ * Runs the function calls in the output of a response one after the other and returns the items to send next; `[]` when there
+ * are no calls. Other items are skipped.
  */
 export async function runOpenAIResponsesCalls(
   registry: ToolSource,

@@ -120,7 +120,7 @@ test("answers unknown names, and arguments that do not fit, to the model", async
   expect(model.results(1)).toEqual(expect.arrayContaining([invalid, unknown]));
 });
 
-test("leaves the answer to arguments that are no JSON to the SDK, and goes on", async () => {
+test("leaves the answer to arguments that are not JSON to the SDK, and goes on", async () => {
   const { registry } = createScenario();
   const model = new ScriptedModel([() => [["add", '{"a":']]]);
   const agent = new Agent({ name: "clerk", model, tools: toOpenAIAgentsTools(registry) });

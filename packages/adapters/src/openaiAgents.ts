@@ -3,12 +3,12 @@ import { toOpenAIResponsesTool } from "@toolcrib/core";
 import { type AdapterOptions, callTool, everySchema, parseArguments, type ToolSource } from "./registryCall.ts";
 
 type Parameters = FunctionTool["parameters"];
-/** Without the one field by which a tool for any context would not be a tool for a given one. */
+/** Without `customDataExtractor`, whose type would make a tool for any context unusable for a given one. */
 type RegistryTool = Omit<FunctionTool<unknown, Parameters>, "customDataExtractor">;
 
 /**
- * The registry's tools for `new Agent({ tools })`, the disabled ones too: before each request of the model the agent asks
- * which are enabled now. That API has no mark for a failed call, so a failure is its text.
+ * The tools of a registry for `new Agent({ tools })`, including the disabled ones: before each request the agent asks which are
+ * enabled. A failure is its text, because that API cannot mark a call as failed.
  */
 export function toOpenAIAgentsTools(registry: ToolSource, options: AdapterOptions = {}): RegistryTool[] {
   const needsApproval = neverAsk();
@@ -33,8 +33,8 @@ export function toOpenAIAgentsTools(registry: ToolSource, options: AdapterOption
 }
 
 /**
- * Options for `run(agent, input, options)` or `new Runner(options)`: a call to a tool that the agent does not show (one
- * disabled in mid-run, an unknown name) is answered to the model. Without them the SDK ends the run with a ModelBehaviorError.
+ * Options for `run(agent, input, options)` or `new Runner(options)`. A call to a tool that the agent does not show (unknown, or
+ * disabled during the run) is answered to the model. Without them the SDK ends the run with a ModelBehaviorError.
  */
 export function openAIAgentsRunOptions(
   registry: ToolSource,
@@ -43,14 +43,17 @@ export function openAIAgentsRunOptions(
   return {
     toolNotFoundBehavior: "return_error_to_model",
     toolErrorFormatter: async ({ kind, toolName, callId }) => {
-      // Through the registry, so that its middleware sees the refused call; one that is enabled is not ours to run here.
+      // Through the registry, so that its middleware sees the refused call. A tool that is enabled must not run here.
       if (kind !== "tool_not_found" || registry.isToolEnabled(toolName)) return undefined;
       return (await callTool(registry, toolName, {}, { ...options, callId })).text;
     },
   };
 }
 
-/** The SDK takes only a policy of its own making for constant; with any other, a call with broken arguments waits for a person. */
+/**
+ * The SDK recognises only a policy that it made itself as constant. With any other, a call with broken arguments waits for
+ * approval.
+ */
 function neverAsk(): RegistryTool["needsApproval"] {
   const parameters: Parameters = { type: "object", properties: {}, required: [], additionalProperties: true };
   return tool({ name: "none", description: "", parameters, strict: false, execute: () => "" }).needsApproval;

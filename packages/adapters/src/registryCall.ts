@@ -1,19 +1,21 @@
 import type { ChatTool, ContentBlock, ExecuteOptions, ToolError, ToolOutcome, ToolRegistry } from "@toolcrib/core";
 
-/** What an adapter needs of a ToolRegistry: its shape, so that a registry of another installed copy of core fits too. */
+/**
+ * The part of ToolRegistry that adapters use. Given as a shape, so that a registry of another installed copy of core fits too.
+ */
 export interface ToolSource extends Pick<ToolRegistry, "getEnabledSchemas" | "hasTool" | "isToolEnabled" | "execute"> {
   clone(): Pick<ToolRegistry, "getToolNames" | "enable" | "getEnabledSchemas">;
 }
 
-/** What holds for every call that a loop makes through an adapter. Anything finer is middleware of the registry. */
+/** Options for every call that a loop makes through an adapter. For anything finer use middleware of the registry. */
 export type AdapterOptions = Pick<ExecuteOptions, "labels" | "timeoutMs">;
 
-/** For loops where the caller runs the calls: the signal ends them. */
+/** For adapters that run the calls themselves: the signal ends them. */
 export type RunOptions = AdapterOptions & Pick<ExecuteOptions, "signal">;
 
 export type ImageBlock = Extract<ContentBlock, { type: "image" }>;
 
-/** How a call ended, as loops want to hear it: `text` is what the registry's `execute` answers, success or not. */
+/** How a call ended. `text` is what `execute` of the registry returns, for a success or a failure. */
 export interface ToolAnswer {
   readonly text: string;
   /** Rich output beside the text. */
@@ -38,7 +40,10 @@ export async function callTool(
   return { text, images, error: outcome?.ok === false ? outcome.error : undefined };
 }
 
-/** The value of arguments that come as JSON text: none means `{}`; text that is no JSON is left for the registry to refuse. */
+/**
+ * The value of arguments that come as JSON text. Empty text means `{}`; text that is not JSON is passed on, and the registry
+ * refuses it.
+ */
 export function parseArguments(text: string): unknown {
   if (text.trim() === "") return {};
   try {

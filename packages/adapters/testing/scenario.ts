@@ -10,22 +10,14 @@ export interface Scenario {
   released: Promise<unknown>;
 }
 
-function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
-/** The bytes of a picture of one pixel. */
+/** A PNG of one pixel in base64. */
 export const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** `add` (needs repair for "2"), `fail` (always), `picture` (an image), `hold` (until aborted) and `spare`, which is disabled. */
 export function createScenario(): Scenario {
   const registry = new ToolRegistry();
-  const held = deferred<void>();
-  const released = deferred<unknown>();
+  const held = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<unknown>();
   const none = { type: "object", properties: {}, additionalProperties: false } as const;
   const number = { type: "number" } as const;
   const operands = { a: number, b: number };
@@ -75,7 +67,7 @@ export function createScenario(): Scenario {
   return { registry, held: held.promise, released: released.promise };
 }
 
-/** What `createScenario` shows a model at first, and after `add` is disabled. */
+/** The tools that `createScenario` shows at first, and after `add` is disabled. */
 export const shownAtFirst = ["add", "fail", "picture", "hold"];
 export const shownWithoutAdd = ["fail", "picture", "hold"];
 

@@ -8,11 +8,11 @@ export interface McpErrorDetails {
   server_failed: { cause?: unknown };
   /** A tool of the server cannot be mounted: its name or schema is refused. */
   invalid_tool: { tool: string; problem: string };
-  /** A tool is not what was accepted before: its description, schema or traits differ. */
+  /** A tool differs from the one that was accepted, in its description, schema or hints. */
   tool_changed: { tool: string; accepted: string; found: string };
-  /** The server lists more, or larger, tools than are mounted. */
+  /** The server lists more or larger tools than can be mounted. */
   tools_left_out: { problem: string };
-  /** What was accepted could not be read, or what was found could not be kept for the next run to tell a change. */
+  /** The tool store could not be read or written. */
   store_failed: { cause?: unknown };
 }
 
@@ -45,7 +45,7 @@ export function isMcpError(value: unknown): value is AnyMcpError {
   return typeof value === "object" && value !== null && marker in value;
 }
 
-/** What an error says in a message of ours, whatever realm it comes from: `fetch` hides its reason in the cause. */
+/** The reason that an error gives, also one of another realm. A TypeError of `fetch` has its reason in the cause. */
 export function reasonOf(error: unknown): string {
   if (!isErrorLike(error)) return String(error);
   const hidden = error.name === "TypeError" && isErrorLike(error.cause) ? error.cause : error;
@@ -56,7 +56,7 @@ function isErrorLike(value: unknown): value is { message: string; name?: unknown
   return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
 }
 
-/** A name of others as a message of ours quotes it. */
+/** The name of a server or tool as our messages print it: cut, and quoted where it holds control characters. */
 export function shownName(name: string): string {
   return printableName(clip(name, 128));
 }

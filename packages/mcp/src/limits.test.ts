@@ -6,7 +6,7 @@ import type { MountMcpOptions } from "./client/mountMcp.ts";
 const flood = (what: string, options?: MountMcpOptions): Promise<Mounted> =>
   mounted({ s: { command: process.execPath, args: [path("floodServer.mjs"), what] } }, options);
 
-test("of 200,000 tools the first 1,000 are mounted, and that is told", async () => {
+test("of 200,000 tools the first 1,000 are mounted, and the cut is reported", async () => {
   const { mount } = await flood("tools");
   expect(mount.tools).toHaveLength(1000);
   expect(mount.tools[999]?.name).toBe("mcp__s__t999");
@@ -15,11 +15,11 @@ test("of 200,000 tools the first 1,000 are mounted, and that is told", async () 
   ]);
 });
 
-test("a list of pages without end is left, with what it has shown", async () => {
+test("a list with endless pages is cut, and its tools so far are mounted", async () => {
   const { mount } = await flood("pages");
   expect(mount.tools.map(({ name }) => name)).toEqual(["mcp__s__usable"]);
   expect(mount.problems).toMatchObject([
-    { code: "tools_left_out", message: expect.stringContaining("goes on after 1000 pages") },
+    { code: "tools_left_out", message: expect.stringContaining("has more than 1000 pages") },
   ]);
 });
 
@@ -39,7 +39,7 @@ test("a long result is cut with a notice", async () => {
   expect(output.slice(-100)).toMatch(/\n\n\[truncated: shown \d+ of 1010000 bytes\]$/);
 });
 
-test("a message too long to be read ends the server with words, and the next call starts it again", async () => {
+test("a message over the limit ends the server with a reason, and the next call starts it again", async () => {
   const { registry } = await flood("line");
   for (let round = 0; round < 2; round += 1) {
     expect(await registry.execute("mcp__s__usable", {})).toMatch(
@@ -88,7 +88,7 @@ test.each([
   expect(await registry.execute("mcp__web__usable", {})).toMatch(/sent a message of more than 10485760 bytes/);
 });
 
-test("a long stream of short events is no long message", async () => {
+test("a long stream of short events does not count as a long message", async () => {
   const event = `event: ping\ndata: ${"x".repeat(1000)}\r\n\r\n`.repeat(1000);
   const last = (id: unknown): string =>
     `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "fine" }] } })}\n\n`;

@@ -1,6 +1,6 @@
 const newline = 0x0a;
 
-/** Cuts bytes into lines of text; a line above the limit is dropped to its end and only announced. */
+/** Splits bytes into lines of text. Reports a line longer than the limit once and drops it. */
 export class LineSplitter {
   readonly #limit: number;
   readonly #onLine: (line: string) => void;

@@ -70,7 +70,7 @@ const unanswered = [
   '{"jsonrpc":"2.0","id":{},"error":{}}',
 ];
 
-test("over standard input whatever is no message is answered with an error, and the next one is read", async () => {
+test("over standard input a line that is not a message is answered with an error, and the next line is read", async () => {
   const server = spawn(process.execPath, ["--import", path("sources.mjs"), path("stdioServer.ts")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -91,7 +91,7 @@ test("over standard input whatever is no message is answered with an error, and 
   expect(await ended).toEqual([0, null]);
 });
 
-test("a first line that is no message does not end the server", async () => {
+test("a first line that is not a message does not end the server", async () => {
   const server = spawn(process.execPath, ["--import", path("sources.mjs"), path("stdioServer.ts")], {
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -67,11 +67,11 @@ describe("a server's result", () => {
     });
   });
 
-  test("a failure loses the prefix of a registry at the other end, for this tool only, and an empty one is put into words", () => {
+  test("a failure loses the prefix of a registry at the other end, for this tool only, and an empty one gets a reason", () => {
     expect(failureReason("read", "Error executing read: no such file")).toBe("no such file");
     expect(failureReason("read", "Error executing write: no such file")).toBe("Error executing write: no such file");
     expect(failureReason("read", "no such file")).toBe("no such file");
-    expect(failureReason("read", "")).toBe("the tool failed and did not say why");
+    expect(failureReason("read", "")).toBe("the tool failed without giving a reason");
   });
 
   test("whatever a server sends, reading it does not throw", () => {
@@ -130,17 +130,17 @@ test("hints become traits where they are stated", () => {
   expect(toTraits(undefined)).toEqual({});
 });
 
-test("images and sounds beyond the limit are described, and data that is none never reaches a model", () => {
+test("images and sounds beyond the limit are described, and data that is not base64 never reaches a model", () => {
   const image = (data: string, mimeType = "image/png") => ({ type: "image", data, mimeType });
   const large = "A".repeat(3 * 1024 * 1024);
   const { text, rich } = fromCallResult({ content: [image(large), image(large), image("AAAA")] });
   expect(rich.map((block) => "data" in block && block.data.length)).toEqual([large.length, 4]);
-  expect(text.split("\n")[1]).toBe("[image: image/png, 2359296 bytes, left out: too much]");
+  expect(text.split("\n")[1]).toBe("[image: image/png, 2359296 bytes, left out: over the limit]");
   expect(fromCallResult({ content: Array(500).fill(image("AAAA")) }).rich).toHaveLength(20);
   expect(fromCallResult({ content: [image("<html>"), image("AAAA", "x\ny")] }).rich).toEqual([]);
 });
 
-test("a block whose parts are of the wrong kind is shown all the same", () => {
+test("a block with fields of the wrong type is still shown", () => {
   const odd = { toString: 1 };
   const blocks = [
     { type: "text", text: odd },

@@ -1,7 +1,7 @@
 import { type ContentBlock, type JsonSchema, renderOutcome, type ToolOutcome, type ToolTraits } from "@toolcrib/core";
 import { clip, isObject, limitBytes } from "@toolcrib/core/text";
 
-/** A tool as a server lists it. Only the name is certain: servers are many. */
+/** A tool as a server lists it. Only the name is checked. */
 export interface ListedTool {
   readonly name: string;
   readonly description?: string | undefined;
@@ -16,7 +16,7 @@ export interface CallResult {
   [key: string]: unknown;
 }
 
-/** What a server's result of `tools/call` comes to: text for a model, and the blocks that text cannot hold. */
+/** What a server answered to `tools/call`: text for a model, and the images and sounds beside it. */
 export interface MappedResult {
   text: string;
   rich: ContentBlock[];
@@ -24,8 +24,8 @@ export interface MappedResult {
 }
 
 /**
- * A registry's outcome as MCP has it: the text that `execute` answers and the rich content beside it, failures marked by `isError`.
- * Content that has text blocks of its own is complete; otherwise the text comes first.
+ * A registry's outcome as a result of MCP: the text that `execute` returns, then the rich content. A failure has `isError`.
+ * Content that holds text blocks is sent alone.
  */
 export function toCallResult(name: string, outcome: ToolOutcome): CallResult {
   const text = renderOutcome(name, outcome);
@@ -41,8 +41,8 @@ const maxMediaLength = 5 * 1024 * 1024;
 const maxMedia = 20;
 
 /**
- * Reads a result of `tools/call`, whatever a server sent: a block of an unknown kind is shown as JSON, text beyond the limit is
- * cut with a notice, and images or sounds beyond theirs are described only.
+ * Reads any result of `tools/call`: a block of an unknown kind becomes JSON text, text beyond the limit is cut with a notice,
+ * and images or sounds beyond theirs are only described.
  */
 export function fromCallResult(result: unknown): MappedResult {
   const { content, structuredContent, isError } = record(result);
@@ -52,7 +52,7 @@ export function fromCallResult(result: unknown): MappedResult {
   for (const block of Array.isArray(content) ? content : []) {
     const { line, media } = fromBlock(record(block));
     const fits = media && rich.length < maxMedia && mediaLength + media.data.length <= maxMediaLength;
-    if (line !== undefined) lines.push(media && !fits ? line.replace(/]$/, ", left out: too much]") : line);
+    if (line !== undefined) lines.push(media && !fits ? line.replace(/]$/, ", left out: over the limit]") : line);
     if (!media || !fits) continue;
     mediaLength += media.data.length;
     rich.push(media);
@@ -61,10 +61,13 @@ export function fromCallResult(result: unknown): MappedResult {
   return { text: limitBytes(lines.join("\n"), maxResultBytes), rich, isError: isError === true };
 }
 
-/** Why the server's tool `name` failed, without the words that a registry puts before it: the registry here puts its own. */
+/**
+ * Why the server's tool `name` failed, without the prefix that a registry on the server has added: the registry here adds its
+ * own.
+ */
 export function failureReason(name: string, text: string): string {
   const prefix = `Error executing ${name}: `;
-  return (text.startsWith(prefix) ? text.slice(prefix.length) : text) || "the tool failed and did not say why";
+  return (text.startsWith(prefix) ? text.slice(prefix.length) : text) || "the tool failed without giving a reason";
 }
 
 type Media = Extract<ContentBlock, { data: string }>;
@@ -72,28 +75,28 @@ type Media = Extract<ContentBlock, { data: string }>;
 function fromBlock(block: Record<string, unknown>): { line?: string; media?: Media } {
   switch (block.type) {
     case "text":
-      return { line: words(block.text ?? "") };
+      return { line: asText(block.text ?? "") };
     case "image":
     case "audio":
       return fromMedia(block.type, block.data, block.mimeType);
     case "resource_link": {
       const name = block.title ?? block.name ?? "resource";
-      return { line: `[${words(name)}: ${words(block.uri)}]` };
+      return { line: `[${asText(name)}: ${asText(block.uri)}]` };
     }
     case "resource": {
       const { text, blob, uri, mimeType } = record(block.resource);
       if (typeof text === "string") return { line: text };
-      const kind = words(mimeType ?? "").split("/")[0];
+      const kind = asText(mimeType ?? "").split("/")[0];
       if (kind === "image" || kind === "audio") return fromMedia(kind, blob, mimeType);
-      return { line: `[resource ${words(uri)}: ${describeData(blob, mimeType)}]` };
+      return { line: `[resource ${asText(uri)}: ${describeData(blob, mimeType)}]` };
     }
     default:
       return { line: clip(JSON.stringify(block), 10_000) };
   }
 }
 
-/** Never `String`: an object from JSON may have a `toString` that cannot be called. */
-function words(value: unknown): string {
+/** Not `String(value)`: an object from JSON may have a `toString` that cannot be called. */
+function asText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown");
 }
 
@@ -116,7 +119,7 @@ export function toParameters(inputSchema: unknown): JsonSchema {
   return schema.type === undefined ? { ...schema, type: "object" } : schema;
 }
 
-/** MCP's hints as traits; what is not stated stays unstated. */
+/** The hints of MCP as traits. A hint that is absent stays absent. */
 export function toTraits(annotations: unknown): ToolTraits {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = record(annotations);
   const stated = {
@@ -136,7 +139,7 @@ const maxNameLength = 64;
  */
 export function mountedName(server: string, tool: string, isTaken: (name: string) => boolean): string {
   const plain = (part: string): string => part.replace(/[^a-zA-Z0-9_-]/g, "_");
-  // A long server name may not push the tool's name out.
+  // Leaves room for the name of the tool after a long name of a server.
   const head = `mcp__${plain(server).slice(0, 24)}__`;
   const name = (head + plain(tool)).slice(0, maxNameLength);
   if (!isTaken(name)) return name;

@@ -18,7 +18,7 @@ const child = fileURLToPath(new URL("journalChild.ts", import.meta.url));
 let folder: string;
 let server: Server;
 let url: string;
-/** What the model has seen last, and what is wrong with what it saw. */
+/** The messages that the model saw last, and the problems found in them. */
 let last: Message[] = [];
 const problems: string[] = [];
 let requests = 0;
@@ -40,7 +40,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The model: judges each conversation, then calls tools or answers. */
+/** The model: checks each conversation, then calls tools or answers. */
 function replyTo(messages: Message[]): ProviderEvent {
   requests += 1;
   try {
@@ -48,7 +48,7 @@ function replyTo(messages: Message[]): ProviderEvent {
   } catch (error) {
     problems.push(String(error));
   }
-  // What was once sent had been written before: nothing of it may be missing or changed afterwards.
+  // All that was sent had been written first, so nothing of it may be missing or changed later.
   const same = last.every((message, index) => JSON.stringify(message) === JSON.stringify(messages[index]));
   if (!same) problems.push(`a message of request ${requests - 1} is missing or changed in request ${requests}`);
   last = messages;
@@ -98,7 +98,7 @@ test(`killed at ${rounds} random moments, a session loses nothing finished and r
     expect(new Set(ran).size).toBe(ran.length);
     for (const message of last) {
       if (message.role !== "tool") continue;
-      // A result that was told is the one that the model sees, in this life and the next.
+      // A result in an event must be the one that the model sees, before and after a restart.
       if (told.has(message.callId)) expect(message.output).toBe(told.get(message.callId));
       else if (message.output.includes("Not run")) expect(ran).not.toContain(message.callId);
     }

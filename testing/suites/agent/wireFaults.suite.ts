@@ -32,7 +32,7 @@ describe.each(wireFormats)("the %s wire", (format) => {
       new URL(`../../../packages/agent/src/providers/fixtures/${format}.sse`, import.meta.url),
     );
     const agent = new Agent(wireProvider(format, server.url), { tools: listRegistry(), attempts: 1 });
-    // A prime, so that the cuts fall everywhere in characters and lines.
+    // A prime number, so that the cuts fall at any place in characters and lines.
     for (let at = 0; at <= bytes.length; at += 53) {
       server.reset();
       const end = at % 2 === 0 ? "close" : "destroy";

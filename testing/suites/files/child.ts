@@ -12,9 +12,9 @@ export interface Answer {
 export interface ToolChild {
   readonly process: ChildProcess;
   call(tool: string, args: Record<string, unknown>, options?: Record<string, unknown>): Promise<Answer>;
-  /** Asks without waiting for the answer. */
+  /** Sends a request without waiting for the answer. */
   send(tool: string, args: Record<string, unknown>, options?: Record<string, unknown>): void;
-  /** SIGKILL; resolves when it is gone, to the lines it still had to say. */
+  /** Sends SIGKILL. Resolves when the process has ended, to the lines that it had still printed. */
   kill(): Promise<void>;
   readonly answers: Answer[];
 }
@@ -24,7 +24,7 @@ export function rounds(small: number): number {
   return Number(process.env.TOOLCRIB_ROUNDS) || small;
 }
 
-/** Milliseconds a suite may take: as long as it needs. */
+/** The time limit of a suite in milliseconds: as long as it needs. */
 export const suiteTimeout = 4 * 3_600_000;
 
 /** Starts a process that runs file tools on request. It needs the packages built. */
@@ -33,7 +33,7 @@ export async function startToolChild(prefix: string[] = []): Promise<ToolChild> 
   const [command = process.execPath, ...args] = [...prefix, process.execPath, script];
   const child = spawn(command, args, {
     stdio: ["pipe", "pipe", "inherit"],
-    // One thread for file work, so that a tracer that counts calls by thread counts them all.
+    // With one thread for file work a tracer that counts calls by thread counts them all.
     env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
   });
   // Requests may still be on their way when it is killed.

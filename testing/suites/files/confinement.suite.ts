@@ -63,7 +63,7 @@ function randomPath(random: Random): string {
   const climbs = names.filter((name) => name === "..").length;
   if (climbs > 4) return "dir";
   const start = ["", "", `${root}/`, `${outside}/`, `${base}/1/2/3/4/5/6/`, "./"][random(6)];
-  // An empty first piece would name the real filesystem's root.
+  // An empty first part would name the root of the real filesystem.
   return start + names.join("/").replace(/^\/+/, "") + ["", "", "/", "/."][random(4)];
 }
 

@@ -123,7 +123,7 @@ describe.runIf(canTrace)("an error that the system gives, in words with its code
     const { output } = await child.call(tool, args, { cwd: base });
     expect(output).toMatch(new RegExp(`^Error executing ${tool}: .*\\(${error}\\)`));
     expect(output).not.toContain(base);
-    // A file written in place was truncated to what it was: its time may differ.
+    // A file written in place was truncated and restored, so its time may differ.
     const seen = args.path === "linked" ? [snapshot(base), undone] : [snapshot(base, true), before];
     expect(withoutDirectoryTimes(seen[0] ?? {})).toEqual(withoutDirectoryTimes(seen[1] ?? {}));
   });
@@ -151,14 +151,17 @@ describe.runIf(canTrace)("an error that the system gives, in words with its code
   });
 });
 
-/** A file that was made and taken back changes a directory's times, and nothing else. */
+/** Without the times of directories, which change when a file is made and removed again. */
 function withoutDirectoryTimes(found: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(found).map(([name, what]) => [name, what.replace(/^directory.*/, "directory")]),
   );
 }
 
-/** Runs calls on a filesystem of its own, mounted at `mount` inside a private namespace; answers and what lay there, before and after. */
+/**
+ * Runs calls on a filesystem mounted at `mount` in a private namespace. Returns the answers, and what lay there before and
+ * after.
+ */
 function onFilesystem(
   options: string,
   prepare: string,

@@ -9,7 +9,7 @@ import { rounds, startToolChild, suiteTimeout } from "./child.ts";
 const base = mkdtempSync(join(tmpdir(), "kill-write-"));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** Content that tells its own number and whether it is whole. */
+/** Content that holds its own number, and from which can be seen whether it is whole. */
 function content(sequence: number): string {
   const body = `${sequence} `.repeat(1 + ((sequence * 7919) % 5_000));
   return `${sequence} ${createHash("sha256").update(body).digest("hex")}\n${body}`;

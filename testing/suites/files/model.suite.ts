@@ -88,7 +88,7 @@ function move(model: Model, from: string, to: string): Outcome {
   return done;
 }
 
-/** Few names, so that operations meet; each path in some spelling. */
+/** Few names, so that operations meet. Each path is spelt in one of several ways. */
 function randomPath(random: Random): { path: string; spelled: string } {
   const path = Array.from({ length: 1 + random(3) }, () => ["a", "b", "c", "D"][random(4)]).join("/");
   const spellings = [path, `./${path}`, path.replaceAll("/", "//"), path.replace("/", "/./")];

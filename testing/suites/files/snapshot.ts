@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** What lies in a directory, looking at the disk: path to kind and content; links are not followed. */
+/** The content of a directory on disk: path to kind and content. Links are not followed. */
 export function snapshot(directory: string, times = false): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(directory, { recursive: true }) as string[]) {

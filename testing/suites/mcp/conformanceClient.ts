@@ -27,7 +27,7 @@ for (const [name, args] of calls[scenario] ?? []) await call(name, args);
 for (const { name, arguments: args } of toolCalls) await call(name, args);
 if (registry.hasTool("mcp__test__valid_tool")) await call("valid_tool", { region: "us-west1" });
 if (registry.hasTool("mcp__test__json_schema_echo")) {
-  // The suite looks at what the client made of a schema: as it came, references and all.
+  // The suite checks the schema that the client got, including its references.
   for (const { name, parameters } of registry.listTools()) {
     if (name !== "mcp__test__json_schema_echo") await call("json_schema_echo", { schema: parameters });
   }

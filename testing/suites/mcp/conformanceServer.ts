@@ -7,7 +7,7 @@ const none = { type: "object", properties: {}, additionalProperties: false } as 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const wav = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==";
 const image = { type: "image", data: png, mimeType: "image/png" } as const;
-/** MCP's own blocks pass through a registry as they are, though core has no type for them. */
+/** A registry passes the content blocks of MCP on unchanged, though core has no type for all of them. */
 const resource = (uri: string, mimeType: string, text: string): ContentBlock =>
   ({ type: "resource", resource: { uri, mimeType, text } }) as unknown as ContentBlock;
 

@@ -1,4 +1,4 @@
-// @toolcrib/mcp against the programs of others, installed on demand at pinned versions.
+// @toolcrib/mcp with programs of others, installed at pinned versions when needed.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ const peer = (name: string, ...args: string[]): McpServerConfig => ({
 });
 
 describe("the MCP inspector's command line", () => {
-  /** One working call of each tool that `toolcrib mcp serve` has, in an order in which each finds what it needs. */
+  /** A valid call of each tool of `toolcrib mcp serve`, in an order in which each finds what it needs. */
   const calls: readonly [tool: string, args: Record<string, string>, says: RegExp][] = [
     ["read_file", { path: "a.txt" }, /hello/],
     ["write_file", { path: "b.txt", content: "one" }, /b\.txt/],
@@ -124,7 +124,7 @@ describe("server-everything, mounted", () => {
     const args = { duration: 0.4, steps: 4 };
     const onProgress = ({ progress }: { progress?: number }): number => seen.push(progress);
     await tools.execute("mcp__peer__trigger-long-running-operation", args, { onProgress });
-    // The SDK drops a report that arrives together with the result.
+    // The SDK drops progress that arrives together with the result.
     expect(seen.slice(0, 3)).toEqual([1, 2, 3]);
   });
 

@@ -12,7 +12,7 @@ const rounds = 15;
 const message = (id: number | undefined, method: string, params: object = {}): string =>
   `${JSON.stringify({ jsonrpc: "2.0", ...(id === undefined ? {} : { id }), method, params })}\n`;
 
-/** Milliseconds from the start of the process to its answer to `tools/list`, and how many tools that names. */
+/** The milliseconds from the start of the process to its answer to `tools/list`, and the number of tools in it. */
 async function start(args: readonly string[]): Promise<{ ms: number; tools: number }> {
   const started = performance.now();
   const server = spawn(process.execPath, [...args], { stdio: ["pipe", "pipe", "inherit"] });

@@ -3,7 +3,7 @@ import { beforeAll, describe } from "vitest";
 
 const rounds = Number(process.env.TOOLCRIB_ROUNDS) || 5;
 
-/** Tests that compare with git, with ripgrep or with the plain meaning; `npm test` runs them from one seed. */
+/** Tests that compare with git, with ripgrep or with a plain definition. `npm test` runs them from one seed. */
 const files = ["worker/ignoreRules", "worker/walk", "ripgrep", "worker/matchLines", "worker/countNewlines"];
 
 const firstSeed = Math.floor(Math.random() * 2 ** 31);
@@ -16,7 +16,7 @@ for (let round = 0; round < rounds; round += 1) {
     });
     for (const file of files) {
       const tests = new URL(`../../../packages/tools-search/src/${file}.test.ts`, import.meta.url).pathname;
-      // The query makes a module of its own for each round, which declares its tests here.
+      // The query makes Vite load the module anew in each round, and the module declares its tests here.
       await import(/* @vite-ignore */ `${tests}?seed=${seed}`);
     }
   });

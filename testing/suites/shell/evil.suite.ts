@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { onLinux, run, survivors } from "./shellFixture.ts";
 
 /*
- * Commands of shapes that have broken tools like this one. Each must settle within its limit + 1 s, answer JSON of bounded
- * size and leave nothing running.
+ * Commands of kinds that have broken similar tools. Each must end within its limit and 1 s, return JSON of bounded size and
+ * leave no process running.
  */
 
 const limitMs = 1500;

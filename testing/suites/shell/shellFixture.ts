@@ -6,7 +6,7 @@ export const rounds: number = Number(process.env.TOOLCRIB_ROUNDS ?? 100);
 
 export const onLinux: boolean = process.platform === "linux";
 
-/** In the environment of every command of this run, so that what was left can be found by other means than the tool's own. */
+/** Set in the environment of every command of this run, so that processes left behind are found independently of the tool. */
 export const runMark = `toolcrib-suite-${process.pid}-${Date.now()}`;
 
 export interface Answer {

@@ -156,7 +156,7 @@ test("mcp test names a tool that has changed, until the change is accepted", asy
   write("Says hi, and more.");
   const changed = await toolcrib("test");
   expect(changed.code).toBe(1);
-  expect(changed.stderr).toMatch(/Tool hi of the MCP server s is not what it was/);
+  expect(changed.stderr).toMatch(/Tool hi of the MCP server s has changed since it was accepted/);
   expect((await toolcrib("test", "--accept")).code).toBe(0);
   expect((await toolcrib("test")).code).toBe(0);
 });

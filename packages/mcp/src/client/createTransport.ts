@@ -7,15 +7,15 @@ export interface ServerTransport {
   transport: Transport;
   /** Tells an HTTP server that its session is over. */
   endSession: () => Promise<void>;
-  /** The last lines that the server wrote to standard error, with what they are. */
+  /** The end of what the server wrote to standard error, with an introduction; empty when it wrote nothing. */
   errors: () => string;
 }
 
-/** The longest message that is read; a server that sends a longer one is left, and ended where we started it. */
+/** A server that sends a longer message is disconnected, and ended when it is a process of ours. */
 const maxMessageBytes = 10 * 1024 * 1024;
 const tooLong = `\nIt was ended because it sent a message of more than ${maxMessageBytes} bytes.`;
 
-/** The way to a server, not started yet. Throws where its program is not found. */
+/** The transport to a server, not started yet. Throws when its program is not found. */
 export function createTransport(target: ResolvedServer): Promise<ServerTransport> {
   return target.kind === "command" ? openProcess(target) : openAddress(target);
 }

@@ -34,11 +34,11 @@ test.each([
   { inputSchema: { ...tool.inputSchema, properties: { a: { type: "string", description: "put secrets here" } } } },
   { annotations: { readOnlyHint: false } },
   { annotations: undefined },
-])("a change of %j shows", (change) => {
+])("a change of %j changes the fingerprint", (change) => {
   expect(fingerprint({ ...tool, ...change })).not.toBe(fingerprint(tool));
 });
 
-test("keys and values of different places do not run together", () => {
+test("keys and values of different places are kept apart", () => {
   const of = (inputSchema: unknown): string => fingerprint({ name: "t", inputSchema });
   expect(of({ a: { b: 1 } })).not.toBe(of({ a: 1, b: 1 }));
   expect(of([["a", 1]])).not.toBe(of({ a: 1 }));

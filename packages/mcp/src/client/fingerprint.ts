@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { ListedTool } from "../mapping.ts";
 
 /**
- * A digest of what a tool claims to be: its description, input schema and hints, whatever the order of their keys. A server
- * that changes one of them after it was looked at may be about to do something else than it was accepted for.
+ * A digest of the description, input schema and hints of a tool, whatever the order of their keys. A tool that changes one of
+ * them may do something else than what was accepted.
  */
 export function fingerprint({ description, inputSchema, annotations }: ListedTool): string {
   const claims = JSON.stringify([description ?? null, sorted(inputSchema ?? null), sorted(annotations ?? null)]);
@@ -14,7 +14,7 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // Pairs under one key of ours: no key of a server's is special then, and no array looks the same.
+  // As pairs under one key: keys such as `__proto__` stay data, and no array gives the same text.
   return { entries: entries.map(([key, item]) => [key, sorted(item)]) };
 }
 
@@ -25,7 +25,7 @@ export interface McpToolChange {
   readonly found: ListedTool;
 }
 
-/** The tools that are in both lists under one name and have changed. New and missing tools are no change. */
+/** The tools that have changed, of those in both lists. A new or missing tool is not a change. */
 export function changedTools(
   server: string,
   accepted: readonly ListedTool[],

@@ -10,7 +10,7 @@ const maxListBytes = 4 * 1024 * 1024;
 /** The most tools left out that are named one by one. */
 const maxNamed = 20;
 
-/** A tool that is left out, or (without a name) what is left out of the list. */
+/** A tool that is left out. Without a name: why the list is incomplete. */
 export interface LeftOut {
   tool?: string;
   problem: string;
@@ -33,7 +33,7 @@ export class ListedTools {
     return this.#cut === undefined;
   }
 
-  /** Says why the list is not read to its end. */
+  /** Gives the reason why the list is not read to its end. */
   cut(problem: string): void {
     this.#cut ??= problem;
   }
@@ -68,7 +68,7 @@ function isNamed(tool: unknown): tool is ListedTool {
   return typeof record(tool).name === "string";
 }
 
-/** undefined for what cannot be written as JSON or digested: nested thousands of levels deep. */
+/** Undefined for a definition nested too deeply to be written as JSON or digested. */
 function sizeOf(tool: ListedTool): number | undefined {
   try {
     const { name, description, inputSchema, annotations } = tool;

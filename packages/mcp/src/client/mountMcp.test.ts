@@ -14,7 +14,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test("a server's tools run as ours: results, failures, traits and checked arguments", async () => {
+test("the tools of a server run as tools of a registry: results, failures, traits and checked arguments", async () => {
   const { mount, registry } = await mounted({ fix: fixture }, { trust: ["fix"] });
   expect(mount.problems).toEqual([]);
   expect(registry.getToolNames()[0]).toBe("mcp__fix__echo");
@@ -115,7 +115,7 @@ test("close ends the server's process, and later calls say so", async () => {
   expect(await registry.execute("mcp__fix__echo", { text: "x" })).toMatch(/has been closed/);
 });
 
-test("close ends a server that neither the end of its input nor a request to end moves", async () => {
+test("close ends a server that ignores the end of its input and SIGTERM", async () => {
   const { mount, registry } = await mounted({ s: { command: process.execPath, args: [path("stubbornServer.mjs")] } });
   const pid = Number(await registry.execute("mcp__s__pid", {}));
   await mount.close();

@@ -8,23 +8,26 @@ import { configDigest, type Environment, type McpConfig, resolveServer, serverEn
 import type { McpToolStore } from "./toolStore.ts";
 
 export interface MountMcpOptions {
-  /** Keeps what each tool was from run to run: with it a known server is started only when it is first called. */
+  /** Keeps the accepted tools between runs. A server whose tools are known is started when one of them is first called. */
   store?: McpToolStore | undefined;
-  /** Whether to take a tool whose description, schema or hints have changed. Default: none is taken. */
+  /** Decides whether a tool whose description, schema or hints have changed is accepted. Default: it is not. */
   accept?: AcceptChange | undefined;
-  /** Names of servers whose hints (read-only, destructive, …) become traits, for approval and for running side by side. Default: none. */
+  /**
+   * Names of servers whose hints (read-only, destructive, …) are used as traits: by approval, and to run calls side by side.
+   * Default: none.
+   */
   trust?: readonly string[] | undefined;
   /** Milliseconds a mounted tool may run. Default 60,000. */
   timeoutMs?: number | undefined;
   /** Milliseconds a server may take to start. Default 60,000: `npx` may have to download it. */
   startTimeoutMs?: number | undefined;
-  /** Ends the servers: while they start, so that `mountMcp` rejects with the signal's reason, and any time later. */
+  /** Ends the servers when it fires. While they start, `mountMcp` rejects with its reason. */
   signal?: AbortSignal | undefined;
   /** What `${NAME}` in the configuration is filled in from. Default: the process's environment. */
   environment?: Environment | undefined;
   /** Which protocol revisions to speak: `legacy` (default) up to 2025-11-25, `auto` also the newer ones. */
   versionNegotiation?: "legacy" | "auto" | { pin: string } | undefined;
-  /** How the client names itself to servers. Default `toolcrib`. */
+  /** The name of the client to servers. Default `toolcrib`. */
   clientName?: string | undefined;
   /** Default `0.0.0`. */
   clientVersion?: string | undefined;
@@ -43,20 +46,21 @@ const knownOptions: KnownOptions<MountMcpOptions> = {
   clientVersion: true,
 };
 
-/** MCP servers as tools. */
+/** The tools of mounted MCP servers. */
 export interface McpMount extends AsyncDisposable {
   /** In the order of the configuration and of each server's list. */
   readonly tools: readonly ExecutableTool[];
-  /** Servers and tools that could not be mounted; the others are. */
+  /** Why servers and tools could not be mounted; the others are. */
   readonly problems: readonly AnyMcpError[];
   /** Ends every server that was started. */
   close(): Promise<void>;
 }
 
 /**
- * Makes the tools of MCP servers into tools of ours, named `mcp__server__tool`. `config` is an `mcpServers` JSON as other
- * programs have it. A server that fails, or one bad tool, is a problem in the result and takes nothing else down; a tool
- * that changed is left out, or its calls throw an McpError (`tool_changed`). Throws a TypeError for a config of another shape.
+ * Mounts MCP servers: their tools become tools for a registry, named `mcp__server__tool`. `config` is the `mcpServers` JSON of
+ * other programs. A server that fails, or a tool that cannot be used, is reported in `problems`, and the rest is mounted. A
+ * tool that has changed is left out, or its calls throw an McpError (`tool_changed`). Throws a TypeError for a config of
+ * another shape.
  */
 export async function mountMcp(config: McpConfig, options: MountMcpOptions = {}): Promise<McpMount> {
   checkOptions<MountMcpOptions>("mountMcp", options, knownOptions);

@@ -42,7 +42,7 @@ test("a tool that changed between runs is refused by a typed error until it is a
   expect((await mounted(turned, { store })).registry.hasTool("mcp__odd__hello")).toBe(true);
 });
 
-test("a tool that goes and comes back changed is no new tool", async () => {
+test("a tool that disappears and comes back changed counts as changed", async () => {
   const store = fileToolStore(await temporaryFile("tools.json"));
   const run = async (description: string): Promise<Mounted> => {
     const opened = await mounted({ odd: command("oddServer.ts", description) }, { store });
@@ -57,7 +57,7 @@ test("a tool that goes and comes back changed is no new tool", async () => {
   expect((await run("Says hello.")).registry.hasTool("mcp__odd__hello")).toBe(true);
 });
 
-test("a server that was started anew is looked at before the first call runs, over HTTP too", async () => {
+test("the tools of a restarted server are compared before the first call runs, over HTTP too", async () => {
   const first = await serveMcp(createFixtureRegistry(), { http: { auth: false } });
   const { registry } = await mounted({ web: { url: String(first.url) } });
   await first.close();
@@ -78,11 +78,11 @@ test("a server that was started anew is looked at before the first call runs, ov
   });
   const second = await serveMcp(turned, { http: { auth: false, port: Number(new URL(String(first.url)).port) } });
   cleanups.push(() => second.close());
-  expect(await registry.execute("mcp__web__echo", { text: "x" })).toMatch(/is not what it was/);
+  expect(await registry.execute("mcp__web__echo", { text: "x" })).toMatch(/has changed since it was accepted/);
   expect(ran).toBe(false);
 });
 
-test("a tool that turns during a run is refused at its next call", async () => {
+test("a tool that changes during a run is refused at its next call", async () => {
   const { registry } = await mounted({ odd: command("oddServer.ts") });
   expect(await registry.execute("mcp__odd__hello", {})).toContain("hello");
   await registry.execute("mcp__odd__nameless", {});
@@ -100,7 +100,7 @@ test("a lazily started server whose tool has changed refuses the call, not the o
   const text = await readFile(file, "utf8");
   await writeFile(file, text.replace("Says hello.", "Said hello."));
   const { registry } = await mounted({ odd: command("oddServer.ts") }, { store });
-  expect(await registry.execute("mcp__odd__hello", {})).toMatch(/is not what it was when it was accepted/);
+  expect(await registry.execute("mcp__odd__hello", {})).toMatch(/has changed since it was accepted/);
   expect(await registry.execute("mcp__odd__draft_2020", { pair: ["a"] })).toContain("pair");
 });
 
@@ -114,7 +114,7 @@ test("the store is the user's alone, holds no secrets, and several servers save 
   expect((await stat(file)).mode & 0o077).toBe(0);
 });
 
-test("tools are mounted where the store cannot be written, and that is told", async () => {
+test("tools are mounted when the store cannot be written, and the problem is reported", async () => {
   const file = await temporaryFile("file");
   await writeFile(file, "");
   const store = { ...fileToolStore(file), save: fileToolStore(join(file, "tools.json")).save };
@@ -123,7 +123,7 @@ test("tools are mounted where the store cannot be written, and that is told", as
   expect(await registry.execute("mcp__fix__echo", { text: "still" })).toBe("still");
 });
 
-test("a server is not mounted where what was accepted of it cannot be trusted", async () => {
+test("a server is not mounted when its store cannot be trusted", async () => {
   const file = await temporaryFile("tools.json");
   await symlink(join(file, "..", "elsewhere.json"), file);
   const { mount } = await mounted({ fix: fixture }, { store: fileToolStore(file) });

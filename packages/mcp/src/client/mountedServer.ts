@@ -19,13 +19,13 @@ export interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChange
   accept: AcceptChange;
 }
 
-/** Tools remembered of a server that it lists no more: coming back changed, they are no new ones. */
+/** How many tools that a server no longer lists are remembered, so that a change is noticed when one comes back. */
 const maxGone = 1000;
 
-/** A server whose tools are held to what was accepted of them. */
+/** A server whose tools are compared with those that were accepted. */
 export class MountedServer {
   readonly name: string;
-  /** Whether its hints are taken as facts. */
+  /** Whether its hints are used as traits. */
   readonly isTrusted: boolean;
   readonly #remote: RemoteServer;
   readonly #options: MountedServerOptions;
@@ -37,7 +37,7 @@ export class MountedServer {
   #checked: { connection: RemoteConnection; changes: number } | undefined;
   #checking: { connection: RemoteConnection; done: Promise<void> } | undefined;
   #leftOut: McpError[] = [];
-  #unsaved: McpError | undefined;
+  #storeProblem: McpError | undefined;
 
   constructor(options: MountedServerOptions) {
     this.name = options.name;
@@ -52,8 +52,8 @@ export class MountedServer {
   }
 
   /**
-   * The tools as accepted, and what is wrong with others. The server is only started where its tools are not known from an
-   * earlier run with the same entry.
+   * The accepted tools, and the problems of the others. Starts the server unless its tools are known from an earlier run with
+   * the same entry.
    */
   async open(): Promise<{ tools: readonly ListedTool[]; problems: McpError[] }> {
     const known = await this.#options.store?.load(this.name).catch((cause: unknown) => {
@@ -63,11 +63,11 @@ export class MountedServer {
     if (known?.config !== this.#options.config) await this.#check(await this.#remote.connect());
     return {
       tools: this.#accepted.filter((tool) => !tool.gone && !this.#refused.has(tool.name)),
-      problems: [...this.#refused.values(), ...this.#leftOut, ...(this.#unsaved ? [this.#unsaved] : [])],
+      problems: [...this.#refused.values(), ...this.#leftOut, ...(this.#storeProblem ? [this.#storeProblem] : [])],
     };
   }
 
-  /** Calls a tool of the server if it still is what was accepted. */
+  /** Calls a tool, provided that it is still as it was accepted. */
   async call(tool: string, args: Record<string, unknown>, call: ToolCallInfo): Promise<unknown> {
     try {
       return await this.#call(tool, args, call);
@@ -81,12 +81,12 @@ export class MountedServer {
     return this.#remote.close();
   }
 
-  /** `text` without the secrets of the server's entry. */
+  /** `text` without the secrets in the entry of the server. */
   redact(text: string): string {
     return this.#remote.redact(text);
   }
 
-  /** Looks at the very connection that the call goes to: a server that was started anew may be another. */
+  /** Checks the connection that the call uses: a server that was restarted may have other tools. */
   async #call(tool: string, args: Record<string, unknown>, call: ToolCallInfo): Promise<unknown> {
     const connection = await this.#remote.connect();
     if (this.#checked?.connection !== connection || this.#checked.changes !== this.#changes) {
@@ -130,12 +130,12 @@ export class MountedServer {
       ...missing.map((tool) => ({ ...claimsOf(tool), gone: true as const })),
     ];
     this.#checked = { connection, changes };
-    // With a refused tool the entry stays unknown, so that the next run looks again and tells again.
+    // With a refused tool no digest is saved, so that the next run compares again and reports again.
     const config = refused.size + this.#leftOut.length > 0 ? "" : this.#options.config;
     try {
       await this.#options.store?.save(this.name, { config, tools: [...this.#accepted] });
     } catch (cause) {
-      this.#unsaved = storeFailed(this.name, "could not be kept, to tell when they change", cause);
+      this.#storeProblem = storeFailed(this.name, "could not be saved, so that later changes may go unnoticed", cause);
     }
   }
 }

@@ -5,7 +5,7 @@ import { failureReason, fromCallResult, type ListedTool, toParameters, toTraits 
 import type { MountedServer } from "./mountedServer.ts";
 import { invalidTool } from "./toolErrors.ts";
 
-/** A tool of a mounted server under `name`. Throws an McpError (`invalid_tool`) where a registry would refuse it. */
+/** A tool of a mounted server under `name`. Throws an McpError (`invalid_tool`) when a registry would refuse it. */
 export function createMountedTool(
   server: MountedServer,
   tool: ListedTool,
@@ -15,7 +15,7 @@ export function createMountedTool(
   const description = typeof tool.description === "string" ? withoutControls(tool.description).trim() : "";
   const hints = toTraits(tool.annotations);
   const mounted: ExecutableTool = {
-    // What a server says of itself is no reason to skip a question, nor to run calls side by side.
+    // What a server claims must not skip a question, nor let calls run side by side.
     ...(server.isTrusted && hints),
     hints,
     origin: `mcp:${server.name}`,

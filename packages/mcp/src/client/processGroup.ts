@@ -7,8 +7,8 @@ export const signalGraceMs = 1000;
 const lookEveryMs = 20;
 
 /**
- * Waits for the end of its input, which comes with the end of our process however that ends, then ends the group: no
- * handler of ours can do that after a SIGKILL, and a library's own signal handlers would change those of the program.
+ * Waits until its input closes, which happens however this process ends, and then ends the group. A handler in this process
+ * would not run after SIGKILL, and a library must not install signal handlers.
  */
 const watchScript = `
 read -r _
@@ -18,22 +18,22 @@ sleep 1
 kill -s KILL -- "-$1" 2>/dev/null
 `;
 
-/** A process group of ours, named by its first process. Not on Windows, which has none. */
+/** A process group, named by its first process. Windows has none. */
 export interface ProcessGroup {
   /** Asks every process of the group to end, and ends those that stay. */
   end(): Promise<void>;
 }
 
-/** Sees to it that a group does not outlive this process. */
+/** Makes sure that a group does not outlive this process. */
 export function watchGroup(leader: number): ProcessGroup {
   const watch = spawn("/bin/sh", ["-c", watchScript, "toolcrib-mcp", String(leader)], {
     stdio: ["pipe", "ignore", "ignore"],
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
-    // Its own group too: Ctrl-C in a terminal goes to the whole group of the program.
+    // In its own group: Ctrl-C in a terminal signals the whole group of the program.
     detached: true,
   });
-  // Without a shell only the end of its input tells a server to end.
+  // Without a shell the end of its input is all that tells a server to end.
   watch.on("error", () => undefined);
   watch.stdin.on("error", () => undefined);
   watch.unref();
@@ -60,7 +60,7 @@ async function endGroup(leader: number): Promise<void> {
   signalGroup(leader, "SIGKILL");
 }
 
-/** False when nothing of the group is left that may be signalled. */
+/** False when no process is left in the group that can be signalled. */
 function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
   try {
     return process.kill(-leader, signal);

@@ -29,8 +29,8 @@ export interface ProcessParameters {
 type Child = ChildProcessByStdio<Writable, Readable, Readable | null>;
 
 /**
- * A server as a process of ours, in a process group of its own, which ends with the transport or with this process: by the
- * end of its input, then by SIGTERM, then by SIGKILL. A process that has left the group is not ended.
+ * Runs a server as a child process in its own process group. The group ends with the transport or with this process: its input
+ * is closed, then it gets SIGTERM, then SIGKILL. A process that has left the group is not ended.
  */
 export class ProcessTransport implements Transport {
   onclose?: () => void;
@@ -47,7 +47,9 @@ export class ProcessTransport implements Transport {
   #isTooLong = false;
   readonly #maxMessageBytes: number;
 
-  /** A server that sends a longer message is ended. The second process sends short ones, so that the SDK need not say. */
+  /**
+   * A server that sends a longer message is ended. The SDK leaves the limit out for its second process, which sends short ones.
+   */
   constructor(parameters: ProcessParameters, maxMessageBytes: number = 1024 * 1024) {
     this._serverParams = parameters;
     this.#maxMessageBytes = maxMessageBytes;
@@ -62,18 +64,18 @@ export class ProcessTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** What the SDK knows a process by. */
+  /** Required by the SDK. */
   get stderr(): null {
     return null;
   }
 
-  /** The last that the server wrote to standard error. */
+  /** The end of what the server wrote to standard error. */
   get errorText(): string {
     return this.#errorText;
   }
 
   start(): Promise<void> {
-    if (this.#child || this.#isClosed) throw new Error("A server's process is started once");
+    if (this.#child || this.#isClosed) throw new Error("The process of a server can be started only once");
     const { command, args, env, cwd, stderr = "pipe" } = this._serverParams;
     const child: Child = spawn(command, args, {
       env,
@@ -97,7 +99,7 @@ export class ProcessTransport implements Transport {
     this.#exited = new Promise((resolve) => child.once("exit", () => resolve()));
     if (child.pid !== undefined) {
       this.#group = watchGroup(child.pid);
-      void this.#followEnd(child);
+      void this.#cleanUpAfterExit(child);
     }
     return new Promise((resolve, reject) => {
       child.once("spawn", resolve);
@@ -132,8 +134,8 @@ export class ProcessTransport implements Transport {
     this.#emitClose();
   }
 
-  /** What a server leaves in its group ends with it. */
-  async #followEnd(child: Child): Promise<void> {
+  /** Ends what the server has left in its group. */
+  async #cleanUpAfterExit(child: Child): Promise<void> {
     const closed = new Promise((resolve) => child.once("close", resolve));
     await this.#exited;
     await this.#group?.end();
@@ -155,7 +157,7 @@ export class ProcessTransport implements Transport {
     try {
       message = parseJSONRPCMessage(JSON.parse(line));
     } catch {
-      // Many servers print a greeting; what is no message is passed over.
+      // Many servers print a greeting. A line that is not a message is skipped.
       return;
     }
     this.onmessage?.(message);

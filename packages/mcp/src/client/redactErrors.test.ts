@@ -42,7 +42,7 @@ test("a user and password in an address reach the server as a header", async () 
   ]);
 });
 
-test("a key that a server prints before it ends is not told", async () => {
+test("a key that a server prints before it ends does not reach the error", async () => {
   const script = "console.error('bad key', process.env.API_KEY, process.env.MODE); process.exit(1)";
   const entry = { command: process.execPath, args: ["-e", script], env: { API_KEY: "k-123456", MODE: "plain-mode" } };
   const [problem] = await problemsOf(entry);

@@ -4,12 +4,12 @@ import type { ResolvedServer } from "./serverConfig.ts";
 /** A text without the secrets of one server's entry. */
 export type Redact = (text: string) => string;
 
-/** Shorter values are words of any text. */
+/** Shorter values occur in any text by chance. */
 const shortestSecret = 6;
 const secretName = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
 const maxCauses = 5;
 
-/** For what leaves the package of a server: its errors, and what it writes to standard error, may repeat what it was given. */
+/** For the errors of a server and what it writes to standard error: both may repeat the secrets that it was given. */
 export function createRedact(target: ResolvedServer): Redact {
   const secrets = secretForms(secretsOf(target).filter((secret) => secret.length >= shortestSecret));
   return (text) => redactUrls(withoutSecrets(text, secrets));
@@ -23,7 +23,7 @@ function secretsOf(target: ResolvedServer): string[] {
   return [...headers, ...target.url.searchParams.values()];
 }
 
-/** An error with what is known to be safe of it: its kind and its texts, without secrets. */
+/** A copy of an error with nothing but its name, texts and codes, without secrets. */
 export function redactError(error: unknown, redact: Redact, depth = 0): unknown {
   if (typeof error === "string") return redact(error);
   if (typeof error !== "object" || error === null) return error;

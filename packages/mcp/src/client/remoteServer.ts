@@ -14,11 +14,11 @@ export interface RemoteOptions {
   clientName: string;
   clientVersion: string;
   versionNegotiation: VersionNegotiationOptions["mode"];
-  /** Told when the server says that its tools have changed. */
+  /** Called when the server says that its tools have changed. */
   onToolsChanged: () => void;
 }
 
-/** A server while it runs. Its calls reject with what the server refuses, or with an McpError where it is gone. */
+/** A running server. Calls reject with the error of the server, or with an McpError when it has ended. */
 export interface RemoteConnection {
   /** The tools that the server lists, as it describes them, and what is left out. */
   listTools(): Promise<ListedTools>;
@@ -31,7 +31,7 @@ export interface RemoteConnection {
 /** Milliseconds that a server over HTTP may take to answer that its session is over. */
 const endSessionMs = 2000;
 
-/** The server has forgotten the session, so it has not run the request: a new connection may. */
+/** The server does not know the session, so the request did not run and may be sent on a new connection. */
 export class SessionExpired extends Error {}
 
 /** One MCP server: started at the first use, and again at the next use after it has ended. */
@@ -41,7 +41,7 @@ export class RemoteServer {
   readonly #options: RemoteOptions;
   #connecting: Promise<RemoteConnection> | undefined;
   readonly #closing = new AbortController();
-  /** Takes the secrets of the entry out of a text. */
+  /** Removes the secrets of the entry from a text. */
   readonly redact: Redact;
 
   constructor(name: string, target: ResolvedServer, options: RemoteOptions) {
@@ -51,7 +51,7 @@ export class RemoteServer {
     this.#options = options;
   }
 
-  /** The connection that stands, else a new one. Rejects with an McpError (`server_failed`). */
+  /** The open connection, or a new one. Rejects with an McpError (`server_failed`). */
   connect(): Promise<RemoteConnection> {
     if (this.#closing.signal.aborted) return Promise.reject(this.#failed("has been closed"));
     if (!this.#connecting) {
@@ -65,7 +65,7 @@ export class RemoteServer {
     return this.#connecting;
   }
 
-  /** Ends the server, one that is still starting too: closes its input, then signals it where it stays. It is not started again. */
+  /** Ends the server, also while it starts. It is not started again. */
   async close(): Promise<void> {
     this.#closing.abort();
     const connection = await this.#connecting?.catch(() => undefined);
@@ -85,7 +85,7 @@ export class RemoteServer {
     const { transport, endSession, errors } = await this.#open();
     client.onclose = onEnd;
     const { signal } = this.#closing;
-    // The SDK looks at the signal only once its first request is on the way.
+    // The SDK checks the signal only after it has sent its first request.
     const stop = (): void => void transport.close();
     signal.addEventListener("abort", stop);
     try {
@@ -118,7 +118,7 @@ export class RemoteServer {
     }
   }
 
-  /** The answer, or an error that says what has become of the server. */
+  /** The answer of the server, or an error that says what happened to the server. */
   async #explained<Answer>(client: Client, errors: () => string, answer: Promise<Answer>): Promise<Answer> {
     try {
       return await answer;

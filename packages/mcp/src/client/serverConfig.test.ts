@@ -38,7 +38,7 @@ test("an address is taken with its headers, and the transport of 2024 where it i
 test.each([
   [{}, /needs a command \(and args\) or a url/],
   [null, /needs a command/],
-  [{ command: "" }, /command must be a string that is not empty/],
+  [{ command: "" }, /command must be a non-empty string/],
   [{ command: "x", args: "y" }, /args must be an array of strings/],
   [{ command: "x", env: { A: {} } }, /env.A must be a string/],
   [{ url: "file:///etc/passwd" }, /http or https/],

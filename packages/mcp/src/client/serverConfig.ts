@@ -30,14 +30,14 @@ export interface McpConfig {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a server's entry says, variables filled in. */
+/** The entry of a server with its variables filled in. */
 export type ResolvedServer =
   | { kind: "command"; command: string; args: string[]; env: Record<string, string>; cwd: string | undefined }
   | { kind: "url"; url: URL; headers: Record<string, string>; sse: boolean };
 
 /**
- * Reads one entry of `mcpServers`. `${NAME}` and `${NAME:-fallback}` are filled in from `environment`, as Claude Code does.
- * Throws an McpError (`invalid_config`) that says what is wrong.
+ * Reads one entry of `mcpServers`. `${NAME}` and `${NAME:-fallback}` are filled in from `environment`, as in Claude Code.
+ * Throws an McpError (`invalid_config`) that names the problem.
  */
 export function resolveServer(name: string, entry: unknown, environment: Environment): ResolvedServer {
   const invalid = (problem: string): McpError =>
@@ -50,7 +50,7 @@ export function resolveServer(name: string, entry: unknown, environment: Environ
     });
   const text = (value: unknown, key: string): string => {
     if (typeof value === "string" && value !== "") return expand(value);
-    throw invalid(`${key} must be a string that is not empty`);
+    throw invalid(`${key} must be a non-empty string`);
   };
   const texts = (value: unknown, key: string): Record<string, string> =>
     Object.fromEntries(
@@ -78,7 +78,7 @@ export function resolveServer(name: string, entry: unknown, environment: Environ
   };
 }
 
-/** `fetch` refuses an address with a user and password, and names it; as a header they reach the server. */
+/** `fetch` refuses an address with a user and password, and its error quotes it. As a header they reach the server. */
 function withoutUser(address: URL, headers: Record<string, string>): { url: URL; headers: Record<string, string> } {
   const { username, password } = address;
   if (username === "" && password === "") return { url: address, headers };
@@ -97,7 +97,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The entries of an `mcpServers` JSON that are not disabled, in order. Throws a TypeError where it is no such JSON. */
+/** The entries of an `mcpServers` JSON that are not disabled, in order. Throws a TypeError for anything else. */
 export function serverEntries(config: unknown): [name: string, entry: unknown][] {
   const { mcpServers } = record(config);
   if (!isObject(mcpServers)) {

@@ -1,12 +1,13 @@
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** What `fetch` takes and gives, as the SDK calls it. */
+/** `fetch` as the SDK calls it. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * `fetch` for a server at `address`: a redirect to another origin is refused, for it would take the conversation and the
- * headers there, and no message is read beyond `maxBytes`; `onTooLong` hears of one that is longer.
+ * `fetch` for a server at `address`. A redirect to another origin is refused, because the headers and the conversation would go
+ * there. One within the origin is returned: the SDK follows it, so this is not the `sameOriginFetch` of the agent, which
+ * follows redirects itself. Reads no message beyond `maxBytes`, and calls `onTooLong` for a longer one.
  */
 export function createServerFetch(address: URL, maxBytes: number, onTooLong: () => void): Fetch {
   return async (url, init) => {
@@ -18,7 +19,7 @@ export function createServerFetch(address: URL, maxBytes: number, onTooLong: () 
       await response.body?.cancel();
       throw new Error(
         `${address.origin} redirects to ${target?.origin ?? "no valid address"}, which was not followed: ` +
-          "the headers and the conversation would go there; put that address into the entry if it is the server that is meant",
+          "the headers and the conversation would go there; if it is the right server, put its address into the entry",
       );
     }
     if (!response.body) return response;

@@ -50,7 +50,7 @@ test("a path and an entry's own PATH are taken as they are", () => {
   });
 });
 
-test("what is not a program does not count", () => {
+test("a file that cannot be executed is not taken for a program", () => {
   mkdirSync(join(folder, "a", "server"), { recursive: true });
   mkdirSync(join(folder, "b"));
   writeFileSync(join(folder, "b", "server"), "no program");

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { delimiter, isAbsolute, join, sep } from "node:path";
 import { isInside } from "@toolcrib/core/files";
 
-/** What a server's process inherits of our environment: nothing that may be a key. */
+/** The variables that the process of a server inherits. None of them holds a key. */
 const inherited = ["HOME", "LANG", "LOGNAME", "SHELL", "TERM", "TMPDIR", "USER"];
 
 /** How a server's process is started. */
@@ -13,9 +13,9 @@ export interface ServerProgram {
 }
 
 /**
- * Finds the program of an entry and the environment it runs in. A bare name is looked up in the folders of PATH but for those
- * that the tools may write into: relative ones, below the working folder, `node_modules/.bin`. The process gets the same
- * PATH. An entry's own `env.PATH` is taken as it is. Throws an Error that says what to do.
+ * Finds the program of an entry and the environment to run it in. A bare name is looked up on PATH, but not in folders that the
+ * tools of an agent may write to: relative ones, those below the working folder, `node_modules/.bin`. The process gets the same
+ * PATH. The `env.PATH` of an entry is used as it is. Throws an Error that says what to do.
  */
 export function findServerProgram(command: string, entryEnv: Readonly<Record<string, string>>): ServerProgram {
   const own = inherited.flatMap((name) => {
@@ -36,17 +36,17 @@ export function findServerProgram(command: string, entryEnv: Readonly<Record<str
   );
 }
 
-/** The folders of a PATH that no tool of an agent writes into. `working` is canonical. */
+/** The folders of a PATH that the tools of an agent cannot write to. `working` is canonical. */
 export function trustedPath(path: string, working: string | undefined): string {
   const isTrusted = (folder: string): boolean => {
     if (!isAbsolute(folder) || /[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder)) return false;
     return working === undefined || !isInside(working, canonical(folder));
   };
-  // An empty PATH would mean the working folder itself.
+  // An empty PATH would mean the working folder.
   return path.split(delimiter).filter(isTrusted).join(delimiter) || "/usr/bin:/bin";
 }
 
-/** The canonical working folder; undefined for one that holds the home directory, and so the user's own programs and files. */
+/** The canonical working folder. Undefined when it holds the home directory, and so the programs and files of the user. */
 export function workingFolder(): string | undefined {
   const working = canonical(process.cwd());
   return isInside(working, canonical(homedir())) ? undefined : working;

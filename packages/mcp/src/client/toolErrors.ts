@@ -3,8 +3,8 @@ import { fingerprint, type McpToolChange } from "./fingerprint.ts";
 
 export function toolChanged({ server, accepted, found }: McpToolChange): McpError {
   const message =
-    `Tool ${shownName(found.name)} of the MCP server ${shownName(server)} is not what it was when it was accepted: its description, schema or ` +
-    "hints have changed; look at them and accept the change to use it again";
+    `Tool ${shownName(found.name)} of the MCP server ${shownName(server)} has changed since it was accepted: its description, schema or ` +
+    "hints differ; review them and accept the change to use it again";
   const details = { tool: found.name, accepted: fingerprint(accepted), found: fingerprint(found) };
   return new McpError("tool_changed", server, message, details);
 }
@@ -19,6 +19,6 @@ export function toolsLeftOut(server: string, problem: string): McpError {
 }
 
 export function storeFailed(server: string, what: string, cause: unknown): McpError {
-  const message = `What the tools of the MCP server ${shownName(server)} are ${what}: ${reasonOf(cause)}`;
+  const message = `The accepted tools of the MCP server ${shownName(server)} ${what}: ${reasonOf(cause)}`;
   return new McpError("store_failed", server, message, { cause }, cause);
 }

@@ -5,11 +5,11 @@ import { ListedTools } from "./listedTools.ts";
 
 export type CallOptions = Pick<ToolCallInfo, "signal" | "onProgress">;
 
-/** The registry has the clock; the SDK's own must never come first. */
+/** The registry limits the time of a call; the SDK must never end it first. */
 const noTimeout = 2 ** 31 - 1;
 const maxPages = 1000;
 
-/** A result as it came: a server's mistakes are looked at one tool at a time, not by refusing the whole answer. */
+/** Accepts any result: one invalid tool must not make the SDK refuse the whole list. */
 const anyResult = {
   "~standard": { version: 1, vendor: "toolcrib", validate: (value: unknown) => ({ value }) },
 } as const;
@@ -18,7 +18,7 @@ const anyResult = {
 export async function listTools(client: Client, timeout: number): Promise<ListedTools> {
   const listed = new ListedTools();
   const options = { timeout, signal: AbortSignal.timeout(timeout) };
-  // From 2026-07-28 on the SDK has a part in calls (headers made from arguments), for which it reads the list itself.
+  // From revision 2026-07-28 on the SDK makes headers from arguments, and reads the list itself for that.
   if (client.getProtocolEra() === "modern") {
     listed.add((await client.listTools(undefined, options)).tools);
     return listed;
@@ -31,7 +31,7 @@ export async function listTools(client: Client, timeout: number): Promise<Listed
     if (!listed.add(tools) || nextCursor === undefined || nextCursor === null || nextCursor === cursor) return listed;
     cursor = nextCursor;
   }
-  listed.cut(`its list of tools goes on after ${maxPages} pages; those before are mounted`);
+  listed.cut(`its list of tools has more than ${maxPages} pages; the tools of the first ${maxPages} are mounted`);
   return listed;
 }
 

@@ -76,11 +76,11 @@ test("a planted link is neither read nor written through", async () => {
   expect(await readFile(target, "utf8")).toBe(before);
 });
 
-test("a file that others may write, or that is no regular file, is not believed", async () => {
+test("a file that others can write, or that is not a regular file, is not trusted", async () => {
   const file = join(folder, "tools.json");
   await fileToolStore(file).save("s", known);
   await chmod(file, 0o666);
-  await expect(fileToolStore(file).load("s")).rejects.toThrow("others may write it");
+  await expect(fileToolStore(file).load("s")).rejects.toThrow("others can write it");
   await rm(file);
   execFileSync("mkfifo", [file]);
   await expect(fileToolStore(file).load("s")).rejects.toThrow("it is not a regular file");

@@ -14,27 +14,31 @@ import { workingFolder } from "./serverProgram.ts";
 
 /** A tool as it was accepted. */
 export interface KnownTool extends ListedTool {
-  /** Not listed any more; remembered for the day it comes back. */
+  /** No longer listed; kept so that a change is noticed when it comes back. */
   readonly gone?: true;
 }
 
-/** What is kept of a server from run to run: the tools as they were accepted. */
+/** What is kept about a server between runs. */
 export interface KnownServer {
-  /** Digest of the server's entry; another one means that it has to be asked anew. */
+  /** Digest of the entry of the server. When it differs, the server is asked for its tools again. */
   config: string;
   tools: KnownTool[];
 }
 
-/** Keeps what is known of servers, by their name. A store must be the user's own: a server's tools are trusted by it. */
+/**
+ * Keeps what is known about servers, by name. Only the user may be able to write it, because it decides which tools are
+ * accepted.
+ */
 export interface McpToolStore {
   load(server: string): Promise<KnownServer | undefined>;
   save(server: string, known: KnownServer): Promise<void>;
 }
 
 /**
- * A store in one JSON file, made when first written, which only the user can read. A file that is no such JSON counts as empty.
- * Throws a TypeError for a path below the working folder, where an agent's tools may write. Loading and saving reject for
- * a file that somebody else may have put there: a link, another user's, one that others may write.
+ * A store in one JSON file that only the user can read. A file with other content counts as empty. Processes that save at the
+ * same time wait for each other. Throws a TypeError for a path below the working folder, where the tools of an agent may write.
+ * Loading and saving reject when somebody else may have written the file: when it is a link, belongs to another user, or can be
+ * written by others.
  */
 export function fileToolStore(path: string): McpToolStore {
   refuseWorkingFolder(path);
@@ -66,7 +70,7 @@ export function fileToolStore(path: string): McpToolStore {
       return { config, tools: tools.filter((tool): tool is KnownTool => typeof record(tool).name === "string") };
     },
     save(server, known) {
-      // A queue for this store's own saves: they need not poll for the lock.
+      // Saves of this process take turns without polling for the lock.
       const run = last.then(() => write(server, known));
       last = run.catch(() => undefined);
       return run;
@@ -83,7 +87,7 @@ function refuseWorkingFolder(path: string): void {
   );
 }
 
-/** With the links of those directories resolved that are there. */
+/** The directory of the path with links resolved, as far as it exists. */
 function canonicalPath(path: string): string {
   try {
     return realpathSync(dirname(path));
@@ -95,7 +99,7 @@ function canonicalPath(path: string): string {
 
 /** The text of a file that only the user can have written; undefined where there is none. */
 async function readOwnFile(path: string): Promise<string | undefined> {
-  // Neither a link is followed nor a named pipe waited for.
+  // Follows no link and does not wait for a named pipe.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
     const code = systemErrorCode(error);
@@ -107,8 +111,8 @@ async function readOwnFile(path: string): Promise<string | undefined> {
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw notOwn("it is not a regular file");
-    if (process.getuid && stats.uid !== process.getuid()) throw notOwn("it is another user's");
-    if (process.getuid && (stats.mode & 0o022) !== 0) throw notOwn("others may write it");
+    if (process.getuid && stats.uid !== process.getuid()) throw notOwn("it belongs to another user");
+    if (process.getuid && (stats.mode & 0o022) !== 0) throw notOwn("others can write it");
     return await file.readFile("utf8");
   } finally {
     await file.close();
@@ -116,5 +120,5 @@ async function readOwnFile(path: string): Promise<string | undefined> {
 }
 
 function notOwn(reason: string): Error {
-  return new Error(`the file that keeps the tools as accepted is not trusted: ${reason}; look at it, then remove it`);
+  return new Error(`the file that keeps the accepted tools is not trusted: ${reason}; check it, then remove it`);
 }

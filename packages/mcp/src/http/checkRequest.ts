@@ -5,17 +5,17 @@ import {
   originValidationResponse,
 } from "@modelcontextprotocol/server";
 
-/** Refuses a request with the response to send, or lets it pass. */
+/** Returns the response that refuses a request, or undefined when the request may pass. */
 export type RequestCheck = (request: Request) => Response | undefined;
 
-/** Whether a listening address can only be reached from this machine. */
+/** Whether an address can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * Checks Host and Origin against host names (no port; IPv6 in brackets), then the bearer token where one is given. A page
- * in a browser is stopped by its Origin, and by the Host it must send when its name was re-bound to this machine.
+ * Checks Host and Origin against host names (no port; IPv6 in brackets), then the bearer token where one is given. A page in a
+ * browser is refused by its Origin, and after DNS rebinding by its Host.
  */
 export function createRequestCheck(hostnames: readonly string[], token: string | undefined): RequestCheck {
   const allowed = [...new Set([...localhostAllowedHostnames(), ...hostnames])];
@@ -28,7 +28,7 @@ export function createRequestCheck(hostnames: readonly string[], token: string |
   };
 }
 
-/** Digests have one length, so that the comparison tells nothing of the token's. */
+/** Digests have equal lengths, so the comparison does not reveal the length of the token. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -9,15 +9,15 @@ import { sendWebResponse, toWebRequest } from "./webRequest.ts";
 
 /** Where and to whom a registry is served over HTTP. */
 export interface HttpOptions {
-  /** Default 0: a free one. */
+  /** Default 0: a free port. */
   port?: number | undefined;
   /** The address to listen on. Default 127.0.0.1. */
   host?: string | undefined;
-  /** What clients send as `Authorization: Bearer TOKEN`. Default: a random one, returned. */
+  /** The token that clients send as `Authorization: Bearer TOKEN`. Default: a random one, returned as `token`. */
   token?: string | undefined;
-  /** `false` asks for no token; only a loopback address accepts that. */
+  /** `false` serves without a token. Refused unless `host` is a loopback address. */
   auth?: boolean | undefined;
-  /** More host names (no port) that the Host and Origin headers may carry: a proxy's, say. */
+  /** More host names, without a port, that the Host and Origin headers may carry, such as that of a proxy. */
   allowedHosts?: readonly string[] | undefined;
 }
 
@@ -36,7 +36,10 @@ export interface HttpServing {
 const path = "/mcp";
 const maxBodyBytes = 10 * 1024 * 1024;
 
-/** Serves every protocol revision at `/mcp`. Rejects where the address cannot be listened on or may not go without a token. */
+/**
+ * Serves every protocol revision at `/mcp`. Rejects when the address cannot be listened on, or would be served without a token
+ * though it is not loopback.
+ */
 export async function serveHttp(
   createServer: () => Server,
   { port = 0, host = "127.0.0.1", token, auth = true, allowedHosts = [] }: HttpOptions,
@@ -56,7 +59,7 @@ export async function serveHttp(
     onerror: onError,
   });
   const stopNotifying = onToolsChange(() => modern.notify.toolsChanged());
-  const answer = async (request: Request): Promise<Response> => {
+  const respond = async (request: Request): Promise<Response> => {
     const refused = check(request);
     if (refused) return refused;
     if (new URL(request.url).pathname !== path)
@@ -65,7 +68,7 @@ export async function serveHttp(
     return legacy ? sessions.handle(request) : modern.fetch(request);
   };
   const http = createHttpServer((incoming, outgoing) => {
-    const run = async (): Promise<void> => sendWebResponse(await answer(toWebRequest(incoming, outgoing)), outgoing);
+    const run = async (): Promise<void> => sendWebResponse(await respond(toWebRequest(incoming, outgoing)), outgoing);
     run().catch((error: unknown) => {
       onError(new Error(reasonOf(error), { cause: error }));
       if (outgoing.headersSent) {

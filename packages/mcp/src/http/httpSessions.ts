@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 
-/** Sessions kept at once; beyond it the one used least recently is closed. A client whose session is gone starts anew. */
+/** How many sessions are kept. Beyond that the one used least recently is closed, and its client starts a new one. */
 const maxSessions = 256;
 
 interface Session {
@@ -42,7 +42,7 @@ export class HttpSessions {
     this.#sessions.clear();
   }
 
-  /** Without a session only `initialize` gets an answer other than an error, and starts one. */
+  /** Without a session only `initialize` succeeds, and starts one. */
   async #open(request: Request): Promise<Response> {
     const server = this.#create();
     const stopListening = server.onclose;

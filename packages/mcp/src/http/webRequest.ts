@@ -14,7 +14,7 @@ export function toWebRequest(request: IncomingMessage, response: ServerResponse)
     headers.append(String(request.rawHeaders[at]), String(request.rawHeaders[at + 1]));
   }
   const method = request.method ?? "GET";
-  // The host in the URL is of no use to anyone; the Host header is checked as it came.
+  // The host of this URL is not used: the Host header is checked.
   return new Request(new URL(request.url ?? "/", "http://localhost"), {
     method,
     headers,
@@ -36,6 +36,6 @@ export async function sendWebResponse(response: Response, target: ServerResponse
   try {
     await pipeline(Readable.fromWeb(response.body as ReadableStream), target);
   } catch {
-    // The client went away in mid-answer; its request's signal says so.
+    // The client went away. The signal of its request tells the handler.
   }
 }

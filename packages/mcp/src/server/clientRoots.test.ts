@@ -7,7 +7,7 @@ test("file roots become paths, decoded, each once", () => {
   expect(roots("file:///work/a%20b", "file:///work/%C3%BC", "file:///work/a%20b")).toEqual(["/work/a b", "/work/ü"]);
 });
 
-test("what is no file root is left out, whatever it is", () => {
+test("anything but a file root is left out", () => {
   expect(roots("https://x.example", "vscode-remote://x/y", "file://other-host/x", "file:///a%2Fb", 7, null)).toEqual(
     [],
   );

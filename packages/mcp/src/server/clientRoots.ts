@@ -18,15 +18,15 @@ export function rootsFrom(answer: unknown): string[] {
   return [...new Set(paths)];
 }
 
-/** Makes of a client's roots those that its tools are made for; undefined means that nobody names any. */
-export type RootsRule = (asked: readonly string[]) => readonly string[] | undefined;
+/** Decides for which directories the tools are made, given the roots that a client named. Undefined when there are none. */
+export type RootsRule = (requested: readonly string[]) => readonly string[] | undefined;
 
-/** For a client that runs as we do, so that it may name any directory. */
-export const anyRoots: RootsRule = (asked) => (asked.length > 0 ? asked : undefined);
+/** For a client that started this process, and so may name any directory. */
+export const anyRoots: RootsRule = (requested) => (requested.length > 0 ? requested : undefined);
 
 /**
- * Keeps a client within directories of ours: it gets what is in both, links resolved, and all of ours where that is nothing.
- * Throws a TypeError unless given directories.
+ * Keeps a client within `directories`. It gets the part of its roots that is inside them, links resolved, or all of them when
+ * no part is. Throws a TypeError unless each is an existing directory.
  */
 export function withinRoots(directories: unknown): RootsRule {
   if (!Array.isArray(directories) || directories.length === 0) {
@@ -37,8 +37,8 @@ export function withinRoots(directories: unknown): RootsRule {
     if (found === undefined) throw new TypeError(`roots: ${String(directory)} is not a directory`);
     return found;
   });
-  return (asked) => {
-    const both = asked.flatMap((path) => {
+  return (requested) => {
+    const both = requested.flatMap((path) => {
       const found = canonicalDirectory(path);
       if (found === undefined) return [];
       return ours.flatMap((own) => (isInside(own, found) ? [found] : isInside(found, own) ? [own] : []));

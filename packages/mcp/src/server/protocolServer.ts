@@ -22,19 +22,19 @@ import { type CallResult, record, toCallResult } from "../mapping.ts";
 import { rootsFrom } from "./clientRoots.ts";
 import type { RegistriesByRoots } from "./registriesByRoots.ts";
 
-/** What a served registry says of itself to clients. */
+/** What clients are told about the server. */
 export interface ServerIdentity {
   name: string;
   version: string;
   instructions?: string | undefined;
 }
 
-/** Milliseconds that a client may take to answer for its roots. */
+/** Milliseconds that a client may take to list its roots. */
 const rootsTimeoutMs = 10_000;
 
 const rootsKey = "roots";
 
-/** One protocol server over the registries: for a connection, or for one request where the transport keeps none. */
+/** The SDK's server for one connection, or for one request where the transport has no sessions. */
 export function createProtocolServer(
   registries: RegistriesByRoots,
   { name, version, instructions }: ServerIdentity,
@@ -52,7 +52,7 @@ export function createProtocolServer(
   server.setRequestHandler("tools/list", () => handlers.list());
   server.setRequestHandler("tools/call", (request, context) => handlers.call(request.params, context));
   server.setNotificationHandler("notifications/roots/list_changed", () => handlers.forgetRoots());
-  server.onclose = registries.onChange(() => handlers.announce());
+  server.onclose = registries.onChange(() => handlers.notifyIfChanged());
   return server;
 }
 
@@ -61,8 +61,8 @@ class RequestHandlers {
   readonly #registries: RegistriesByRoots;
   #registry: AnyToolRegistry | undefined;
   #roots: readonly string[] | undefined;
-  /** The schemas the client has listed, or was told of: the registry hands out the same array until its tools change. */
-  #known: readonly ChatTool[] | undefined;
+  /** The schemas that the client has listed or was notified of. The registry returns the same array until its tools change. */
+  #listed: readonly ChatTool[] | undefined;
 
   constructor(server: Server, registries: RegistriesByRoots) {
     this.#server = server;
@@ -72,8 +72,8 @@ class RequestHandlers {
   async list(): Promise<{ tools: McpTool[] }> {
     const registry = await this.#registries.get(this.#roots);
     this.#registry = registry;
-    this.#known = registry.getEnabledSchemas();
-    return { tools: this.#known.map((schema) => toMcpTool(schema, registry.get(schema.function.name))) };
+    this.#listed = registry.getEnabledSchemas();
+    return { tools: this.#listed.map((schema) => toMcpTool(schema, registry.get(schema.function.name))) };
   }
 
   async call(
@@ -100,16 +100,16 @@ class RequestHandlers {
     this.#roots = undefined;
   }
 
-  /** Tells a client that has listed the tools when its list is out of date, once for each change. */
-  announce(): void {
+  /** Notifies a client whose list of tools is out of date, once for each change. */
+  notifyIfChanged(): void {
     const schemas = this.#registry?.getEnabledSchemas();
-    if (!this.#known || !schemas || schemas === this.#known) return;
-    // Another set of roots is another registry, most often with the very same tools.
-    const differs = JSON.stringify(schemas) !== JSON.stringify(this.#known);
-    this.#known = schemas;
+    if (!this.#listed || !schemas || schemas === this.#listed) return;
+    // A registry made for other roots most often has the same tools.
+    const differs = JSON.stringify(schemas) !== JSON.stringify(this.#listed);
+    this.#listed = schemas;
     if (!differs) return;
     this.#server.sendToolListChanged().catch(() => {
-      // The client has gone, or takes no notifications: nothing to tell it.
+      // The client has gone or takes no notifications.
     });
   }
 
@@ -127,7 +127,7 @@ class RequestHandlers {
   async #current(): Promise<AnyToolRegistry> {
     const registry = await this.#registries.get(this.#roots);
     this.#registry = registry;
-    this.announce();
+    this.notifyIfChanged();
     return registry;
   }
 
@@ -137,17 +137,17 @@ class RequestHandlers {
     return record(capabilities).roots !== undefined;
   }
 
-  /** Whether the roots are known now: from this request's answer, or from an earlier one that still stands. */
+  /** Takes the roots that came with this request. False when the client has to be asked for them. */
   #takeRoots({ mcpReq }: ServerContext): boolean {
     const answer = mcpReq.inputResponses?.[rootsKey];
-    // Without sessions nobody says when the roots change, so each request brings its own.
+    // Without a session no notification tells that roots have changed, so each request brings its own.
     if (answer === undefined) return this.#roots !== undefined && mcpReq.envelope === undefined;
     this.#roots = rootsFrom(answer);
     return true;
   }
 }
 
-/** Sends a tool's progress in order, where the caller asked for it; MCP wants each value above the one before. */
+/** Sends the progress of a tool in order, if the caller asked for it. MCP requires each value to be above the one before. */
 function progressReporter({
   mcpReq,
 }: ServerContext): { report: (progress: ToolProgress) => void; sent: () => Promise<void> } | undefined {
@@ -164,7 +164,7 @@ function progressReporter({
       ...(total === undefined ? {} : { total }),
       ...(message === undefined ? {} : { message }),
     };
-    // A client that has gone does not end the call here: its signal does.
+    // A failed notification does not end the call: the signal of a client that has gone does.
     queue = queue.then(() => mcpReq.notify({ method: "notifications/progress", params })).catch(() => undefined);
   };
   return { report, sent: () => queue };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import { RegistriesByRoots } from "./registriesByRoots.ts";
 
-test("equal roots share a registry, other roots have another, and no roots are as good as none", async () => {
+test("equal roots share a registry, other roots have another, and an empty list counts as no roots", async () => {
   const made: unknown[] = [];
   const registries = new RegistriesByRoots((roots) => {
     made.push(roots);
@@ -22,7 +22,7 @@ test("a plain registry is the same for all", async () => {
   expect(registries.usesRoots).toBe(false);
 });
 
-test("only so many are kept, the one without roots always, and those that went tell nothing any more", async () => {
+test("the number of registries is limited, the one without roots always stays, and dropped ones report no changes", async () => {
   const registries = new RegistriesByRoots(() => createFixtureRegistry());
   let told = 0;
   registries.onChange(() => {

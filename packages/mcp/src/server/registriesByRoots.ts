@@ -2,19 +2,19 @@ import type { AnyToolRegistry } from "@toolcrib/core";
 import { anyRoots, type RootsRule } from "./clientRoots.ts";
 
 /**
- * A registry, or what makes one for the directories a client works in: absolute paths, or undefined where nobody names any.
- * One factory serves many clients; equal roots share a registry.
+ * A registry, or a function that makes one for the directories that a client works in: absolute paths, or undefined when none
+ * are named. Clients with equal roots share a registry.
  */
 export type RegistrySource =
   | AnyToolRegistry
   | ((roots: readonly string[] | undefined) => AnyToolRegistry | Promise<AnyToolRegistry>);
 
-/** Registries kept for sets of roots beside the one without. */
+/** How many registries made for roots are kept. The one for no roots does not count. */
 const maxRegistries = 32;
 
-/** The registries of one served source, made once for each set of roots. */
+/** The registries of one source, made once for each set of roots. */
 export class RegistriesByRoots {
-  /** Whether clients are asked for their roots: only a factory can use them. */
+  /** Whether clients are requested for their roots: only a factory can use them. */
   readonly usesRoots: boolean;
   readonly #rule: RootsRule;
   readonly #make: (roots: readonly string[] | undefined) => AnyToolRegistry | Promise<AnyToolRegistry>;
@@ -22,17 +22,17 @@ export class RegistriesByRoots {
   readonly #stops = new Map<string, () => void>();
   readonly #listeners = new Set<() => void>();
 
-  /** With `false` for a rule no client is asked, and a factory is given no roots. */
+  /** With `rule` false no client is requested for roots, and the factory gets none. */
   constructor(source: RegistrySource, rule: RootsRule | false = anyRoots) {
     this.usesRoots = typeof source === "function" && rule !== false;
     this.#rule = rule || (() => undefined);
     this.#make = typeof source === "function" ? source : () => source;
   }
 
-  /** The registry for a client's roots. Rejects with what the factory throws, and asks it again the next time. */
-  get(asked: readonly string[] = []): Promise<AnyToolRegistry> {
-    const roots = this.usesRoots ? this.#rule(asked) : undefined;
-    const key = asked.length > 0 && roots ? JSON.stringify(roots) : "";
+  /** The registry for the roots of a client. Rejects with what the factory throws; the next call tries again. */
+  get(requested: readonly string[] = []): Promise<AnyToolRegistry> {
+    const roots = this.usesRoots ? this.#rule(requested) : undefined;
+    const key = requested.length > 0 && roots ? JSON.stringify(roots) : "";
     let registry = this.#made.get(key);
     if (!registry) {
       registry = this.#create(key, roots);
@@ -44,7 +44,7 @@ export class RegistriesByRoots {
     return registry;
   }
 
-  /** Calls `listener` when the tools of any of the registries change. Returns how to stop. */
+  /** Calls `listener` when the tools of any registry change. Returns a function that stops it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -249,7 +249,7 @@ describe("over HTTP", () => {
     expect((await post(other, { authorization: `Bearer ${token}` })).status).toBe(404);
   });
 
-  test("sessions are apart, and one that ended is gone", async () => {
+  test("sessions are independent, and one that ended is not found", async () => {
     const { url, token } = await serve();
     const authorization = `Bearer ${token}`;
     const ids = await Promise.all(
@@ -285,7 +285,7 @@ describe("over HTTP", () => {
   });
 
   test.each(["legacy", "modern"] as const)(
-    "without roots of ours a client's count for nothing: %s protocol",
+    "without the option roots those of a client are ignored: %s protocol",
     async (era) => {
       const { url, token } = await serve();
       const client = new Client(
@@ -301,7 +301,7 @@ describe("over HTTP", () => {
     },
   );
 
-  test("roots that are none are refused at the start", async () => {
+  test("roots that are not directories are refused at the start", async () => {
     for (const roots of [undefined, null, [], "", "/", [""], ["/no/such/directory"], [undefined]]) {
       await expect(serve({}, { roots: roots as never })).rejects.toThrow(/roots/);
     }

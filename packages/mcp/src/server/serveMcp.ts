@@ -12,16 +12,17 @@ export interface ServeMcpOptions {
   name?: string | undefined;
   /** The server's version to clients. Default `0.0.0`. */
   version?: string | undefined;
-  /** What the tools are for and how to use them together; clients show it to the model. */
+  /** What the tools are for and how to use them together. Clients show it to the model. */
   instructions?: string | undefined;
   /**
-   * Directories that a client's roots never reach beyond: a factory is given what is in both, or all of these. Without it a
-   * factory is given the client's roots as they are on standard input and output, and none over HTTP.
+   * Directories that the roots of a client cannot leave. A factory gets the part of the roots that is inside them, or all of
+   * them when no part is. Without this option a factory gets the roots as the client names them over standard input and output,
+   * and none over HTTP.
    */
   roots?: readonly string[];
   /** Streamable HTTP at `/mcp` instead of standard input and output. */
   http?: HttpOptions | undefined;
-  /** Told of what goes wrong beside the answers: a broken message, a client that went away. */
+  /** Called with errors that no answer reports, such as a broken message or a client that went away. */
   onError?: ((error: Error) => void) | undefined;
 }
 
@@ -47,18 +48,18 @@ export interface McpServing {
   readonly url: string | undefined;
   /** The bearer token that clients must send; undefined without one. */
   readonly token: string | undefined;
-  /** Resolves when serving has ended: by `close()`, or because the client closed standard input. */
+  /** Resolves when serving has ended, by `close()` or because the client closed standard input. */
   readonly closed: Promise<void>;
-  /** Ends it: calls that run are aborted. */
+  /** Stops serving and aborts the calls that run. */
   close(): Promise<void>;
 }
 
 const maxMessageBytes = 10 * 1024 * 1024;
 
 /**
- * Serves the enabled tools of a registry over MCP (https://modelcontextprotocol.io), every stable revision: on standard
- * input and output, or over HTTP. The list follows the registry live. A call runs through `registry.invoke`, so checks,
- * limits and middleware hold; a failure is a result with `isError`.
+ * Serves the enabled tools of a registry over MCP (https://modelcontextprotocol.io) in every stable revision: over standard
+ * input and output, or over HTTP. Clients are notified when the tools change. A call runs through `registry.invoke`, so checks,
+ * limits and middleware hold. A failure is a result with `isError`.
  */
 export async function serveMcp(source: RegistrySource, options: ServeMcpOptions = {}): Promise<McpServing> {
   checkOptions<ServeMcpOptions>("serveMcp", options, knownOptions);
@@ -87,7 +88,7 @@ export async function serveMcp(source: RegistrySource, options: ServeMcpOptions 
   return { url: serving.url, token: serving.token, closed, close };
 }
 
-/** Over HTTP anybody with the token may ask, so that a client's roots count only within directories of ours. */
+/** Over HTTP any client with the token could name roots, so they count only inside `options.roots`. */
 function rootsRule(options: ServeMcpOptions): RootsRule | false {
   if ("roots" in options) return withinRoots(options.roots);
   return options.http ? false : anyRoots;

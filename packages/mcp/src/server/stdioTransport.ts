@@ -17,8 +17,8 @@ export interface StdioStreams {
 }
 
 /**
- * One JSON-RPC message a line, each way. What is no message, or is longer than `maxMessageBytes`, is answered with an error, and
- * the next line is read. Closes when the input ends or the output breaks; `onEnd` is told then.
+ * One JSON-RPC message per line in both directions. A line that is not a message, or is longer than `maxMessageBytes`, is
+ * answered with an error. Closes when the input ends or the output breaks, and calls `onEnd` then.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -56,7 +56,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** The listeners for errors stay: a late one of a broken pipe would end the process. */
+  /** The error listeners stay: an error of a broken pipe that comes late would end the process. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
