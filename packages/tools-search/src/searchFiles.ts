@@ -1,10 +1,9 @@
-import { defineTool, type ExecutableTool, ToolError } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, invalidArgument, ToolError } from "@toolcrib/core";
 import type { PathScope } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import { checkBraces } from "./checkBraces.ts";
 import { type SearchOptions, settingsOf } from "./options.ts";
-import { failedSearch, invalid, replyOf, unfinishedMessage } from "./searchReply.ts";
-import { problemNotice, resolveStart } from "./searchStart.ts";
+import { checkBraces, resolveStart } from "./searchArguments.ts";
+import { failedSearch, problemNotice, replyOf, unfinishedMessage } from "./searchReply.ts";
 import { startSearch } from "./threads/startSearch.ts";
 
 /** Paths shown where the call does not say. */
@@ -31,7 +30,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       const { cwd = ".", max_results: wanted = defaultMaxResults } = args;
       const pattern = checkPattern(args.pattern);
       const start = await resolveStart(scope, cwd, "cwd");
-      if (!start.isDirectory) throw invalid("cwd", `${clip(printableName(cwd))} is a file; pass a directory`);
+      if (!start.isDirectory) throw invalidArgument("cwd", `${clip(printableName(cwd))} is a file; pass a directory`);
       const result = await startSearch(
         { kind: "files", start, pattern, limit: wanted, maxBytes: maxReplyBytes, roots: scope.roots },
         { signal, matchLimitMs },
@@ -55,13 +54,13 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
 function checkPattern(given: string): string {
   const pattern = given.replace(/^(?:\.\/+)+/, "");
   if (/^\/|^\\(?![*?[\]{}()!])|^[A-Za-z]:[/\\]/.test(pattern)) {
-    throw invalid("pattern", "it is relative to cwd, not absolute; pass the directory as cwd");
+    throw invalidArgument("pattern", "it is relative to cwd, not absolute; pass the directory as cwd");
   }
   if (pattern.split("/").includes("..")) {
-    throw invalid("pattern", "it cannot leave cwd by ..; pass another cwd");
+    throw invalidArgument("pattern", "it cannot leave cwd by ..; pass another cwd");
   }
   if (pattern.startsWith("!") && !pattern.startsWith("!(")) {
-    throw invalid("pattern", "it says which files to find; it cannot start with !");
+    throw invalidArgument("pattern", "it says which files to find; it cannot start with !");
   }
   checkBraces("pattern", pattern);
   return pattern === "" ? "." : pattern;

@@ -1,17 +1,15 @@
-import { invalidArgument, isToolError, type ToolError } from "@toolcrib/core";
+import { invalidArgument, isToolError } from "@toolcrib/core";
+import type { PathScope } from "@toolcrib/core/files";
 import { clip, cutBytes, type Truncation, truncationNotice } from "@toolcrib/core/text";
-import type { SearchResult } from "./threads/searchResult.ts";
-
-export function invalid(field: string, reason: string): ToolError {
-  return invalidArgument(field, clip(reason, 500));
-}
+import type { Problem } from "./shared/jobs.ts";
+import type { SearchResult } from "./shared/searchResult.ts";
 
 /** What a search that was refused or gave up throws: `field` held what could not be compiled. */
 export function failedSearch(error: unknown, signal: AbortSignal | undefined, field: string): unknown {
   if (signal?.aborted) return signal.reason;
   if (isToolError(error)) return error;
   const message = (error as { message?: unknown } | null)?.message;
-  return invalid(field, typeof message === "string" ? message : String(error));
+  return invalidArgument(field, clip(typeof message === "string" ? message : String(error), 500));
 }
 
 /** `advice` helps where the pattern was at fault. */
@@ -44,3 +42,22 @@ export function replyOf(result: SearchResult, { unit, body, next, maxBytes, noti
   const all = cut === undefined ? notices : [truncationNotice(cut), ...notices];
   return all.length === 0 ? head : `${head}\n\n${all.join("\n")}`;
 }
+
+/** Names what a search could not read; undefined if it read everything. */
+export function problemNotice(scope: PathScope, problems: readonly Problem[], count: number): string | undefined {
+  if (count === 0) return undefined;
+  const named = problems.map(({ path, code }) => `${scope.print(path)} (${problemWords[code] ?? code})`);
+  const more = count > named.length ? `, and ${count - named.length} more` : "";
+  return `[could not read ${named.join(", ")}${more}]`;
+}
+
+const problemWords: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  ENAMETOOLONG: "its path is too long",
+  ENOENT: "its name is not valid UTF-8",
+  ELOOP: "it became a link",
+  ERR_ACCESS_DENIED: "refused by Node's permission model",
+  binary: "a binary file",
+  longLine: "a line too long for a regular expression here",
+};

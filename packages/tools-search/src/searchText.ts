@@ -1,14 +1,13 @@
-import { defineTool, type ExecutableTool, isToolError, ToolError } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, invalidArgument, isToolError, ToolError } from "@toolcrib/core";
 import { isInside, type PathScope } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
-import { checkBraces } from "./checkBraces.ts";
 import { type SearchOptions, settingsOf } from "./options.ts";
-import { failedSearch, invalid, replyOf, unfinishedMessage } from "./searchReply.ts";
-import { problemNotice, resolveStart } from "./searchStart.ts";
-import type { SearchStart } from "./threads/protocol.ts";
-import type { SearchResult } from "./threads/searchResult.ts";
+import { checkBraces, resolveStart } from "./searchArguments.ts";
+import { failedSearch, problemNotice, replyOf, unfinishedMessage } from "./searchReply.ts";
+import type { SearchStart } from "./shared/jobs.ts";
+import { needsLineBreak } from "./shared/requiredLiterals.ts";
+import type { SearchResult } from "./shared/searchResult.ts";
 import { startSearch } from "./threads/startSearch.ts";
-import { needsLineBreak } from "./worker/requiredLiterals.ts";
 
 /** Matches shown where the call does not say. */
 const defaultMaxResults = 500;
@@ -73,7 +72,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
 
 function checkQuery(query: string, regex: boolean): void {
   if (regex ? needsLineBreak(query) : query.includes("\n")) {
-    throw invalid("query", "a line never holds a line break; search for a part of one line");
+    throw invalidArgument("query", "a line never holds a line break; search for a part of one line");
   }
   if (!regex) return;
   try {
@@ -82,7 +81,7 @@ function checkQuery(query: string, regex: boolean): void {
     const next = query.startsWith("(?i)")
       ? "leave out (?i) and pass case_sensitive=false"
       : "correct it, or leave out regex to search for it as it is";
-    throw invalid("query", `${(error as Error).message}; ${next}`);
+    throw invalidArgument("query", `${clip((error as Error).message, 400)}; ${next}`);
   }
 }
 

@@ -1,9 +1,8 @@
-import { createClockReader } from "./matchClock.ts";
-import { NoThreadsError } from "./noThreads.ts";
-import { type BatchResult, type FilesJob, salvageStart, slots, type TextJob, type WorkerMessage } from "./protocol.ts";
+import type { BatchResult, FilesJob, TextJob, WorkerMessage } from "../shared/jobs.ts";
+import { createClockReader } from "../shared/matchClock.ts";
+import { createResult, joinBatches, type SearchResult, takeLines } from "../shared/searchResult.ts";
 import type { SearchPool } from "./searchPool.ts";
-import { createResult, joinBatches, type SearchResult, takeLines } from "./searchResult.ts";
-import type { SearchThread } from "./searchThread.ts";
+import { NoThreadsError, type SearchThread } from "./searchThread.ts";
 
 export interface RunOptions {
   signal: AbortSignal | undefined;
@@ -12,9 +11,9 @@ export interface RunOptions {
 }
 
 const pollMs = 50;
-/** A stretch of this length is not let slow down anybody else. */
+/** A thread that matches for this long without a pause gets a lower priority. */
 const slowMs = 200;
-/** An ordinary file takes a fraction of this: a longer stretch is a pattern that hangs. */
+/** An ordinary file takes a fraction of this: a pattern that matches for longer hangs. */
 const hangMs = 1000;
 
 /**
@@ -50,7 +49,7 @@ function follow(
     signal?.removeEventListener("abort", onAbort);
     end();
   };
-  const settle = (unfinished?: SearchResult["unfinished"]): void =>
+  const finish = (unfinished?: SearchResult["unfinished"]): void =>
     leave(() => {
       result.unfinished = unfinished;
       try {
@@ -60,20 +59,20 @@ function follow(
         reject(new Error("finds too much to answer; pass a smaller max_results"));
       }
       if (job.kind === "text" && unfinished !== undefined) {
-        for (const { control } of threads) takeLines(salvaged(control), job, result);
+        for (const { control } of threads) takeLines(control.savedLines(), job, result);
       }
       resolve(result);
     });
   const onAbort = (): void => leave(() => reject(signal?.reason));
-  const onDeath = (thread: SearchThread, reason: unknown): void => {
-    if (thread.ready) settle(deathOf(reason));
-    // A helper that never came took nothing over.
+  const onFailure = (thread: SearchThread, reason: unknown): void => {
+    if (thread.ready) finish(whyEnded(reason));
+    // A helper that never started took nothing over.
     else if (thread !== first) endOne();
     else leave(() => reject(new NoThreadsError(reason)));
   };
   const endOne = (): void => {
     running -= 1;
-    if (running === 0) settle();
+    if (running === 0) finish();
   };
   const onMessage = (message: WorkerMessage): void => {
     switch (message.kind) {
@@ -81,7 +80,7 @@ function follow(
         return;
       case "matches":
         batches.push(message);
-        if (message.more) first.enough();
+        if (message.more) first.control.stopBeforeNextBatch();
         return;
       case "files": {
         const { text, shown, total } = message;
@@ -96,8 +95,8 @@ function follow(
         }
         threads.push(helper);
         running += 1;
-        helper.start({ kind: "help", job, port: message.port, control: first.control }, onMessage, (reason) =>
-          onDeath(helper, reason),
+        helper.start({ kind: "help", job, port: message.port, control: first.control.memory }, onMessage, (reason) =>
+          onFailure(helper, reason),
         );
         return;
       }
@@ -111,49 +110,40 @@ function follow(
     }
   };
 
-  const watch = watcher(matchLimitMs, started, settle);
-  const clocks = new Map<SearchThread, () => boolean>();
+  const watch = watchClock(matchLimitMs, started, finish);
+  const checks = new Map<SearchThread, () => boolean>();
   signal?.addEventListener("abort", onAbort, { once: true });
   const poll = Number.isFinite(matchLimitMs)
     ? setInterval(() => {
         for (const thread of threads) {
-          const look = clocks.get(thread) ?? watch(thread);
-          clocks.set(thread, look);
-          if (look()) return;
+          const check = checks.get(thread) ?? watch(thread);
+          checks.set(thread, check);
+          if (check()) return;
         }
       }, pollMs)
     : undefined;
   if (signal?.aborted) onAbort();
-  else first.start(job, onMessage, (reason) => onDeath(first, reason));
+  else first.start(job, onMessage, (reason) => onFailure(first, reason));
 }
 
-/** Makes a check of one thread's clock, which ends the search once its pattern has taken too long. */
-function watcher(matchLimitMs: number, started: number, settle: (unfinished: SearchResult["unfinished"]) => void) {
+/** Makes a check of one thread's clock that ends the search once its pattern has taken too long. */
+function watchClock(matchLimitMs: number, started: number, finish: (unfinished: SearchResult["unfinished"]) => void) {
   return (thread: SearchThread): (() => boolean) => {
-    const clock = createClockReader(thread.control, () => thread.lowered);
+    const readClock = createClockReader(thread.control, () => thread.lowered);
     return () => {
       const late = performance.now() - started > matchLimitMs;
-      const { spent, stretch } = clock.read();
-      if (stretch >= slowMs) thread.yieldToOthers();
-      // A call that waited for its thread is not kept waiting for what will not end anyway.
+      const { spent, stretch } = readClock();
+      if (stretch >= slowMs) thread.lowerPriority();
+      // A call that waited long for its thread ends as soon as its pattern is seen to hang.
       if (spent < matchLimitMs && !(late && stretch >= hangMs)) return false;
-      settle({ kind: "time", reason: `matching took longer than ${matchLimitMs} ms` });
+      finish({ kind: "time", reason: `matching took longer than ${matchLimitMs} ms` });
       return true;
     };
   };
 }
 
-function deathOf(reason: unknown): SearchResult["unfinished"] {
+function whyEnded(reason: unknown): SearchResult["unfinished"] {
   const { code, message } = (reason ?? {}) as { code?: unknown; message?: unknown };
   if (code === "ERR_WORKER_OUT_OF_MEMORY") return { kind: "memory", reason: "it needs too much memory" };
   return { kind: "ended", reason: typeof message === "string" ? message : String(reason) };
-}
-
-/** What a worker left behind that did not come to hand it over. */
-function salvaged(control: SharedArrayBuffer): string[] {
-  const length = new Int32Array(control, 0, 4)[slots.salvaged] ?? 0;
-  return Buffer.from(Buffer.from(control, salvageStart, length))
-    .toString()
-    .split("\n")
-    .slice(0, -1);
 }

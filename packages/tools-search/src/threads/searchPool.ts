@@ -1,5 +1,4 @@
-import { NoThreadsError } from "./noThreads.ts";
-import { type SearchThread, startSearchThread } from "./searchThread.ts";
+import { NoThreadsError, type SearchThread, startSearchThread } from "./searchThread.ts";
 
 /** Threads that search. None is started before the first call, and none keeps the process alive between calls. */
 export interface SearchPool {
@@ -16,11 +15,11 @@ export interface SearchPool {
 
 /** Threads kept ready; as many serve ordinary calls. */
 const warmThreads = 2;
-/** Most threads at once: so many patterns may hang without holding up another call. */
+/** Most threads at once: so many patterns can hang before another call has to wait. */
 const mostThreads = 24;
 /** A call that has waited this long gets a thread of its own. */
-const patienceMs = 40;
-/** Threads started in one go: starting one takes some 30 ms of a core. */
+const overflowAfterMs = 40;
+/** Threads started at the same time: starting one takes some 30 ms of a core. */
 const startedAtOnce = 4;
 /** A thread with nothing to do is ended after this. */
 const idleMs = 60_000;
@@ -35,10 +34,10 @@ export function createSearchPool(): SearchPool {
   const idle = new Map<SearchThread, NodeJS.Timeout>();
   const waiting: Waiting[] = [];
   let alive = 0;
-  let impatience: NodeJS.Timeout | undefined;
+  let overflowTimer: NodeJS.Timeout | undefined;
 
-  /** Undefined where a thread cannot be started; who waits and has no other thread to wait for is told. */
-  const begin = (): SearchThread | undefined => {
+  /** Undefined where a thread cannot be started; waiting calls are rejected if there is no other thread to wait for. */
+  const startThread = (): SearchThread | undefined => {
     try {
       const thread = startSearchThread((reason) => {
         alive -= 1;
@@ -46,27 +45,27 @@ export function createSearchPool(): SearchPool {
         if (at !== -1) free.splice(at, 1);
         clearTimeout(idle.get(thread));
         idle.delete(thread);
-        if (!thread.ready && reason !== undefined) refuse(reason);
+        if (!thread.ready && reason !== undefined) rejectWaiting(reason);
         serve();
       });
       alive += 1;
       return thread;
     } catch (error) {
-      refuse(error);
+      rejectWaiting(error);
       return undefined;
     }
   };
 
-  const refuse = (reason: unknown): void => {
+  const rejectWaiting = (reason: unknown): void => {
     if (alive > 0) return;
     for (const { reject } of waiting.splice(0)) reject(new NoThreadsError(reason));
   };
 
   const take = (limit: number): SearchThread | undefined => {
-    const thread = free.pop() ?? (alive < limit ? begin() : undefined);
+    const thread = free.pop() ?? (alive < limit ? startThread() : undefined);
     if (thread === undefined) return undefined;
     clearTimeout(idle.get(thread));
-    thread.hold(true);
+    thread.keepProcessAlive(true);
     return thread;
   };
 
@@ -76,10 +75,10 @@ export function createSearchPool(): SearchPool {
       if (thread === undefined) break;
       waiting.shift()?.accept(thread);
     }
-    clearTimeout(impatience);
+    clearTimeout(overflowTimer);
     if (waiting.length === 0) return;
     // Every thread may be hanging in somebody's pattern: those who wait do not wait for that.
-    impatience = setTimeout(() => serve(Math.min(alive + startedAtOnce, mostThreads)), patienceMs);
+    overflowTimer = setTimeout(() => serve(Math.min(alive + startedAtOnce, mostThreads)), overflowAfterMs);
   };
 
   return {
@@ -91,7 +90,7 @@ export function createSearchPool(): SearchPool {
         serve();
       }),
     release(thread) {
-      thread.hold(false);
+      thread.keepProcessAlive(false);
       thread.stop(() => {
         // Counted are those that are free: others may hang for long, and starting a thread for each call meanwhile is slow.
         if (thread.lowered || (free.length >= warmThreads && waiting.length === 0)) {
@@ -106,7 +105,7 @@ export function createSearchPool(): SearchPool {
   };
 }
 
-/** Adds a call to those who wait; an abort takes it out. */
+/** Adds a call to the waiting ones; an abort removes it. */
 function enqueue(
   waiting: Waiting[],
   signal: AbortSignal | undefined,

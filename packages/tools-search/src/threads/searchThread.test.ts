@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TextJob } from "./protocol.ts";
+import type { TextJob } from "../shared/jobs.ts";
 import { startSearchThread } from "./searchThread.ts";
 
 const job: TextJob = {

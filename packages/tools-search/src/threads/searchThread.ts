@@ -1,44 +1,49 @@
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { moduleAsData, workerOptions } from "@toolcrib/core/files";
-import { createControl, type Job, slots, threadIdStart, type WorkerMessage } from "./protocol.ts";
+import { ControlBlock } from "../shared/controlBlock.ts";
+import type { Job, WorkerMessage } from "../shared/jobs.ts";
 
 /** How long a thread that is asked to stop may take. */
 const stopMs = 50;
 
 const memoryLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
+/** No thread can be started in this process. */
+export class NoThreadsError extends Error {
+  constructor(cause: unknown) {
+    super(`no thread can be started: ${whyNoThread(cause)}`, { cause });
+    this.name = "NoThreadsError";
+  }
+}
+
 /** A thread that searches, one job at a time. */
 export interface SearchThread {
-  /** Shared with the thread: flags, its clock and what it salvages. */
-  readonly control: SharedArrayBuffer;
+  readonly control: ControlBlock;
   /** Its priority was lowered, which cannot be undone. */
   readonly lowered: boolean;
-  /** It was loaded once: a thread that ends before could not be started. */
+  /** It has loaded its file. A thread that ends before that could not be started. */
   readonly ready: boolean;
-  /** Starts a job; `onMessage` gets what the thread says, `onDeath` why it ended by itself. */
-  start(job: Job, onMessage: (message: WorkerMessage) => void, onDeath: (reason: unknown) => void): void;
-  /** Lets the job end before its next files: what they hold is not shown any more. */
-  enough(): void;
-  /** Lets every other thread go before this one, for a job that hangs. Linux only. */
-  yieldToOthers(): void;
-  /** Calls back once the thread has left its job; one that does not leave it soon is ended. */
+  /** Starts a job. `onMessage` gets the thread's messages; `onFailure` gets the reason if the thread ends by itself. */
+  start(job: Job, onMessage: (message: WorkerMessage) => void, onFailure: (reason: unknown) => void): void;
+  /** Lets every other thread run before this one, for a job that hangs. Linux only. */
+  lowerPriority(): void;
+  /** Calls back once the thread has left its job. Ends a thread that does not leave it soon. */
   stop(onStopped: () => void): void;
   /** Ends the thread at once. */
   end(): void;
   /** Whether the thread keeps the process alive. */
-  hold(held: boolean): void;
+  keepProcessAlive(keep: boolean): void;
 }
 
 /** `onEnd` is called once, however the thread ends. Throws where no thread can be started. */
 export function startSearchThread(onEnd: (reason: unknown) => void): SearchThread {
-  const control = createControl();
-  const flags = new Int32Array(control, 0, 4);
-  const worker = startWorker(control);
+  const control = new ControlBlock();
+  const worker = startWorker(control.memory);
   let busy = false;
   let ended = false;
   let onMessage: ((message: WorkerMessage) => void) | undefined;
-  let onDeath: ((reason: unknown) => void) | undefined;
+  let onFailure: ((reason: unknown) => void) | undefined;
 
   const end = (reason?: unknown): void => {
     if (ended) return;
@@ -48,11 +53,11 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
     void worker.terminate();
     onEnd(reason);
   };
-  const die = (reason: unknown): void => {
-    const tell = onDeath;
-    onDeath = undefined;
+  const fail = (reason: unknown): void => {
+    const report = onFailure;
+    onFailure = undefined;
     end(reason);
-    tell?.(reason);
+    report?.(reason);
   };
   worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "ready") {
@@ -62,64 +67,60 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
     if (message.kind === "done") busy = false;
     onMessage?.(message);
   });
-  worker.on("error", (error: unknown) => die(error));
-  worker.on("exit", () => die(new Error("the search thread ended")));
+  worker.on("error", (error: unknown) => fail(error));
+  worker.on("exit", () => fail(new Error("the search thread ended")));
 
   const thread: { -readonly [Name in keyof SearchThread]: SearchThread[Name] } = {
     control,
     lowered: false,
     ready: false,
-    start(job, tell, tellDeath) {
+    start(job, messageListener, failureListener) {
       if (ended) {
-        tellDeath(new Error("the search thread ended"));
+        failureListener(new Error("the search thread ended"));
         return;
       }
-      flags.fill(0);
+      control.reset();
       busy = true;
-      onMessage = tell;
-      onDeath = tellDeath;
+      onMessage = messageListener;
+      onFailure = failureListener;
       worker.postMessage(job, job.kind === "help" ? [job.port] : []);
     },
-    enough() {
-      Atomics.compareExchange(flags, slots.stop, 0, 2);
-    },
-    yieldToOthers() {
-      thread.lowered ||= lowerPriority(control);
+    lowerPriority() {
+      thread.lowered ||= lowerPriority(control.threadId);
     },
     stop(onStopped) {
       onMessage = undefined;
-      onDeath = undefined;
+      onFailure = undefined;
       if (ended) return;
       if (!busy) {
         onStopped();
         return;
       }
-      Atomics.store(flags, slots.stop, 1);
-      // One that is still being loaded takes what that takes.
+      control.stopNow();
+      // A thread that is still loading is given the time that takes.
       const timer = thread.ready ? setTimeout(() => end(), stopMs) : undefined;
-      onDeath = () => clearTimeout(timer);
+      onFailure = () => clearTimeout(timer);
       onMessage = (message) => {
         if (message.kind !== "done") return;
         clearTimeout(timer);
         onMessage = undefined;
-        onDeath = undefined;
+        onFailure = undefined;
         onStopped();
       };
     },
     end: () => end(),
-    hold: (held) => (held ? worker.ref() : worker.unref()),
+    keepProcessAlive: (keep) => (keep ? worker.ref() : worker.unref()),
   };
   return thread;
 }
 
 /** False where the system's id of the thread is not known. */
-function lowerPriority(control: SharedArrayBuffer): boolean {
-  const id = new Int32Array(control, threadIdStart, 1)[0] ?? 0;
-  if (id === 0) return false;
+function lowerPriority(threadId: number): boolean {
+  if (threadId === 0) return false;
   try {
-    setPriority(id, constants.priority.PRIORITY_LOW);
+    setPriority(threadId, constants.priority.PRIORITY_LOW);
   } catch {
-    // Forbidden here: the thread competes as before.
+    // Not allowed here: the thread keeps its priority.
   }
   return true;
 }
@@ -131,8 +132,27 @@ function startWorker(control: SharedArrayBuffer): Worker {
     resourceLimits: memoryLimits,
     ...workerOptions,
   };
-  // In this form bundlers find the file and carry it along. The build puts the built file's name here.
+  // Bundlers recognise this form and copy the file. The build puts the built file's name here.
   return process.versions.pnp === undefined
     ? new Worker(new URL("../worker/searchWorker.ts", import.meta.url), options)
     : new Worker(moduleAsData(new URL("../worker/searchWorker.ts", import.meta.url)), options);
 }
+
+/** Why a thread did not start, and what would change that. */
+function whyNoThread(cause: unknown): string {
+  const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
+  if (code === "ERR_ACCESS_DENIED") return "Node's permission model forbids it; start node with --allow-worker";
+  if (typeof code === "string" && missingFile.has(code)) {
+    return "searchWorker.mjs of @toolcrib/tools-search is not beside the bundled program; copy it there, or leave the package out of the bundle";
+  }
+  return typeof message === "string" ? message : String(cause);
+}
+
+const missingFile: ReadonlySet<string> = new Set([
+  "ERR_WORKER_PATH",
+  "ERR_INVALID_URL",
+  "ERR_INVALID_ARG_TYPE",
+  "ERR_MODULE_NOT_FOUND",
+  "MODULE_NOT_FOUND",
+  "ENOENT",
+]);

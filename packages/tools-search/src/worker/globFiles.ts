@@ -1,7 +1,7 @@
 import { sep } from "node:path";
 import type fastGlob from "fast-glob";
-import { deepen } from "./deepen.ts";
 import type { DirectoryLister, Entry, VisibleDirectory } from "./listDirectory.ts";
+import { deepen } from "./pathGlob.ts";
 import type { OnUnreadable } from "./walk.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { isAscii } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createMatcher, type Query, scanBytes, scanText } from "./matchLines.ts";
+import type { Query } from "../shared/jobs.ts";
+import { createMatcher, createNewlineCounter, scanBytes, scanText } from "./matchLines.ts";
 
 function linesFound(text: string, query: Query): string[] {
   const found: string[] = [];
@@ -133,4 +134,22 @@ describe("lines that match", () => {
   test("an expression with needless escapes is taken", () => {
     expect(linesFound("a-b\n", { text: "a\\-b", regex: true, caseSensitive: true })).toEqual(["1:a-b"]);
   });
+});
+
+test("every line feed of any stretch is counted, whatever the bytes and their alignment", () => {
+  const byte = fc.constantFrom(10, 10, 0, 9, 11, 0x8a, 0x0b, 0xff, 0x7f, 0x80, 65);
+  fc.assert(
+    fc.property(fc.array(byte, { maxLength: 60 }), fc.nat(4), fc.nat(60), fc.nat(60), (bytes, shift, a, b) => {
+      const whole = Buffer.from([...new Array(shift).fill(10), ...bytes]);
+      const part = Buffer.from(new Uint8Array(whole).buffer).subarray(shift);
+      const [from, to] = [Math.min(a, b, part.length), Math.min(Math.max(a, b), part.length)];
+      const expected = bytes.slice(from, to).filter((one) => one === 10).length;
+      expect(createNewlineCounter(part)(from, to)).toBe(expected);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("a long stretch of nothing but line feeds is counted to the last", () => {
+  expect(createNewlineCounter(Buffer.alloc(100_003, "\n"))(1, 100_002)).toBe(100_001);
 });

@@ -1,17 +1,10 @@
+import type { BatchReport } from "../shared/jobs.ts";
 import type { LineSource, OnMatch } from "./matchLines.ts";
 
 /** Longest part of a line that is shown, in bytes or UTF-16 units. */
 export const longestLine = 400;
 /** How much of a longer line is shown before its match. */
 const leadLength = 120;
-
-/** What a batch of files gave: `ends[i]` is where match `i`, with its context, ends in `text`. */
-export interface BatchReport {
-  text: string;
-  ends: Uint32Array<ArrayBuffer>;
-  /** Whether there may be more than was written. */
-  more: boolean;
-}
 
 /** Writes what is found in the files of one batch. */
 export interface MatchReport {
@@ -120,6 +113,42 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
     finish: () => ({ text, ends: Uint32Array.from(ends), more: isFull() }),
   };
 }
+
+/** A report with one line for each file that matches: its path, with `counting` also how many of its lines do. */
+export function createFileReport(counting: boolean, { limit, maxBytes, onLine }: ReportOptions): MatchReport {
+  let text = "";
+  const ends: number[] = [];
+  let path = "";
+  let matches = 0;
+  const isFull = (): boolean => ends.length >= limit || text.length > maxBytes + 1;
+  return {
+    full: isFull,
+    fileDone: () => !counting && matches > 0,
+    get count() {
+      return ends.length;
+    },
+    startFile() {
+      matches = 0;
+    },
+    begin(newPath) {
+      path = newPath;
+    },
+    match() {
+      matches += 1;
+      return counting;
+    },
+    end: () => undefined,
+    endFile(isText) {
+      if (!isText || matches === 0) return;
+      const written = counting ? `${path}:${matches}\n` : `${path}\n`;
+      text += written;
+      onLine?.(written);
+      ends.push(text.length);
+    },
+    finish: () => ({ text, ends: Uint32Array.from(ends), more: isFull() }),
+  };
+}
+
 /** Where up to `most` lines before `start` begin, in order; as many as can be shown, each after a path, in `maxBytes`. */
 function startsBefore(
   source: LineSource,

@@ -1,4 +1,3 @@
-import { deepen } from "./deepen.ts";
 import { compileIgnoreGlob } from "./ignoreGlob.ts";
 
 /** Alternatives that the braces of a pattern may stand for. */
@@ -27,6 +26,12 @@ export function compilePathGlob(
   const isTaken = taken.length > 0 ? anyOf(taken) : () => true;
   const isLeft = anyOf(left);
   return (path) => isTaken(path) && !isLeft(path);
+}
+
+/** The pattern from the start directory on. */
+export function deepen(pattern: string, anyDepth: boolean): string {
+  if (pattern.startsWith("/")) return pattern.slice(1);
+  return anyDepth && !pattern.includes("/") ? `**/${pattern}` : pattern;
 }
 
 /** The first pair of braces without braces in it. */

@@ -1,9 +1,8 @@
 import { isAscii } from "node:buffer";
-import { shownPath } from "../shownPath.ts";
-import type { MatchClock } from "../threads/matchClock.ts";
-import type { TextJob } from "../threads/protocol.ts";
-import { createNewlineCounter } from "./countNewlines.ts";
-import { createMatcher, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
+import type { TextJob } from "../shared/jobs.ts";
+import type { MatchClock } from "../shared/matchClock.ts";
+import { shownPath } from "../shared/shownPath.ts";
+import { createMatcher, createNewlineCounter, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
 import { createWindowReader, type FileWindow } from "./readWindows.ts";
 
@@ -18,8 +17,8 @@ type Steps = Generator<void, boolean, undefined>;
 /** Bytes decoded at a time: text of this size is short-lived, cheap memory. */
 const pieceSize = 2 ** 16;
 
-/** `stopped` is asked between windows. Throws a SyntaxError for an invalid regular expression. */
-export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () => boolean): SearchFile {
+/** `stopsNow` is asked between windows. Throws a SyntaxError for an invalid regular expression. */
+export function createFileSearch(job: TextJob, clock: MatchClock, stopsNow: () => boolean): SearchFile {
   const matcher = createMatcher(job.query, job.longestLine);
   const reader = createWindowReader(job.roots !== undefined);
   // Context may reach across pieces.
@@ -53,7 +52,7 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopped: () =>
         else if (matcher.couldMatch(file)) {
           isText = yield* scanWindow(createWindow(file, shownPath(shown), firstLine, matcher), report);
         }
-        if (!isText || isLast || report.fileDone() || stopped()) break;
+        if (!isText || isLast || report.fileDone() || stopsNow()) break;
         firstLine += createNewlineCounter(file)(0, file.length);
         yield;
       }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { FilesJob, TextJob } from "../threads/protocol.ts";
+import type { FilesJob, TextJob } from "../shared/jobs.ts";
 import { runSearch } from "../threads/runSearch.ts";
 import { createSearchPool } from "../threads/searchPool.ts";
 import { searchHere } from "./searchHere.ts";

@@ -1,7 +1,8 @@
-import { patternSteps } from "@toolcrib/core/text";
-import type { MatchClock } from "../threads/matchClock.ts";
-import type { BatchResult, FilesJob, SearchStart, TextJob } from "../threads/protocol.ts";
-import { createResult, joinBatches, type SearchResult } from "../threads/searchResult.ts";
+import { ToolError } from "@toolcrib/core";
+import { clip, patternSteps } from "@toolcrib/core/text";
+import type { BatchResult, FilesJob, SearchStart, TextJob } from "../shared/jobs.ts";
+import type { MatchClock } from "../shared/matchClock.ts";
+import { createResult, joinBatches, type SearchResult } from "../shared/searchResult.ts";
 import { createDirectoryLister } from "./listDirectory.ts";
 import { compilePathGlob } from "./pathGlob.ts";
 import {
@@ -21,21 +22,33 @@ const longestLine = 5000;
 /** Steps that an expression may take on one line: some 100 ms. */
 const mostSteps = 1e8;
 
-/** Whether an expression surely does not hold the thread up for long. */
-export function isHarmless(expression: string): boolean {
-  return patternSteps(expression, longestLine) <= mostSteps;
+/** Throws a ToolError for a pattern that could hold the caller's thread up for long. `reason` says why there is no other thread. */
+export function refuseSlowPatterns(job: TextJob | FilesJob, reason: string): void {
+  if (job.kind === "text" && job.query.regex && patternSteps(job.query.text, longestLine) > mostSteps) {
+    throw refusal(job.query.text, reason, "a literal, or an expression with one * or + at most and no repeated group");
+  }
+  const globs = job.kind === "text" ? job.include : [job.pattern];
+  if (globs !== undefined && compilePathGlob(globs, job.kind === "text") === undefined) {
+    throw refusal(globs[0] ?? "", reason, "a glob of *, **, ?, [a-z] and {a,b} only");
+  }
+}
+
+function refusal(pattern: string, reason: string, instead: string): ToolError {
+  return new ToolError({
+    code: "execution_failed",
+    message: `Not searched: ${clip(pattern)} could run for very long, and ${reason}. Here pass ${instead}.`,
+  });
 }
 
 const untimed: MatchClock = {
-  reset: () => undefined,
   run: () => undefined,
   pause: () => undefined,
   without: (work) => work(),
 };
 
 /**
- * Does a search on the caller's thread, in slices, for hosts without threads. Nothing there could end a pattern that hangs: the
- * job must hold only such as cannot.
+ * Searches on the caller's thread, in slices, for hosts without threads. Nothing could end a pattern that hangs, so the job must
+ * have passed `refuseSlowPatterns`.
  */
 export async function searchHere(job: TextJob | FilesJob, signal: AbortSignal | undefined): Promise<SearchResult> {
   const result = createResult();
@@ -67,14 +80,15 @@ function* searchText(job: TextJob, problems: Problems, result: SearchResult): Ge
   let full = false;
   const host: JobHost = {
     clock: untimed,
-    sliced: true,
-    stopped: () => false,
-    enough: () => full,
+    yieldsAfterFiles: true,
+    stopsNow: () => false,
+    stopsBeforeNextBatch: () => full,
     onBatch(batch) {
       full = batch.more;
       batches.push(batch);
     },
-    salvage: () => undefined,
+    saveLine: () => undefined,
+    dropSavedLines: () => undefined,
   };
   const filesOf = (start: SearchStart): Iterable<string | undefined> =>
     start.isDirectory ? foundFiles(start, job.include, true, job.roots, problems) : [""];

@@ -1,8 +1,7 @@
-import { shownPath } from "../shownPath.ts";
-import type { MatchClock } from "../threads/matchClock.ts";
-import type { BatchResult, FilesJob, Problem, SearchStart, TextJob } from "../threads/protocol.ts";
-import { createFileReport } from "./fileReport.ts";
-import { createMatchReport } from "./matchReport.ts";
+import type { BatchResult, FilesJob, Problem, SearchStart, TextJob } from "../shared/jobs.ts";
+import type { MatchClock } from "../shared/matchClock.ts";
+import { shownPath } from "../shared/shownPath.ts";
+import { createFileReport, createMatchReport } from "./matchReport.ts";
 import { createFileSearch } from "./searchFile.ts";
 
 /** Files of the first batch (the first matches come soon) and of a later one. */
@@ -14,21 +13,23 @@ const mostProblems = 5;
 export interface JobHost {
   clock: MatchClock;
   /** Whether the job is to yield after each file; in a thread of its own that would only cost time. */
-  sliced: boolean;
+  yieldsAfterFiles: boolean;
   /** Whether to leave at once. */
-  stopped(): boolean;
+  stopsNow(): boolean;
   /** Whether to leave before the next batch. */
-  enough(): boolean;
+  stopsBeforeNextBatch(): boolean;
   onBatch(result: BatchResult): void;
-  /** Called with each match line of a regular expression as soon as it is found, and with nothing between batches. */
-  salvage(line?: string): void;
+  /** Called with each match line of a regular expression as soon as it is found. */
+  saveLine(line: string): void;
+  /** Called before and after each batch, whose lines are then reported in another way. */
+  dropSavedLines(): void;
 }
 
 /** What could not be read, by path and code. */
 export interface Problems {
   readonly found: Problem[];
   readonly count: number;
-  /** Throws what is no system error. */
+  /** Throws the error again if it is not a system error. */
   add(path: string, error: unknown): void;
 }
 
@@ -43,7 +44,7 @@ export function createProblems(): Problems {
     add(path, error) {
       const code = (error as { code?: unknown } | null)?.code;
       if (typeof code !== "string") throw error;
-      // Gone since it was listed: as if it had never been there. A name that is no UTF-8 only looks gone.
+      // Removed since it was listed, so not a problem. A name that is not valid UTF-8 only looks removed.
       if ((code === "ENOENT" || code === "ENOTDIR") && !path.includes("\ufffd")) return;
       count += 1;
       if (found.length < mostProblems) found.push({ path, code });
@@ -51,7 +52,7 @@ export function createProblems(): Problems {
   };
 }
 
-/** Searches the files of one batch, hands on what it found and returns how many results that was. */
+/** Searches the files of one batch, passes on what it found and returns the number of results. */
 export type SearchBatch = (
   index: number,
   start: number,
@@ -60,20 +61,20 @@ export type SearchBatch = (
 
 /** Throws a SyntaxError for an invalid regular expression. */
 export function createBatchSearch(job: TextJob, host: JobHost, problems: Problems): SearchBatch {
-  const searchFile = createFileSearch(job, host.clock, host.stopped);
+  const searchFile = createFileSearch(job, host.clock, host.stopsNow);
   const options = {
     limit: job.limit,
     maxBytes: job.maxBytes,
-    onLine: job.query.regex ? host.salvage : undefined,
+    onLine: job.query.regex ? host.saveLine : undefined,
   };
-  // What comes after a full batch is not shown.
+  // Results after a full batch are not shown.
   let full = false;
   let length = 0;
   return function* searchBatch(index, start, paths) {
     const from = job.starts[start] ?? job.starts[0];
     if (from === undefined || full) return 0;
     const prefix = from.path.endsWith("/") ? from.path : `${from.path}/`;
-    host.salvage();
+    host.dropSavedLines();
     const report =
       job.mode === "lines" ? createMatchReport(job.context, options) : createFileReport(job.mode === "count", options);
     for (const path of paths) {
@@ -81,19 +82,19 @@ export function createBatchSearch(job: TextJob, host: JobHost, problems: Problem
       try {
         const found = searchFile(whole, from.isDirectory ? from.shown + path : from.shown, report);
         const isText = typeof found === "boolean" ? found : yield* found;
-        // Passed over in silence on a walk; who names a file is told.
+        // Skipped silently on a walk, but reported if the caller named the file.
         if (!isText && !from.isDirectory) problems.add(whole, { code: "binary" });
       } catch (error) {
         problems.add(whole, error);
       }
-      if (report.full() || host.stopped()) break;
-      if (host.sliced) yield;
+      if (report.full() || host.stopsNow()) break;
+      if (host.yieldsAfterFiles) yield;
     }
     const result = report.finish();
     length += result.text.length;
     full = result.more || length > job.maxBytes + 1;
     if (result.ends.length > 0) host.onBatch({ index, ...result, more: full });
-    host.salvage();
+    host.dropSavedLines();
     return result.ends.length;
   };
 }
@@ -117,7 +118,7 @@ export function* searchFilesOf(
         index += 1;
         batch = [];
       }
-      return results < job.limit && !host.enough();
+      return results < job.limit && !host.stopsBeforeNextBatch();
     };
     for (const path of filesOf(start)) {
       if (path === undefined) {

@@ -1,18 +1,8 @@
 import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { createMatchClock } from "../threads/matchClock.ts";
-import {
-  type FilesJob,
-  type HelperMessage,
-  type HelpJob,
-  type Job,
-  type SearchStart,
-  salvageStart,
-  slots,
-  type TextJob,
-  threadIdStart,
-  type WorkerMessage,
-} from "../threads/protocol.ts";
+import { ControlBlock } from "../shared/controlBlock.ts";
+import type { FilesJob, HelperMessage, HelpJob, Job, SearchStart, TextJob, WorkerMessage } from "../shared/jobs.ts";
+import { createMatchClock } from "../shared/matchClock.ts";
 import { type GlobFiles, loadGlobFiles } from "./globFiles.ts";
 import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
 import {
@@ -30,36 +20,29 @@ import { walkFiles } from "./walk.ts";
 const manyFiles = 128;
 
 const port = parentPort as MessagePort;
-const control = workerData as SharedArrayBuffer;
-const flags = new Int32Array(control, 0, 4);
-const salvage = Buffer.from(control, salvageStart);
+const control = new ControlBlock(workerData as SharedArrayBuffer);
 const clock = createMatchClock(control);
 let listers = new Map<string, DirectoryLister>();
 
 const host: JobHost = {
   clock,
-  sliced: false,
-  stopped: () => Atomics.load(flags, slots.stop) === 1,
-  enough: () => Atomics.load(flags, slots.stop) !== 0,
+  yieldsAfterFiles: false,
+  stopsNow: () => control.stopsNow,
+  stopsBeforeNextBatch: () => control.stopsBeforeNextBatch,
   onBatch(result) {
-    if (result.more) Atomics.compareExchange(flags, slots.stop, 0, 2);
+    if (result.more) control.stopBeforeNextBatch();
     port.postMessage({ kind: "matches", ...result } satisfies WorkerMessage, [result.ends.buffer]);
   },
-  // Where the caller's thread finds it, should the next match never end.
-  salvage(line) {
-    const used = line === undefined ? 0 : (flags[slots.salvaged] ?? 0);
-    const fits = line !== undefined && line.length * 3 <= salvage.length - used;
-    flags[slots.salvaged] = used + (fits ? salvage.write(line, used) : 0);
-  },
+  saveLine: (line) => control.saveLine(line),
+  dropSavedLines: () => control.dropSavedLines(),
 };
 
-new Int32Array(control, threadIdStart, 1)[0] = threadId();
+control.threadId = ownThreadId();
 post({ kind: "ready" });
 
 port.on("message", (job: Job) => void serve(job));
 
 async function serve(job: Job): Promise<void> {
-  clock.reset();
   const problems = createProblems();
   try {
     if (job.kind === "help") {
@@ -76,7 +59,7 @@ async function serve(job: Job): Promise<void> {
 }
 
 /** The system's id of this thread, by which its priority can be lowered. */
-function threadId(): number {
+function ownThreadId(): number {
   try {
     return Number(readlinkSync("/proc/thread-self").split("/").pop()) || 0;
   } catch {
@@ -97,7 +80,7 @@ function finish({ found, count }: Problems): void {
   post({ kind: "done", problems: found, problemCount: count });
 }
 
-/** One lister for each set of roots, kept from call to call with what it learned. */
+/** One lister for each set of roots, kept from call to call with what it remembers. */
 function listerFor(roots: readonly string[] | undefined): DirectoryLister {
   const key = JSON.stringify(roots ?? null);
   if (listers.size > 16) listers = new Map();
@@ -109,7 +92,7 @@ function listerFor(roots: readonly string[] | undefined): DirectoryLister {
   };
 }
 
-/** Does all of it at once. */
+/** Runs all steps at once. */
 function run<Result>(steps: Generator<void, Result, undefined>): Result {
   for (;;) {
     const step = steps.next();
@@ -136,14 +119,12 @@ function searchText(job: TextJob, problems: Problems, globFiles: GlobFiles | und
   }
 }
 
-/** The second worker of a large search: it is offered every batch, and takes one while it has fewer than two. */
+/** The second worker of a large search. It is offered every batch and takes one while it has fewer than two. */
 function createHelper() {
   let channel: MessageChannel | undefined;
   let files = 0;
   const take = (index: number, start: number, batch: readonly string[]): boolean => {
-    if (channel === undefined || Atomics.load(flags, slots.helperReady) === 0) return false;
-    if (Atomics.load(flags, slots.pending) >= 2) return false;
-    Atomics.add(flags, slots.pending, 1);
+    if (channel === undefined || !control.addPending()) return false;
     channel.port1.postMessage({ kind: "batch", index, start, paths: batch.join("\0") } satisfies HelperMessage);
     return true;
   };
@@ -167,15 +148,15 @@ function createHelper() {
 
 function help(help: HelpJob, problems: Problems, onEnd: () => void): void {
   const searchBatch: SearchBatch = createBatchSearch(help.job, host, problems);
-  const helped = new Int32Array(help.control, 0, 4);
+  const helped = new ControlBlock(help.control);
   const take = (message: HelperMessage): void => {
     if (message.kind === "end") {
       help.port.close();
       onEnd();
       return;
     }
-    if (!host.stopped()) run(searchBatch(message.index, message.start, message.paths.split("\0")));
-    Atomics.sub(helped, slots.pending, 1);
+    if (!host.stopsNow()) run(searchBatch(message.index, message.start, message.paths.split("\0")));
+    helped.removePending();
   };
   help.port.on("message", (first: HelperMessage) => {
     take(first);
@@ -183,7 +164,7 @@ function help(help: HelpJob, problems: Problems, onEnd: () => void): void {
       take(next.message as HelperMessage);
     }
   });
-  Atomics.store(helped, slots.helperReady, 1);
+  helped.setHelperReady();
 }
 
 function searchFiles(job: FilesJob, problems: Problems, globFiles: GlobFiles): void {

@@ -1,11 +1,11 @@
 import { type Stats, statSync } from "node:fs";
 import { sep } from "node:path";
-import { ToolError } from "@toolcrib/core";
+import { invalidArgument, ToolError } from "@toolcrib/core";
 import { isInside, type PathScope, plainSystemError } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import type { Problem, SearchStart } from "./threads/protocol.ts";
+import type { SearchStart } from "./shared/jobs.ts";
 
-/** Where `path` leads, through links and inside the roots. Throws a ToolError that says what is wrong with it. */
+/** Follows `path` through links, inside the roots. Throws a ToolError that says what is wrong with it. */
 export async function resolveStart(scope: PathScope, path: string, argument: string): Promise<SearchStart> {
   const canonical = await scope.resolve(path, argument);
   const quoted = clip(printableName(path));
@@ -24,24 +24,16 @@ export async function resolveStart(scope: PathScope, path: string, argument: str
   return { path: slashed(canonical), shown: relativeTo(scope, canonical), isDirectory: false };
 }
 
-/** What a search could not read, in words; undefined where it read everything. */
-export function problemNotice(scope: PathScope, problems: readonly Problem[], count: number): string | undefined {
-  if (count === 0) return undefined;
-  const named = problems.map(({ path, code }) => `${scope.print(path)} (${words[code] ?? code})`);
-  const more = count > named.length ? `, and ${count - named.length} more` : "";
-  return `[could not read ${named.join(", ")}${more}]`;
+/** Throws for a glob with a brace that is never closed, such as `*.{md,json`. fast-glob would look for the brace in names. */
+export function checkBraces(argument: string, glob: string): void {
+  let open = 0;
+  // An escape, a set, a brace.
+  for (const [part] of glob.matchAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\/])+\]|[{}]/g)) {
+    if (part === "{") open += 1;
+    else if (part === "}" && open > 0) open -= 1;
+  }
+  if (open > 0) throw invalidArgument(argument, "a { is never closed; write {a,b}, or \\{ for the character itself");
 }
-
-const words: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  ENAMETOOLONG: "its path is too long",
-  ENOENT: "its name is not valid UTF-8",
-  ELOOP: "it became a link",
-  ERR_ACCESS_DENIED: "refused by Node's permission model",
-  binary: "a binary file",
-  longLine: "a line too long for a regular expression here",
-};
 
 /** Only `search_text` takes paths, and a glob beside them. */
 function isGlob(argument: string, path: string): boolean {

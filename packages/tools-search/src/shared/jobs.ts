@@ -1,12 +1,17 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Query } from "../worker/matchLines.ts";
-import type { BatchReport } from "../worker/matchReport.ts";
+
+/** What to look for in each line. */
+export interface Query {
+  text: string;
+  regex: boolean;
+  caseSensitive: boolean;
+}
 
 /** Where a search begins. */
 export interface SearchStart {
   /** Absolute and canonical, with `/`. */
   path: string;
-  /** What stands before a found path when it is printed: empty or ending in `/`; for a file the whole. Not quoted yet. */
+  /** What stands before a found path when it is printed: empty or ending in `/`. For a file, its whole path. Not quoted yet. */
   shown: string;
   isDirectory: boolean;
 }
@@ -47,7 +52,7 @@ export interface HelpJob {
   kind: "help";
   job: TextJob;
   port: MessagePort;
-  /** The control of the worker that is helped. */
+  /** The control block of the worker that is helped. */
   control: SharedArrayBuffer;
 }
 
@@ -62,14 +67,22 @@ export interface Problem {
 /** From the walking worker to its helper. */
 export type HelperMessage = { kind: "batch"; index: number; start: number; paths: string } | { kind: "end" };
 
-/** What the batch of that number gave. */
+/** What a batch of files gave: `ends[i]` is where match `i`, with its context, ends in `text`. */
+export interface BatchReport {
+  text: string;
+  ends: Uint32Array<ArrayBuffer>;
+  /** Whether there may be more than was written. */
+  more: boolean;
+}
+
 export interface BatchResult extends BatchReport {
+  /** The batch's place in the order of the paths. */
   index: number;
 }
 
 /** From a worker to the caller's thread. */
 export type WorkerMessage =
-  /** It is loaded; said once. */
+  /** It is loaded. Sent once. */
   | { kind: "ready" }
   | ({ kind: "matches" } & BatchResult)
   | { kind: "files"; text: string; shown: number; total: number }
@@ -77,30 +90,3 @@ export type WorkerMessage =
   | { kind: "large"; port: MessagePort }
   | { kind: "failed"; message: string }
   | { kind: "done"; problems: Problem[]; problemCount: number };
-
-/** Slots of the control as an Int32Array. */
-export const slots: Readonly<Record<"stop" | "helperReady" | "pending" | "salvaged", number>> = {
-  /** 1: leave the search; 2: leave it before the next batch. */
-  stop: 0,
-  /** 1: the helper takes batches. */
-  helperReady: 1,
-  /** Batches that the helper has not finished. */
-  pending: 2,
-  /** Bytes of the salvage area in use. */
-  salvaged: 3,
-};
-
-/** Slots of the control as a Float64Array: ms spent matching, and since when (0: not now). */
-export const clockSlots: Readonly<Record<"spent" | "since", number>> = { spent: 2, since: 3 };
-
-/** Where the worker writes its thread id (an Int32; Linux only, else 0). */
-export const threadIdStart = 32;
-
-/** Where the salvage area begins: the match lines, as UTF-8, of the batch that is being searched. */
-export const salvageStart = 40;
-const salvageSize = 2 ** 18;
-
-/** Memory that a worker shares with the caller's thread, which can read it while the worker hangs. */
-export function createControl(): SharedArrayBuffer {
-  return new SharedArrayBuffer(salvageStart + salvageSize);
-}

@@ -1,5 +1,5 @@
 import { cutBytes } from "@toolcrib/core/text";
-import type { BatchResult, Problem, TextJob } from "./protocol.ts";
+import type { BatchResult, Problem, TextJob } from "./jobs.ts";
 
 /** What a search gave, in the order of the paths. */
 export interface SearchResult {
