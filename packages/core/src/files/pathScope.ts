@@ -70,7 +70,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     const shown = target !== undefined && contains(target) ? printFrom(readCwd, target) : "its path";
     return new ToolError({
       code: "permission_denied",
-      message: `Refused: ${clip(printableName(path))} ends in a link; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
+      message: `Refused: ${clip(printableName(path))} can mean a link or what it leads to; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
       details: { path },
     });
   };
