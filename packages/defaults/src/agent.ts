@@ -3,8 +3,8 @@ import { createDefaultToolRegistry } from "./factory.ts";
 import { knownOptions } from "./options.ts";
 
 /**
- * The Agent of `@toolcrib/agent`, with the default tools where `options.tools` is not given. Throws a TypeError for an option
- * of the tools, which would confine nothing here.
+ * The Agent of `@toolcrib/agent`, with the default tools unless `options.tools` is given. Throws a TypeError for an option of the
+ * tools (`root`, say), which would have no effect here.
  */
 export class Agent extends PlainAgent {
   constructor(provider: Provider, options: AgentOptions = {}) {
@@ -15,7 +15,7 @@ export class Agent extends PlainAgent {
           `pass { tools: (context) => createDefaultToolRegistry(context, { ${misplaced}: … }) }`,
       );
     }
-    // Tools given as undefined stay so, for the Agent to refuse.
+    // `tools: undefined` overrides the default, so that the Agent refuses it.
     super(provider, { tools: createDefaultToolRegistry, ...options });
   }
 }

@@ -31,10 +31,9 @@ const emptyContext: ToolContext = Object.freeze({
 });
 
 /**
- * A registry of the ten default tools, `remove` and `run_bash` disabled. Without a context, `save_session_context` saves an
- * empty session to `.toolcrib/session.json` and says so. Throws a TypeError for options that cannot be understood, and for those of the
- * packs or something else in the context's place; a ToolError: `not_found` for an unknown name in `enable` or `disable`, and what
- * `register` throws for an extra tool.
+ * A registry of the ten default tools, with `remove` and `run_bash` disabled. Without a context, `save_session_context` saves an
+ * empty session to `.toolcrib/session.json` and says so. Throws a TypeError for invalid options or an invalid context, a ToolError
+ * (`not_found`) for an unknown name in `enable` or `disable`, and what `register` throws for an extra tool.
  */
 export function createDefaultToolRegistry(
   context: ToolContext = emptyContext,
@@ -43,7 +42,7 @@ export function createDefaultToolRegistry(
   checkContext(context);
   checkDefaultOptions(options);
   const { fs, search, bash, enable = [], disable = [], extra = [] } = options;
-  // Present but undefined travels on, for the packs to refuse: a limit was meant, and is missing.
+  // `root: undefined` is handed on, so that the packs refuse it: a limit was intended.
   const common = "root" in options ? { root: options.root } : {};
   const made = [
     ...createFsTools({ ...common, ...fs }),

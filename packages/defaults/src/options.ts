@@ -23,7 +23,7 @@ export interface DefaultToolOptions {
 
 const contextKeys = ["systemPrompt", "sessionContext", "sessionContextFilePath"] as const;
 
-/** Throws a TypeError unless given a context: options in its place would confine nothing. */
+/** Throws a TypeError unless given a context: options in its place would have no effect. */
 export function checkContext(context: ToolContext): void {
   if (isObject(context) && contextKeys.every((key) => key in context)) return;
   const option = isObject(context) ? Object.keys(context).find((key) => Object.hasOwn(knownOptions, key)) : undefined;
@@ -45,8 +45,8 @@ export const knownOptions: KnownOptions<DefaultToolOptions> = {
 };
 
 /**
- * Throws a TypeError for options that cannot be understood; what guards something also where it is present but undefined: a
- * limit was meant, and is missing.
+ * Throws a TypeError for invalid options. An option that limits something is also refused if it is present but undefined: a limit
+ * was intended.
  */
 export function checkDefaultOptions(options: DefaultToolOptions): void {
   checkOptions("createDefaultToolRegistry", options, knownOptions);
@@ -70,7 +70,7 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** Of another kind of object a spread, which hands the options on, takes own properties only. */
+/** Options are handed on by a spread, which would lose what an instance of a class inherits. */
 function isPlainObject(value: unknown): boolean {
   if (!isObject(value) || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
