@@ -18,9 +18,9 @@ import {
 } from "./options.ts";
 import type { Provider } from "./provider.ts";
 import { Journal, type JournalStart } from "./session/journal.ts";
+import { openSession } from "./session/openSession.ts";
 import type { Session } from "./session/session.ts";
 import { createSaveSessionContextTool } from "./session/sessionContext.ts";
-import { openSession } from "./session/sessionFile.ts";
 import { type Compacted, compactNow } from "./turn/compact.ts";
 import { type ChatOptions, runTurn, type UserContent } from "./turn/loop.ts";
 import { busyError, type LoopState } from "./turn/loopState.ts";
@@ -30,7 +30,7 @@ export class Agent {
   readonly toolRegistry: AnyToolRegistry;
   readonly #state: LoopState;
 
-  /** Throws an AgentError `invalid_option` for an unknown option, a limit that is not above 0, no provider, no registry. */
+  /** Throws an AgentError `invalid_option` for an unknown option, a limit not above 0, or a missing provider or registry. */
   constructor(provider: Provider, options: AgentOptions = {}) {
     checkProvider(provider);
     checkAgentOptions(options);
@@ -47,8 +47,8 @@ export class Agent {
   }
 
   /**
-   * Continues a saved session, in the same journal where it was one; called on a subclass, as that. Throws an AgentError
-   * `bad_session` where it cannot be read.
+   * Continues a saved session; a journal is continued in its own file. Called on a subclass, it makes one of that. Throws
+   * an AgentError `bad_session` when the session cannot be read.
    */
   static async resume<Kind extends Agent>(
     this: new (
@@ -61,7 +61,7 @@ export class Agent {
   ): Promise<Kind> {
     const { session, journalBytes } = await openSession(fileOrSession);
     const { systemPrompt, messages, usage } = session;
-    // `this`: a subclass, such as the preset of @toolcrib/defaults, resumes as itself.
+    // `this` may be a subclass, such as the preset of @toolcrib/defaults.
     const agent = new this(provider, { ...options, systemPrompt: options.systemPrompt ?? systemPrompt });
     agent.#state.history.restore(messages, usage);
     const isSame = options.journal === undefined || options.journal === fileOrSession;
@@ -73,27 +73,27 @@ export class Agent {
   }
 
   /**
-   * One turn; the final text. Rejects with an AgentError: `busy`, `aborted`, `ended` (with `reason` and the text so far)
-   * when it ended otherwise than by an answer, or what the provider threw. The agent stays usable.
+   * Runs one turn and resolves to the final text. Rejects with an AgentError: `busy`, `aborted`, `ended` (with `reason` and
+   * the text so far) when the turn ended without an answer, or what the provider threw. The agent stays usable.
    */
   async chat(message: UserContent, options?: ChatOptions): Promise<string> {
     for await (const event of this.streamChat(message, options)) if (event.type === "end") return answerOf(event);
-    throw new AgentError({ code: "bad_reply", message: "The turn ended without an end." });
+    throw new AgentError({ code: "bad_reply", message: "The turn ended without an end event." });
   }
 
-  /** One turn as it happens, `end` last; failures are thrown. Leaving the iteration ends the turn. */
+  /** Runs one turn and yields its events, `end` last. Throws on failure. Leaving the iteration ends the turn. */
   streamChat(message: UserContent, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
     return runTurn(this.#state, message, options);
   }
 
-  /** Adds a message to the turn that runs, for its next step; without one, to the start of the next turn. */
+  /** Adds a message to the next step of the running turn; when no turn runs, to the start of the next one. */
   steer(text: string): void {
     if (text.trim() !== "") this.#state.steering.push(text);
   }
 
   /**
-   * Makes room in the conversation now: clears the oldest tool results, then has the model sum up the older part. Resolves
-   * to what was done, undefined where too little would be won.
+   * Shortens the conversation now: clears the oldest tool results, then has the model summarise the older part. Resolves to
+   * what was done, or undefined where that would save too little.
    */
   compact(options: Pick<ChatOptions, "signal"> = {}): Promise<Compacted | undefined> {
     return compactNow(this.#state, options.signal);
@@ -161,7 +161,7 @@ function onlySaving(context: ToolContext): ToolRegistry {
   return registry;
 }
 
-/** What tools see of the agent: always the present state. */
+/** What tools see of the agent. Getters, so that they see its present state. */
 function contextOf(state: Pick<LoopState, "systemPrompt" | "history">, sessionContextFilePath: string): ToolContext {
   return Object.freeze({
     get systemPrompt() {

@@ -8,9 +8,9 @@ import { anyOf } from "./turn/stopConditions.ts";
 const answerTool = "final_answer";
 
 /**
- * One turn whose answer is an object that fits `schema` (JSON Schema or Standard Schema): the model gives it by calling the
- * tool `final_answer`, which exists for this turn only and is checked like any other. Reminded once if it answers in
- * prose. Rejects like `agent.chat`, and with `bad_reply` when no such answer came.
+ * One turn whose answer is an object that fits `schema` (JSON Schema or Standard Schema). The model gives it by calling the
+ * tool `final_answer`, which exists for this turn only; it is reminded once if it answers in prose. Rejects as `agent.chat`
+ * does, and with `bad_reply` when no such answer came.
  */
 export async function chatObject<const Schema extends ParametersSchema>(
   agent: Agent,
@@ -42,6 +42,6 @@ export async function chatObject<const Schema extends ParametersSchema>(
   if (answer) return answer.value;
   throw new AgentError({
     code: "bad_reply",
-    message: `The model did not answer by ${answerTool}; try again or simplify the schema.`,
+    message: `The model did not answer by calling ${answerTool}; try again or simplify the schema.`,
   });
 }

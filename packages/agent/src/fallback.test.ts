@@ -13,7 +13,7 @@ test("after two failures in a row the next provider serves, and goes on serving"
   expect(await agent.chat("a")).toBe("one");
   const messages: string[] = [];
   for await (const event of agent.streamChat("b")) if (event.type === "retry") messages.push(event.message);
-  expect(messages).toEqual(["Down.", "Down. Going on with scripted/script."]);
+  expect(messages).toEqual(["Down.", "Down. Continuing with scripted/script."]);
   expect(await agent.chat("c")).toBe("three");
   expect(first.requests).toHaveLength(3);
 });

@@ -3,7 +3,7 @@ import type { Provider } from "./provider.ts";
 
 const failuresBeforeSwitch = 2;
 
-/** What another service or model may do better; `at-once` where trying the same one again cannot help. */
+/** The failures after which the next provider is tried; `at-once` where trying the same one again cannot help. */
 const switching: Partial<Record<AgentErrorCode, "at-once" | "after-failures">> = {
   authentication: "at-once",
   not_found: "at-once",
@@ -16,8 +16,8 @@ const switching: Partial<Record<AgentErrorCode, "at-once" | "after-failures">> =
 };
 
 /**
- * One provider out of several: the first serves until it fails for good or twice in a row, then the next, and so on; it
- * does not go back. The switch is a retry of the loop, so nothing is shown or run twice.
+ * One provider made of several. The first serves until it fails for good or twice in a row, then the next, and so on; it
+ * does not go back. The agent sees each switch as a failure to retry, so nothing is shown or run twice.
  */
 export function fallbackProvider(first: Provider, ...others: readonly Provider[]): Provider {
   const waiting = [...others];
@@ -50,6 +50,6 @@ export function fallbackProvider(first: Provider, ...others: readonly Provider[]
 }
 
 function switched(cause: AgentError, next: Provider): AgentError {
-  const message = `${cause.message} Going on with ${next.name}/${next.model}.`;
+  const message = `${cause.message} Continuing with ${next.name}/${next.model}.`;
   return new AgentError({ code: cause.code, message, cause, retryable: true, retryAfterMs: 0 });
 }

@@ -27,9 +27,9 @@ export type {
 export type { AgentOptions } from "./options.ts";
 export type { ModelRequest, Provider, ProviderEvent, ToolChoice } from "./provider.ts";
 export { defaultModels, type ModelPrice, modelPrices, modelsCheckedOn } from "./providers/shared/models.ts";
+export { listSessions, newSessionFile, type SessionSummary } from "./session/listSessions.ts";
 export type { JournalLine, Session } from "./session/session.ts";
 export { createSaveSessionContextTool, type SessionToolContext } from "./session/sessionContext.ts";
-export { listSessions, newSessionFile, type SessionSummary } from "./session/sessions.ts";
 export type { Compacted } from "./turn/compact.ts";
 export type { ChatOptions, UserContent } from "./turn/loop.ts";
 export type { LoopLimits } from "./turn/loopState.ts";

@@ -25,12 +25,12 @@ export interface ReasoningBlock {
 
 export interface ToolCallBlock {
   readonly type: "tool-call";
-  /** Unique and `^[a-zA-Z0-9_-]{1,64}$` in history: the loop renames others, so this one goes on the wire, never an `opaque` one. */
+  /** In history unique and of the form `^[a-zA-Z0-9_-]{1,64}$`: the loop replaces other ids. This one goes on the wire, not one in `opaque`. */
   readonly id: string;
   readonly name: string;
   /** Always a JSON object; `{}` where the model's text was malformed. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** Set when the arguments did not arrive as a whole JSON object: what was wrong, for the error result. */
+  /** Says what was wrong when the arguments did not arrive as a whole JSON object. */
   readonly malformed?: string;
   readonly opaque?: OpaqueData;
 }
@@ -76,7 +76,7 @@ export interface Usage {
   readonly cost?: number;
 }
 
-/** Why a reply of the model ended. `pause`: the service wants the same conversation again, to go on. */
+/** Why a reply of the model ended. `pause`: the service continues when it is sent the conversation again. */
 export type StopReason =
   | "stop"
   | "tool-calls"
@@ -110,7 +110,7 @@ export type AgentEvent =
       readonly isError: boolean;
       readonly content?: readonly ContentBlock[];
     }
-  /** A failed request is tried again; with `discardText` the text of this step shown so far is void. */
+  /** A failed request is tried again. `discardText`: the text of this step shown so far does not count. */
   | {
       readonly type: "retry";
       readonly attempt: number;
@@ -124,7 +124,7 @@ export type AgentEvent =
   | { readonly type: "usage"; readonly usage: Usage; readonly total: Usage }
   /** A message given by `agent.steer` joins the conversation. */
   | { readonly type: "steering"; readonly text: string }
-  /** Old tool results were cleared, or old messages replaced by a summary, to make room. */
+  /** Old tool results were cleared, or old messages replaced by a summary, to shorten the conversation. */
   | { readonly type: "compaction"; readonly clearedResults: number; readonly summarisedMessages: number }
   /**
    * The turn is over. `text` is the final answer and `detail` what the service said of the reason. `failed`: the provider

@@ -13,11 +13,11 @@ export interface AgentOptions extends Partial<LoopLimits> {
   readonly systemPrompt?: string | undefined;
   /** Where `save_session_context` writes. Default: `.toolcrib/session.json` in the working directory. */
   readonly sessionContextFilePath?: string | undefined;
-  /** How room is made in a long conversation. Default: not at all. */
+  /** How a long conversation is shortened. Default: it is not. */
   readonly compaction?: CompactionOptions | undefined;
-  /** A file that keeps the session as it grows, safe against a crash; `Agent.resume` continues it. Must not exist yet. */
+  /** A file to which the session is written as it grows, for `Agent.resume`, also after a crash. Must not exist yet. */
   readonly journal?: string | undefined;
-  /** Called once when the journal cannot be written: the session then goes on without it. Default: the turn throws. */
+  /** Called once when the journal cannot be written; the session then continues without it. Default: the turn throws. */
   readonly onJournalError?: ((error: AgentError) => void) | undefined;
   /** A name for the journal, for listings. */
   readonly sessionName?: string | undefined;
@@ -59,7 +59,7 @@ const knownChatOptions: KnownOptions<ChatOptions> = {
   stopWhen: true,
 };
 
-/** Throws `invalid_option` for options of an Agent that it does not know, or cannot understand. */
+/** Throws `invalid_option` for unknown or invalid options of an Agent. */
 export function checkAgentOptions(options: AgentOptions): void {
   refuseUnknown("Agent", options, knownOptions);
   refuseMissingTools(options);
@@ -68,7 +68,7 @@ export function checkAgentOptions(options: AgentOptions): void {
   refuseUnknown<CompactionOptions>("compaction", options.compaction, known);
 }
 
-/** The same for the options of one turn. */
+/** Throws `invalid_option` for unknown or invalid options of a turn. */
 export function checkChatOptions(options: ChatOptions): void {
   refuseUnknown("chat", options, knownChatOptions);
   refuseMissingTools(options);
@@ -78,7 +78,7 @@ export function checkChatOptions(options: ChatOptions): void {
     throw invalidOption("signal must be an AbortSignal: pass the signal of an AbortController.");
 }
 
-/** Throws `invalid_option` for a name that is not among the known ones, with the nearest that is. */
+/** Throws `invalid_option` for an unknown name; the message suggests the nearest known one. */
 export function refuseUnknown<Options extends object>(
   owner: string,
   options: Options,
@@ -91,7 +91,7 @@ export function refuseUnknown<Options extends object>(
   }
 }
 
-/** Tools that were meant and are missing would be replaced by others. */
+/** With `tools: undefined` by mistake, the default tools would silently take their place. */
 function refuseMissingTools(options: { readonly tools?: unknown }): void {
   if ("tools" in options && options.tools === undefined)
     throw invalidOption("tools is given as undefined; pass a ToolRegistry, or leave tools out for the default.");
@@ -116,14 +116,14 @@ export function checkLimit(name: string, value: unknown, otherwise: string): voi
   throw invalidOption(`${name} must be a number above 0, received ${received}; leave it out for ${otherwise}.`);
 }
 
-/** Throws `invalid_option` for what is no Provider: a class, say, in place of what it makes. */
+/** Throws `invalid_option` unless given a Provider instance; a class is a common mistake. */
 export function checkProvider(provider: Provider): void {
   if (typeof (provider as Partial<Provider> | undefined)?.send === "function") return;
   const example = 'as in new Agent(new OfflineProvider()) with the OfflineProvider of "@toolcrib/agent/offline"';
   throw invalidOption(`An Agent needs a provider, an object with name, model and send(request), ${example}.`);
 }
 
-/** Throws `invalid_option` for tools that are no registry. */
+/** Throws `invalid_option` unless the tools are a registry. */
 export function checkedTools(tools: AnyToolRegistry): AnyToolRegistry {
   if (typeof (tools as Partial<AnyToolRegistry> | undefined)?.getEnabledSchemas === "function") return tools;
   throw invalidOption(

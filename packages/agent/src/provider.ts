@@ -1,7 +1,7 @@
 import type { ChatTool } from "@toolcrib/core";
 import type { AssistantMessage, Message, StopReason, Usage } from "./messages.ts";
 
-/** One request to a model. Messages are immutable and only ever appended, so a provider may map each once and keep it. */
+/** One request to a model. Messages never change, so a provider may map each once and keep the result. */
 export interface ModelRequest {
   readonly systemPrompt: string;
   readonly messages: readonly Message[];
@@ -18,7 +18,7 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly name: string 
 
 /** What a provider yields: deltas in order, then exactly one `reply`, last. */
 export type ProviderEvent =
-  /** Bytes arrived that show nothing (arguments of a call, a ping): resets the idle limit. */
+  /** Bytes arrived that show nothing (arguments of a call, a ping); resets the idle limit. */
   | { readonly type: "activity" }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }

@@ -68,7 +68,7 @@ export function traceTools(options: TelemetryOptions = {}): Middleware {
   };
 }
 
-/** `agent.streamChat` as a span `invoke_agent NAME`, which the spans of its requests and calls belong to. */
+/** `agent.streamChat` in a span `invoke_agent NAME`, the parent of the spans of its requests and calls. */
 export async function* traceTurn(
   agent: Agent,
   message: UserContent,
@@ -100,7 +100,7 @@ function start({ tracer }: TelemetryOptions, name: string, kind: SpanKind, attri
   return (tracer ?? trace.getTracer("toolcrib")).startSpan(name, { kind, attributes });
 }
 
-/** Reads events with the span as the active one: a generator's body runs in the context of whoever asks for the next. */
+/** Reads events with the span active. A generator runs in the context of the code that asks for its next value. */
 async function* within<T>(span: Span, events: AsyncIterable<T>): AsyncGenerator<T, void> {
   const active = trace.setSpan(context.active(), span);
   const iterator = context.with(active, () => events[Symbol.asyncIterator]());

@@ -58,7 +58,7 @@ describe("record and replay", () => {
     await expect(replayed.chat("more")).rejects.toThrow("has 2 exchanges, request 3 is one more");
     await expect(new Agent(replayProvider(file)).chat("something else")).rejects.toThrow("has another request 1");
     writeFileSync(file, readFileSync(file, "utf8").replace('"version": 1', '"version": 2'));
-    expect(() => replayProvider(file)).toThrow("is no recording of version 1");
+    expect(() => replayProvider(file)).toThrow("is not a recording of version 1");
   });
 });
 

@@ -4,8 +4,8 @@ import { callsOf } from "./conversation.ts";
 const legalWord = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * What is wrong with a conversation, in words; empty when it is valid: every call has exactly one result, right after its
- * reply and in the order of the calls; no result lacks its call; ids are unique; all of it is whole JSON.
+ * The problems of a conversation in words; none when it is valid: every call has exactly one result, right after its reply
+ * and in the order of the calls; every result has its call; ids are unique; no string holds a lone surrogate.
  */
 export function conversationProblems(messages: readonly Message[]): string[] {
   const problems: string[] = [];

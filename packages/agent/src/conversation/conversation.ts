@@ -11,13 +11,13 @@ import type {
 import { frozenJson } from "./frozenJson.ts";
 import { parseArguments } from "./parseArguments.ts";
 
-// What every model API accepts for a call's id and for a tool's name.
+// Every model API accepts this for the id of a call and the name of a tool.
 const legalWord = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Why a call was answered without being run. */
 export type NotRunReason = "cut off" | "aborted" | "step limit";
 
-/** A user message as history keeps it: text or blocks, frozen, whole UTF-16. */
+/** A user message as history keeps it: frozen, without lone surrogates. */
 export function userMessage(content: string | readonly (TextBlock | ImageBlock)[]): UserMessage {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   return frozenJson({ role: "user", content: blocks }) as UserMessage;
@@ -64,7 +64,7 @@ function freeId(id: string, takenIds: ReadonlySet<string>): string {
   }
 }
 
-// Models trained on a `functions` namespace write it into the name.
+// Some models write the namespace `functions.` before the name.
 function legalName(name: string): string {
   if (legalWord.test(name)) return name;
   const plain = String(name)
@@ -84,7 +84,7 @@ export function textOf(message: AssistantMessage | UserMessage): string {
   return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** The calls at the end of a conversation that have no result yet; looks no further back than the last reply. */
+/** The calls of the last reply that have no result yet. */
 export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
   const answered = new Set<string>();
   for (let index = messages.length - 1; index >= 0; index -= 1) {
@@ -121,9 +121,9 @@ export function interrupted(call: ToolCallBlock): ToolMessage {
   return failed(call, "Interrupted; may have run");
 }
 
-/** The result of a call whose arguments were no whole JSON object. */
+/** The result of a call whose arguments were not a whole JSON object. */
 export function malformedCall(call: ToolCallBlock): ToolMessage {
-  return failed(call, `Invalid arguments: ${call.malformed ?? "not a JSON object"}`);
+  return failed(call, `Invalid arguments: ${call.malformed ?? "expected a JSON object"}`);
 }
 
 function failed(call: ToolCallBlock, message: string): ToolMessage {

@@ -1,8 +1,8 @@
 const deepest = 200;
 
 /**
- * A deep, frozen copy of JSON data, its strings free of lone surrogates; what JSON cannot hold becomes null. Throws a
- * RangeError when nested deeper than 200 levels, which also ends a cycle.
+ * A deep, frozen copy of JSON data without lone surrogates; values that JSON cannot hold become null. Throws a RangeError
+ * for data nested deeper than 200 levels, and so for a cycle.
  */
 export function frozenJson(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
@@ -26,9 +26,4 @@ function setOwn(target: Record<string, unknown>, key: string, value: unknown): v
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
   } else target[key] = value;
-}
-
-/** A JSON object: no array, not null. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -9,7 +9,7 @@ export interface Recorder {
   /** The conversation is now these messages. */
   replaced(messages: readonly Message[]): Promise<void>;
   /** The turn is over: files may be closed. */
-  rest(): Promise<void>;
+  turnEnded(): Promise<void>;
 }
 
 /** The conversation of one session: append-only while a turn runs, frozen messages, unique call ids, summed usage. */
@@ -82,7 +82,7 @@ export class History {
     if (this.#messages.length === 0) return;
     const { recorder } = this;
     void this.replace([])
-      ?.then(() => recorder?.rest())
+      ?.then(() => recorder?.turnEnded())
       .catch(() => undefined);
   }
 

@@ -1,11 +1,14 @@
+import { isObject } from "@toolcrib/core/text";
 import type { ToolCallBlock } from "../messages.ts";
-import { isObject } from "./frozenJson.ts";
 
 const longestQuote = 200;
 
+/** What `malformed` says of a call whose arguments the end of the reply cut off. */
+export const cutOff = "cut off";
+
 /**
- * The arguments of a call from the text (or, from lenient servers, the object) a model sent. No text means `{}`;
- * anything else than a JSON object gives `{}` and what was wrong.
+ * The arguments of a call, from the text that a model sent (some servers send an object). No text means `{}`. Anything
+ * other than a JSON object gives `{}` and says in `malformed` what was wrong.
  */
 export function parseArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"> {
   if (sent === undefined || sent === null) return { args: {} };
@@ -13,7 +16,7 @@ export function parseArguments(sent: unknown): Pick<ToolCallBlock, "args" | "mal
   if (sent.trim() === "" || sent.trim() === "null") return { args: {} };
   try {
     const value: unknown = JSON.parse(sent);
-    // What is nested too deep to be written again cannot be replayed.
+    // Throws where the value is nested too deep to be sent back.
     JSON.stringify(value);
     return isObject(value) ? { args: value } : malformed(sent);
   } catch (error) {

@@ -2,9 +2,9 @@ import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../m
 import { callsOf, interrupted, notRun, toolMessage, toValidReply } from "./conversation.ts";
 
 /**
- * Any messages as a valid conversation: right after each reply exactly one result for each of its calls, in their order;
- * results without a call dropped; ids unique and legal. A call without a result is answered: `started` tells whether it
- * may have run (all may when absent).
+ * Makes a valid conversation of any messages: each reply is followed by exactly one result for each of its calls, in their
+ * order; results without a call are dropped; ids are unique and legal. A call without a result gets one that says whether
+ * it may have run: those in `started` may, without `started` all may.
  */
 export function repairConversation(messages: readonly Message[], started?: ReadonlySet<string>): readonly Message[] {
   const takenIds = new Set<string>();

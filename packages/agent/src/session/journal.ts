@@ -11,13 +11,13 @@ import { sessionTarget } from "./sessionPath.ts";
 export interface JournalStart {
   readonly file: string;
   readonly name?: string | undefined;
-  /** The prompt as it is now; a change is written before the next line. */
+  /** The present prompt; a change is written before the next line. */
   readonly systemPrompt: () => string;
   /** A resumed journal: the bytes to keep of it (a torn line after them is cut off) and the prompt it holds. */
   readonly resumed?: { readonly bytes: number; readonly systemPrompt: string } | undefined;
-  /** Told of the first failure, after which nothing more is written; without it a failure is thrown. */
+  /** Called with the first failure, after which nothing more is written. Without it failures are thrown. */
   readonly onError?: ((error: AgentError) => void) | undefined;
-  /** What a new journal takes over from another session. */
+  /** The messages with which a new journal starts. */
   readonly messages?: readonly Message[];
 }
 
@@ -27,9 +27,9 @@ export interface JournalStart {
  */
 export class Journal implements Recorder {
   readonly #start: JournalStart;
-  /** As the file has it; undefined while it has no header. */
+  /** The prompt in the file; undefined while the file has no header. */
   #systemPrompt: string | undefined;
-  /** Of whole lines; undefined while there is no file. */
+  /** Bytes of whole lines; undefined while there is no file. */
   #bytes: number | undefined;
   #handle: FileHandle | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -53,7 +53,7 @@ export class Journal implements Recorder {
     return this.#write({ type: "messages", messages });
   }
 
-  rest(): Promise<void> {
+  turnEnded(): Promise<void> {
     return this.#enqueue(async () => {
       const handle = this.#handle;
       this.#handle = undefined;
@@ -70,7 +70,7 @@ export class Journal implements Recorder {
         await this.#handle.appendFile(lines);
         await this.#handle.datasync();
       } catch (error) {
-        // What was written of it is cut off when the file is opened again.
+        // A part that was written is cut off when the file is opened again.
         await this.#handle.close();
         this.#handle = undefined;
         throw error;
@@ -80,7 +80,7 @@ export class Journal implements Recorder {
     });
   }
 
-  /** One after another, also when calls that run side by side end together. */
+  /** Runs tasks one after another, also when calls that run side by side end together. */
   #enqueue(task: () => Promise<void>): Promise<void> {
     const done = this.#writing
       .then(() => (this.#isGivenUp ? undefined : task()))
@@ -106,7 +106,7 @@ export class Journal implements Recorder {
   }
 
   async #open(): Promise<FileHandle> {
-    // Only needed once something is written.
+    // Loaded once something is written.
     const { makeDirectories, syncDirectory } = await import("@toolcrib/core/files");
     const { path, scope } = await sessionTarget(this.#start.file);
     const { directory } = makeDirectories(dirname(path), scope, undefined, 0o700);
@@ -121,7 +121,7 @@ export class Journal implements Recorder {
   }
 }
 
-/** A new file, which must not run into another session's, or the kept `bytes` of one; for the user alone. */
+/** Opens a new file, or an existing one cut to `bytes`. Only its owner may read it. */
 async function openJournal(path: string | Buffer, bytes: number | undefined): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const how = bytes === undefined ? O_CREAT | O_EXCL : O_NOFOLLOW | O_NONBLOCK;
@@ -130,7 +130,7 @@ async function openJournal(path: string | Buffer, bytes: number | undefined): Pr
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error("it is not a regular file");
     if (bytes === undefined) return handle;
-    // Not possible on Windows, nor under Node's permission model.
+    // Fails on Windows and under Node's permission model.
     if ((stats.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => undefined);
     await handle.truncate(bytes);
     return handle;

@@ -12,8 +12,8 @@ import { repairConversation } from "../conversation/repair.ts";
 import type { Message } from "../messages.ts";
 import { assertConversation, ScriptedProvider } from "../testing.ts";
 import { Journal } from "./journal.ts";
+import { listSessions, newSessionFile } from "./listSessions.ts";
 import { createSaveSessionContextTool } from "./sessionContext.ts";
-import { listSessions, newSessionFile } from "./sessions.ts";
 
 let folder: string;
 let file: string;
@@ -332,7 +332,7 @@ describe("journal", () => {
     await Promise.all(["a", "b", "c"].map((text) => one.message(user(text))));
     expect(datasync).toHaveBeenCalledTimes(3);
     datasync.mockRestore();
-    await one.rest();
+    await one.turnEnded();
     expect(linesIn(journal()).map((line) => JSON.parse(line).message?.content[0].text ?? "header")).toEqual([
       "header",
       "a",

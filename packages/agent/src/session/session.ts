@@ -1,4 +1,5 @@
-import { frozenJson, isObject } from "../conversation/frozenJson.ts";
+import { isObject } from "@toolcrib/core/text";
+import { frozenJson } from "../conversation/frozenJson.ts";
 import { repairConversation } from "../conversation/repair.ts";
 import { AgentError } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
@@ -40,7 +41,7 @@ export type JournalLine =
   | { readonly type: "messages"; readonly messages: readonly Message[] }
   | { readonly type: "system-prompt"; readonly systemPrompt: string };
 
-/** A session as it can be saved at any moment: calls that still run are closed as interrupted. */
+/** A session to be saved at any moment: calls that still run get the result "interrupted". */
 export function createSession(content: Omit<Session, "format" | "version" | "savedAt">): Session {
   return {
     format: sessionFormat,
@@ -57,7 +58,7 @@ function withBlocks<M>(message: M): M {
   return { ...message, content: [{ type: "text", text: message.content }] };
 }
 
-/** Checks what was read or handed over; throws `bad_session` with `source` in its message. */
+/** Checks a session that was read or passed in; throws `bad_session` with `source` in its message. */
 export function checkSession(value: unknown, source: string): Session {
   const session = checkHeader(value, source);
   if (!Array.isArray(session.messages)) throw badSession(source, "messages is not a list");
@@ -94,7 +95,7 @@ export function checkMessage(given: unknown, source: string): Message {
   return frozenJson(value) as Message;
 }
 
-/** Whether this may stand in a user message. */
+/** Whether it is a block that a user message may hold. */
 export function isUserBlock(block: unknown): boolean {
   return isBlock(block) && ["text", "image"].includes(String((block as { type: unknown }).type));
 }

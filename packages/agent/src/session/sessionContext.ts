@@ -8,10 +8,10 @@ export interface SessionToolContext extends ToolContext {
   readonly usage?: Usage;
 }
 
-/** Told to a model whose words are kept elsewhere: by a loop that gave these tools no context. */
+/** For a model whose conversation another loop keeps, which gave these tools no context. */
 const noConversation = "there is no conversation to save (the agent's own context is missing or empty)";
 
-/** The tool `save_session_context`: writes the session to the context's file path, atomically and for the user alone, for `Agent.resume`. */
+/** The tool `save_session_context`: writes the session for `Agent.resume` to the context's file path, atomically; only its owner may read it. */
 export function createSaveSessionContextTool(context: SessionToolContext): ExecutableTool {
   return defineTool({
     name: "save_session_context",
@@ -27,7 +27,7 @@ export function createSaveSessionContextTool(context: SessionToolContext): Execu
       const { systemPrompt, sessionContext, sessionContextFilePath, usage } = context;
       const messages = sessionContext as readonly Message[];
       const session = createSession({ reason, systemPrompt, messages, ...(usage && { usage }) });
-      // Only needed once something is saved.
+      // Loaded once something is saved.
       const { createPathScope, withPathLocks, writeAtomically } = await import("@toolcrib/core/files");
       const { path, scope } = await sessionTarget(sessionContextFilePath);
       const text = `${JSON.stringify(session, null, 2)}\n`;

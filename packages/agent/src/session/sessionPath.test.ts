@@ -18,8 +18,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Agent } from "../agent.ts";
 import { ScriptedProvider } from "../testing.ts";
+import { listSessions } from "./listSessions.ts";
 import { createSaveSessionContextTool } from "./sessionContext.ts";
-import { listSessions } from "./sessions.ts";
 
 let work: string;
 let outside: string;

@@ -11,11 +11,11 @@ export interface SessionTarget {
 }
 
 /**
- * Finds where a session file may be written. What lies in a working directory may be somebody else's, so no link below it is
- * followed, and elsewhere neither the file nor its folder may be one. Throws a ToolError `permission_denied` that names the link.
+ * Finds where a session file may be written. A working directory may hold files of others, so no link below it is followed;
+ * elsewhere neither the file nor its folder may be a link. Throws a ToolError `permission_denied` that names the link.
  */
 export async function sessionTarget(file: string): Promise<SessionTarget> {
-  // Only needed once something is written.
+  // Loaded once something is written.
   const { createPathScope, isInside } = await import("@toolcrib/core/files");
   const absolute = resolve(file);
   const folder = dirname(absolute);
@@ -31,7 +31,7 @@ export async function sessionTarget(file: string): Promise<SessionTarget> {
   return { path: join(root, relative(trusted, absolute)), scope: createPathScope({ root }) };
 }
 
-/** Opens a session to be read. Throws in plain words for anything but a regular file: a link, a pipe, a device. */
+/** Opens a session for reading. Throws for anything but a regular file: a link, a pipe, a device. */
 export async function openSessionFile(file: string): Promise<RegularFile> {
   const { createPathScope, openRegularFile } = await import("@toolcrib/core/files");
   const scope = createPathScope();
@@ -46,7 +46,7 @@ function existing(folder: string): string {
     : existing(dirname(folder));
 }
 
-/** `/tmp`, `/var`: links there are the system's. */
+/** Whether it is a folder of the system such as `/tmp`; links at that level are the system's. */
 function isSystemFolder(folder: string): boolean {
   return dirname(dirname(folder)) === dirname(folder);
 }
@@ -55,7 +55,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** Undefined where it was removed. */
+/** Undefined when it was removed. */
 function workingDirectory(): string | undefined {
   try {
     return process.cwd();

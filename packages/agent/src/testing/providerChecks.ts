@@ -10,9 +10,9 @@ import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
 /** A runner's way to declare a test: `test` of vitest or node:test. */
 export type DeclareTest = (name: string, run: () => Promise<void>) => unknown;
 
-/** What `testProvider` needs to know about the provider under test. */
+/** The provider under test. */
 export interface ProviderUnderTest {
-  /** Makes the provider anew; called for each check. */
+  /** Makes a new provider; called for each check. */
   create: (options: { readonly stream: boolean }) => Provider | Promise<Provider>;
   /**
    * A message that the service behind it answers with at least two words of text, and one that it answers with one call
@@ -25,12 +25,12 @@ export interface ProviderUnderTest {
   settleMs?: number;
 }
 
-/** Ends a check that hangs; it does not judge how fast a provider is. */
+/** Ends a check that hangs; it does not measure speed. */
 const settleLimitMs = 60_000;
 
 type Check = (subject: ProviderUnderTest, stream: boolean) => Promise<void>;
 
-/** The checks by name: what every provider keeps. Each throws an AssertionError where it does not. */
+/** The checks by name. Each throws an AssertionError when a provider does not pass it. */
 export const providerChecks: Readonly<Record<string, Check>> = {
   "has a lower-case name and a model": async (subject, stream) => {
     const { name, model } = await subject.create({ stream });

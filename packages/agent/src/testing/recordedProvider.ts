@@ -15,7 +15,7 @@ interface Recording {
   readonly exchanges: readonly { readonly request: string; readonly events: readonly ProviderEvent[] }[];
 }
 
-/** Passes every request on to `provider` and writes what it answers to `file`, after each whole reply. */
+/** Passes every request to `provider` and writes its answers to `file`, after each whole reply. */
 export function recordProvider(provider: Provider, file: string): Provider {
   const exchanges: { request: string; events: ProviderEvent[] }[] = [];
   const { name, model } = provider;
@@ -37,12 +37,12 @@ export function recordProvider(provider: Provider, file: string): Provider {
 }
 
 /**
- * Answers from a recording, in its order, without a key and a network. Throws an AgentError `invalid_request` when a
- * request differs from the recorded one or none is left: record anew then.
+ * Answers from a recording, in its order, without a key or network. Throws an AgentError `invalid_request` when a request
+ * differs from the recorded one, or when none is left.
  */
 export function replayProvider(file: string): Provider {
   const { format, version, name, model, exchanges } = JSON.parse(readFileSync(file, "utf8")) as Recording;
-  if (format !== "toolcrib-recording" || version !== 1) throw differs(file, "is no recording of version 1");
+  if (format !== "toolcrib-recording" || version !== 1) throw differs(file, "is not a recording of version 1");
   let next = 0;
   return {
     name,
@@ -63,5 +63,5 @@ function digestOf({ systemPrompt, messages, tools, toolChoice }: ModelRequest): 
 }
 
 function differs(file: string, how: string): AgentError {
-  return new AgentError({ code: "invalid_request", message: `The recording ${file} ${how}; record it anew.` });
+  return new AgentError({ code: "invalid_request", message: `The recording ${file} ${how}; record it again.` });
 }

@@ -3,7 +3,7 @@ import type { AssistantMessage, Message, StopReason, Usage } from "../messages.t
 import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
 import { abortedError } from "../requestClock.ts";
 
-/** A reply in parts, as a model would give it. */
+/** A reply in parts. */
 export interface ScriptedParts {
   readonly text?: string;
   readonly reasoning?: string;
@@ -29,11 +29,11 @@ export type ScriptedReply =
   | readonly ProviderEvent[]
   | ((request: ModelRequest) => ScriptedReply | Promise<ScriptedReply> | AsyncIterable<ProviderEvent>);
 
-/** A model in process whose replies are given beforehand, to test an agent without a key. */
+/** A provider whose replies are given in advance, to test an agent without a key. */
 export class ScriptedProvider implements Provider {
   readonly name: string = "scripted";
   readonly model: string = "script";
-  /** What was asked, in order; each with its own copy of the list of messages. */
+  /** The requests so far, each with its own copy of the list of messages. */
   readonly requests: (Omit<ModelRequest, "messages"> & { readonly messages: readonly Message[] })[] = [];
   readonly #replies: ScriptedReply[];
 

@@ -8,12 +8,12 @@ export interface ToolResult {
 }
 
 const mostBlocks = 100;
-/** Pictures cost no tokens by the byte, and a part of one is worth nothing: with 256 KB for text, 5 MB, as the services take. */
+/** Pictures may be larger than text, because they cost no tokens by the byte: 5 MB, which services accept, with 256 KB of text. */
 const mediaFactor = 20;
 
 /**
- * A result that no tool can make larger than this: its text within `limit` bytes, the text blocks of its rich content
- * together too, pictures and sound within twenty times as much, whole or left out, and at most 100 blocks.
+ * A result of bounded size: at most `limit` bytes of text, the same for all text blocks of its rich content together, twenty
+ * times as much for pictures and sound (each whole or left out), and at most 100 blocks.
  */
 export function boundedResult({ output, content }: ToolResult, limit: number): ToolResult {
   const text = limitBytes(output, limit);

@@ -55,7 +55,7 @@ export async function compactNow(state: LoopState, signal?: AbortSignal): Promis
     return undefined;
   } finally {
     clock.dispose();
-    await state.history.recorder?.rest();
+    await state.history.recorder?.turnEnded();
     state.running = false;
   }
 }

@@ -23,15 +23,15 @@ export interface ChatOptions {
   readonly tools?: AnyToolRegistry;
   /** Handed to every tool call of this turn. */
   readonly labels?: ToolLabels | undefined;
-  /** For the first request of the turn only: a choice that stays would never let it end. */
+  /** For the first request of the turn only: with a choice for each request the turn would never end. */
   readonly toolChoice?: ToolChoice | undefined;
-  /** Looked at after each step whose calls have run; true ends the turn with `stop`. */
+  /** Called after each step whose calls have run; true ends the turn with `stop`. */
   readonly stopWhen?: StopCondition | undefined;
 }
 
 /**
- * One turn: the model is asked and the calls it makes are run, until it answers or a limit is met. Yields what happens,
- * `end` last; throws an AgentError on failure and abort. However it ends, every call in history has one result.
+ * Runs one turn: asks the model and runs its calls until it answers or a limit is reached. Yields what happens, `end` last;
+ * throws an AgentError on failure and abort. However it ends, every call in history has one result.
  */
 export async function* runTurn(
   state: LoopState,
@@ -91,21 +91,21 @@ export async function* runTurn(
     clock.dispose();
     try {
       await history.closeOpenCalls("aborted");
-      await history.recorder?.rest();
+      await history.recorder?.turnEnded();
     } finally {
       state.running = false;
     }
   }
 }
 
-/** Services refuse a message without content, and would refuse every later request with it. */
+/** Services refuse a message without content, and every later request that holds it. */
 function refuseMessage(content: UserContent): void {
   const refuse = (message: string): AgentError => new AgentError({ code: "invalid_request", message });
   if (typeof content !== "string" && !(Array.isArray(content) && content.every(isUserBlock)))
     throw refuse("A message is text, or a list of text and image blocks.");
   const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : content;
   if (blocks.every((block) => block.type === "text" && block.text.trim() === ""))
-    throw refuse("The message is empty; say what is to be done.");
+    throw refuse("The message is empty; say what to do.");
 }
 
 /** Why the turn ends after this reply; undefined when it goes on. */
@@ -158,7 +158,7 @@ function toolRun(
   };
 }
 
-/** A message that the service will refuse each time would poison the conversation. */
+/** Whether the service would refuse the message again in every later request. */
 function isRefused(error: unknown): boolean {
   return isAgentError(error) && (error.code === "invalid_request" || error.code === "not_understood");
 }

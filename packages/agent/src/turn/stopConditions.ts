@@ -1,7 +1,7 @@
 import { callsOf } from "../conversation/conversation.ts";
 import type { AssistantMessage, Message, Usage } from "../messages.ts";
 
-/** The step that just ended, its calls' results being last in `messages`. */
+/** The step that just ended; the results of its calls are the last of `messages`. */
 export interface StepState {
   readonly step: number;
   readonly reply: AssistantMessage;
@@ -10,7 +10,7 @@ export interface StepState {
   readonly usage: Usage;
 }
 
-/** Looked at after each step whose calls have run; true ends the turn with `stop`. */
+/** Called after each step whose calls have run; true ends the turn with `stop`. */
 export type StopCondition = (state: StepState) => boolean;
 
 /** True once the model has called this tool. */
@@ -23,7 +23,7 @@ export function usedTokens(limit: number): StopCondition {
   return ({ usage }) => usage.inputTokens + usage.outputTokens >= limit;
 }
 
-/** True as soon as one of these is. */
+/** True when one of the conditions is. */
 export function anyOf(...conditions: readonly StopCondition[]): StopCondition {
   return (state) => conditions.some((condition) => condition(state));
 }

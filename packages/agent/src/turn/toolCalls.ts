@@ -17,25 +17,25 @@ export interface ToolRun {
   readonly labels: ToolLabels | undefined;
   /** Of one result's text. */
   readonly maxToolResultBytes: number;
-  /** Ends the calls that run, when the caller leaves the stream. */
+  /** Ends the running calls when the caller leaves the stream. */
   abort(): void;
   /** Awaited right before these calls start. */
   starting(calls: readonly ToolCallBlock[]): Promise<void> | undefined;
-  /** Awaited as soon as a call has ended, in whatever order they end. */
+  /** Awaited as soon as a call has ended, in the order in which calls end. */
   finished(result: ToolMessage): Promise<void> | undefined;
-  /** Takes the results into history, in the order of the calls. */
+  /** Adds a result to history, in the order of the calls. */
   append(result: ToolMessage): void;
 }
 
 /**
- * Takes the calls that run next off the front of `calls`: neighbouring read-only ones together, any other alone.
+ * Removes the calls that run next from the front of `calls`: neighbouring read-only ones together, any other alone.
  */
 export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolCallBlock[] {
   const isReadOnly = (call: ToolCallBlock | undefined): boolean => {
     try {
       return call !== undefined && tools.get(call.name)?.readOnly === true;
     } catch {
-      // A getter that throws: the tool does not state it, so its call is a barrier.
+      // Its getter throws, so the tool does not state that it is read-only.
       return false;
     }
   };
@@ -45,8 +45,8 @@ export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolC
 }
 
 /**
- * Runs calls side by side; yields what happens, the results in the order of the calls. Every call that was started has its
- * result appended, also when the caller leaves the stream.
+ * Runs calls side by side and yields what happens, the results in the order of the calls. The result of every started call
+ * is appended, also when the caller leaves the stream.
  */
 export async function* runSideBySide(calls: readonly ToolCallBlock[], run: ToolRun): AsyncGenerator<AgentEvent, void> {
   for (const call of calls) yield { type: "tool-call", id: call.id, name: call.name, args: call.args };
@@ -110,7 +110,6 @@ async function runOne(
 ): Promise<ToolMessage> {
   if (call.malformed !== undefined) return malformedCall(call);
   let outcome: ToolOutcome | undefined;
-  // Frozen here, copied by the registry: a tool may change what it is given.
   const output = await run.tools.execute(call.name, call.args, {
     signal: run.signal,
     callId: call.id,

@@ -1,5 +1,5 @@
+import { isObject } from "@toolcrib/core/text";
 import { toValidReply } from "../conversation/conversation.ts";
-import { isObject } from "../conversation/frozenJson.ts";
 import { AgentError } from "../errors.ts";
 import type { AssistantMessage, StopReason, Usage } from "../messages.ts";
 import type { Provider, ProviderEvent, ReplyEvent } from "../provider.ts";

@@ -5,11 +5,11 @@ import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
 import { longestTimerMs } from "../../requestClock.ts";
 import { activityFetch } from "../shared/byteActivity.ts";
 import { loadSdk } from "../shared/loadSdk.ts";
+import { memoize } from "../shared/memoize.ts";
 import { defaultModels } from "../shared/models.ts";
 import { checkAddress, checkProviderOptions, environment, type ProviderOptions, serviceOf } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import type { Service } from "../shared/wireErrors.ts";
-import { memoize } from "../shared/wireText.ts";
 import {
   joinTurns,
   toAnthropicReasoning,

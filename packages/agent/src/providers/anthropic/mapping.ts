@@ -8,10 +8,11 @@ import type {
   ToolResultBlockParam,
   ToolChoice as WireToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
+import { isObject } from "@toolcrib/core/text";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
 import type { ReasoningEffort } from "../shared/options.ts";
-import { isRecord, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+import { wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
@@ -27,7 +28,7 @@ export function toAnthropicToolChoice(choice: ToolChoice): WireToolChoice {
   }
 }
 
-/** The system prompt with its cache point: tools and system prompt before it are the same in every request. */
+/** The system prompt with its cache point: tools and system prompt are the same in every request. */
 export function toAnthropicSystem(systemPrompt: string): TextBlockParam[] {
   return [{ type: "text", text: wellFormed(systemPrompt), cache_control: { type: "ephemeral" } }];
 }
@@ -42,14 +43,14 @@ export function toAnthropicReasoning(
   };
 }
 
-/** One wire message, and whether it holds tool results: neighbouring ones become one message. */
+/** One wire message. `results`: it holds tool results; neighbouring ones become one message. */
 export interface AnthropicTurn {
   readonly role: "user" | "assistant";
   readonly content: ContentBlockParam[];
   readonly results: boolean;
 }
 
-/** A message as a wire message; its content may be empty, and then it is not sent. */
+/** A message as a wire message; one with empty content is not sent. */
 export function toAnthropicTurn(message: Message, model: string): AnthropicTurn {
   switch (message.role) {
     case "user":
@@ -110,7 +111,7 @@ function toAssistantBlocks(message: AssistantMessage, own: boolean): ContentBloc
         return block.text.trim() === "" ? [] : [{ type: "text", text: wellFormed(block.text) }];
       case "reasoning": {
         const data = own && block.opaque?.provider === "anthropic" ? block.opaque.data : undefined;
-        return isRecord(data) ? [wellFormedJson(data) as unknown as ContentBlockParam] : [];
+        return isObject(data) ? [wellFormedJson(data) as unknown as ContentBlockParam] : [];
       }
       case "tool-call": {
         const input = wellFormedJson(block.args);
@@ -120,7 +121,7 @@ function toAssistantBlocks(message: AssistantMessage, own: boolean): ContentBloc
         return block satisfies never;
     }
   });
-  // A message may not end in thinking: the reply was cut off right behind it.
+  // A message may not end in thinking, as a reply that was cut off may.
   while (blocks.at(-1)?.type === "thinking" || blocks.at(-1)?.type === "redacted_thinking") blocks.pop();
   return blocks;
 }

@@ -7,12 +7,11 @@ import type {
   RefusalStopDetails,
   StopReason as WireStopReason,
 } from "@anthropic-ai/sdk/resources/messages";
-import { parseArguments } from "../../conversation/parseArguments.ts";
+import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
 import type { AssistantMessage, StopReason, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { badReply, type Service } from "../shared/wireErrors.ts";
-import { cutOff } from "../shared/wireText.ts";
 
 /** What has arrived of a reply of the Messages API. */
 export interface AnthropicState {
@@ -39,7 +38,7 @@ export function createAnthropicState(service: Service): AnthropicState {
   return { service, blocks: new Map(), stopReason: undefined, stopDetails: undefined, usage: undefined, done: false };
 }
 
-/** One event of the stream: keeps what the reply needs and tells what to show. */
+/** Takes in one event of the stream and returns the events to show. */
 export function reduceAnthropic(state: AnthropicState, event: RawMessageStreamEvent): ProviderEvent[] {
   switch (event.type) {
     case "message_start":
@@ -151,7 +150,7 @@ function toBlock(block: BlockState, lastBeforeLimit: boolean): AssistantMessage[
     case "text":
       return { type: "text", text };
     case "thinking": {
-      // Unsigned thinking was cut off: the service would refuse it.
+      // Thinking without a signature was cut off; the service would refuse it.
       const data = { type: "thinking", thinking: text, signature };
       return signature === ""
         ? { type: "reasoning", text }
@@ -160,7 +159,7 @@ function toBlock(block: BlockState, lastBeforeLimit: boolean): AssistantMessage[
     case "tool_use":
       return toCall(start, json, lastBeforeLimit);
     default: {
-      // Redacted thinking and what hosted tools leave: sent back as it came.
+      // Redacted thinking and items of hosted tools are sent back unchanged.
       const data = json === "" ? { ...start } : { ...start, input: parseArguments(json).args };
       return { type: "reasoning", text: "", opaque: { provider: "anthropic", data } };
     }
@@ -173,7 +172,7 @@ function toCall(
   lastBeforeLimit: boolean,
 ): ToolCallBlock {
   const parsed = parseArguments(json === "" ? start.input : json);
-  // Without the streamed text nothing tells a whole input from one that was cut.
+  // Without the streamed text a whole input cannot be told from a cut one.
   const cut = lastBeforeLimit && (json === "" || parsed.malformed !== undefined);
   return {
     type: "tool-call",

@@ -5,11 +5,11 @@ import type {
   ChatCompletionCreateParams,
 } from "openai/resources/chat/completions";
 import type { ModelRequest } from "../../provider.ts";
+import { memoize } from "../shared/memoize.ts";
 import { openaiClient } from "../shared/openaiClient.ts";
 import { type ProviderOptions, type ServiceDescription, serviceOf } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import type { Service } from "../shared/wireErrors.ts";
-import { memoize } from "../shared/wireText.ts";
 import type { Compat } from "./compat.ts";
 import { type ChatAuthor, toChatMessage, toChatSystem, toChatTool, toChatToolChoice } from "./mapping.ts";
 import { chatChunks, createChatState, finishChat, reduceChat } from "./reply.ts";

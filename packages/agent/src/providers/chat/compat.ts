@@ -1,12 +1,12 @@
 import type { KnownOptions } from "@toolcrib/core";
 
-/** How a server that speaks chat completions differs from the others: data, so that a new server needs no new class. */
+/** How a server of chat completions differs from others. As data, so that a new server needs no new class. */
 export interface Compat {
   /** The field that limits a reply. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
   /** Where the reasoning effort goes: `reasoning_effort: "high"` or `reasoning: { effort: "high" }`. */
   readonly effortField: "reasoning_effort" | "reasoning";
-  /** Whether `stream_options.include_usage` is understood; without it a stream tells no usage. */
+  /** Whether `stream_options.include_usage` is understood; without it a stream reports no usage. */
   readonly streamUsage: boolean;
   /** Whether a tool may carry `strict`. */
   readonly strictTools: boolean;
@@ -35,7 +35,7 @@ export const defaultCompat: Compat = Object.freeze({
   body: Object.freeze({}),
 });
 
-/** OpenRouter tells what a reply cost when asked for it. */
+/** OpenRouter reports the cost of a reply on request. */
 export const openRouterCompat: Compat = Object.freeze({
   ...defaultCompat,
   effortField: "reasoning",

@@ -1,4 +1,5 @@
 import { type ChatTool, toOpenAIChatTool } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionContentPart,
@@ -8,7 +9,7 @@ import type {
 } from "openai/resources/chat/completions";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
-import { argumentsText, isRecord, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 import type { Compat } from "./compat.ts";
 
 /** Whose messages a mapping replays: the provider's name, and `provider/model`. */
@@ -47,7 +48,7 @@ export function toChatMessage(message: Message, author: ChatAuthor, compat: Comp
 }
 
 function toUserContent(content: readonly (TextBlock | ImageBlock)[]): string | ChatCompletionContentPart[] {
-  // Some servers take nothing but a string.
+  // Some servers accept only a string.
   if (content.every((block) => block.type === "text")) return wellFormed(content.map((block) => block.text).join("\n"));
   return content.map((block) =>
     block.type === "text"
@@ -56,7 +57,7 @@ function toUserContent(content: readonly (TextBlock | ImageBlock)[]): string | C
   );
 }
 
-/** Tool messages hold text alone, so a picture is named instead of shown. */
+/** Tool messages hold only text, so a note replaces a picture. */
 function toToolText({ output, content }: ToolMessage): string {
   const images = (content ?? []).filter((block) => block.type === "image").length;
   const note = images === 0 ? "" : `\n[${images} picture${images === 1 ? "" : "s"} not shown: results are text here]`;
@@ -73,7 +74,7 @@ function toAssistant(message: AssistantMessage, author: string | undefined): Cha
         text += block.text;
         break;
       case "reasoning":
-        if (block.opaque?.provider === author && isRecord(block.opaque?.data)) {
+        if (block.opaque?.provider === author && isObject(block.opaque?.data)) {
           Object.assign(reasoning, wellFormedJson(block.opaque.data));
         }
         break;

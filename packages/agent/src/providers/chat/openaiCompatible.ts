@@ -48,8 +48,8 @@ export class OpenAICompatibleProvider implements Provider {
 }
 
 /**
- * Where Ollama is: `OLLAMA_HOST` may be `host`, `host:port` or an address; 0.0.0.0 is where it listens, not where it is found.
- * Throws `invalid_option`.
+ * The address of Ollama. `OLLAMA_HOST` may be `host`, `host:port` or a URL; 0.0.0.0, on which Ollama may listen, becomes
+ * 127.0.0.1. Throws `invalid_option`.
  */
 export function ollamaBaseURL(): string {
   const host = environment("OLLAMA_HOST") ?? "127.0.0.1";

@@ -1,10 +1,10 @@
+import { isObject } from "@toolcrib/core/text";
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
-import { parseArguments } from "../../conversation/parseArguments.ts";
+import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
 import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { badReply, type Service, serviceFault } from "../shared/wireErrors.ts";
-import { cutOff, isRecord } from "../shared/wireText.ts";
 
 type Delta = ChatCompletionChunk.Choice.Delta;
 type CallDelta = NonNullable<Delta["tool_calls"]>[number];
@@ -22,7 +22,7 @@ export interface ChatState {
   readonly details: Record<string, unknown>[];
   readonly calls: CallState[];
   finish: string | undefined;
-  /** The word of the service behind a gateway for the same. */
+  /** The finish reason of the service behind a gateway. */
   nativeFinish: string | undefined;
   usage: Usage | undefined;
 }
@@ -50,7 +50,7 @@ export function createChatState(service: Service): ChatState {
   };
 }
 
-/** One chunk of the stream: keeps what the reply needs and tells what to show. */
+/** Takes in one chunk of the stream and returns the events to show. */
 export function reduceChat(state: ChatState, chunk: ChatCompletionChunk): ProviderEvent[] {
   const fault = (chunk as { error?: unknown }).error;
   if (fault) throw serviceFault(fault);
@@ -87,7 +87,7 @@ function reduceDelta(state: ChatState, delta: Delta & Reasoning): ProviderEvent[
     events.push({ type: "reasoning-delta", text: reasoning });
   }
   if (Array.isArray(delta.reasoning_details)) {
-    for (const detail of delta.reasoning_details) if (isRecord(detail)) addDetail(state.details, detail);
+    for (const detail of delta.reasoning_details) if (isObject(detail)) addDetail(state.details, detail);
   }
   if (delta.refusal) state.refusal += delta.refusal;
   for (const text of [contentText(delta.content), delta.refusal]) {
@@ -102,10 +102,10 @@ function reduceDelta(state: ChatState, delta: Delta & Reasoning): ProviderEvent[
 /** Some servers send parts instead of a string. */
 function contentText(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
-  return content.map((part) => (isRecord(part) && typeof part.text === "string" ? part.text : "")).join("");
+  return content.map((part) => (isObject(part) && typeof part.text === "string" ? part.text : "")).join("");
 }
 
-/** The pieces of one block (same kind and index) are joined, as the service wants them back. */
+/** Joins the pieces of one block (same kind and index): the service expects whole blocks back. */
 function addDetail(details: Record<string, unknown>[], piece: Record<string, unknown>): void {
   const last = details.at(-1);
   const joins = last !== undefined && last.type === piece.type && last.index === piece.index && last.id === piece.id;
@@ -167,7 +167,7 @@ function stopOf(state: ChatState): StopReason {
     case "error":
       throw serviceFault({ message: "The service ended the reply with an error.", code: "server_error" });
     default:
-      // `stop`, and words of single servers for the same.
+      // `stop`, and other words of some servers for it.
       return "stop";
   }
 }

@@ -1,4 +1,5 @@
 import type { ContentBlock } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
 import type {
   ResponseCreateParams,
   ResponseInputItem,
@@ -7,7 +8,7 @@ import type {
 } from "openai/resources/responses/responses";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
-import { argumentsText, isRecord, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 type InputPart = Exclude<ResponseInputItem.Message["content"], string>[number];
 
@@ -15,7 +16,7 @@ export function toResponsesToolChoice(choice: ToolChoice): NonNullable<ResponseC
   return typeof choice === "string" ? choice : { type: "function", name: choice.name };
 }
 
-/** A message as input items. What `model` (`openai/NAME`) wrote itself is replayed item by item, reasoning included. */
+/** A message as input items. A reply of the same `model` (`openai/NAME`) is replayed item by item, reasoning included. */
 export function toResponsesItems(message: Message, model: string): ResponseInputItem[] {
   switch (message.role) {
     case "user":
@@ -53,7 +54,7 @@ function toOutputImage(image: { data: string; mimeType: string }): { type: "inpu
 function toOutputItems(message: AssistantMessage, own: boolean): ResponseInputItem[] {
   const items = message.content.flatMap((block): ResponseInputItem[] => {
     const data =
-      own && block.opaque?.provider === "openai" && isRecord(block.opaque.data) ? block.opaque.data : undefined;
+      own && block.opaque?.provider === "openai" && isObject(block.opaque.data) ? block.opaque.data : undefined;
     switch (block.type) {
       case "text":
         return block.text === "" ? [] : [toOutputMessage(wellFormed(block.text), data)];
@@ -73,7 +74,7 @@ function toOutputItems(message: AssistantMessage, own: boolean): ResponseInputIt
         return block satisfies never;
     }
   });
-  // The service refuses a reasoning item that nothing follows: the reply was cut off right behind it.
+  // The service refuses a reasoning item with nothing after it, as a reply that was cut off may have.
   while (items.at(-1)?.type === "reasoning") items.pop();
   return items;
 }
@@ -86,7 +87,7 @@ function toOutputMessage(text: string, data: Record<string, unknown> = {}): Resp
   return { type: "message", role: "assistant", id, status: "completed", content, ...phased };
 }
 
-/** What of an output item has to be sent back: picked by kind, whole for hosted tools that this package does not know. */
+/** The part of an output item that has to be sent back; the whole item for hosted tools, which this package does not know. */
 export function toOpaque(item: ResponseOutputItem): Record<string, unknown> | undefined {
   switch (item.type) {
     case "message":
@@ -100,7 +101,7 @@ export function toOpaque(item: ResponseOutputItem): Record<string, unknown> | un
   }
 }
 
-/** Without its encrypted content a reasoning item means nothing to a service that stored nothing. */
+/** Nothing is stored at the service, so a reasoning item without its encrypted content is useless to it. */
 function reasoningOpaque(item: ResponseReasoningItem): Record<string, unknown> | undefined {
   if (!item.encrypted_content) return undefined;
   return {

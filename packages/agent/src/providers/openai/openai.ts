@@ -2,12 +2,13 @@ import { toOpenAIResponsesTool } from "@toolcrib/core";
 import type OpenAI from "openai";
 import type { Response, ResponseCreateParams, ResponseStreamEvent } from "openai/resources/responses/responses";
 import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
+import { memoize } from "../shared/memoize.ts";
 import { defaultModels } from "../shared/models.ts";
 import { openaiClient } from "../shared/openaiClient.ts";
 import { checkProviderOptions, environment, type ProviderOptions, serviceOf } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import type { Service } from "../shared/wireErrors.ts";
-import { memoize, wellFormed } from "../shared/wireText.ts";
+import { wellFormed } from "../shared/wireText.ts";
 import { toResponsesItems, toResponsesToolChoice } from "./mapping.ts";
 import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./reply.ts";
 

@@ -7,12 +7,11 @@ import type {
   ResponseStreamEvent,
   ResponseUsage,
 } from "openai/resources/responses/responses";
-import { parseArguments } from "../../conversation/parseArguments.ts";
+import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
 import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { badReply, type Service, serviceFault } from "../shared/wireErrors.ts";
-import { cutOff } from "../shared/wireText.ts";
 import { toOpaque } from "./mapping.ts";
 
 /** What has arrived of a reply of the Responses API. */
@@ -36,7 +35,7 @@ export function createResponsesState(service: Service): ResponsesState {
   return { service, items: new Map(), final: undefined };
 }
 
-/** One event of the stream: keeps what the reply needs and tells what to show. */
+/** Takes in one event of the stream and returns the events to show. */
 export function reduceResponses(state: ResponsesState, event: ResponseStreamEvent): ProviderEvent[] {
   switch (event.type) {
     case "response.output_item.added":
@@ -69,7 +68,7 @@ export function reduceResponses(state: ResponsesState, event: ResponseStreamEven
     case "error":
       throw serviceFault(event);
     default:
-      // Progress of hosted tools, and what later versions add.
+      // Progress of hosted tools, and events of later versions.
       return [];
   }
 }
@@ -128,7 +127,7 @@ function refusalOf(state: ResponsesState): string {
   return messages.map((part) => (part.type === "refusal" ? part.refusal || "refused" : "")).join("");
 }
 
-/** Why a reply is incomplete, where it is for neither of the two reasons that the API documents. */
+/** Why a reply is incomplete, unless it is one of the two reasons that the API documents. */
 function unknownReason(final: Response): string | undefined {
   const reason: string | undefined = final.incomplete_details?.reason;
   return reason === "max_output_tokens" || reason === "content_filter" ? undefined : reason;

@@ -1,6 +1,6 @@
 import { isAgentError } from "../../errors.ts";
 import type { StopReason } from "../../messages.ts";
-import { describeFailure, type Failure } from "./failure.ts";
+import { describeFailure, type Failure } from "./describeFailure.ts";
 import { redact } from "./redact.ts";
 
 /** Why a turn ends by the service's refusal of a request, and what it said. */
@@ -9,7 +9,7 @@ export interface RefusedTurn {
   readonly detail: string;
 }
 
-/** How a refusal of the service that is really an end of the turn ends it; undefined for a true failure. */
+/** Services report a full context or a content filter as an error; here it ends the turn. Undefined for other failures. */
 export function endOfTurn(error: unknown, secrets: readonly string[]): RefusedTurn | undefined {
   if (isAgentError(error)) return undefined;
   const failure = describeFailure(error);

@@ -1,6 +1,6 @@
+import { isObject } from "@toolcrib/core/text";
 import { type ByteActivity, byteActivityOf } from "./byteActivity.ts";
 import { badReply, type Service, serviceFault, wrongKind } from "./wireErrors.ts";
-import { isRecord } from "./wireText.ts";
 
 /** What both SDKs' request promises offer. */
 export interface SdkPromise<T> extends PromiseLike<T> {
@@ -28,7 +28,7 @@ export async function openResponse<Chunk, Whole>(
   if (stream && type !== "application/json")
     return { chunks: (await promise) as AsyncIterable<Chunk>, activity: byteActivityOf(response) };
   const whole: unknown = await response.json();
-  if (!isRecord(whole)) throw badReply(service, "is not of its API's format.");
+  if (!isObject(whole)) throw badReply(service, "is not of its API's format.");
   if (whole.error && !("output" in whole)) throw serviceFault(whole.error);
   return { chunks: toChunks(whole as Whole) };
 }

@@ -10,7 +10,7 @@ export interface OpenAIClientSettings {
   /** Undefined: the SDK's own. */
   readonly baseURL: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** Another service than OpenAI: nothing that the environment holds for OpenAI goes there. */
+  /** Not OpenAI: nothing that the environment holds for OpenAI may be sent there. */
   readonly foreign: boolean;
 }
 

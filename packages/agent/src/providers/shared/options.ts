@@ -5,7 +5,7 @@ import type { ModelPrice } from "./models.ts";
 import { clientKeys, secretsOf } from "./secrets.ts";
 import type { Service } from "./wireErrors.ts";
 
-/** How much the model thinks before it answers; a service maps what it does not know to the nearest it has. */
+/** How much the model thinks before it answers; a service uses the nearest level that it has. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** What every provider takes. `Client` is the SDK's client class. */
@@ -15,7 +15,7 @@ export interface ProviderOptions<Client> {
   readonly baseURL?: string | undefined;
   /** Default: see `models.ts`. */
   readonly model?: string | undefined;
-  /** A ready SDK client (Azure, Bedrock, a gateway); `apiKey`, `baseURL` and `headers` are then its own matter. */
+  /** A ready SDK client (Azure, Bedrock, a gateway); its own key, address and headers are then used. */
   readonly client?: Client | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -70,7 +70,7 @@ export function environment(name: string): string | undefined {
   return value ? value : undefined;
 }
 
-/** Throws `invalid_option` for an address with a user name or password: `fetch` takes none, and says so with the password. */
+/** Throws `invalid_option` for an address with a user name or password: the error of `fetch` would show the password. */
 export function checkAddress(baseURL: string | undefined): void {
   if (baseURL === undefined || !URL.canParse(baseURL)) return;
   const { username, password } = new URL(baseURL);

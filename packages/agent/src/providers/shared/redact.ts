@@ -1,6 +1,5 @@
-import { redacted, redactUrls, withoutSecrets } from "@toolcrib/core/text";
+import { isObject, redacted, redactUrls, withoutSecrets } from "@toolcrib/core/text";
 import type { ProviderEvent } from "../../provider.ts";
-import { isRecord } from "./wireText.ts";
 
 /** What keys of the known services and bearer tokens look like, also half masked. */
 const keyShapes = /\b(?:sk|pk|rk)-[\w*.-]{6,}|\b(?:Bearer|Basic)\s+[\w*.~+/=-]{6,}/g;
@@ -18,13 +17,13 @@ export function redact(text: string, secrets: readonly string[]): string {
 function redactJson(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === "string") return withoutSecrets(value, secrets);
   if (Array.isArray(value)) return value.map((entry) => redactJson(entry, secrets));
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, entry]) => [withoutSecrets(key, secrets), redactJson(entry, secrets)]),
   );
 }
 
-/** Tells how many characters at the end of a text may be the start of a secret. */
+/** Makes a function that counts the characters at the end of a text that may be the start of a secret. */
 function createTailCheck(secrets: readonly string[]): (text: string) => number {
   const firsts = new Set(secrets.map((secret) => secret[0]));
   const longest = secrets[0]?.length ?? 1;
@@ -37,8 +36,8 @@ function createTailCheck(secrets: readonly string[]): (text: string) => number {
 }
 
 /**
- * Keeps secrets that a service echoes out of the events, also one that arrives in pieces: text that may be the start of
- * a secret is held back until the next piece, another kind of event or the end.
+ * Removes secrets that a service echoes from the events, also one that arrives in pieces: text that may be the start of a
+ * secret is held back until the next piece, another kind of event or the end.
  */
 export function createEventRedactor(secrets: readonly string[]): (event: ProviderEvent) => ProviderEvent[] {
   const pendingLength = createTailCheck(secrets);

@@ -4,9 +4,8 @@ const mostRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /**
- * `fetch` that stays with the origin it was given: a redirect to another one would carry the conversation, and headers
- * that only the first should see. Within the origin the same request is sent again. Throws an AgentError that names the
- * other origin.
+ * `fetch` that follows redirects only within the origin. To another origin they would carry the conversation and headers meant
+ * for the first. Throws an AgentError that names the other origin.
  */
 export async function sameOriginFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   let place = new URL(typeof input === "object" && "url" in input ? input.url : input);

@@ -1,7 +1,6 @@
-import { headerSecrets, secretForms } from "@toolcrib/core/text";
-import { isRecord } from "./wireText.ts";
+import { headerSecrets, isObject, secretForms } from "@toolcrib/core/text";
 
-/** What a provider was given that may be secret. */
+/** The options of a provider that may hold secrets. */
 export interface SecretSources {
   /** The key, and those of a ready client. */
   readonly keys?: readonly unknown[];
@@ -30,7 +29,7 @@ export function secretsOf({ keys = [], headers = {}, baseURL }: SecretSources): 
 
 /** The keys of a ready SDK client. */
 export function clientKeys(client: object | undefined): unknown[] {
-  return isRecord(client) ? [client.apiKey, client.authToken, client.adminAPIKey] : [];
+  return isObject(client) ? [client.apiKey, client.authToken, client.adminAPIKey] : [];
 }
 
 function isSecretHeader(name: string, value: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { ModelRequest, ProviderEvent, ReplyEvent } from "../../provider.ts";
 import { clockedEvents, defaultRequestLimits } from "../../requestClock.ts";
-import { debugRequest } from "./debug.ts";
+import { debugRequest } from "./debugRequest.ts";
 import { endOfTurn } from "./endOfTurn.ts";
 import { priced } from "./models.ts";
 import { type OpenResponse, openResponse, type SdkPromise } from "./openResponse.ts";

@@ -1,8 +1,7 @@
-import { redactUrls } from "@toolcrib/core/text";
+import { isObject, redactUrls } from "@toolcrib/core/text";
 import { AgentError, type AgentErrorCode, advised, isAgentError, type Remedy } from "../../errors.ts";
-import { describeFailure, type Failure } from "./failure.ts";
+import { describeFailure, type Failure } from "./describeFailure.ts";
 import { redact } from "./redact.ts";
-import { isRecord } from "./wireText.ts";
 
 /** What errors need to know about the service behind a provider. */
 export interface Service {
@@ -24,7 +23,7 @@ export function badReply(service: Service, problem: string, cause?: unknown): Ag
   return new AgentError({ code: "bad_reply", message, retryable: true, ...causeOf(cause, service) });
 }
 
-/** An answer of another kind (a web page, say): the address is wrong, so sending it again is no use. */
+/** An answer of another kind, such as a web page: the address is wrong, so a retry would not help. */
 export function wrongKind(service: Service, kind: string): AgentError {
   const where = addressOf(service, " (", ")");
   const problem = `${service.label} answered with ${kind} instead of a reply of its API.`;
@@ -33,7 +32,7 @@ export function wrongKind(service: Service, kind: string): AgentError {
 
 /** The error that a service reports inside an answer: its `{ type, code, message }`. */
 export function serviceFault(body: unknown): Error {
-  const message = isRecord(body) && typeof body.message === "string" ? body.message : "no reason given";
+  const message = isObject(body) && typeof body.message === "string" ? body.message : "no reason given";
   return Object.assign(new Error(message), { error: body });
 }
 
@@ -95,10 +94,10 @@ function answerError(failure: Failure, status: number, error: unknown, service: 
   });
 }
 
-/** What our own `fetch` threw, however deep an SDK wrapped it. */
+/** The error that our own `fetch` threw, also when an SDK wrapped it several times. */
 function agentErrorIn(error: unknown, depth = 0): AgentError | undefined {
   if (isAgentError(error)) return error;
-  return isRecord(error) && depth < 5 ? agentErrorIn(error.cause, depth + 1) : undefined;
+  return isObject(error) && depth < 5 ? agentErrorIn(error.cause, depth + 1) : undefined;
 }
 
 interface Verdict {
@@ -192,25 +191,25 @@ export function retryAfterMs(headers: Pick<Headers, "get"> | undefined, now: num
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** A cause without what an SDK's error carries along (headers, the body with an echoed key). */
+/** The cause without the headers and body of an SDK's error, which may hold a key. */
 function causeOf(error: unknown, service: Service): { cause?: Error } {
-  if (!isRecord(error) || typeof error.message !== "string") return {};
+  if (!isObject(error) || typeof error.message !== "string") return {};
   const cause = new Error(redact(error.message, service.secrets));
   cause.name = nameOf(error);
   return { cause };
 }
 
-/** The language's own errors by name: those of another realm are no instances of this one's classes. */
+/** The name of an error. Errors of another realm are not instances of this one's classes. */
 function nameOf(error: unknown): string {
-  return isRecord(error) && typeof error.name === "string" ? error.name : "Error";
+  return isObject(error) && typeof error.name === "string" ? error.name : "Error";
 }
 
-/** The address as errors may show it, between `before` and `after`; nothing where it is the SDK's own. */
+/** The address for an error message, without secrets, between `before` and `after`; empty when it is the SDK's default. */
 function addressOf({ baseURL }: Service, before: string, after = ""): string {
   return baseURL ? `${before}${redactUrls(baseURL).replace(/[?#].*$/s, "")}${after}` : "";
 }
 
-/** The label within a sentence: "the model server", "OpenAI". */
+/** The label inside a sentence: "the model server", "OpenAI". */
 function within({ label }: Service): string {
   return label.replace(/^The /, "the ");
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { parseArguments } from "../../conversation/parseArguments.ts";
 import type { Message } from "../../messages.ts";
-import { argumentsText, memoize, wireId, wireName } from "./wireText.ts";
+import { memoize } from "./memoize.ts";
+import { argumentsText, wireId, wireName } from "./wireText.ts";
 
 test("no arguments mean an empty object, an object is taken as it is, anything else is said to be malformed", () => {
   for (const none of ["", "  ", "null", undefined, null]) expect(parseArguments(none)).toEqual({ args: {} });

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Message } from "../../messages.ts";
 
 const legalId = /^[a-zA-Z0-9_-]{1,64}$/;
 const illegalCharacters = /[^a-zA-Z0-9_-]/g;
@@ -32,23 +31,4 @@ export function wireId(id: string): string {
 /** A tool name that every wire accepts; a name a registry accepted is left as it is. */
 export function wireName(name: string): string {
   return name.replace(illegalCharacters, "_").slice(0, 64) || "unknown";
-}
-
-/** What a call is marked with when the reply ended inside it. */
-export const cutOff = "cut off";
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Maps each message once and keeps the result: messages never change. */
-export function memoize<Wire>(map: (message: Message) => Wire): (message: Message) => Wire {
-  const kept = new WeakMap<Message, Wire>();
-  return (message) => {
-    const known = kept.get(message);
-    if (known !== undefined) return known;
-    const wire = map(message);
-    kept.set(message, wire);
-    return wire;
-  };
 }

@@ -1,22 +1,22 @@
-import { isRecord } from "./wireText.ts";
+import { isObject } from "@toolcrib/core/text";
 
 const longestDetail = 500;
 const longestRead = 4000;
 
-/** What an error of an SDK, a service or the system says, read by its shape: a minifier renames classes. */
+/** What an error of an SDK, a service or the system says. Read by shape, because minifiers rename classes. */
 export interface Failure {
   readonly message: string;
   /** The service's word for it, else the system's (`ECONNREFUSED`). */
   readonly code: string;
-  /** Of the answer, or what the code of an error in mid-stream amounts to. */
+  /** HTTP status of the answer, or the one that fits the code of an error in mid-stream. */
   readonly status: number | undefined;
   readonly headers: Pick<Headers, "get"> | undefined;
-  /** Set for what an SDK throws where no answer came: its error for that has no status. */
+  /** Set when an SDK threw because no answer came; such errors have no status. */
   readonly connection: "failed" | "timed out" | undefined;
 }
 
 export function describeFailure(error: unknown): Failure {
-  const fields = isRecord(error) ? error : {};
+  const fields = isObject(error) ? error : {};
   const body = bodyOf(fields);
   const code = [body.code, body.type, fields.code].find((word) => typeof word === "string") ?? systemCode(error) ?? "";
   const status = typeof fields.status === "number" ? fields.status : statusOfCode(body);
@@ -30,7 +30,7 @@ export function describeFailure(error: unknown): Failure {
   };
 }
 
-/** The SDKs' errors have these fields each; only where there was no answer are they all undefined. */
+/** All errors of the SDKs have these fields; they are undefined when there was no answer. */
 const answerFields = ["status", "headers", "error"] as const;
 
 function connectionOf(fields: Record<string, unknown>): Failure["connection"] {
@@ -38,7 +38,7 @@ function connectionOf(fields: Record<string, unknown>): Failure["connection"] {
   return /timed out/i.test(String(fields.message)) ? "timed out" : "failed";
 }
 
-/** One line, cut; of a web page its text. */
+/** One line, cut to a length; of a web page the text. */
 function plainText(text: string): string {
   const read = text.slice(0, longestRead).replace(/^\d{3} /, "");
   const isPage = /^\s*<(?:!doctype|html)/i.test(read);
@@ -47,13 +47,13 @@ function plainText(text: string): string {
 }
 
 function isHeaders(value: unknown): value is Pick<Headers, "get"> {
-  return isRecord(value) && typeof value.get === "function";
+  return isObject(value) && typeof value.get === "function";
 }
 
 /** The `{ type, code, message }` of an answer; Anthropic nests it once more. */
 function bodyOf(fields: Record<string, unknown>): Record<string, unknown> {
-  const outer = isRecord(fields.error) ? fields.error : {};
-  return isRecord(outer.error) ? outer.error : outer;
+  const outer = isObject(fields.error) ? fields.error : {};
+  return isObject(outer.error) ? outer.error : outer;
 }
 
 function statusOfCode(body: Record<string, unknown>): number | undefined {
@@ -69,9 +69,9 @@ function statusOfCode(body: Record<string, unknown>): number | undefined {
   return /\w/.test(word) || typeof body.message === "string" ? 500 : undefined;
 }
 
-/** The `code` of a system error, however deep a client wrapped it. */
+/** The `code` of a system error, also when a client wrapped it several times. */
 function systemCode(error: unknown, depth = 0): string | undefined {
-  if (!isRecord(error) || depth > 5) return undefined;
+  if (!isObject(error) || depth > 5) return undefined;
   const { code, errors, cause } = error;
   if (typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
   return systemCode(Array.isArray(errors) ? errors[0] : cause, depth + 1);

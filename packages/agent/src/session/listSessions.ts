@@ -1,12 +1,12 @@
 import { readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isObject } from "@toolcrib/core/text";
 import { textOf } from "../conversation/conversation.ts";
-import { isObject } from "../conversation/frozenJson.ts";
 import type { Message } from "../messages.ts";
 import { openSessionFile } from "./sessionPath.ts";
 
-/** One session of a folder, as far as the head of its journal tells. */
+/** One session of a folder, from the first 64 KB of its journal. */
 export interface SessionSummary {
   readonly file: string;
   readonly name: string | undefined;
@@ -19,13 +19,13 @@ export interface SessionSummary {
 
 const headBytes = 64 * 1024;
 
-/** A file name for a new journal: sorts by time and is not taken. */
+/** A file name for a new journal: names sort by time and no two are equal. */
 export function newSessionFile(folder: string, now: Date = new Date()): string {
   const time = now.toISOString().slice(0, 19).replaceAll(":", "-");
   return join(folder, `${time}-${crypto.randomUUID().slice(0, 6)}.jsonl`);
 }
 
-/** The journals of a folder, last changed first; none where there is no such folder. Whatever is no journal, links and pipes too, is left out. */
+/** The journals of a folder, last changed first; none when the folder does not exist. Leaves out other files, links and pipes. */
 export async function listSessions(folder: string): Promise<SessionSummary[]> {
   const names = await readdir(folder).catch(() => []);
   const found: SessionSummary[] = [];

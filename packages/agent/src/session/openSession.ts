@@ -1,6 +1,6 @@
 import { readFile } from "node:fs";
 import { promisify } from "node:util";
-import { isObject } from "../conversation/frozenJson.ts";
+import { isObject } from "@toolcrib/core/text";
 import { repairConversation } from "../conversation/repair.ts";
 import { messageOf } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
@@ -8,10 +8,10 @@ import { addUsage, noUsage } from "../turn/usage.ts";
 import { badSession, checkHeader, checkMessage, checkSession, type JournalLine, type Session } from "./session.ts";
 import { openSessionFile } from "./sessionPath.ts";
 
-/** A session as it was found. */
+/** A session that was read. */
 export interface OpenedSession {
   readonly session: Session;
-  /** Set for a journal: bytes of its whole lines; what follows was torn by a crash. */
+  /** Set for a journal: the bytes of its whole lines. A crash left what follows. */
   readonly journalBytes?: number;
 }
 
@@ -48,7 +48,7 @@ export function parseSession(text: string, source: string): OpenedSession {
 
 function readJournal(text: string, source: string): OpenedSession {
   const lines = text.split("\n");
-  // What follows the last newline was torn; normally it is empty.
+  // A crash left what follows the last newline; normally that is empty.
   const torn = lines.pop() ?? "";
   const state = new JournalReader();
   let journalBytes = Buffer.byteLength(text) - Buffer.byteLength(torn);
@@ -60,7 +60,7 @@ function readJournal(text: string, source: string): OpenedSession {
   return { session: state.session(), journalBytes };
 }
 
-/** Plays the lines of a journal back. */
+/** Rebuilds a session from the lines of its journal. */
 class JournalReader {
   #header: Record<string, unknown> = {};
   #messages: Message[] = [];
