@@ -17,7 +17,7 @@ export interface CallResult {
 }
 
 /** What a server answered to `tools/call`: text for a model, and the images and sounds beside it. */
-export interface MappedResult {
+interface MappedResult {
   text: string;
   rich: ContentBlock[];
   isError: boolean;
@@ -35,7 +35,7 @@ export function toCallResult(name: string, outcome: ToolOutcome): CallResult {
 }
 
 /** The most bytes of text that a mounted tool's result has. */
-export const maxResultBytes: number = 256 * 1024;
+const maxResultBytes: number = 256 * 1024;
 /** The most characters of base64 in the images and sounds of one result. */
 const maxMediaLength = 5 * 1024 * 1024;
 const maxMedia = 20;

@@ -2,16 +2,16 @@ import { type ListedTool, record } from "../mapping.ts";
 import { fingerprint } from "./fingerprint.ts";
 
 /** The most tools of one server that are mounted. */
-export const maxTools = 1000;
+const maxTools = 1000;
 /** The most bytes that one tool's description, schema and hints may take as JSON. */
-export const maxToolBytes: number = 64 * 1024;
+const maxToolBytes: number = 64 * 1024;
 /** The same for all tools of a server. */
 const maxListBytes = 4 * 1024 * 1024;
 /** The most tools left out that are named one by one. */
 const maxNamed = 20;
 
 /** A tool that is left out. Without a name: why the list is incomplete. */
-export interface LeftOut {
+interface LeftOut {
   tool?: string;
   problem: string;
 }

@@ -87,7 +87,7 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
     servers.map(async (server): Promise<{ server: MountedServer; tools: readonly ListedTool[] }> => {
       try {
         const { tools, problems: found } = await server.open();
-        problems.push(...(found as AnyMcpError[]));
+        problems.push(...found);
         return { server, tools };
       } catch (error) {
         problems.push(asMcpError(server.name, error));
@@ -144,5 +144,5 @@ function createServer(
 function asMcpError(server: string, error: unknown): AnyMcpError {
   if (isMcpError(error)) return error;
   const message = `MCP server ${shownName(server)} failed: ${redactUrls(reasonOf(error))}`;
-  return new McpError("server_failed", server, message, { cause: error }, error) as AnyMcpError;
+  return new McpError("server_failed", server, message, { cause: error }, error);
 }

@@ -1,5 +1,5 @@
 import type { ToolCallInfo } from "@toolcrib/core";
-import type { McpError } from "../errors.ts";
+import type { AnyMcpError } from "../errors.ts";
 import type { ListedTool } from "../mapping.ts";
 import { changedTools, type McpToolChange } from "./fingerprint.ts";
 import { type RemoteConnection, type RemoteOptions, RemoteServer, SessionExpired } from "./remoteServer.ts";
@@ -9,7 +9,7 @@ import type { KnownTool, McpToolStore } from "./toolStore.ts";
 
 export type AcceptChange = (change: McpToolChange) => boolean | Promise<boolean>;
 
-export interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChanged"> {
+interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChanged"> {
   name: string;
   target: ResolvedServer;
   /** Digest of the server's entry. */
@@ -30,14 +30,14 @@ export class MountedServer {
   readonly #remote: RemoteServer;
   readonly #options: MountedServerOptions;
   #accepted: readonly KnownTool[] = [];
-  #refused = new Map<string, McpError>();
+  #refused = new Map<string, AnyMcpError>();
   /** How often the server has said that its tools changed. */
   #changes = 0;
   /** The connection whose tools were compared, and after how many changes. */
   #checked: { connection: RemoteConnection; changes: number } | undefined;
   #checking: { connection: RemoteConnection; done: Promise<void> } | undefined;
-  #leftOut: McpError[] = [];
-  #storeProblem: McpError | undefined;
+  #leftOut: AnyMcpError[] = [];
+  #storeProblem: AnyMcpError | undefined;
 
   constructor(options: MountedServerOptions) {
     this.name = options.name;
@@ -55,7 +55,7 @@ export class MountedServer {
    * The accepted tools, and the problems of the others. Starts the server unless its tools are known from an earlier run with
    * the same entry.
    */
-  async open(): Promise<{ tools: readonly ListedTool[]; problems: McpError[] }> {
+  async open(): Promise<{ tools: readonly ListedTool[]; problems: AnyMcpError[] }> {
     const known = await this.#options.store?.load(this.name).catch((cause: unknown) => {
       throw storeFailed(this.name, "could not be read", cause);
     });
@@ -110,7 +110,7 @@ export class MountedServer {
   async #compare(connection: RemoteConnection): Promise<void> {
     const changes = this.#changes;
     const { tools: found, leftOut } = await connection.listTools();
-    const refused = new Map<string, McpError>();
+    const refused = new Map<string, AnyMcpError>();
     this.#leftOut = [];
     for (const { tool, problem } of leftOut) {
       if (tool === undefined) this.#leftOut.push(toolsLeftOut(this.name, problem));

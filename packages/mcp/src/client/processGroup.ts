@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Milliseconds between the request to end (SIGTERM) and the end (SIGKILL). */
-export const signalGraceMs = 1000;
+const signalGraceMs = 1000;
 
 const lookEveryMs = 20;
 

@@ -18,7 +18,7 @@ const inputGraceMs = 2000;
 const pipeGraceMs = 500;
 const maxErrorText = 2000;
 
-export interface ProcessParameters {
+interface ProcessParameters {
   command: string;
   args: string[];
   env: Record<string, string>;

@@ -2,7 +2,7 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 
 /** `fetch` as the SDK calls it. */
-export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * `fetch` for a server at `address`. A redirect to another origin is refused, because the headers and the conversation would go

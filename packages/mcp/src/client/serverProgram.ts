@@ -7,7 +7,7 @@ import { isInside } from "@toolcrib/core/files";
 const inherited = ["HOME", "LANG", "LOGNAME", "SHELL", "TERM", "TMPDIR", "USER"];
 
 /** How a server's process is started. */
-export interface ServerProgram {
+interface ServerProgram {
   command: string;
   env: Record<string, string>;
 }

@@ -1,7 +1,7 @@
 import { McpError, reasonOf, shownName } from "../errors.ts";
 import { fingerprint, type McpToolChange } from "./fingerprint.ts";
 
-export function toolChanged({ server, accepted, found }: McpToolChange): McpError {
+export function toolChanged({ server, accepted, found }: McpToolChange): McpError<"tool_changed"> {
   const message =
     `Tool ${shownName(found.name)} of the MCP server ${shownName(server)} has changed since it was accepted: its description, schema or ` +
     "hints differ; review them and accept the change to use it again";
@@ -9,16 +9,16 @@ export function toolChanged({ server, accepted, found }: McpToolChange): McpErro
   return new McpError("tool_changed", server, message, details);
 }
 
-export function invalidTool(server: string, tool: string, problem: string, cause?: unknown): McpError {
+export function invalidTool(server: string, tool: string, problem: string, cause?: unknown): McpError<"invalid_tool"> {
   const message = `Tool ${shownName(tool)} of the MCP server ${shownName(server)} is left out: ${problem}`;
   return new McpError("invalid_tool", server, message, { tool, problem }, cause);
 }
 
-export function toolsLeftOut(server: string, problem: string): McpError {
+export function toolsLeftOut(server: string, problem: string): McpError<"tools_left_out"> {
   return new McpError("tools_left_out", server, `MCP server ${shownName(server)}: ${problem}`, { problem });
 }
 
-export function storeFailed(server: string, what: string, cause: unknown): McpError {
+export function storeFailed(server: string, what: string, cause: unknown): McpError<"store_failed"> {
   const message = `The accepted tools of the MCP server ${shownName(server)} ${what}: ${reasonOf(cause)}`;
   return new McpError("store_failed", server, message, { cause }, cause);
 }

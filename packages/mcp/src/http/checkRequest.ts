@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 /** Returns the response that refuses a request, or undefined when the request may pass. */
-export type RequestCheck = (request: Request) => Response | undefined;
+type RequestCheck = (request: Request) => Response | undefined;
 
 /** Whether an address can be reached from this machine only. */
 export function isLoopback(host: string): boolean {

@@ -21,13 +21,13 @@ export interface HttpOptions {
   allowedHosts?: readonly string[] | undefined;
 }
 
-export interface HttpListeners {
+interface HttpListeners {
   /** Calls the listener when the tools change, until the function that it returns is called. */
   onToolsChange: (listener: () => void) => () => void;
   onError: (error: Error) => void;
 }
 
-export interface HttpServing {
+interface HttpServing {
   url: string;
   token: string | undefined;
   close(): Promise<void>;

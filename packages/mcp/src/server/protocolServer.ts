@@ -23,7 +23,7 @@ import { rootsFrom } from "./clientRoots.ts";
 import type { RegistriesByRoots } from "./registriesByRoots.ts";
 
 /** What clients are told about the server. */
-export interface ServerIdentity {
+interface ServerIdentity {
   name: string;
   version: string;
   instructions?: string | undefined;

@@ -11,7 +11,7 @@ import { LineSplitter } from "../lineSplitter.ts";
 import { record } from "../mapping.ts";
 
 /** Where messages come from and go to. */
-export interface StdioStreams {
+interface StdioStreams {
   input: Readable;
   output: Writable;
 }
