@@ -103,3 +103,13 @@ export function isToolError(value: unknown): value is AnyToolError {
     return false;
   }
 }
+
+/** Whether it is an error, also one of another realm (`node:vm`, Jest), which is not an instance of this one's Error. */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(value));
+}
+
+/** Like `error instanceof RangeError`, for an error of any realm. */
+export function isErrorNamed(value: unknown, name: string): value is Error {
+  return isError(value) && value.name === name;
+}

@@ -1,8 +1,13 @@
 export { type AtomicWriteOptions, type WriteResult, writeAtomically } from "./files/atomicWrite.ts";
 export { changeMode, changeOwner, changeTimes, flush, type OpenFile } from "./files/changeAttributes.ts";
 export { descriptorPath, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
-export { type MadeDirectories, makeDirectories, openInside, syncDirectory } from "./files/directories.ts";
-export { ensureDirectory } from "./files/ensureDirectory.ts";
+export {
+  ensureDirectory,
+  type MadeDirectories,
+  makeDirectories,
+  openInside,
+  syncDirectory,
+} from "./files/directories.ts";
 export { type FileLock, takeFileLock, withFileLock } from "./files/fileLock.ts";
 export { fileKind, openRegularFile, type RegularFile, refuseSpecial } from "./files/openRegular.ts";
 export { withPathLocks } from "./files/pathLock.ts";

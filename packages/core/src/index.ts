@@ -42,11 +42,12 @@ export type {
   ToolProgress,
   ToolTraits,
 } from "./interface.ts";
-export { nearestName } from "./names.ts";
+export { isPlainObject } from "./json.ts";
+export { isLegalName, nearestName } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
+export { untilAborted } from "./promises.ts";
 export { type Approval, approval } from "./registry/approval.ts";
-export { longestDelayMs } from "./registry/deadline.ts";
-export { defaultTimeoutMs } from "./registry/executeOptions.ts";
+export { defaultTimeoutMs, longestDelayMs } from "./registry/deadline.ts";
 export { limitOutput } from "./registry/middleware.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./registry/outcome.ts";
 export { ToolRegistry } from "./registry/registry.ts";

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { isError, isErrorNamed } from "./errorShape.ts";
+import { isError, isErrorNamed } from "./errors.ts";
 import { plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
 import type { ExecutableTool } from "./interface.ts";
 import { checkOptions } from "./options.ts";

@@ -1,5 +1,4 @@
-import { isError, isErrorNamed } from "../errorShape.ts";
-import { describeArgument, invalidArgument, ToolError } from "../errors.ts";
+import { describeArgument, invalidArgument, isError, isErrorNamed, ToolError } from "../errors.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
 import { copyJson, isPlainObject, quote } from "../json.ts";
 import { clip } from "../text.ts";

@@ -1,5 +1,5 @@
-import { mkdirSync, rmdirSync } from "node:fs";
-import { basename, dirname, join, sep } from "node:path";
+import { mkdirSync, rmdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { flush } from "./changeAttributes.ts";
 import { type OpenDirectory, openDirectory } from "./descriptors.ts";
 import type { PathScope } from "./pathScope.ts";
@@ -101,5 +101,26 @@ export async function syncDirectory(directory: OpenDirectory): Promise<void> {
   } catch (error) {
     // Some systems and filesystems cannot sync a directory, and one that may only be searched cannot be synced.
     if (!["EINVAL", "EPERM", "EBADF", "EISDIR", "ENOTSUP"].includes(systemErrorCode(error) ?? "")) throw error;
+  }
+}
+
+/**
+ * Makes a directory with its missing parents, wherever it is; one that exists is success. Throws the system's error. Node's own
+ * recursive mkdir never returns where a file system answers ENOENT below a directory that exists, as /proc does.
+ */
+export function ensureDirectory(path: string, mode = 0o777): void {
+  const missing: string[] = [];
+  let place = resolve(path);
+  while (!statSync(place, { throwIfNoEntry: false })?.isDirectory() && dirname(place) !== place) {
+    missing.push(place);
+    place = dirname(place);
+  }
+  for (const folder of missing.reverse()) {
+    try {
+      mkdirSync(folder, { mode });
+    } catch (error) {
+      // Another process may have been quicker.
+      if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { lstatSync } from "node:fs";
+import { untilAborted } from "../promises.ts";
 import { isInside } from "./pathScope.ts";
 
 interface Claim {
@@ -28,16 +29,11 @@ export async function withPathLocks<T>(
   const claims = allClaims();
   const keys = paths.flatMap(keysOf);
   const earlier = [...claims].filter((claim) => claim.keys.some((held) => keys.some((key) => conflict(held, key))));
-  let finish = (): void => {};
-  const claim: Claim = {
-    keys,
-    done: new Promise((resolve) => {
-      finish = resolve;
-    }),
-  };
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+  const claim: Claim = { keys, done };
   claims.add(claim);
   try {
-    if (earlier.length > 0) await unlessAborted(Promise.all(earlier.map(({ done }) => done)), signal);
+    if (earlier.length > 0) await untilAborted(Promise.all(earlier.map(({ done }) => done)), signal);
     return await task();
   } finally {
     claims.delete(claim);
@@ -60,19 +56,4 @@ function keysOf(path: string): string[] {
 
 function conflict(a: string, b: string): boolean {
   return isInside(a, b) || isInside(b, a);
-}
-
-async function unlessAborted(wait: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return void (await wait);
-  signal.throwIfAborted();
-  let stop = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    await Promise.race([wait, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

@@ -1,6 +1,5 @@
 import { constants } from "node:os";
-import { isError } from "../errorShape.ts";
-import { isToolError, ToolError } from "../errors.ts";
+import { isError, isToolError, ToolError } from "../errors.ts";
 
 /** System error codes in plain words, each with what to do next where there is something to do. */
 const plainWords: Readonly<Record<string, string>> = {

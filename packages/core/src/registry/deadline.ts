@@ -1,28 +1,42 @@
-import type { ExecutableTool, ToolCallInfo, ToolOutcome } from "../interface.ts";
+import type { ExecutableTool, ToolCall, ToolCallInfo, ToolOutcome } from "../interface.ts";
+import { assimilate, callSafely } from "../promises.ts";
 import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
 
 /** setTimeout fires at once beyond this many milliseconds. */
 export const longestDelayMs: number = 2 ** 31 - 1;
 
-export interface RunCall extends Pick<ToolCallInfo, "signal" | "callId" | "onProgress" | "labels"> {
-  /** The tool's name as registered: the tool's own may have changed since. */
-  readonly name: string;
-  /** Called when the tool begins a change that cannot be taken back. */
-  readonly onCommit?: () => void;
+/** Milliseconds a tool may run where neither it nor the caller says otherwise. */
+export const defaultTimeoutMs = 30_000;
+
+/** The caller's limit, else the tool's, else the default. Throws a RangeError unless the caller's is a positive number. */
+export function limitOf(tool: ExecutableTool, args: Record<string, unknown>, fromCaller: number | undefined): number {
+  if (fromCaller !== undefined) {
+    if (fromCaller > 0) return fromCaller;
+    throw new RangeError(`timeoutMs must be a number of milliseconds above 0, at most ${longestDelayMs}, or Infinity`);
+  }
+  let own: unknown;
+  try {
+    own = tool.timeoutMs;
+    if (typeof own === "function") own = own.call(tool, args);
+  } catch {
+    // As if it gave no limit.
+  }
+  return typeof own === "number" && own > 0 ? own : defaultTimeoutMs;
 }
 
 /**
- * Runs a tool against its time limit and the caller's signal, whichever ends first. Never rejects; what the tool does after
- * the end (a late result, a late rejection) is swallowed, and the timer never outlives the call.
+ * Runs a tool until it ends, its time limit passes or the caller's signal fires. Never rejects; what the tool does later (a late
+ * result, a late rejection) is dropped, and the timer never outlives the call. `onCommit` is called when the tool begins a change
+ * that cannot be taken back.
  */
 export function runWithDeadline(
   tool: ExecutableTool,
-  args: Record<string, unknown>,
-  call: RunCall,
+  call: ToolCall,
   timeoutMs: number,
+  onCommit: () => void,
 ): Promise<ToolOutcome> {
   return new Promise((resolve) => {
-    const run = new Run(call);
+    const run = new ToolRun(call, onCommit);
     const onAbort = (): void => {
       const reason: unknown = call.signal?.reason;
       finish({ ok: false, error: aborted(call.name, reason, run.committed) }, reason);
@@ -50,8 +64,8 @@ export function runWithDeadline(
       return;
     }
     call.signal?.addEventListener("abort", onAbort, { once: true });
-    settle(
-      () => tool.execute(args, run.info),
+    assimilate(
+      () => tool.execute(call.args, run.info),
       (value) => finish(fromReturned(value)),
       (error) => finish({ ok: false, error: fromThrown(call.name, error) }),
     );
@@ -59,15 +73,15 @@ export function runWithDeadline(
 }
 
 /** What one run shares with its tool. The signal is made only when the tool asks for it: most never do. */
-class Run {
+class ToolRun {
   ended = false;
   committed = false;
   readonly info: ToolCallInfo;
   #controller: AbortController | undefined;
   #reason: unknown;
 
-  constructor(call: RunCall) {
-    this.info = new CallInfo(this, call);
+  constructor(call: ToolCall, onCommit: () => void) {
+    this.info = new CallInfo(this, call, onCommit);
   }
 
   get signal(): AbortSignal {
@@ -97,72 +111,20 @@ class CallInfo implements ToolCallInfo {
   readonly labels: ToolCallInfo["labels"];
   readonly onProgress: ToolCallInfo["onProgress"];
   readonly beginCommit: () => void;
-  readonly #run: Run;
+  readonly #run: ToolRun;
 
-  constructor(run: Run, { callId, labels, onProgress, onCommit }: RunCall) {
+  constructor(run: ToolRun, { callId, labels, onProgress }: ToolCall, onCommit: () => void) {
     this.#run = run;
     this.callId = callId;
     this.labels = labels;
     this.onProgress = (progress) => {
-      if (!run.ended && onProgress) tell(() => onProgress(progress));
+      if (!run.ended && onProgress) callSafely(() => onProgress(progress));
     };
     this.beginCommit = () => {
       if (run.ended) throw new Error("the call has ended; nothing was changed");
       run.committed = true;
-      onCommit?.();
+      onCommit();
     };
     Object.defineProperty(this, "signal", CallInfo.#signal);
-  }
-}
-
-/** Calls a listener and drops what it throws or rejects with: a listener's failure is nobody else's. */
-export function tell(listener: () => unknown): void {
-  const drop = (): void => undefined;
-  settle(listener, drop, drop);
-}
-
-/** A thenable that resolves to thenables for ever would spin the microtask queue; only this many are followed. */
-const mostThenables = 10;
-
-/**
- * Calls `start` and reports how it ends, once, whatever it returns or throws. Unlike `await`, a foreign thenable is asked
- * only a bounded number of times.
- */
-export function settle(
-  start: () => unknown,
-  onValue: (value: unknown) => void,
-  onError: (error: unknown) => void,
-  level = 0,
-): void {
-  let settled = false;
-  const once =
-    (then: (value: unknown) => void) =>
-    (value: unknown): void => {
-      if (settled) return;
-      settled = true;
-      then(value);
-    };
-  const fail = once(onError);
-  try {
-    const value = start();
-    if (value instanceof Promise) {
-      void Promise.prototype.then.call(value, once(onValue), fail);
-      return;
-    }
-    if ((typeof value === "object" && value !== null) || typeof value === "function") {
-      const { then } = value as { then?: unknown };
-      if (typeof then === "function") {
-        if (level >= mostThenables) throw new Error("the result is a promise of promises without end");
-        then.call(
-          value,
-          once((inner) => settle(() => inner, onValue, onError, level + 1)),
-          fail,
-        );
-        return;
-      }
-    }
-    once(onValue)(value);
-  } catch (error) {
-    fail(error);
   }
 }

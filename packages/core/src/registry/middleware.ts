@@ -4,24 +4,28 @@ import { limitBytes } from "../text.ts";
 import { type Approvals, withApproval } from "./approval.ts";
 import { fromReturned, fromThrown } from "./outcome.ts";
 
-/** Runs `call` through the middlewares, the first one outermost, and `last` inside them all. Never rejects. */
-export async function runThrough(
+/** Runs `call` through the middlewares, the first one outermost, and `last` inside them all. Rejects only where `last` does. */
+export function runThrough(
   middlewares: readonly Middleware[],
   call: ToolCall,
   last: (call: ToolCall, approvals: Approvals) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
-  const from = async (index: number, current: ToolCall, approvals: Approvals): Promise<ToolOutcome> => {
+  const from = (index: number, current: ToolCall, approvals: Approvals): Promise<ToolOutcome> => {
     const middleware = middlewares[index];
     if (!middleware) return last(current, approvals);
-    const next = (changed?: ToolCall): Promise<ToolOutcome> =>
+    const next = async (changed?: ToolCall): Promise<ToolOutcome> =>
       from(index + 1, changed ?? current, withApproval(approvals, changed));
-    try {
-      return asOutcome(call.name, await middleware(current, next));
-    } catch (thrown) {
-      return { ok: false, error: fromThrown(call.name, thrown) };
-    }
+    return outcomeOf(call.name, () => middleware(current, next));
   };
   return from(0, call, []);
+}
+
+async function outcomeOf(name: string, run: () => Promise<ToolOutcome | string>): Promise<ToolOutcome> {
+  try {
+    return asOutcome(name, await run());
+  } catch (thrown) {
+    return { ok: false, error: fromThrown(name, thrown) };
+  }
 }
 
 /** Whatever a middleware returned, as an outcome of the promised types. Throws for nothing at all. */

@@ -1,5 +1,4 @@
-import { isError } from "../errorShape.ts";
-import { isToolError, ToolError, type ToolErrorCode } from "../errors.ts";
+import { isError, isToolError, ToolError, type ToolErrorCode } from "../errors.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
 import { cutHead } from "../text.ts";
 

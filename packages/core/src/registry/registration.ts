@@ -1,7 +1,6 @@
 import { type ArgumentChecker, createArgumentChecker } from "../arguments/arguments.ts";
 import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
-import { isErrorNamed } from "../errorShape.ts";
-import { isToolError, ToolError } from "../errors.ts";
+import { isErrorNamed, isToolError, ToolError } from "../errors.ts";
 import type { ChatTool, ExecutableTool, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
 import { freeName, isLegalName } from "../names.ts";

@@ -11,13 +11,28 @@ import type {
   ToolOutcome,
 } from "../interface.ts";
 import { nearestName } from "../names.ts";
+import { checkSpelling, type KnownOptions } from "../options.ts";
+import { callSafely, untilAborted } from "../promises.ts";
 import { clip, printableName } from "../text.ts";
 import { type Approvals, voidApproval } from "./approval.ts";
-import { type RunCall, runWithDeadline, tell } from "./deadline.ts";
-import { checkExecuteOptions, limitOf } from "./executeOptions.ts";
+import { limitOf, runWithDeadline } from "./deadline.ts";
 import { runThrough } from "./middleware.ts";
 import { aborted, fromThrown, notAvailable, notFound, renderOutcome } from "./outcome.ts";
 import { createEntry, type Entry, sourceOf, traitsOf } from "./registration.ts";
+
+/** Only a misspelt option is refused: a tool may hand on the call that it was given, which has more. */
+const optionNames: KnownOptions<ExecuteOptions> = {
+  signal: true,
+  callId: true,
+  labels: true,
+  onProgress: true,
+  timeoutMs: true,
+  onOutcome: true,
+};
+
+interface Looked extends CheckedArguments {
+  readonly entry: Entry | undefined;
+}
 
 /**
  * Holds tools, knows which are enabled, and runs them. Tools are kept in the order of registration. Calls in flight are
@@ -142,7 +157,7 @@ export class ToolRegistry implements AnyToolRegistry {
     }
     try {
       const { onOutcome } = options;
-      if (onOutcome) tell(() => onOutcome.call(options, outcome));
+      if (onOutcome) callSafely(() => onOutcome.call(options, outcome));
     } catch {
       // Options that cannot be read are no reason to reject.
     }
@@ -161,7 +176,7 @@ export class ToolRegistry implements AnyToolRegistry {
 
   #changed(): void {
     this.#enabledSchemas = undefined;
-    for (const listener of this.#listeners) tell(listener);
+    for (const listener of this.#listeners) callSafely(listener);
   }
 
   #toggle(name: string, enabled: boolean): boolean {
@@ -174,71 +189,67 @@ export class ToolRegistry implements AnyToolRegistry {
     return true;
   }
 
-  /** Finds, checks, then runs: in one go, so that a call has started when `invoke` returns, unless a check must wait. */
+  /** In one go, so that a call has started when `invoke` returns, unless its check must wait. */
   #run(name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
-    checkExecuteOptions(options);
-    const { signal, callId, labels, onProgress } = options;
-    if (signal?.aborted) return failed(aborted(shownName(name), signal.reason, false));
-    const entry = this.#entries.get(name);
-    const proceed = ({ args, error }: CheckedArguments): Promise<ToolOutcome> => {
-      if (signal?.aborted) return failed(aborted(shownName(name), signal.reason, false));
-      const refused = this.#refusal(name) ?? error;
-      const call: ToolCall = { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal: refused };
-      if (this.#middlewares.length > 0) return this.#wrap(call, options);
-      return refused || !entry ? failed(refused ?? notFound(name, undefined)) : start(entry, call, options);
-    };
-    if (!entry) return proceed({ args: (given ?? {}) as Record<string, unknown> });
-    const checked = entry.check(given);
-    if (!("then" in checked)) return proceed(checked);
-    // After an abort the arguments no longer matter: proceed looks at the signal first.
-    return (signal ? endAtAbort(checked, signal, () => ({ args: {} })) : checked).then(proceed);
+    checkSpelling("execute", options, optionNames);
+    const { signal } = options;
+    const abortedEarly = (): ToolOutcome => failed(aborted(shownName(name), signal?.reason, false));
+    if (signal?.aborted) return Promise.resolve(abortedEarly());
+    const found = this.#look(name, given);
+    if (!("then" in found)) return this.#runFound(found, name, options);
+    return unlessAborted(found, signal).then((now) => (now ? this.#runFound(now, name, options) : abortedEarly()));
   }
 
-  #wrap(call: ToolCall, options: ExecuteOptions): Promise<ToolOutcome> {
-    const { name, signal } = call;
+  #runFound(found: Looked, name: string, options: ExecuteOptions): Promise<ToolOutcome> {
+    const { signal, callId, labels, onProgress, timeoutMs } = options;
+    const { args, entry } = found;
+    const refusal = this.#refusal(name) ?? found.error;
+    const call: ToolCall = { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal };
     let committed = false;
     const onCommit = (): void => {
       committed = true;
     };
-    const running = runThrough(this.#middlewares, call, (current, approvals) =>
-      this.#recheck({ ...current, onCommit }, call, approvals, options),
+    const start = (now: Looked, current: ToolCall, error: ToolError | undefined): Promise<ToolOutcome> => {
+      if (error || !now.entry) return Promise.resolve(failed(error ?? notFound(shownName(name), undefined)));
+      const { tool } = now.entry;
+      const ready = current.args === now.args ? current : { ...current, args: now.args };
+      return runWithDeadline(tool, ready, limitOf(tool, now.args, timeoutMs), onCommit);
+    };
+    if (this.#middlewares.length === 0) return start(found, call, refusal);
+    const running = runThrough(this.#middlewares, call, (current, approvals) => {
+      // A middleware may have waited long, or changed the call.
+      const again = this.#lookAgain(current, call, found, approvals);
+      const startAgain = (now: Looked): Promise<ToolOutcome> =>
+        start(now, current, this.#refusal(current.name) ?? now.error ?? this.#voidApproval(current, approvals));
+      return "then" in again ? again.then(startAgain) : startAgain(again);
+    });
+    return unlessAborted(running, signal).then(
+      (outcome) => outcome ?? failed(aborted(shownName(name), signal?.reason, committed)),
     );
-    if (!signal) return running;
-    return endAtAbort(running, signal, () => ({
-      ok: false,
-      error: aborted(shownName(name), signal.reason, committed),
-    }));
   }
 
-  /** Behind a middleware, that may have waited long or changed the call: registry and arguments are looked at again. */
-  async #recheck(
-    current: ToolCall & RunCall,
-    before: ToolCall,
-    approvals: Approvals,
-    options: ExecuteOptions,
-  ): Promise<ToolOutcome> {
-    const { name } = current;
+  /** The tool of that name and the arguments as it would get them, or what is wrong with them. */
+  #look(name: string, given: unknown): Looked | Promise<Looked> {
     const entry = this.#entries.get(name);
-    const refusal = this.#refusal(name);
-    if (refusal || !entry) return failed(refusal ?? notFound(name, undefined));
-    const isVoid = voidApproval(approvals, name, entry.tool, current.args);
-    if (isVoid) return failed(isVoid);
-    // What a tool's own check made of the arguments need not pass it again; any others may have been changed in place.
-    if (entry.tool.parseArguments && current.args === before.args && entry.tool === before.tool) {
-      if (before.refusal?.code === "invalid_arguments") return failed(before.refusal);
-      return start(entry, current, options);
-    }
-    const checked = entry.check(current.args);
-    // No await where none is needed: a call has started when `invoke` returns.
-    const { args, error } = "then" in checked ? await checked : checked;
-    const refused = this.#refusal(name) ?? error ?? this.#replaced(entry, approvals, name, current.args);
-    return refused ? failed(refused) : start(entry, { ...current, args }, options);
+    if (!entry) return { entry, args: (given ?? {}) as Record<string, unknown> };
+    const checked = entry.check(given);
+    return "then" in checked ? checked.then((done) => ({ entry, ...done })) : { entry, ...checked };
   }
 
-  /** The check may have waited too. */
-  #replaced({ tool }: Entry, approvals: Approvals, name: string, args: unknown): ToolError | undefined {
-    const now = this.#entries.get(name)?.tool;
-    return now === undefined || now === tool ? undefined : voidApproval(approvals, name, now, args);
+  #lookAgain(current: ToolCall, call: ToolCall, found: Looked, approvals: Approvals): Looked | Promise<Looked> {
+    const { name, args } = current;
+    const entry = this.#entries.get(name);
+    const error = this.#refusal(name) ?? this.#voidApproval(current, approvals);
+    if (error) return { entry, args, error };
+    // What a tool's own check made of the arguments need not pass it again; any others may have been changed in place.
+    const isChecked = entry?.tool.parseArguments && args === call.args && entry.tool === call.tool;
+    return isChecked ? found : this.#look(name, args);
+  }
+
+  /** Why approvals do not hold for the tool that has the name now. */
+  #voidApproval({ name, args }: ToolCall, approvals: Approvals): ToolError | undefined {
+    const tool = this.#entries.get(name)?.tool;
+    return tool && voidApproval(approvals, name, tool, args);
   }
 
   /** Why a name cannot be called now, if it cannot. */
@@ -250,21 +261,18 @@ export class ToolRegistry implements AnyToolRegistry {
   }
 }
 
-function failed(error: ToolError): Promise<ToolOutcome> {
-  return Promise.resolve({ ok: false, error });
+function failed(error: ToolError): ToolOutcome {
+  return { ok: false, error };
 }
 
-function start({ tool }: Entry, call: ToolCall & RunCall, { timeoutMs }: ExecuteOptions): Promise<ToolOutcome> {
-  return runWithDeadline(tool, call.args, call, limitOf(tool, call.args, timeoutMs));
-}
-
-function endAtAbort<T>(running: Promise<T>, signal: AbortSignal, atAbort: () => T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => resolve(atAbort());
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort);
-    running.finally(() => signal.removeEventListener("abort", onAbort)).then(resolve, reject);
-  });
+/** Undefined where the signal fires first. */
+async function unlessAborted<T>(running: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  try {
+    return await untilAborted(running, signal);
+  } catch (thrown) {
+    if (signal?.aborted) return undefined;
+    throw thrown;
+  }
 }
 
 /** A name as messages show it: whatever a model sent, cut and on one line. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ensureDirectory } from "./ensureDirectory.ts";
+import { ensureDirectory } from "./directories.ts";
 
 let home: string;
 beforeEach(() => {
