@@ -1,4 +1,5 @@
-import { type Fields, isFields, listOf, Problems } from "./wireChecks.ts";
+import { isObject } from "@toolcrib/core/text";
+import { type Fields, listOf, Problems } from "./wireChecks.ts";
 
 const optional = [
   "tools",
@@ -36,14 +37,14 @@ function checkMessages(problems: Problems, messages: readonly unknown[]): void {
   const open = new Set<string>();
   for (const [index, message] of messages.entries()) {
     const at = `messages[${index}]`;
-    if (!isFields(message)) {
-      problems.add(`${at} is no object`);
+    if (!isObject(message)) {
+      problems.add(`${at} is not an object`);
       continue;
     }
     if (message.role === "tool") {
       problems.object(message, at, ["role", "tool_call_id", "content"], []);
       problems.expect(open.delete(String(message.tool_call_id)), `${at} answers no open call`);
-      problems.expect(typeof message.content === "string", `${at}.content is no text`);
+      problems.expect(typeof message.content === "string", `${at}.content is not text`);
       continue;
     }
     problems.expect(open.size === 0, `${at} comes before the results of ${[...open]}`);
@@ -57,7 +58,7 @@ function checkOther(problems: Problems, message: Fields, at: string, index: numb
   problems.object(message, at, ["role", "content"], []);
   if (message.role === "system") problems.expect(index === 0, `${at} is a system message that is not first`);
   else problems.expect(message.role === "user", `${at} has the role ${String(message.role)}`);
-  problems.expect(typeof message.content === "string" || Array.isArray(message.content), `${at}.content is no text`);
+  problems.expect(typeof message.content === "string" || Array.isArray(message.content), `${at}.content is not text`);
 }
 
 function checkAssistant(problems: Problems, message: Fields, at: string, ids: Set<string>, open: Set<string>): void {

@@ -1,4 +1,5 @@
-import { type Fields, isFields, listOf, Problems } from "./wireChecks.ts";
+import { isObject } from "@toolcrib/core/text";
+import { type Fields, listOf, Problems } from "./wireChecks.ts";
 
 const optional = [
   "system",
@@ -18,7 +19,10 @@ export function messagesProblems(body: Fields): readonly string[] {
   const problems = new Problems();
   problems.object(body, "the body", ["model", "max_tokens", "messages"], optional);
   problems.text(body.model, "model");
-  problems.expect(Number.isInteger(body.max_tokens) && Number(body.max_tokens) > 0, "max_tokens is no count");
+  problems.expect(
+    Number.isInteger(body.max_tokens) && Number(body.max_tokens) > 0,
+    "max_tokens is not a positive whole number",
+  );
   const points = JSON.stringify(body).split('"cache_control":{').length - 1;
   problems.expect(points <= mostCachePoints, `${points} cache points, at most ${mostCachePoints}`);
   for (const [index, tool] of (body.tools === undefined ? [] : listOf(problems, body.tools, "tools")).entries()) {
@@ -33,7 +37,7 @@ export function messagesProblems(body: Fields): readonly string[] {
 }
 
 function checkMessages(problems: Problems, messages: readonly unknown[]): void {
-  problems.expect(isFields(messages[0]) && messages[0].role === "user", "the first message is not the user's");
+  problems.expect(isObject(messages[0]) && messages[0].role === "user", "the first message is not the user's");
   const ids = new Set<string>();
   let open: readonly string[] = [];
   for (const [index, message] of messages.entries()) {
@@ -59,12 +63,12 @@ function blocksOf(problems: Problems, content: unknown, at: string): Fields[] {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : listOf(problems, content, at);
   problems.expect(blocks.length > 0, `${at} is empty`);
   for (const block of blocks) {
-    if (!problems.expect(isFields(block), `${at} holds what is no block`) || !isFields(block)) continue;
+    if (!problems.expect(isObject(block), `${at} holds something that is not a block`) || !isObject(block)) continue;
     if (block.type === "text") {
       problems.expect(typeof block.text === "string" && block.text.trim() !== "", `${at} holds a blank text`);
     }
   }
-  return blocks.filter(isFields);
+  return blocks.filter(isObject);
 }
 
 function checkAssistantBlock(problems: Problems, block: Fields, ids: Set<string>, at: string): void {
@@ -83,7 +87,7 @@ function checkAssistantBlock(problems: Problems, block: Fields, ids: Set<string>
       problems.object(block, `${at} tool_use`, ["type", "id", "name", "input"], ["cache_control"]);
       problems.id(block.id, `${at} tool_use id`, ids);
       problems.name(block.name, `${at} tool_use name`);
-      problems.expect(isFields(block.input), `${at} tool_use input is no object`);
+      problems.expect(isObject(block.input), `${at} tool_use input is not an object`);
       break;
     default:
       problems.add(`${at} holds the unknown block ${String(block.type)}`);

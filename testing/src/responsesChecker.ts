@@ -1,4 +1,5 @@
-import { type Fields, isFields, listOf, Problems } from "./wireChecks.ts";
+import { isObject } from "@toolcrib/core/text";
+import { type Fields, listOf, Problems } from "./wireChecks.ts";
 
 const optional = [
   "instructions",
@@ -36,8 +37,8 @@ function checkInput(problems: Problems, input: readonly unknown[]): void {
   const open = new Set<string>();
   for (const [index, item] of input.entries()) {
     const at = `input[${index}]`;
-    if (!isFields(item)) {
-      problems.add(`${at} is no object`);
+    if (!isObject(item)) {
+      problems.add(`${at} is not an object`);
       continue;
     }
     if (typeof item.id === "string") {
@@ -64,7 +65,7 @@ function checkInput(problems: Problems, input: readonly unknown[]): void {
       case "function_call_output":
         problems.object(item, at, ["type", "call_id", "output"], []);
         problems.expect(open.delete(String(item.call_id)), `${at} answers no open call`);
-        problems.expect(typeof item.output === "string" || Array.isArray(item.output), `${at}.output is no text`);
+        problems.expect(typeof item.output === "string" || Array.isArray(item.output), `${at}.output is not text`);
         break;
       default:
         problems.add(`${at} is of the unknown type ${String(item.type)}`);
@@ -75,7 +76,7 @@ function checkInput(problems: Problems, input: readonly unknown[]): void {
 
 /** Whether the model made the item, so that it may follow its reasoning. */
 function isOutput(item: unknown): boolean {
-  if (!isFields(item)) return false;
+  if (!isObject(item)) return false;
   return item.type === "reasoning" || item.type === "function_call" || item.role === "assistant";
 }
 
@@ -91,7 +92,7 @@ function checkMessage(problems: Problems, item: Fields, at: string): void {
   const kinds = item.role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image"];
   for (const part of parts) {
     problems.expect(
-      isFields(part) && kinds.includes(String(part.type)),
+      isObject(part) && kinds.includes(String(part.type)),
       `${at} holds a part that its role may not have`,
     );
   }

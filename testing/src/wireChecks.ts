@@ -1,3 +1,4 @@
+import { isObject } from "@toolcrib/core/text";
 /** Collects the problems of a request, in words. The three checkers share it. */
 export class Problems {
   readonly list: string[] = [];
@@ -14,7 +15,7 @@ export class Problems {
 
   /** Checks for a JSON object that has the `required` fields and no fields but those named. */
   object(value: unknown, at: string, required: readonly string[], optional: readonly string[]): value is Fields {
-    if (!this.expect(isFields(value), `${at} is no object`)) return false;
+    if (!this.expect(isObject(value), `${at} is not an object`)) return false;
     const fields = value as Fields;
     for (const name of required) this.expect(fields[name] !== undefined, `${at} lacks ${name}`);
     for (const name of Object.keys(fields)) {
@@ -24,7 +25,7 @@ export class Problems {
   }
 
   text(value: unknown, at: string): value is string {
-    return this.expect(typeof value === "string" && value !== "", `${at} is no text`);
+    return this.expect(typeof value === "string" && value !== "", `${at} is not text`);
   }
 
   name(value: unknown, at: string): void {
@@ -49,14 +50,14 @@ export class Problems {
   /** JSON text of an object. */
   argumentsText(value: unknown, at: string): void {
     try {
-      this.expect(isFields(JSON.parse(value as string)), `${at} is no JSON object`);
+      this.expect(isObject(JSON.parse(value as string)), `${at} is not a JSON object`);
     } catch {
-      this.add(`${at} is no JSON`);
+      this.add(`${at} is not JSON`);
     }
   }
 
   schema(value: unknown, at: string): void {
-    this.expect(isFields(value) && value.type === "object", `${at} is no schema of an object`);
+    this.expect(isObject(value) && value.type === "object", `${at} is not the schema of an object`);
   }
 }
 
@@ -64,13 +65,9 @@ export type Fields = Record<string, unknown>;
 
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The entries of an array. For anything else it adds a problem and returns none. */
 export function listOf(problems: Problems, value: unknown, at: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  problems.add(`${at} is no array`);
+  problems.add(`${at} is not an array`);
   return [];
 }
