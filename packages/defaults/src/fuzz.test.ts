@@ -57,7 +57,7 @@ const plausible: Record<string, fc.Arbitrary<unknown>> = {
   max_results: fc.integer({ min: 0, max: 3 }),
 };
 
-/** Arguments of the tool's own names, mostly plausible; sometimes with strangers, or no object at all. */
+/** Mostly plausible arguments; sometimes with unknown names, or not an object. */
 function argsOf(tool: string, registry: ToolRegistry): fc.Arbitrary<unknown> {
   const properties = registry.get(tool)?.getSchema().function.parameters.properties ?? {};
   const own = Object.fromEntries(
@@ -74,7 +74,7 @@ function argsOf(tool: string, registry: ToolRegistry): fc.Arbitrary<unknown> {
   );
 }
 
-// A command is never made up: it would be run.
+// Commands are from a list: a random one would be run.
 const shellArgs = fc.record(
   { command: fc.constantFrom("true", "echo x", "exit 3", ""), cwd: anything, env: anything, timeout: anything },
   { requiredKeys: [] },
@@ -103,7 +103,7 @@ test(`${calls} fuzzed calls: no rejection, nothing but strings, no long block, n
     { numRuns: Math.ceil(calls / 20), endOnFailure: true },
   );
   const longest = loop.stop();
-  // Otherwise the calls were too wild to reach the tools.
+  // Otherwise the arguments were too random to reach the tools.
   expect(succeeded).toBeGreaterThan(calls / 20);
   expect(longest).toBeLessThan(longestGapMs);
   expect(readFileSync(join(outside, "guarded.txt"), "utf8")).toBe("guarded");

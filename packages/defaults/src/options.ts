@@ -1,4 +1,5 @@
 import { checkOptions, type ExecutableTool, type KnownOptions, type ToolContext } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
 import type { RunBashOptions } from "@toolcrib/tools-bash";
 import type { FsToolOptions } from "@toolcrib/tools-fs";
 import type { SearchOptions } from "@toolcrib/tools-search";
@@ -66,13 +67,9 @@ function isListOfNames(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
-
 /** Options are handed on by a spread, which would lose what an instance of a class inherits. */
 function isPlainObject(value: unknown): boolean {
-  if (!isObject(value) || Array.isArray(value)) return false;
+  if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -43,7 +43,7 @@ function npm(args: readonly string[], cwd: string): string {
   });
 }
 
-/** A tarball of the package in `source`, its workspace ranges written out as a release does it; the tarball's path. */
+/** Packs the package in `source` with its workspace ranges replaced, as a release does; returns the tarball's path. */
 function pack(source: string): string {
   const manifest = readManifest(source);
   const copy = join(folder, "copies", manifest.name);
@@ -66,7 +66,7 @@ function pack(source: string): string {
   return join(destination, npm(["pack", "--silent", "--pack-destination", destination], copy).trim());
 }
 
-/** Names of installed packages, by what lies in node_modules, nested ones too. */
+/** Names of the installed packages in node_modules, nested ones included. */
 function installed(modules: string): string[] {
   return readdirSync(modules, { withFileTypes: true }).flatMap((entry) => {
     if (!entry.isDirectory() || entry.name.startsWith(".")) return [];
@@ -84,7 +84,7 @@ test("core and tools-fs, packed and installed alone, bring what they declare and
       .filter((name) => !name.startsWith("@toolcrib/"))
       .map((name) => [name, join(source, "node_modules", name)] as const),
   );
-  // The dependencies from elsewhere are packed as they are installed here, so that no registry is asked.
+  // Other dependencies are packed as they are installed here, so that no registry is needed.
   const overrides = Object.fromEntries(foreign.map(([name, source]) => [name, `file:${pack(source)}`]));
   const dependencies = { "@toolcrib/core": `file:${pack(core)}`, "@toolcrib/tools-fs": `file:${pack(fs)}` };
   const empty = join(folder, "empty");

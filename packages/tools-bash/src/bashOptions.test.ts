@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** As JavaScript would pass it. */
+/** Without types, as from JavaScript. */
 const given = (options: unknown): RunBashOptions => options as RunBashOptions;
 
 describe("an option that guards something and cannot be understood throws", () => {
@@ -57,7 +57,7 @@ describe("an option that guards something and cannot be understood throws", () =
     expect(() => createBashTools(given({ sandbox: { limits: { processes } } }))).toThrow(RangeError);
   });
 
-  test("and the nearest name is told", () => {
+  test("and the error names the nearest", () => {
     expect(() => createBashTools(given({ sandboxx: true }))).toThrow(
       'createBashTools: unknown option "sandboxx"; did you mean "sandbox"?',
     );
@@ -102,7 +102,7 @@ describe("shell", () => {
     });
   });
 
-  test("is never one that tools could have written", async () => {
+  test("is never a program that tools could have written", async () => {
     const path = process.env.PATH;
     for (const place of [join(folder, "bin"), join(folder, "elsewhere/node_modules/.bin")]) {
       await mkdir(place, { recursive: true });

@@ -5,7 +5,7 @@ import type { ScrubEnv } from "./environment.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
 import { runShell, type ShellRunner } from "./process/runShell.ts";
-import type { SandboxLimits } from "./sandbox/limits.ts";
+import type { SandboxLimits } from "./sandbox/resourceLimits.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
 
 export interface RunBashOptions {

@@ -4,7 +4,7 @@ export type { ScrubEnv } from "./environment.ts";
 export { createLeftovers, type Leftovers } from "./process/leftovers.ts";
 export type { RunningProcess } from "./process/processes.ts";
 export { runShell, type ShellRequest, type ShellResult, type ShellRunner } from "./process/runShell.ts";
-export type { SandboxLimits } from "./sandbox/limits.ts";
 export type { Refusal } from "./sandbox/refusals.ts";
+export type { SandboxLimits } from "./sandbox/resourceLimits.ts";
 export type { SandboxOptions } from "./sandbox/sandbox.ts";
 export { isSecret } from "./secrets.ts";

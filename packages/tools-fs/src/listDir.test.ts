@@ -22,7 +22,7 @@ test("one level, sorted by code unit: directories with a slash, links with their
   expect(await list({ path: "link" })).toBe("deeper/");
 });
 
-test("an empty directory is put into words", async () => {
+test("an empty directory is said to be empty", async () => {
   expect(await list()).toBe("(empty directory)");
 });
 
@@ -74,7 +74,7 @@ test("maxReplyBytes counts the bytes of the lines, not of the notice; links coun
   expect(await listWith(6)).toBe("aaa\n\n[truncated: shown 1 of 3 entries; pass offset=2 to continue]");
 });
 
-test("an entry longer than a whole reply is cut, named as such, and passed by", async () => {
+test("an entry longer than a whole reply is cut, named in the notice, and can be skipped", async () => {
   mkdirSync(join(base, "éé"));
   writeFileSync(join(base, "ü"), "");
   const list = (offset: number): Promise<string> =>

@@ -7,12 +7,12 @@ import { expect, test } from "vitest";
 
 const child = fileURLToPath(new URL("../../../testing/suites/files/toolChild.ts", import.meta.url));
 
-/** As under Jest: what Node throws is no instance of the classes that the code sees. */
+/** Like Jest: the errors that Node throws are not instances of the classes that the code sees. */
 const otherClasses = `data:text/javascript,
   import { runInNewContext } from "node:vm";
   for (const name of ["Error", "TypeError", "RangeError"]) globalThis[name] = runInNewContext(name);`;
 
-test("the tools recognise the errors of another realm", () => {
+test("errors of another realm are recognised", () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "realm-")));
   writeFileSync(join(base, "invalid"), Buffer.from([0x61, 0xff]));
   const calls: [tool: string, args: object, answer: RegExp][] = [

@@ -50,13 +50,13 @@ test.runIf(process.platform !== "win32")("a name may end in a backslash, as a li
   for (const path of ["a\\", "b\\.", "c\\.."]) expect(await write(path, "x")).toBe(`Created ${path} (1 bytes)`);
 });
 
-test("a path that ends as a directory's does is refused before anything is made", async () => {
+test("a path that ends like a directory's is refused before anything is made", async () => {
   mkdirSync(join(base, "dir"));
   for (const path of ["dir/", "dir/.", "new/", "new/..", "dir", "."]) await expect(write(path, "x")).rejects.toThrow();
   expect(readdirSync(base)).toEqual(["dir"]);
 });
 
-test("a tilde is a name", async () => {
+test("a tilde is an ordinary name", async () => {
   expect(await write("~/file", "x")).toBe("Created ~/file (1 bytes)");
   expect(existsSync(join(base, "~"))).toBe(true);
 });
@@ -91,7 +91,7 @@ test("nothing is written for a call that has ended", async () => {
   expect(readdirSync(base)).toEqual([]);
 });
 
-test("outside the root nothing is written, by no spelling", async () => {
+test("nothing is written outside the root, whatever the spelling", async () => {
   const outside = mkdtempSync(join(tmpdir(), "outside-"));
   symlinkSync(outside, join(base, "link"));
   symlinkSync(join(outside, "new"), join(base, "dangling"));

@@ -68,7 +68,7 @@ describe("HeadTailBuffer", () => {
     );
   });
 
-  test("copies: a chunk may be reused by the stream", () => {
+  test("a chunk may be reused after push", () => {
     const chunk = Buffer.from("abc");
     const buffer = filled(8);
     buffer.push(chunk);

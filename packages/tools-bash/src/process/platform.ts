@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
+import { findProgram } from "./findProgram.ts";
 import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type RunningProcess } from "./processes.ts";
-import { findProgram } from "./programs.ts";
 
 /*
  * Differences between systems. Linux is tested. On macOS and the BSDs only the process group is killed. Windows (sh of Git for

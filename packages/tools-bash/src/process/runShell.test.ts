@@ -29,13 +29,13 @@ async function run(command: string, args: Record<string, unknown> = {}, signal?:
   return JSON.parse(await createRunBashTool({ cwd: folder }).execute({ command, ...args }, { signal })) as Answer;
 }
 
-/** Seconds to sleep that no other process sleeps. */
+/** A number of seconds that no other process sleeps, to find this one by. */
 function uniqueSleep(): string {
   serial += 1;
   return `${4000 + serial}.${process.pid}`;
 }
 
-/** Processes (not only their remains) with this argument. */
+/** Processes, except zombies, with this argument. */
 function withArgument(argument: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -121,19 +121,19 @@ function abortError(signal: AbortSignal | undefined): ToolError {
 
 /** Resolves at the time limit or the abort, whichever comes first. */
 function waitForStop({ timeoutMs, signal }: ShellRequest): { promise: Promise<"limit" | "abort">; clear(): void } {
-  let clear = (): void => {};
-  const promise = new Promise<"limit" | "abort">((resolve) => {
-    const onAbort = (): void => resolve("abort");
-    // After a poll phase: an exit that happened while this process was busy counts as an exit.
-    const timer = setTimeout(() => setImmediate(resolve, "limit"), timeoutMs);
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
-    clear = () => {
+  const { promise, resolve } = Promise.withResolvers<"limit" | "abort">();
+  const onAbort = (): void => resolve("abort");
+  // After a poll phase: an exit that happened while this process was busy counts as an exit.
+  const timer = setTimeout(() => setImmediate(resolve, "limit"), timeoutMs);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    promise,
+    clear() {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
-    };
-  });
-  return { promise, clear };
+    },
+  };
 }
 
 /** Resolves after `ms` and a poll phase, so that bytes waiting in a pipe have been read. */

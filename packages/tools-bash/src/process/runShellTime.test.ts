@@ -67,7 +67,7 @@ function start(command: string, timeoutMs: number, signal?: AbortSignal): Call {
   return { result, settled: () => isSettled, pid };
 }
 
-/** The letter of a process's state, undefined when it has been collected. */
+/** The letter of a process's state; undefined after it was reaped. */
 function stateOf(pid: number): string | undefined {
   try {
     return /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
@@ -76,7 +76,7 @@ function stateOf(pid: number): string | undefined {
   }
 }
 
-/** Until this process has heard that the shell has ended. */
+/** Resolves when this process knows that the shell has ended. */
 async function exited({ pid }: Call): Promise<void> {
   for (;;) {
     const id = pid();
@@ -182,7 +182,7 @@ describe.runIf(onLinux)("a background child that holds the output open", () => {
     expect(result.exitCode).toBe(5);
   });
 
-  test("is killed on abort meanwhile", async () => {
+  test("is killed by an abort during the wait", async () => {
     const controller = new AbortController();
     const call = await chatter(0, 100_000, controller.signal);
     expect(call.settled()).toBe(false);

@@ -16,7 +16,7 @@ export interface ShownDirectory {
 export interface Surroundings {
   readonly writable: readonly ShownDirectory[];
   /** The working directory, if it must be made visible: it lies in a hidden place and in no writable directory. */
-  readonly home: ShownDirectory | undefined;
+  readonly workingDirectory: ShownDirectory | undefined;
   readonly masks: Masks;
   readonly network: boolean;
   /** The descriptor from which bubblewrap reads the system call filter. */
@@ -38,7 +38,7 @@ export function isHidden(path: string): boolean {
  * outlives the command, because later commands could not reach it.
  */
 export function bubblewrapArguments(inside: Surroundings): string[] {
-  const { writable, home, masks, network, filter, temporaryBytes, cwd, env } = inside;
+  const { writable, workingDirectory, masks, network, filter, temporaryBytes, cwd, env } = inside;
   // bubblewrap must use every descriptor that it gets: one left open would lead out of the sandbox.
   const bind = ({ path, descriptor }: ShownDirectory): string[] => ["--bind-fd", String(descriptor), path];
   const size = Number.isFinite(temporaryBytes) ? ["--size", String(temporaryBytes)] : [];
@@ -56,7 +56,7 @@ export function bubblewrapArguments(inside: Surroundings): string[] {
     "--remount-ro",
     "/dev",
     ...[...shownRun, ...(network ? shownRunForNetwork : [])].flatMap((place) => ["--ro-bind-try", place, place]),
-    ...(home ? ["--ro-bind-fd", String(home.descriptor), home.path] : []),
+    ...(workingDirectory ? ["--ro-bind-fd", String(workingDirectory.descriptor), workingDirectory.path] : []),
     ...writable.filter(({ path }) => isHidden(path)).flatMap(bind),
     // Last: the writable directories would cover them.
     ...masks.fixed.flatMap((path) => ["--bind", path, path]),

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { withDefaults } from "./limits.ts";
 import { describeRefusals } from "./refusals.ts";
+import { limitsWithDefaults } from "./resourceLimits.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
 function lines(printed: string, options: SandboxOptions = {}): string[] {
-  const sandbox = { writable: ["/project"], limits: withDefaults({}), options } as Partial<Sandbox> as Sandbox;
+  const sandbox = { writable: ["/project"], limits: limitsWithDefaults({}), options } as Partial<Sandbox> as Sandbox;
   return describeRefusals(printed, sandbox);
 }
 
@@ -20,7 +20,7 @@ test.each([
   ["sh: 1: Cannot fork", "4096 processes"],
   ["bash: fork: retry: Resource temporarily unavailable", "4096 processes"],
   ["mmap: Cannot allocate memory", "bytes of memory"],
-])("%j is told in words", (printed, words) => {
+])("%j is explained", (printed, words) => {
   const [line, ...more] = lines(printed);
   expect(line).toMatch(/^\[sandbox: .*, which may be why this failed\]$/);
   expect(line).toContain(words);

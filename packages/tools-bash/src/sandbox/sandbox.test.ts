@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRunBashTool } from "../bash.ts";
 import { type RunBashOptions, sandboxProblem } from "../bashOptions.ts";
-import { findProgram } from "../process/programs.ts";
+import { findProgram } from "../process/findProgram.ts";
 
 const bwrap = findProgram("bwrap");
 const needed = "--unshare-all --unshare-user --disable-userns --ro-bind / / --proc /proc --remount-ro /proc true";
@@ -19,7 +19,7 @@ const whyNot = bwrap ? "bubblewrap cannot make its namespaces here" : "bubblewra
 let inside: string;
 let outside: string;
 
-// The sandbox has a /tmp of its own, and the home or the clone may lie below it.
+// Not below /tmp, which is private in the sandbox; the home or the clone may be.
 const placeOutside = [homedir(), import.meta.dirname].find((path) => !`${path}/`.startsWith("/tmp/")) ?? "/var/tmp";
 
 beforeAll(async () => {
@@ -84,7 +84,7 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     const server = createServer((_, response) => response.end("hello"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    // bash speaks TCP itself; the node that runs this test may lie below /tmp, which the sandbox has for itself.
+    // By bash, not by node: that may lie below /tmp, which is private in the sandbox.
     const get = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf "GET / HTTP/1.0\\r\\n\\r\\n" >&3 && tail -n 1 <&3`;
     const command = `bash -c '${get}' 2>/dev/null || exit 7`;
     try {
@@ -146,7 +146,7 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     await expect(run("pwd", { cwd: "/run" })).rejects.toMatchObject({ code: "invalid_arguments" });
   });
 
-  sandboxed("what it may have refused is told at the end of stderr of a failed command, and only there", async () => {
+  sandboxed("stderr of a failed command ends with what the sandbox may have refused", async () => {
     const sandbox = { remedies: { write: "--root DIR adds a directory" } };
     const failed = await run(`touch ${outside}/new`, {}, { sandbox });
     expect(failed.stderr).toMatch(
@@ -158,7 +158,7 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     expect((await run("echo EROFS; exit 1", {}, { sandbox: false })).stderr).toBe("");
   });
 
-  sandboxed("a problem is reported beforehand, and none where there is none", async () => {
+  sandboxed("sandboxProblem reports a problem, or undefined if there is none", async () => {
     expect(await sandboxProblem({ root: inside })).toBeUndefined();
   });
 

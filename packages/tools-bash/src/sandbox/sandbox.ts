@@ -2,14 +2,14 @@ import { closeSync } from "node:fs";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
+import { findProgram } from "../process/findProgram.ts";
 import { inheritedDescriptors } from "../process/inheritedDescriptors.ts";
-import { findProgram } from "../process/programs.ts";
 import { runShell } from "../process/runShell.ts";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
-import { limitingShell, type SandboxLimits, withDefaults } from "./limits.ts";
 import { findMasks } from "./masks.ts";
 import { openPinned, pinDirectory } from "./pinnedDirectory.ts";
 import type { Refusal } from "./refusals.ts";
+import { limitingShell, limitsWithDefaults, type SandboxLimits } from "./resourceLimits.ts";
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
 /** Options of the sandbox, which is bubblewrap (Linux only). */
@@ -70,10 +70,10 @@ const firstDescriptor = 3;
 /** Throws a TypeError for a directory that does not exist. */
 export function createSandbox(places: SandboxPlaces, options: SandboxOptions): Sandbox {
   const { hidden = [], network = false, unixSockets = false, remedies = {} } = options;
-  const limits = withDefaults(options.limits ?? {});
+  const limits = limitsWithDefaults(options.limits ?? {});
   const pinned = places.writable.map((path) => pinDirectory(path, "sandbox.writable"));
   const isShown = places.writable.some((path) => isInside(path, places.cwd));
-  const home = isHidden(places.cwd) && !isShown ? [pinDirectory(places.cwd, "cwd")] : [];
+  const workingDirectory = isHidden(places.cwd) && !isShown ? [pinDirectory(places.cwd, "cwd")] : [];
   const bwrap = findProgram("bwrap", [...places.writable, places.cwd]);
   const filter = hasSyscallFilter() ? syscallFilter(unixSockets) : undefined;
   let probed: Promise<void> | undefined;
@@ -89,13 +89,13 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
       for (const descriptor of opened.splice(0)) closeSync(descriptor);
     };
     try {
-      const shown = [...pinned, ...home].map((directory): ShownDirectory => {
+      const shown = [...pinned, ...workingDirectory].map((directory): ShownDirectory => {
         opened.push(openPinned(directory));
         return { path: directory.path, descriptor: firstDescriptor + opened.length - 1 };
       });
       const surroundings = {
         writable: shown.slice(0, pinned.length),
-        home: shown[pinned.length],
+        workingDirectory: shown[pinned.length],
         masks,
         network,
         filter: filter && firstDescriptor + shown.length,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRunBashTool } from "../bash.ts";
 import type { RunBashOptions } from "../bashOptions.ts";
-import { findProgram } from "../process/programs.ts";
+import { findProgram } from "../process/findProgram.ts";
 
 /*
  * Ways out of the sandbox, and around it. `sandbox.test.ts` has what it does in ordinary use.
@@ -23,7 +23,7 @@ let inside: string;
 /** Neither below /tmp nor writable. */
 let outside: string;
 
-// The sandbox has a /tmp of its own, and the home or the clone may lie below it.
+// Not below /tmp, which is private in the sandbox; the home or the clone may be.
 const placeOutside = [homedir(), import.meta.dirname].find((path) => !`${path}/`.startsWith("/tmp/")) ?? "/var/tmp";
 
 beforeAll(async () => {
@@ -210,7 +210,7 @@ describe("inside", () => {
     expect(stderr).toMatch(/fork[\s\S]*\[sandbox: .*20 processes/);
   });
 
-  sandboxed("a limit that is Infinity is none", async () => {
+  sandboxed("Infinity removes a limit", async () => {
     const none = Number.POSITIVE_INFINITY;
     const limits = { processes: none, memoryBytes: none, temporaryBytes: none };
     expect((await toolWith({ sandbox: { limits } })("ulimit -d; touch /tmp/x")).stdout).toBe("unlimited\n");

@@ -37,7 +37,7 @@ describe.each(["x64", "arm64"] as const)("on %s", (name) => {
   const open = syscallFilter(true, name);
   const answer = (call: number, argument = 0, program = filter): number => decide(program, audit[name], call, argument);
 
-  test("only sockets of the internet and of the kernel's own messages may be opened, and Unix sockets if asked", () => {
+  test("only internet and netlink sockets may be opened, and Unix sockets if asked", () => {
     for (let family = 0; family < 50; family += 1) {
       const isKnown = [2, 10, 16].includes(family);
       expect([family, answer(socket, family)]).toEqual([family, isKnown ? allowed : noSuchFamily]);
@@ -48,7 +48,7 @@ describe.each(["x64", "arm64"] as const)("on %s", (name) => {
     }
   });
 
-  test("keyrings, rings of requests and calls of other architectures are refused, all else is allowed", () => {
+  test("keyrings, io_uring and calls of other architectures are refused, all else is allowed", () => {
     const refused = [425, ...keyrings];
     for (let call = 0; call < 600; call += 1) {
       if (call === socket) continue;
@@ -60,7 +60,7 @@ describe.each(["x64", "arm64"] as const)("on %s", (name) => {
   });
 });
 
-test("there is none for other machines", () => {
+test("other processors have no filter", () => {
   expect(hasSyscallFilter("s390x")).toBe(false);
   expect(() => syscallFilter(false, "s390x")).toThrow("s390x");
 });

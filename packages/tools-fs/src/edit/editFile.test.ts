@@ -79,7 +79,7 @@ test("a long diff is cut with a notice", async () => {
   expect(text()).toBe("b\n".repeat(100));
 });
 
-test("a change too large to diff in time is still made, and told", async () => {
+test("a change too large to diff in time is still made, and the answer says so", async () => {
   const lines = (seed: number): string =>
     Array.from({ length: 60_000 }, (_, index) => `${(index * seed) % 60_013}\n`).join("");
   put(lines(7));

@@ -10,7 +10,7 @@ test("exactly one match is replaced, and nothing else changes", () => {
   expect(replace("x", "x", "")).toBe("");
 });
 
-test("patterns for replacement in the new text are text", () => {
+test("replacement patterns ($&) in the new text are plain text", () => {
   expect(replace("a b c", "b", "$& $1 $` $' $$")).toBe("a $& $1 $` $' $$ c");
 });
 
@@ -23,7 +23,7 @@ test.each([
   expect(() => replace(text, old_text, "new")).toThrow(message);
 });
 
-test("no match by case, spaces or indentation: nothing fuzzy is written", () => {
+test("text that differs in case, spaces or indentation does not match", () => {
   expect(() => replace("  if (a) {", "if (A) {", "x")).toThrow(/0 matches/);
   expect(() => replace("a  b", "a b", "x")).toThrow(/0 matches/);
 });
@@ -60,6 +60,6 @@ test("in a text with both line endings only the edited lines change", () => {
   expect(() => replace("a\r\nb\n a\nb\n", "a\nb", "x")).toThrow(/2 matches/);
 });
 
-test("in a text without line breaks new ones are taken as they are", () => {
+test("in a text without line breaks those of the new text are kept", () => {
   expect(replace("ab", "b", "\r\nc")).toBe("a\r\nc");
 });

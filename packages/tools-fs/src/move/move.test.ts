@@ -49,9 +49,11 @@ describe("what moves", () => {
     expect(existsSync(join(base, "dir"))).toBe(false);
   });
 
-  test("a file is not moved to a path that ends as a directory's does", async () => {
+  test("a file is not moved to a path that ends like a directory's", async () => {
     for (const destination of ["new/", "new/.", "a/new/"]) {
-      await expect(move("file", destination)).rejects.toThrow("destination: ends as a directory does; name a file");
+      await expect(move("file", destination)).rejects.toThrow(
+        "destination: ends like the path of a directory; name a file",
+      );
     }
     expect(readdirSync(base)).toEqual(["file"]);
   });
@@ -127,7 +129,7 @@ describe("what is refused, both sides untouched", () => {
     expect(readdirSync(base).sort()).toEqual(["FILE", "file"]);
   });
 
-  test("a target made in the last moment", async () => {
+  test("a target that is made right before the move", async () => {
     const beginCommit = (): void => writeFileSync(join(base, "new"), "theirs");
     const call = createMoveTool({ cwd: base }).execute({ source: "file", destination: "new" }, { beginCommit });
     await expect(call).rejects.toThrow(/Already exists/);
@@ -213,7 +215,7 @@ describe.runIf(hasOtherDevice)("to another device", () => {
     expect(readdirSync(join(far, "sub"))).toEqual(["file"]);
   });
 
-  test("a tree keeps links, modes and odd names, and the source goes last", async () => {
+  test("a tree keeps links, modes and odd names, and the source is removed last", async () => {
     mkdirSync(join(base, "dir/a/b"), { recursive: true });
     writeFileSync(join(base, "dir/a/b/file"), Buffer.alloc(3_000_000, 5));
     symlinkSync("a/b", join(base, "dir/link"));
@@ -247,7 +249,7 @@ describe.runIf(hasOtherDevice)("to another device", () => {
     expect(readdirSync(base)).toEqual(["file"]);
   });
 
-  test("an abort on the way leaves the source whole and nothing behind", async () => {
+  test("an abort during the copy leaves the source whole and no temporary", async () => {
     writeFileSync(join(base, "big"), Buffer.alloc(64 * 1024 * 1024, 1));
     const controller = new AbortController();
     const tool = createMoveTool({ cwd: base });

@@ -114,7 +114,7 @@ describe("pages", () => {
     expect(await read({}, { maxBytes: Infinity })).toBe(text);
   });
 
-  test("a line longer than the limit is cut inside, named as such, and can be skipped", async () => {
+  test("a line longer than the limit is cut, named in the notice, and can be skipped", async () => {
     put(`short\n${"é".repeat(600_000)}\nlast`);
     const notice = "[truncated: shown 262144 of 1200001 bytes of line 2; pass offset=3 to continue]";
     expect(await read({ offset: 2 })).toBe(`${"é".repeat(131_072)}\n\n${notice}`);
@@ -200,11 +200,11 @@ describe("what is refused", () => {
   });
 });
 
-test("an abort ends a long scan, and the event loop comes round during it", async () => {
+test("an abort ends a long scan, during which the event loop keeps turning", async () => {
   put("");
   truncateSync(join(base, "file"), 2 ** 36);
   const controller = new AbortController();
-  // A scan that held the event loop would let no timer count, nor the abort come.
+  // A scan that blocked the event loop would delay both the timers and the abort.
   let rounds = 0;
   const beat = setInterval(() => {
     rounds += 1;

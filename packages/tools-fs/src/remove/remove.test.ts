@@ -36,7 +36,7 @@ function listTree(directory: string): string[] {
   return readdirSync(directory, { recursive: true }).map(String).sort();
 }
 
-describe("what goes", () => {
+describe("what is removed", () => {
   test("a file, an empty directory, a tree; what does not exist is success", async () => {
     mkdirSync(join(cwd, "tree/a/b"), { recursive: true });
     writeFileSync(join(cwd, "tree/a/b/c"), "");
@@ -90,7 +90,7 @@ describe("links", () => {
     expect(readFileSync(join(outside, "dir/kept"), "utf8")).toBe("kept");
   });
 
-  test("a link is itself meant; named with a slash after it, it is refused, and its target keeps its content", async () => {
+  test("a link is removed, not its target; with a slash after it, it is refused", async () => {
     const target = join(outside, "dir");
     symlinkSync(target, join(cwd, "link"));
     symlinkSync(join(target, "kept"), join(cwd, "to-file"));
@@ -111,9 +111,9 @@ describe("links", () => {
     expect(await remove(target)).toMatch(/\(2 entries\)$/);
   });
 
-  test("a directory that turns into a link on the way is unlinked, its target untouched", async () => {
+  test("a directory replaced by a link during the walk is unlinked, its target untouched", async () => {
     mkdirSync(join(cwd, "tree/victim"), { recursive: true });
-    // What a race would do between looking at the entry and going into it.
+    // A race between the check of the entry and entering it.
     const call = {
       beginCommit: () => {},
       get signal(): undefined {
@@ -162,7 +162,7 @@ describe("what is refused, before anything is touched", () => {
     expect(listTree(base)).toEqual(before);
   });
 
-  test("the refusal tells the directory itself from what is above it", async () => {
+  test("the refusal says whether it is the directory itself or one above it", async () => {
     await expect(remove(".")).rejects.toThrow("Refused: . is the working directory;");
     await expect(remove("..")).rejects.toThrow(/^Refused: .* is above the working directory;/);
     await expect(remove("../..")).rejects.toThrow(/^Refused: .* is above the working directory;/);
@@ -259,7 +259,7 @@ test("after the call has ended nothing more is removed", async () => {
   expect(readdirSync(join(cwd, "tree"))).toHaveLength(7);
 });
 
-test.runIf(process.platform === "linux")("no descriptor stays open, after errors neither", async () => {
+test.runIf(process.platform === "linux")("no descriptor stays open, even after errors", async () => {
   const open = (): number => readdirSync("/proc/self/fd").length;
   const before = open();
   const stop = {

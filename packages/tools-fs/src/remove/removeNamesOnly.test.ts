@@ -7,7 +7,7 @@ vi.mock("node:fs", async (importOriginal) => {
   const fs = await importOriginal<typeof import("node:fs")>();
   return {
     ...fs,
-    // As Bun does where names are asked for as bytes.
+    // Like Bun, when names are asked for as bytes.
     opendirSync: (...given: Parameters<typeof fs.opendirSync>) => {
       const listing = fs.opendirSync(...given);
       return { readSync: () => listing.readSync()?.name ?? null, closeSync: () => listing.closeSync() };
@@ -15,7 +15,7 @@ vi.mock("node:fs", async (importOriginal) => {
   };
 });
 
-// Files of tests share a process: the module is loaded anew with this listing, and once more after it.
+// Test files share a process: the module is loaded again with this listing, and once more afterwards.
 vi.resetModules();
 const { createRemoveTool } = await import("./remove.ts");
 afterAll(() => {

@@ -12,7 +12,7 @@ export interface SandboxLimits {
 
 const gibibyte = 2 ** 30;
 
-export function withDefaults(limits: SandboxLimits): Required<SandboxLimits> {
+export function limitsWithDefaults(limits: SandboxLimits): Required<SandboxLimits> {
   return {
     processes: 4096,
     memoryBytes: Math.max(2 * gibibyte, Math.floor(totalmem() / 2)),
