@@ -48,16 +48,18 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test.skipIf(process.getuid?.() !== 0)("what may not be read is named, beside the matches", async () => {
-  mkdirSync(join(base, "closed"));
-  writeFileSync(join(base, "closed/x"), "foo\n");
-  writeFileSync(join(base, "locked"), "foo\n");
-  writeFileSync(join(base, "open"), "foo\n");
-  chmodSync(base, 0o755);
-  chmodSync(join(base, "closed"), 0o000);
-  chmodSync(join(base, "locked"), 0o000);
-  const source = fileURLToPath(new URL("../dist/index.js", import.meta.url));
-  const script = `
+test.skipIf(process.getuid?.() !== 0)(
+  "files and directories without permission are named next to the matches",
+  async () => {
+    mkdirSync(join(base, "closed"));
+    writeFileSync(join(base, "closed/x"), "foo\n");
+    writeFileSync(join(base, "locked"), "foo\n");
+    writeFileSync(join(base, "open"), "foo\n");
+    chmodSync(base, 0o755);
+    chmodSync(join(base, "closed"), 0o000);
+    chmodSync(join(base, "locked"), 0o000);
+    const source = fileURLToPath(new URL("../dist/index.js", import.meta.url));
+    const script = `
     const { createSearchTools } = await import(${JSON.stringify(source)});
     const [text] = createSearchTools({ cwd: ${JSON.stringify(base)} });
     await text.execute({ query: "warm", paths: ["."] });
@@ -65,10 +67,11 @@ test.skipIf(process.getuid?.() !== 0)("what may not be read is named, beside the
     console.log(await text.execute({ query: "foo", paths: ["."] }));
     process.exit();
   `;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  for await (const chunk of child.stdout) output += chunk;
-  expect(output).toBe("open:1:foo\n\n[could not read closed (permission denied), locked (permission denied)]\n");
-});
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    for await (const chunk of child.stdout) output += chunk;
+    expect(output).toBe("open:1:foo\n\n[could not read closed (permission denied), locked (permission denied)]\n");
+  },
+);

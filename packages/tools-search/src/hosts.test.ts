@@ -78,13 +78,13 @@ function run(file: string, flags: string[] = []): { answers: string[]; stderr: s
   return { answers: JSON.parse(child.stdout || "[]") as string[], stderr: child.stderr, status: child.status };
 }
 
-test("threads search under plain node, and from a bundle with the worker's file beside it", () => {
+test("threads search under plain node, and from a bundle next to the worker's file", () => {
   for (const file of ["program.mjs", "beside/out.mjs"]) {
     expect(run(file)).toEqual({ answers: threadAnswers, stderr: "", status: 0 });
   }
 });
 
-describe("without threads a search runs on the main thread, which is said once", () => {
+describe("without threads a search runs on the main thread, with one warning", () => {
   test.each([
     [
       "under the permission model",

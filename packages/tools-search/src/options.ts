@@ -29,7 +29,7 @@ export function settingsOf(factory: string, options: SearchOptions): SearchSetti
   return { scope: createPathScope(options), matchLimitMs, maxReplyBytes: byteLimit("maxReplyBytes", maxReplyBytes) };
 }
 
-/** Throws a TypeError for options that are no plain object or hold an unknown name. */
+/** Throws a TypeError unless the options are a plain object of known names. */
 export function checkSearchOptions(factory: string, options: SearchOptions): void {
   checkOptions<SearchOptions>(factory, options, { cwd: true, root: true, matchLimitMs: true, maxReplyBytes: true });
 }

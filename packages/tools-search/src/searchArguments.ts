@@ -27,7 +27,7 @@ export async function resolveStart(scope: PathScope, path: string, argument: str
 /** Throws for a glob with a brace that is never closed, such as `*.{md,json`. fast-glob would look for the brace in names. */
 export function checkBraces(argument: string, glob: string): void {
   let open = 0;
-  // An escape, a set, a brace.
+  // An escape, a set or a brace.
   for (const [part] of glob.matchAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\/])+\]|[{}]/g)) {
     if (part === "{") open += 1;
     else if (part === "}" && open > 0) open -= 1;
@@ -35,7 +35,7 @@ export function checkBraces(argument: string, glob: string): void {
   if (open > 0) throw invalidArgument(argument, "a { is never closed; write {a,b}, or \\{ for the character itself");
 }
 
-/** Only `search_text` takes paths, and a glob beside them. */
+/** Only `search_text` takes paths, and it takes a glob in another argument. */
 function isGlob(argument: string, path: string): boolean {
   return argument === "paths" && /[*?{]/.test(path);
 }

@@ -81,7 +81,7 @@ describe("files", () => {
     );
   });
 
-  test("that are none are told in words", async () => {
+  test("that are not found are reported in words", async () => {
     make("d/a.ts");
     expect(await find({ pattern: "*.ts" })).toBe("No files match *.ts; use **/*.ts to look at any depth");
     expect(await find({ pattern: "x/*.ts" })).toBe("No files match x/*.ts");
@@ -97,7 +97,7 @@ describe("files", () => {
 });
 
 describe("a pattern", () => {
-  test("with a brace that is never closed is refused, with one that is a character is not", async () => {
+  test("with a brace that is never closed is refused, with an escaped brace it is not", async () => {
     make("a.{md", "b[{]c");
     expect(await find({ pattern: "*.{md,json" })).toMatch(
       /^Error executing search_files: Invalid arguments: pattern: a \{ is never closed; write \{a,b\}, or \\\{ for the character/,

@@ -6,7 +6,7 @@ import { checkBraces, resolveStart } from "./searchArguments.ts";
 import { failedSearch, problemNotice, replyOf, unfinishedMessage } from "./searchReply.ts";
 import { startSearch } from "./threads/startSearch.ts";
 
-/** Paths shown where the call does not say. */
+/** Paths shown by default. */
 const defaultMaxResults = 1000;
 
 /** Makes `search_files`: finds files whose path matches a glob. Throws a TypeError for options that cannot be understood. */
@@ -43,14 +43,14 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       }
       const notices = [problemNotice(scope, result.problems, result.problemCount) ?? ""].filter(Boolean);
       const body = result.shown === 0 ? await noFiles(pattern, cwd, scope) : undefined;
-      // Cut by its length, it is not longer with more results.
+      // A reply that was cut by its length would not be longer with more results.
       const next = result.shown === wanted ? { argument: "max_results", value: result.total ?? 0 } : undefined;
       return replyOf(result, { unit: "files", body, next, maxBytes: maxReplyBytes, notices });
     },
   });
 }
 
-/** Without a leading `./`. Throws for a pattern that would leave its directory, or that takes files away only. */
+/** Without a leading `./`. Throws for a pattern that would leave its directory, or only excludes files. */
 function checkPattern(given: string): string {
   const pattern = given.replace(/^(?:\.\/+)+/, "");
   if (/^\/|^\\(?![*?[\]{}()!])|^[A-Za-z]:[/\\]/.test(pattern)) {

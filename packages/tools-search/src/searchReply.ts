@@ -4,7 +4,7 @@ import { clip, cutBytes, type Truncation, truncationNotice } from "@toolcrib/cor
 import type { Problem } from "./shared/jobs.ts";
 import type { SearchResult } from "./shared/searchResult.ts";
 
-/** What a search that was refused or gave up throws: `field` held what could not be compiled. */
+/** The error to throw for a failed search. `field` names the argument that a pattern which does not compile came from. */
 export function failedSearch(error: unknown, signal: AbortSignal | undefined, field: string): unknown {
   if (signal?.aborted) return signal.reason;
   if (isToolError(error)) return error;
@@ -12,7 +12,7 @@ export function failedSearch(error: unknown, signal: AbortSignal | undefined, fi
   return invalidArgument(field, clip(typeof message === "string" ? message : String(error), 500));
 }
 
-/** `advice` helps where the pattern was at fault. */
+/** `advice` says what to do if the pattern was the cause. */
 export function unfinishedMessage({ unfinished }: SearchResult, advice: string): string {
   const next = unfinished?.kind === "ended" ? "Call again." : advice;
   return `The search did not end: ${unfinished?.reason}. ${next}`;
@@ -21,14 +21,14 @@ export function unfinishedMessage({ unfinished }: SearchResult, advice: string):
 export interface ReplyParts {
   /** Plural noun of the results. */
   unit: string;
-  /** Said instead of the results. */
+  /** Shown instead of the results. */
   body: string | undefined;
   next: Truncation["next"];
   maxBytes: number;
   notices: readonly string[];
 }
 
-/** The lines, then an empty line and the notices: first the one of a cut. */
+/** The results, an empty line, then the notices, the one about a cut first. */
 export function replyOf(result: SearchResult, { unit, body, next, maxBytes, notices }: ReplyParts): string {
   const text = result.text.slice(0, -1);
   const head = body ?? cutBytes(text, maxBytes);

@@ -40,7 +40,7 @@ describe("matches", () => {
     expect(await search({ query: "foo" })).toBe("a/c.txt:2:foo(y)\nb.txt:1:x foo");
   });
 
-  test("are literal by default, and of a regular expression on request", async () => {
+  test("are those of a literal by default, and of a regular expression with regex", async () => {
     make({ a: "a.c\nabc\n" });
     expect(await search({ query: "a.c" })).toBe("a:1:a.c");
     expect(await search({ query: "a.c", regex: true })).toBe("a:1:a.c\na:2:abc");
@@ -53,13 +53,13 @@ describe("matches", () => {
     expect(await search({ query: "foo" })).toBe(".env:1:foo\nreal:1:foo");
   });
 
-  test("are found in a path that is named, though it is ignored", async () => {
+  test("are found in a path that the call names, even if it is ignored", async () => {
     make({ ".gitignore": "out\n", "out/x": "foo", "y.log": "foo" });
     expect(await search({ query: "foo", paths: ["out"] })).toBe("out/x:1:foo");
     expect(await search({ query: "foo", paths: ["out/x"] })).toBe("out/x:1:foo");
   });
 
-  test("appear once, though the paths overlap", async () => {
+  test("appear once where the paths overlap", async () => {
     make({ "d/x": "foo" });
     expect(await search({ query: "foo", paths: ["d", ".", "d/x", "d/../d"] })).toBe("d/x:1:foo");
   });
@@ -73,7 +73,7 @@ describe("matches", () => {
     expect(await search({ query: "foo", include: "!*.ts" })).toBe("s/b.js:1:foo");
   });
 
-  test("of CRLF, BOM and UTF-16 files are shown without what belongs to the encoding", async () => {
+  test("of CRLF, BOM and UTF-16 files are shown without CR and byte order mark", async () => {
     make({ crlf: "a foo\r\nb\r\n", bom: "\ufefffoo\n", wide: Buffer.from("\ufefffoo é\nx", "utf16le") });
     expect(await search({ query: "foo" })).toBe("bom:1:foo\ncrlf:1:a foo\nwide:1:foo é");
     expect(await search({ query: "^foo|foo$", regex: true })).toBe("bom:1:foo\ncrlf:1:a foo\nwide:1:foo é");
@@ -124,8 +124,8 @@ describe("context", () => {
   });
 });
 
-describe("what is too much", () => {
-  test("is cut at max_results, with a notice that is right to the match", async () => {
+describe("a result that is too large", () => {
+  test("is cut at max_results, with a notice that counts exactly", async () => {
     make({ a: "foo\n".repeat(300), b: "foo\n".repeat(200) });
     expect((await search({ query: "foo" })).split("\n")).toHaveLength(500);
     const cut = (await search({ query: "foo", max_results: 499 })).split("\n");
@@ -157,7 +157,7 @@ describe("what is too much", () => {
     );
   });
 
-  test("is not cut where it fits to the byte", async () => {
+  test("is not cut if it fits exactly", async () => {
     make({ a: "foo\nfoo\n" });
     expect(await search({ query: "foo" }, { maxReplyBytes: 15 })).toBe("a:1:foo\na:2:foo");
     expect(await search({ query: "foo" }, { maxReplyBytes: 14 })).toBe(
@@ -168,7 +168,7 @@ describe("what is too much", () => {
     );
   });
 
-  test("of context shows the match itself, however much is asked for around it", async () => {
+  test("with much context still shows the match itself", async () => {
     make({ a: `${"before\n".repeat(100_000)}foo\n${"after\n".repeat(100_000)}` });
     const reply = await search({ query: "foo", context: 1e6 });
     expect(reply).toContain("\na:100001:foo\na-100002-after\n");
@@ -176,7 +176,7 @@ describe("what is too much", () => {
     expect(reply.length).toBeLessThan(51 * 1024);
   });
 
-  test("of missing paths is named by five of them", async () => {
+  test("of missing paths names five of them", async () => {
     make({ a: "foo" });
     const paths = ["a", ...Array.from({ length: 2000 }, (_, i) => `gone${i}`)];
     const reply = await search({ query: "foo", paths });
@@ -218,7 +218,7 @@ describe("what is too much", () => {
     expect(await search({ query: "n.edle", regex: true })).toBe("big:700001:needle\nbig:700012:needle");
   });
 
-  test("is no file for all its size: a sparse terabyte is binary at its first bytes", async () => {
+  test("from a sparse file of a terabyte is skipped: its first bytes show that it is binary", async () => {
     make({ sparse: "foo" });
     truncateSync(join(base, "sparse"), 2 ** 40);
     expect(await search({ query: "foo" })).toBe("No matches for foo");
@@ -226,12 +226,12 @@ describe("what is too much", () => {
 });
 
 describe("what cannot be searched", () => {
-  test("is told in words where there is nothing", async () => {
+  test("is said in words if nothing matches", async () => {
     make({ a: "x" });
     expect(await search({ query: "foo" })).toBe("No matches for foo");
   });
 
-  test("is a binary file: passed over on a walk, told where it is named", async () => {
+  test("is a binary file: skipped on a walk, reported if the call names it", async () => {
     make({ bin: "foo\0", other: "bar\0" });
     expect(await search({ query: "foo" })).toBe("No matches for foo");
     expect(await search({ query: "foo", paths: ["bin", "other"] })).toBe(
@@ -239,7 +239,7 @@ describe("what cannot be searched", () => {
     );
   });
 
-  test("is told beside the matches of other paths, and is an error alone", async () => {
+  test("is reported next to the matches of other paths, and is an error alone", async () => {
     make({ a: "foo" });
     expect(await search({ query: "foo", paths: ["a", "gone"] })).toBe(
       "a:1:foo\n\n[Path not found: gone; check the path]",
@@ -249,13 +249,13 @@ describe("what cannot be searched", () => {
     );
   });
 
-  test("is a glob: the answer says where globs go", async () => {
+  test("is a glob among the paths: the error says where globs go", async () => {
     expect(await search({ query: "foo", paths: ["*.ts"] })).toMatch(
       /Path not found: \*\.ts; pass the glob as include$/,
     );
   });
 
-  test("is named in what was not found: the files that a glob left over", async () => {
+  test("is said with the include glob if nothing matches", async () => {
     make({ a: "foo" });
     expect(await search({ query: "foo", include: "*.ts,*.js" })).toBe(
       "No matches for foo in files that match *.ts,*.js",
@@ -273,7 +273,7 @@ describe("what cannot be searched", () => {
     expect(await search({ query: "" })).toMatch(/Invalid arguments: query/);
   });
 
-  test("is a FIFO or a socket: it is never opened, and refused where it is named", async () => {
+  test("is a FIFO or a socket: it is never opened, and refused if the call names it", async () => {
     execFileSync("mkfifo", [join(base, "fifo")]);
     const server = createServer().listen(join(base, "socket"));
     try {
@@ -287,7 +287,7 @@ describe("what cannot be searched", () => {
     }
   });
 
-  test("is outside the roots, by whatever path", async () => {
+  test("is outside the roots, whatever the path", async () => {
     make({ "in/a": "foo", "out/b": "foo" });
     symlinkSync("../out", join(base, "in/link"));
     for (const path of ["../out", "link", "link/b", join(base, "out"), "/"]) {

@@ -9,10 +9,10 @@ import { needsLineBreak } from "./shared/requiredLiterals.ts";
 import type { SearchResult } from "./shared/searchResult.ts";
 import { startSearch } from "./threads/startSearch.ts";
 
-/** Matches shown where the call does not say. */
+/** Matches shown by default. */
 const defaultMaxResults = 500;
 
-/** Missing paths that are named. */
+/** Missing paths listed at most. */
 const mostMissing = 5;
 
 /** Makes `search_text`: finds lines in files, as `path:line:text`. Throws a TypeError for options that cannot be understood. */
@@ -63,7 +63,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       const unit = mode === "lines" ? "matches" : "files";
       if (result.unfinished !== undefined) throw unfinished(result, unit, notices);
       const body = result.text === "" ? noMatches(query, include) : undefined;
-      // Cut by its length, it is not longer with more results.
+      // A reply that was cut by its length would not be longer with more results.
       const next = result.shown === wanted ? { argument: "max_results", value: wanted * 4 } : undefined;
       return replyOf(result, { unit, body, next, maxBytes: maxReplyBytes, notices });
     },
@@ -85,7 +85,7 @@ function checkQuery(query: string, regex: boolean): void {
   }
 }
 
-/** Paths that lead nowhere are told beside what the others give; an error where none is left. */
+/** Missing paths are reported next to the results of the others. Throws if no path is left. */
 async function resolveStarts(
   scope: PathScope,
   paths: readonly string[],
@@ -108,7 +108,7 @@ async function resolveStarts(
   return { starts, missing };
 }
 
-/** The glob relative to each start; one written from the working directory is understood too. */
+/** The glob relative to each start. One written relative to the working directory works too. */
 function includePatterns(scope: PathScope, include: string, starts: readonly SearchStart[]): string[] {
   const negated = include.startsWith("!") ? "!" : "";
   const glob = include.slice(negated.length).replace(/^(?:\.?\/)+/, "/");

@@ -1,6 +1,6 @@
 /**
- * What must be in a line for a regular expression to match: at least one of the strings. Undefined where nothing is known
- * (a character class alone, an optional part, …). Never claims too much; may claim too little.
+ * Strings of which a line must hold at least one for a regular expression to match. Undefined where nothing is known (a
+ * character class alone, an optional part, …). It may miss a required string, but never returns one that is not required.
  */
 export function requiredLiterals(source: string): string[] | undefined {
   const reader: Reader = { source, at: 0 };
@@ -15,7 +15,7 @@ export function needsLineBreak(source: string): boolean {
   return reader.at === source.length && breaksLine;
 }
 
-/** What is known of a part: literals of which one must be there, and whether a line feed must be. */
+/** What is known of a part: literals of which one is required, and whether a line feed is. */
 interface Known {
   literals: string[] | undefined;
   breaksLine: boolean;
@@ -44,7 +44,7 @@ function readAlternatives(reader: Reader): Known {
   return { literals: all !== undefined && all.length <= mostAlternatives ? all : undefined, breaksLine };
 }
 
-/** Reads one alternative and keeps its most telling part. */
+/** Reads one alternative and keeps its longest required part. */
 function readSequence(reader: Reader): Known {
   let best: string[] | undefined;
   let run = "";
@@ -66,7 +66,7 @@ function readSequence(reader: Reader): Known {
       run += part.literal;
       if (repeats === "more") endRun();
     } else if (part.zeroWidth && repeats === "once") {
-      // Takes no character: what stands before and after it still touches.
+      // Matches no character, so its neighbours in the pattern are neighbours in the text.
     } else {
       endRun();
       if (repeats !== "optional") offer(part.inner?.literals);
@@ -113,7 +113,7 @@ function readPart(reader: Reader, char: string): Part {
 function readGroup(reader: Reader): Part {
   const { source } = reader;
   const opening = /^\((?:\?(?::|<(?![=!])[^>]*>))?/.exec(source.slice(reader.at, reader.at + 64))?.[0] ?? "(";
-  // Look-around and inline flags are read no further: nothing is claimed.
+  // Look-around and inline flags are not analysed.
   if (source.startsWith("(?", reader.at) && opening === "(") {
     reader.at = source.length + 1;
     return {};
@@ -132,7 +132,7 @@ function readQuantifier(reader: Reader): "once" | "more" | "optional" {
   return quantifier[1] !== undefined && Number(quantifier[1]) > 0 ? "more" : "optional";
 }
 
-/** A set tells as much as its shortest member. */
+/** A set is worth as much as its shortest member. */
 function weight(literals: string[] | undefined): number {
   return literals === undefined ? 0 : Math.min(...literals.map((one) => one.length));
 }

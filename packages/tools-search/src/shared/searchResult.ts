@@ -1,7 +1,7 @@
 import { cutBytes } from "@toolcrib/core/text";
 import type { BatchResult, Problem, TextJob } from "./jobs.ts";
 
-/** What a search gave, in the order of the paths. */
+/** What a search found, in the order of the paths. */
 export interface SearchResult {
   /** Whole lines, each with its line feed, within `maxBytes`; part of one where `cutLine` is set. */
   text: string;
@@ -11,7 +11,7 @@ export interface SearchResult {
   total: number | undefined;
   /** Whether there are more, or may be. */
   more: boolean;
-  /** Set where not even the first line fits: its bytes. */
+  /** The length of the first line in bytes, if not even that line fits. */
   cutLine: number | undefined;
   problems: Problem[];
   problemCount: number;
@@ -34,7 +34,7 @@ export function createResult(): SearchResult {
 
 type Limits = Pick<TextJob, "limit" | "maxBytes">;
 
-/** Puts the batches in order and keeps one result less than the limit: the last one only tells that there are more. */
+/** Puts the batches in order and keeps one result less than the limit: the last one only shows that there are more. */
 export function joinBatches(
   batches: BatchResult[],
   job: Limits & Pick<TextJob, "context">,

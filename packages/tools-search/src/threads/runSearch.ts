@@ -6,7 +6,7 @@ import { NoThreadsError, type SearchThread } from "./searchThread.ts";
 
 export interface RunOptions {
   signal: AbortSignal | undefined;
-  /** Milliseconds that a caller's own pattern may match for; Infinity where the pattern is ours. */
+  /** Milliseconds that a caller's own pattern may match for; Infinity if the call has no pattern of its own. */
   matchLimitMs: number;
 }
 
@@ -55,7 +55,7 @@ function follow(
       try {
         if (job.kind === "text") joinBatches(batches, job, result);
       } catch {
-        // Longer than a string can be.
+        // The text is longer than a string can be.
         reject(new Error("finds too much to answer; pass a smaller max_results"));
       }
       if (job.kind === "text" && unfinished !== undefined) {

@@ -13,7 +13,7 @@ export interface SearchPool {
   release(thread: SearchThread): void;
 }
 
-/** Threads kept ready; as many serve ordinary calls. */
+/** Threads kept ready; ordinary calls use no more than these. */
 const warmThreads = 2;
 /** Most threads at once: so many patterns can hang before another call has to wait. */
 const mostThreads = 24;
@@ -77,7 +77,7 @@ export function createSearchPool(): SearchPool {
     }
     clearTimeout(overflowTimer);
     if (waiting.length === 0) return;
-    // Every thread may be hanging in somebody's pattern: those who wait do not wait for that.
+    // Every thread may be busy with a pattern that hangs, so waiting calls get threads of their own.
     overflowTimer = setTimeout(() => serve(Math.min(alive + startedAtOnce, mostThreads)), overflowAfterMs);
   };
 
@@ -92,7 +92,7 @@ export function createSearchPool(): SearchPool {
     release(thread) {
       thread.keepProcessAlive(false);
       thread.stop(() => {
-        // Counted are those that are free: others may hang for long, and starting a thread for each call meanwhile is slow.
+        // Only free threads count: the others may hang for long, and starting a thread for each call meanwhile is slow.
         if (thread.lowered || (free.length >= warmThreads && waiting.length === 0)) {
           thread.end();
           return;

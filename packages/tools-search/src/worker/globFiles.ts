@@ -6,7 +6,7 @@ import type { OnUnreadable } from "./walk.ts";
 
 /**
  * The files below `directory` that match a glob, unordered. `anyDepth` lets a pattern without `/` match at every level (one
- * with a leading `/` only at the first), and one with a leading `!` take files away. A pattern cannot leave the directory.
+ * with a leading `/` only at the first), and one with a leading `!` exclude files. A pattern cannot leave the directory.
  */
 export type GlobFiles = (
   lister: DirectoryLister,

@@ -3,7 +3,7 @@ import { compileIgnoreGlob, type IgnoreGlob } from "./ignoreGlob.ts";
 /** The compiled lines of one .gitignore. */
 export interface IgnoreRules {
   /**
-   * Whether the entry called `name` is ignored (true), taken back in by `!` (false) or not mentioned (undefined).
+   * Whether the entry called `name` is ignored (true), included again by `!` (false) or not mentioned (undefined).
    * `path.slice(from)` is its path relative to the folder of the .gitignore, with `/`.
    */
   decide(name: string, path: string, from: number, isDirectory: boolean): boolean | undefined;

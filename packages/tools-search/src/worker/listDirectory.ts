@@ -36,7 +36,7 @@ export interface VisibleDirectory {
   readonly rules: RuleChain | undefined;
 }
 
-/** Lists directories, remembering what it may between two calls. */
+/** Lists directories. Listings that have not changed are kept from call to call. */
 export interface DirectoryLister {
   /** `path` is absolute, without a final `/`. Throws a system error. */
   list(path: string, inherited: RuleChain | undefined): VisibleDirectory;
@@ -56,23 +56,23 @@ interface Listing {
 
 /** A directory that changed less than this many ms before it was read may change again without a new time. */
 const settledMs = 3000;
-/** Entries remembered, beyond which all is forgotten. */
-const mostRemembered = 400_000;
-/** A longer .gitignore is read to here. */
+/** Entries kept at most; beyond that the cache is emptied. */
+const mostCached = 400_000;
+/** Only so much of a longer .gitignore is read. */
 const longestIgnoreFile = 2 ** 20;
 
-/** `roots` confines what is opened. */
+/** Nothing outside `roots` is opened. */
 export function createDirectoryLister(roots: readonly string[] | undefined): DirectoryLister {
-  const remembered = new Map<string, Listing>();
+  const cached = new Map<string, Listing>();
   const chains = new Map<string, { text: string; chain: RuleChain }>();
   let count = 0;
 
   const readListing = (path: string): Listing => {
-    const known = remembered.get(path);
+    const known = cached.get(path);
     if (roots === undefined) {
       const stats = statSync(path);
       if (known !== undefined && known.stamp === stampOf(stats)) return known;
-      return remember(path, stats, readdirSync(path, { withFileTypes: true }));
+      return store(path, stats, readdirSync(path, { withFileTypes: true }));
     }
     const fd = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
     try {
@@ -80,23 +80,23 @@ export function createDirectoryLister(roots: readonly string[] | undefined): Dir
       const stats = fstatSync(fd);
       if (known !== undefined && known.stamp === stampOf(stats)) return known;
       const opened = process.platform === "linux" ? `/proc/self/fd/${fd}` : path;
-      return remember(path, stats, readdirSync(opened, { withFileTypes: true }));
+      return store(path, stats, readdirSync(opened, { withFileTypes: true }));
     } finally {
       closeSync(fd);
     }
   };
 
-  const remember = (path: string, stats: Stats, found: ReturnType<typeof readEntries>): Listing => {
+  const store = (path: string, stats: Stats, found: ReturnType<typeof readEntries>): Listing => {
     const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > settledMs;
     const listing = toListing(found, settled ? stampOf(stats) : undefined);
     count += listing.entries.length + 1;
-    if (count > mostRemembered) {
-      remembered.clear();
+    if (count > mostCached) {
+      cached.clear();
       chains.clear();
       count = 0;
     }
-    if (settled) remembered.set(path, listing);
-    else remembered.delete(path);
+    if (settled) cached.set(path, listing);
+    else cached.delete(path);
     return listing;
   };
 

@@ -48,7 +48,7 @@ describe("lines that match", () => {
     );
   });
 
-  test("a literal in whatever case is found in each line that holds it so, also where letters fold from beyond ASCII", () => {
+  test("a literal is found in any case if case does not matter, also where letters beyond ASCII equal ASCII ones", () => {
     const letters = fc.constantFrom(
       "a",
       "B",

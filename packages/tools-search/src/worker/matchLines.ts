@@ -7,10 +7,10 @@ export type LineSource = Buffer | string;
 /** One matching line: `start` to `end` without its line ending, `at` where the match begins. False ends the scan. */
 export type OnMatch = (line: number, start: number, end: number, at: number) => boolean;
 
-/** A query made ready: `bytes` for a search without decoding, else the expressions for a text. */
+/** A compiled query: `bytes` for a search without decoding, else the expressions for a text. */
 export interface Matcher {
   readonly bytes: Buffer | undefined;
-  /** False where a file cannot match, told without decoding it. */
+  /** False if the file cannot match; decided without decoding it. */
   couldMatch(file: Buffer): boolean;
   /** For any text, and for one that is all ASCII. */
   readonly expressions: { readonly unicode: Expressions; readonly ascii: Expressions };
@@ -31,7 +31,7 @@ export interface Expressions {
 export function createMatcher(query: Query, longest?: number): Matcher {
   const source = query.regex ? query.text : escapeLiteral(query.text);
   const line = compileLine(source, query.caseSensitive ? "" : "i");
-  // Unicode mode is slower. In ASCII text an expression means the same without it, but for what these find.
+  // Unicode mode is slower. In ASCII text an expression means the same without it, except for what this pattern finds.
   const plain = /\\[pPuk]|[^\u0000-\u007f]/.test(source) ? line : new RegExp(line.source, line.flags.replace("u", ""));
   const lineLimit = query.regex ? longest : undefined;
   const alone = lineLimit !== undefined || readsBeyondItsMatch(source);
@@ -58,7 +58,7 @@ function literalsOf(query: Query): Buffer[] | undefined {
 
 /** From the commonest byte of source code and prose to the rarest. */
 const commonBytes = ' etaoinsrlcdpmufh_gb.yv0,1-k2x=w/()"34;*';
-/** Node looks for up to this many bytes by their first one, several times faster than for more. */
+/** Node searches for up to this many bytes several times faster than for more. */
 const probeLength = 7;
 
 /** The part of a literal that is quickest to look for: short, and beginning with a byte that is rare. */
@@ -81,8 +81,8 @@ function rarity(char: string): number {
 }
 
 /**
- * The rarest two neighbours of a literal in each case: a text without any of them does not hold the literal in whatever case.
- * Undefined where none will do: `k` and `s` are also what letters beyond ASCII fold to, and those may fold to anything.
+ * The rarest two neighbouring characters of a literal, in each combination of cases: a text without any of these does not hold
+ * the literal in any case. Undefined if no pair can be used: letters beyond ASCII may equal `k`, `s` or others without case.
  */
 function bothCases(literal: string): Buffer[] | undefined {
   let best: string | undefined;
@@ -114,8 +114,8 @@ function compileLine(source: string, flags: string): RegExp {
 const tokens = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g;
 
 /**
- * Whether what surrounds a match decides about it (look-around, inline flags): such an expression may miss a line in a whole
- * text that it matches in the line alone. Any other finds every line that matches alone, and at times more.
+ * Whether the text around a match can decide whether it is one (look-around, inline flags). Such an expression, run on a whole
+ * text, may miss a line that it matches alone. Any other finds every line that it matches alone, and sometimes more.
  */
 function readsBeyondItsMatch(source: string): boolean {
   return /\(\?(?!:|<[^=!])/.test(source.replace(tokens, "."));
@@ -153,7 +153,7 @@ export function scanText(text: string, { candidates, line: decide, longest }: Ex
     if (candidates !== undefined) {
       candidates.lastIndex = start;
       const found = candidates.exec(text);
-      // What matches after the last line's end matches in no line.
+      // A match after the end of the last line is in no line.
       if (found === null || (found.index === text.length && text.endsWith("\n"))) return;
       for (let next = text.indexOf("\n", start); next !== -1 && next < found.index; next = text.indexOf("\n", start)) {
         line += 1;

@@ -18,9 +18,9 @@ export interface MatchReport {
   /** Begins a stretch of lines of the file, the first of which is `firstLine`. */
   begin(path: string, source: LineSource, firstLine: number): void;
   match: OnMatch;
-  /** Ends a stretch: writes what context is still due. */
+  /** Ends a stretch: writes the context lines that are left. */
   end(): void;
-  /** Ends the file. One that turned out to be no text leaves nothing. */
+  /** Ends the file. Removes its results if it turned out to be binary. */
   endFile(isText: boolean): void;
   finish(): BatchReport;
 }

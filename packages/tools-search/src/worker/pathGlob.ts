@@ -4,8 +4,8 @@ import { compileIgnoreGlob } from "./ignoreGlob.ts";
 const mostAlternatives = 100;
 
 /**
- * Globs that need no library and cannot run away: `*`, `**`, `?`, `[…]`, `\` and `{a,b}`. Undefined for a pattern that has more
- * in it: extended globs, ranges in braces, too many braces.
+ * Compiles globs of `*`, `**`, `?`, `[…]`, `\` and `{a,b}`, without a library and with a bounded time to match. Undefined for a
+ * pattern with anything else: extended globs, ranges in braces, too many braces.
  */
 export function compilePathGlob(
   patterns: readonly string[],
@@ -28,7 +28,7 @@ export function compilePathGlob(
   return (path) => isTaken(path) && !isLeft(path);
 }
 
-/** The pattern from the start directory on. */
+/** The pattern relative to the start directory. */
 export function deepen(pattern: string, anyDepth: boolean): string {
   if (pattern.startsWith("/")) return pattern.slice(1);
   return anyDepth && !pattern.includes("/") ? `**/${pattern}` : pattern;

@@ -6,7 +6,7 @@ export const windowSize: number = 2 ** 24;
 
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 
-/** A part of a file; its bytes are valid until the next is asked for. */
+/** A part of a file. Its bytes are valid until the next part is read. */
 export interface FileWindow {
   bytes: Buffer;
   isFirst: boolean;
@@ -21,7 +21,7 @@ export interface WindowReader {
    * one that `path` named when it was checked.
    */
   read(path: string): Generator<FileWindow, void, undefined>;
-  /** The whole of a file that is small, at once; undefined for a larger one. Otherwise as `read`. */
+  /** Reads a small file whole; undefined for a larger one. Otherwise as `read`. */
   readSmall(path: string): Buffer | undefined;
 }
 
@@ -79,7 +79,7 @@ export function createWindowReader(confined: boolean): WindowReader {
   };
 }
 
-/** Throws EACCES when what was opened does not lie where `path` says: a link was swapped in on the way. */
+/** Throws EACCES when the opened file does not lie at `path`: a link was swapped in meanwhile. */
 export function confirmOpened(fd: number, path: string): void {
   const opened = process.platform === "linux" ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path);
   if (opened !== path) throw Object.assign(new Error("moved while it was opened"), { code: "EACCES" });

@@ -7,14 +7,15 @@ import type { MatchReport } from "./matchReport.ts";
 import { createWindowReader, type FileWindow } from "./readWindows.ts";
 
 /**
- * Searches one file (`path` absolute, `shown` what is printed for it, unquoted) and adds what it finds to `report`; where it takes
- * longer, in steps between which it may be left. False for a binary file that may match. Throws a system error.
+ * Searches one file (`path` is absolute; `shown` is printed for it, not quoted yet) and adds what it finds to `report`. A large
+ * file is searched in steps, and the search can be left between them. False for a binary file that may match. Throws a system
+ * error.
  */
 export type SearchFile = (path: string, shown: string, report: MatchReport) => boolean | Steps;
 
 type Steps = Generator<void, boolean, undefined>;
 
-/** Bytes decoded at a time: text of this size is short-lived, cheap memory. */
+/** Bytes decoded at a time: strings of this size are freed soon. */
 const pieceSize = 2 ** 16;
 
 /** `stopsNow` is asked between windows. Throws a SyntaxError for an invalid regular expression. */
@@ -97,7 +98,7 @@ interface Window {
 
 function createWindow(bytes: Buffer, shown: string, firstLine: number, matcher: Matcher): Window {
   const inAscii = matcher.bytes === undefined && isAscii(bytes);
-  // Otherwise told with the first match, because most files hold nothing to show.
+  // Otherwise checked with the first match, because most files hold none.
   const isText = matcher.bytes === undefined && !inAscii ? !bytes.includes(0) : undefined;
   return { bytes, shown, firstLine, inAscii, isText };
 }

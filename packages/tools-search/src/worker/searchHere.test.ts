@@ -59,7 +59,7 @@ test.each([
   expect(await searchHere(ready, undefined)).toEqual(expected);
 });
 
-test("a line that is too long for a regular expression there is told", async () => {
+test("a line that is too long for a regular expression on the caller's thread is reported", async () => {
   writeFileSync(join(base, "long"), `needle\n${"x".repeat(20_000)}\n`);
   const one = { path: join(base, "long"), shown: "long", isDirectory: false };
   const job = textJob({ starts: [one], query: { text: "n.*e", regex: true, caseSensitive: true } });

@@ -15,7 +15,7 @@ import {
 } from "./searchJob.ts";
 import { walkFiles } from "./walk.ts";
 
-/** How long the caller's thread is held at a time. */
+/** How long the caller's thread is busy at a time. */
 const sliceMs = 10;
 /** Longest line that a regular expression is tried on: an expression may take the square of it in steps. */
 const longestLine = 5000;

@@ -185,7 +185,7 @@ describe("the files that are walked", () => {
   });
 });
 
-describe("what a lister remembers", () => {
+describe("what a lister keeps between walks", () => {
   test("a file, a directory or a rule that comes or goes between two walks is always seen", () => {
     make({ "s/a": "", "t/b": "", "t/.gitignore": "x" });
     settle("s", "t", ".");
@@ -232,7 +232,7 @@ describe("a glob", () => {
     expect(glob("b.txt", false)).toEqual(["b.txt"]);
   });
 
-  test("of an include matches at any depth without `/`, and takes away with `!`", () => {
+  test("of an include matches at any depth without `/`, and excludes with `!`", () => {
     make({ "a.ts": "", "d/b.ts": "", "d/c.js": "" });
     const glob = (pattern: string, anyDepth: boolean): string[] =>
       globFiles(createDirectoryLister(undefined), base, pattern, anyDepth, fail);

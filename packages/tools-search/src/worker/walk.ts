@@ -1,6 +1,6 @@
 import type { DirectoryLister, VisibleDirectory } from "./listDirectory.ts";
 
-/** Told of each directory that cannot be read. */
+/** Called for each directory that cannot be read. */
 export type OnUnreadable = (path: string, error: unknown) => void;
 
 /**
