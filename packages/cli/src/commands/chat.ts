@@ -77,7 +77,7 @@ function createSession(
       await interrupts.during(async (signal) => {
         for await (const event of conversation.turn(message, signal)) {
           terminal.print(render(event));
-          if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event.reason));
+          if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event));
         }
       });
     } catch (error) {

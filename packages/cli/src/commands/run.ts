@@ -6,7 +6,7 @@ import { chooseModel } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
 import { terminalAsker } from "../terminal/ask.ts";
 import { readPrompt } from "../terminal/prompt.ts";
-import { createRenderer } from "../terminal/render.ts";
+import { createRenderer, oneLine } from "../terminal/render.ts";
 import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
@@ -31,8 +31,7 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
   const { terminal, interrupts } = program;
   const note = (line: string): void => terminal.note(terminal.style.dim(line));
   const report = reporter(flags, program);
-  let reason: EndReason | undefined;
-  let failed = false;
+  let end: TurnEnd | undefined;
   let conversation: Conversation | undefined;
   let provider: Provider;
   try {
@@ -47,7 +46,7 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
     await interrupts.during(async (signal) => {
       for await (const event of turn(prompt, signal)) {
         report.event(event);
-        if (event.type === "end") ({ reason, failed = false } = event);
+        if (event.type === "end") end = event;
       }
     });
   } catch (error) {
@@ -57,15 +56,17 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
     await conversation?.close();
   }
   const { agent } = conversation;
-  // The stand-in answers that it failed; a model decides by itself what a failed call means.
-  const exitReason = failed && !conversation.denied ? "failed" : exitReasonOf(reason, conversation.denied);
+  const exitReason = exitReasonOf(end, conversation.denied);
   report.done({ ok: exitReason === "ok", model: `${provider.name}/${provider.model}`, usage: agent.usage });
-  if (reason !== "stop") terminal.note(whyNoAnswer(reason));
+  if (end?.reason !== "stop") terminal.note(whyNoAnswer(end));
   return exitReason;
 }
 
-function exitReasonOf(reason: EndReason | undefined, denied: boolean): ExitReason {
-  switch (reason) {
+type TurnEnd = Extract<AgentEvent, { type: "end" }>;
+
+function exitReasonOf(end: TurnEnd | undefined, denied: boolean): ExitReason {
+  if (end?.failed && !denied) return "failed";
+  switch (end?.reason) {
     case "stop":
       return denied ? "denied" : "ok";
     case "step-limit":
@@ -77,8 +78,13 @@ function exitReasonOf(reason: EndReason | undefined, denied: boolean): ExitReaso
   }
 }
 
-/** Why there is no whole answer, and what to do next. */
-export function whyNoAnswer(reason: EndReason | undefined): string {
+/** Why there is no whole answer, what to do next, and what the service said of it. */
+export function whyNoAnswer(end: TurnEnd | undefined): string {
+  const detail = end?.detail && ` The service said: ${oneLine(end.detail, 300)}`;
+  return `${adviceFor(end?.reason)}${detail ?? ""}`;
+}
+
+function adviceFor(reason: EndReason | undefined): string {
   switch (reason) {
     case "step-limit":
       return "The step limit was reached before the answer: go on with toolcrib run -c, or raise --max-steps.";
@@ -116,14 +122,17 @@ function reporter(flags: RunFlags, { terminal }: Program): Reporter {
   const render = createRenderer(terminal.style);
   if (!flags.json) return { event: (event) => terminal.print(render(event)), failure: () => {}, done: () => {} };
   const calls: Record<string, { name: string; args: object; isError?: boolean }> = {};
-  let result: { reason?: EndReason; text: string } = { text: "" };
+  let result: Partial<Pick<TurnEnd, "reason" | "detail">> & { text: string } = { text: "" };
   return {
     event(event) {
       terminal.print(render(event).filter(({ to }) => to === "stderr"));
       if (event.type === "tool-call") calls[event.id] = { name: event.name, args: event.args };
       if (event.type === "tool-result" && calls[event.id])
         Object.assign(calls[event.id] as object, { isError: event.isError });
-      if (event.type === "end") result = { reason: event.reason, text: event.text };
+      if (event.type === "end") {
+        const { reason, text, detail } = event;
+        result = { reason, text, ...(detail !== undefined && { detail }) };
+      }
     },
     failure: (error) => line({ ok: false, ...failed(error), toolCalls: Object.values(calls) }),
     done: (about) => line({ ...about, ...result, toolCalls: Object.values(calls) }),

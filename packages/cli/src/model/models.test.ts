@@ -167,6 +167,23 @@ describe("toolcrib run over a model", () => {
     expect(code).toBe(3);
   });
 
+  test.each([
+    ["run", ["hi"]],
+    ["run --json", ["hi", "--json"]],
+    ["chat", []],
+  ])("%s shows what the service said of the end of a turn", async (command, words) => {
+    const said = "This request was stopped by the content management policy.";
+    wire.script(jsonOf({ error: { message: said, code: "content_filter" } }, { status: 400 }));
+    const args = [...command.split(" ").slice(0, 1), ...words, "-m", "openai-compatible/m"];
+    const { stdout, stderr } = await startProgram(bin, [...args, "--base-url", `${wire.url}/v1`], {
+      cwd: folder,
+      env: { XDG_STATE_HOME: join(folder, "state") },
+      ...(command === "chat" && { input: "hi\n" }),
+    }).ended;
+    expect(stderr).toContain(`ask in another way. The service said: ${said}\n`);
+    if (command === "run --json") expect(JSON.parse(stdout)).toMatchObject({ reason: "content-filter", detail: said });
+  });
+
   test("what a model prints cannot steer the terminal through a tool line", async () => {
     wire.script(
       answerWith({ calls: [{ name: "read_file", args: JSON.stringify({ path: "\u001b]0;owned\u0007" }) }] }),
