@@ -7,11 +7,11 @@ process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
   process.stderr.write(`toolcrib: cannot write to standard output: ${reason}\n`);
   process.exit(1);
 });
-// What is told on stderr is lost then, but the answer on stdout is not.
+// Notes are lost then, but the answer on stdout is not.
 process.stderr.on("error", () => {});
 
 if (major < 22 || (major === 22 && minor < 18)) {
-  // Said before anything is loaded that an older Node cannot read.
+  // Checked before anything is loaded: an older Node could not parse it.
   process.stderr.write(
     `toolcrib: this needs Node.js 22.18 or later, and this is ${process.versions.node}; see https://nodejs.org\n`,
   );
@@ -23,7 +23,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 } else {
   const { main } = await import("./main.ts");
   process.exitCode = await main(args);
-  // Whatever a provider or a tool may still hold open (a kept connection) must not keep the terminal waiting.
+  // A connection that a provider or tool holds open must not delay the exit.
   await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
   process.exit();
 }

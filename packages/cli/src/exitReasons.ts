@@ -1,7 +1,7 @@
 /** How a command ended. `main.ts` gives each its exit code. */
 export type ExitReason = "ok" | "failed" | "usage" | "provider" | "denied" | "limit" | "interrupted";
 
-/** An error that is the user's to mend: one sentence that says what was wrong and what to do next. */
+/** An error that the user can fix. Its message says what was wrong and what to do next. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitReason: ExitReason;

@@ -5,7 +5,7 @@ import { withoutControls } from "@toolcrib/core/text";
 import { CliError, type ExitReason } from "./exitReasons.ts";
 import { waysToConnect } from "./model/waysToConnect.ts";
 
-/** What to tell of an error, and how the program ends by it. */
+/** What the user is told about an error, and how the program ends. */
 export interface Explanation {
   readonly exitReason: ExitReason;
   readonly message: string;

@@ -3,7 +3,7 @@ import { createCommands } from "./commands/commands.ts";
 import { type ExitReason, usageError } from "./exitReasons.ts";
 import type { Program } from "./program.ts";
 
-/** The only place that knows exit codes, but for 128 + n after a signal. */
+/** The exit code of each reason. A signal that ends the program gives 128 plus its number instead. */
 const exitCodes: Readonly<Record<ExitReason, number>> = {
   ok: 0,
   failed: 1,
@@ -67,7 +67,7 @@ function isCommanderError(error: unknown): error is ParseError {
   return String((Object(error) as { code?: unknown }).code).startsWith("commander.");
 }
 
-/** One sentence in place of commander's lines; undefined where help was asked for and has been shown. */
+/** One sentence in place of commander's lines; undefined after help was shown on request. */
 function fromCommander({ code, message, command }: ParseError): Error | undefined {
   if (code === "commander.helpDisplayed" || code === "commander.version") return undefined;
   if (code === "commander.help") {

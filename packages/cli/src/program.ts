@@ -2,7 +2,7 @@ import type { Leftovers } from "@toolcrib/tools-bash";
 import type { Interrupts } from "./terminal/interrupts.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** What every command is given. */
+/** What every command gets. */
 export interface Program {
   readonly terminal: Terminal;
   readonly interrupts: Interrupts;

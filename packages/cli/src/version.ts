@@ -1,4 +1,4 @@
-/** The version of this package. It lies at the root of src, as the build's files do at that of dist, so that one path serves both. */
+/** The version of this package. This file stays at the root of src, as built files are in dist, so that the same relative path works in both. */
 export function version(): string {
   const { readFileSync } = process.getBuiltinModule("node:fs");
   const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };

@@ -1,6 +1,7 @@
 import { kindOf } from "./options.ts";
 
 export { patternSteps } from "./arguments/patternRisk.ts";
+export { isSecret } from "./isSecret.ts";
 export { isObject } from "./json.ts";
 export { redactUrls } from "./redactUrls.ts";
 export { headerSecrets, redacted, secretForms, withoutSecrets } from "./secrets.ts";

@@ -1,4 +1,4 @@
-import { isSecret } from "./secrets.ts";
+import { isSecret } from "@toolcrib/core/text";
 
 /** Holds the marks of the calls that a process runs under, the innermost last. */
 const markVariable = "TOOLCRIB_CALLS";

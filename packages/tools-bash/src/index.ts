@@ -7,4 +7,3 @@ export { runShell, type ShellRequest, type ShellResult, type ShellRunner } from 
 export type { Refusal } from "./sandbox/refusals.ts";
 export type { SandboxLimits } from "./sandbox/resourceLimits.ts";
 export type { SandboxOptions } from "./sandbox/sandbox.ts";
-export { isSecret } from "./secrets.ts";

@@ -12,16 +12,16 @@ import { addConversationFlags, type Conversation, type ConversationFlags, openCo
 import type { DefineCommand } from "./defineCommand.ts";
 import { whyNoAnswer } from "./run.ts";
 
-/** What a line beginning with `/` may say. */
+/** The commands of the conversation, and what `/help` says of each. */
 const commands: Readonly<Record<string, string>> = {
   "/help": "this list",
-  "/model [PROVIDER/MODEL]": "show the model, or go on with another",
-  "/tools [enable|disable NAME]": "show the tools, or switch one",
-  "/clear": "begin a new conversation",
+  "/model [PROVIDER/MODEL]": "show the model, or change it",
+  "/tools [enable|disable NAME]": "show the tools, or switch one on or off",
+  "/clear": "start a new conversation",
   "/compact": "shorten the older part of the conversation",
-  "/resume [NUMBER]": "show the conversations of this directory, or go on with one",
-  "/stats": "what the conversation took so far",
-  "/quit": "leave (Ctrl-D too)",
+  "/resume [NUMBER]": "show the conversations of this directory, or continue one",
+  "/stats": "messages, tokens and cost so far",
+  "/quit": "leave (also Ctrl-D)",
 };
 
 /** `toolcrib chat`: a line is a message; lines may be piped in, too. */
@@ -32,7 +32,7 @@ async function chat(program: Program, flags: ConversationFlags): Promise<ExitRea
   let session: ChatSession | undefined;
   // Until there is a session, Ctrl-C ends the program.
   const onInterrupt = (): void => (session ? session.interrupt() : interrupts.interrupt());
-  // Opened first: lines that come while the rest starts are kept.
+  // Opened first, so that lines typed while the rest starts are kept.
   const input = openChatInput(terminal, onInterrupt);
   let conversation: Conversation | undefined;
   try {
@@ -104,7 +104,7 @@ function createSession(
       case "/tools":
         return note(tools(conversation, words));
       case "/clear":
-        await conversation.goOn();
+        await conversation.switchTo();
         return note("A new conversation begins; /resume finds the one before.");
       case "/compact":
         return note(shortened(await interrupts.during((signal) => conversation.agent.compact({ signal }))));
@@ -159,11 +159,11 @@ function tools({ agent }: Conversation, [verb, name = ""]: string[]): string {
 
 /** What `/compact` answers. */
 function shortened(done: Compacted | undefined): string {
-  if (!done) return "There is nothing worth shortening.";
-  return `Tool results cleared: ${done.clearedResults}; messages summed up: ${done.summarisedMessages}.`;
+  if (!done) return "There is nothing to shorten.";
+  return `Tool results cleared: ${done.clearedResults}; messages summarised: ${done.summarisedMessages}.`;
 }
 
-/** What `/resume` answers: the conversations, or that one of them goes on. */
+/** What `/resume` answers: the list of conversations, or which one is continued. */
 async function resume(conversation: Conversation, number: string | undefined): Promise<string> {
   const found = (await listSessions(conversation.folder)).slice(0, 20);
   if (found.length === 0) return "No conversation was held in this directory yet.";
@@ -171,11 +171,11 @@ async function resume(conversation: Conversation, number: string | undefined): P
     const time = changedAt.toISOString().slice(0, 16).replace("T", " ");
     return `${String(index + 1).padStart(2)}  ${time}  ${oneLine(name ?? topic, 80) || "(empty)"}`;
   });
-  if (number === undefined) return `${rows.join("\n")}\n/resume NUMBER goes on with one.`;
+  if (number === undefined) return `${rows.join("\n")}\n/resume NUMBER continues one.`;
   const chosen = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
   if (!chosen) return `There is no conversation ${number}: write /resume and a number from 1 to ${found.length}.`;
-  await conversation.goOn(chosen.file);
-  return `Going on with${rows[Number(number) - 1]?.slice(2)}: ${conversation.agent.sessionContext.length} messages.`;
+  await conversation.switchTo(chosen.file);
+  return `Continuing${rows[Number(number) - 1]?.slice(2)}: ${conversation.agent.sessionContext.length} messages.`;
 }
 
 /** What `/stats` answers. */

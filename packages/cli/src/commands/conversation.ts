@@ -51,20 +51,20 @@ function positiveInteger(value: string): number {
 /** An agent with the CLI's tools, whose conversation a journal keeps as it grows. */
 export interface Conversation {
   readonly agent: Agent;
-  /** Whether the user, or the lack of one, refused a call. */
+  /** Whether a call was refused, by the user or because nobody could be asked. */
   readonly denied: boolean;
   /** Where the conversations of this directory are kept. */
   readonly folder: string;
   turn(message: string, signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
   /** The same conversation with another model. */
   useModel(provider: Provider): void;
-  /** Goes on with another conversation, a new one without `file`; the tools stay on and off as they are. */
-  goOn(file?: string): Promise<void>;
+  /** Continues the conversation of `file`, or starts a new one. The tools stay on or off as they are. */
+  switchTo(file?: string): Promise<void>;
   /** Ends the servers that `--mcp` started. */
   close(): Promise<void>;
 }
 
-/** Throws usage errors, and `bad_session` for a file that is none. */
+/** Throws usage errors, and `bad_session` for a file that does not hold a conversation. */
 export async function openConversation(
   provider: Provider,
   given: ConversationFlags,
@@ -78,9 +78,9 @@ export async function openConversation(
   const problem = makeSessionFolder(process.cwd(), env);
   if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
   const mount = flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined;
-  let left = new AbortController();
+  let unanswered = new AbortController();
   const approval = flags.ask
-    ? askBeforeChanges({ asker, foreign: new Set(mount?.tools), leave: () => left.abort() })
+    ? askBeforeChanges({ asker, foreign: new Set(mount?.tools), onUnanswered: () => unanswered.abort() })
     : undefined;
   const tools = (context: ToolContext): ToolRegistry => {
     const registry = createToolSet(flags, leftovers, context, mount?.tools);
@@ -134,18 +134,18 @@ export async function openConversation(
       return approval?.denied ?? false;
     },
     async *turn(message, signal) {
-      left = new AbortController();
+      unanswered = new AbortController();
       try {
-        yield* agent.streamChat(message, { signal: AbortSignal.any([signal, left.signal]) });
+        yield* agent.streamChat(message, { signal: AbortSignal.any([signal, unanswered.signal]) });
       } catch (error) {
-        if (!left.signal.aborted || signal.aborted) throw error;
-        throw new CliError("denied", "The question was left without an answer, so the request was ended.");
+        if (!unanswered.signal.aborted || signal.aborted) throw error;
+        throw new CliError("denied", "The question was not answered, so the request was ended.");
       }
     },
     useModel(next) {
       model = next;
     },
-    async goOn(file) {
+    async switchTo(file) {
       const before = agent.toolRegistry;
       agent = await open(file);
       for (const name of before.getToolNames()) {

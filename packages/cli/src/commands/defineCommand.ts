@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 
-/** What each file of a command exports: adds its flags and its action. */
+/** What the file of a command exports as `define`: adds flags and action to the command. */
 export type DefineCommand = (command: Command, action: ToAction) => void;
 
-/** Makes an action for commander of one that gets the program first and answers how it ended. */
+/** Turns a function that gets the program first, and returns how the command ended, into an action for commander. */
 export type ToAction = <Args extends unknown[]>(
   run: (program: Program, ...args: Args) => ExitReason | Promise<ExitReason>,
 ) => (...args: Args) => Promise<void>;

@@ -204,7 +204,7 @@ const misuses: readonly [args: string, says: RegExp][] = [
   ["add s", /missing required argument 'target'/],
   ["add a/b cmd", /a server's name is made of/],
   ["add s https://x.example extra", /an address takes no arguments/],
-  ["add s http://u:hunter22@", /: http:\/\/\[redacted\]@: this is no address/],
+  ["add s http://u:hunter22@", /: http:\/\/\[redacted\]@: this is not an address/],
   ["add s cmd -H a:b", /--header is for the address/],
   ["add s cmd -e AB", /--env AB: expected NAME=value/],
   ["remove nope", /nope is not in \.mcp\.json; there are none/],

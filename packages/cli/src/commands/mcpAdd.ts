@@ -60,7 +60,7 @@ function serverOf(
       ...(cwd !== undefined && { cwd }),
     };
   }
-  if (!URL.canParse(target)) throw usageError(`${redactUrls(target)}: this is no address`);
+  if (!URL.canParse(target)) throw usageError(`${redactUrls(target)}: this is not an address`);
   if (args.length > 0) throw usageError(`${args[0]}: an address takes no arguments`);
   if (env.length > 0 || cwd !== undefined) throw usageError("--env and --cwd are for a command, not for an address");
   const headers = pairs("--header", header, ":", "Name: value");

@@ -1,17 +1,17 @@
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { oneLine } from "../terminal/render.ts";
-import { withoutSecrets } from "../terminal/secretText.ts";
 import { mcpConfigName, readMcpConfig } from "../tools/mcpConfig.ts";
 import { consentTo, readConsents } from "../tools/mcpConsent.ts";
+import { redactServer } from "../tools/redactServer.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
-/** `toolcrib mcp list`: a line a server, without what may be secret. */
+/** `toolcrib mcp list`: one line for each server, without secrets. */
 export const define: DefineCommand = (command, action) => command.option("--json", "as JSON").action(action(mcpList));
 
 async function mcpList({ terminal, env }: Program, { json }: { json?: boolean }): Promise<ExitReason> {
   const { mcpServers } = await readMcpConfig(process.cwd());
-  const shown = Object.entries(mcpServers).map(([name, server]) => [name, withoutSecrets(server)] as const);
+  const shown = Object.entries(mcpServers).map(([name, server]) => [name, redactServer(server)] as const);
   if (json) {
     terminal.data(`${JSON.stringify({ mcpServers: Object.fromEntries(shown) }, null, 2)}\n`);
     return "ok";

@@ -35,12 +35,12 @@ async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitRea
   const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
   const tools = (roots: readonly string[] | undefined): ToolRegistry => {
     const registry = createToolSet({ ...flags, root: roots }, leftovers);
-    // A conversation is the client's: there is none here to save.
+    // The client keeps the conversation, so there is nothing to save here.
     const named = [...(flags.enable ?? []), ...(flags.tools ?? [])];
     if (!named.includes("save_session_context")) registry.disable("save_session_context");
     return registry;
   };
-  // What is wrong with the flags is told now, not to the client.
+  // Made now, so that wrong flags are reported here and not to the client.
   const fixed = tools(flags.root);
   const serving = await serveMcp(flags.root ? fixed : (roots) => (roots ? tools(roots) : fixed), {
     name: "toolcrib",

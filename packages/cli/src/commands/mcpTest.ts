@@ -58,7 +58,7 @@ async function mcpTest(
   });
 }
 
-/** A store by which every server is asked anew, and compared with what was accepted. */
+/** A store that makes every server list its tools again, to compare them with what was accepted. */
 function withoutCache(store: McpToolStore): McpToolStore {
   return {
     async load(server) {

@@ -107,7 +107,7 @@ interface Reporter {
   done(about: object): void;
 }
 
-/** Text as it comes, one JSON object at the end, or one a line for each event. */
+/** Prints text as it comes, or one JSON object at the end, or each event as a line of JSON. */
 function reporter(flags: RunFlags, { terminal }: Program): Reporter {
   const line = (value: object): void => terminal.data(`${JSON.stringify(value)}\n`);
   const failed = (error: unknown): object => ({

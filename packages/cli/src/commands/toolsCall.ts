@@ -13,7 +13,7 @@ interface ToolsCallFlags extends ToolFlags {
   readonly help?: boolean | undefined;
 }
 
-/** `toolcrib tools call NAME …`: one tool, no model. Output exactly as the tool gave it. */
+/** `toolcrib tools call NAME …`: one tool, without a model. Prints the tool's output unchanged. */
 export const define: DefineCommand = (command, action) =>
   addSandboxFlags(command)
     .usage("[options] NAME ['{\"arg\": …}' | @FILE | --arg value …]")

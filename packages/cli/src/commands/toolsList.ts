@@ -4,7 +4,7 @@ import { oneLine } from "../terminal/render.ts";
 import { addToolFlags, createToolSet, type ToolFlags } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
-/** `toolcrib tools list`: a line a tool, or as JSON all that is known of each. */
+/** `toolcrib tools list`: one line for each tool, or all about each as JSON. */
 export const define: DefineCommand = (command, action) =>
   addToolFlags(command).option("--json", "with descriptions and parameter schemas, as JSON").action(action(toolsList));
 

@@ -18,25 +18,25 @@ export async function localServers(): Promise<LocalServer[]> {
   ];
 }
 
-/** Without what may be secret. */
+/** Without user, password and query. */
 export function shownAddress({ baseURL }: LocalServer): string {
   if (!URL.canParse(baseURL)) return baseURL;
   const { origin, pathname } = new URL(baseURL);
   return `${origin}${pathname}`;
 }
 
-/** The first model for conversations that a server offers, or why there is none. */
+/** The first model of a server that is not for embeddings, or why there is no such model. */
 export type Offer = { readonly model: string } | { readonly model?: undefined; readonly problem: string };
 
 const mostCharacters = 1024 * 1024;
 const longestName = 256;
 
-/** Asks the server that the user named, which may answer in the manner of its own. */
+/** Asks a server that the user named: any list of models counts. */
 export function offerOf(server: LocalServer): Promise<Offer> {
   return askForModels(server, 3000, ({ data }) => data);
 }
 
-/** Asks a port on which a model server may listen, or anything else: only the answer of a model server is taken. */
+/** Asks a port that model servers use. Another program may listen there, so only the exact form of a model list counts. */
 export function offerFound(server: LocalServer): Promise<Offer> {
   return askForModels(server, 300, ({ object, data }) =>
     object === "list" && Array.isArray(data) && data.every((entry) => entry?.object === "model") ? data : undefined,
@@ -64,12 +64,12 @@ async function askForModels(
   }
   try {
     const entries = response.ok ? entriesOf(JSON.parse(await boundedText(response)) as Listing) : undefined;
-    if (!Array.isArray(entries)) return { problem: `what answers at ${address} is no model server` };
+    if (!Array.isArray(entries)) return { problem: `what answers at ${address} is not a model server` };
     const names = entries.map((entry) => (entry as { id?: unknown } | null)?.id).filter(isModelName);
     const model = names.find((name) => !/embed/i.test(name));
     return model === undefined ? { problem: `${label} at ${address} offers no model` } : { model };
   } catch {
-    return { problem: `what answers at ${address} is no model server` };
+    return { problem: `what answers at ${address} is not a model server` };
   }
 }
 

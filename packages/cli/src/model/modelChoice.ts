@@ -3,22 +3,22 @@ import { nearestName } from "@toolcrib/core";
 import { CliError, usageError } from "../exitReasons.ts";
 import { type LocalServer, localServers, offerFound, offerOf, shownAddress } from "./localServers.ts";
 
-/** A provider, and one line for people: which it is and why. */
+/** A provider, and one line that tells the user which it is and why. */
 export interface ModelChoice {
   readonly provider: Provider;
   readonly why: string;
-  /** Whether the user named all of it: else `why` is told before anything is sent. */
+  /** Whether the user named provider and model. If not, `why` is shown before anything is sent. */
   readonly isNamed: boolean;
 }
 
-/** What `-m` and the environment may name, in the order in which keys are looked for. */
-const keyed = [
+/** The services that need a key, in the order in which keys are looked for. */
+const services = [
   { name: "openai", variable: "OPENAI_API_KEY" },
   { name: "anthropic", variable: "ANTHROPIC_API_KEY" },
   { name: "openrouter", variable: "OPENROUTER_API_KEY" },
 ] as const;
 
-export interface ModelWish {
+export interface ModelRequest {
   /** `-m provider/model`, `-m provider`. */
   readonly model?: string | undefined;
   /** `--base-url`: where the provider is, for a server elsewhere or a gateway. */
@@ -27,15 +27,15 @@ export interface ModelWish {
 
 /**
  * The model asked for; else the first provider with a key in the environment, else a model server on this machine, else the
- * offline stand-in. Throws a usage error for a wish that names none, and the provider's AgentError (`missing_key`).
+ * offline stand-in. Throws a usage error for an unknown name, and the provider's AgentError (`missing_key`).
  */
-export async function chooseModel(wish: ModelWish, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
-  if (wish.model !== undefined) return wished(wish.model, wish.baseUrl, env);
-  if (wish.baseUrl !== undefined)
+export async function chooseModel(request: ModelRequest, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
+  if (request.model !== undefined) return requested(request.model, request.baseUrl, env);
+  if (request.baseUrl !== undefined)
     throw usageError(
       "--base-url says where a provider is: name the provider with -m, as in -m openai-compatible/MODEL",
     );
-  for (const { name, variable } of keyed) {
+  for (const { name, variable } of services) {
     if (env[variable]?.trim()) return chosen(await createKeyed(name, {}), `${variable} is set`);
   }
   const servers = await localServers();
@@ -68,7 +68,7 @@ function named(provider: Provider): ModelChoice {
   return { ...chosen(provider, "asked for with -m"), isNamed: true };
 }
 
-async function wished(text: string, baseURL: string | undefined, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
+async function requested(text: string, baseURL: string | undefined, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
   const cut = text.indexOf("/");
   const name = (cut < 0 ? text : text.slice(0, cut)).toLowerCase();
   const model = (cut < 0 ? "" : text.slice(cut + 1)) || undefined;
@@ -76,7 +76,7 @@ async function wished(text: string, baseURL: string | undefined, env: NodeJS.Pro
     const { OfflineProvider } = await import("@toolcrib/agent/offline");
     return named(new OfflineProvider());
   }
-  const service = keyed.find((known) => known.name === name);
+  const service = services.find((known) => known.name === name);
   if (service) return named(await createKeyed(service.name, { model, baseURL }));
   const servers = await localServers();
   const server = servers.find((known) => known.name === name);
@@ -89,7 +89,7 @@ async function wished(text: string, baseURL: string | undefined, env: NodeJS.Pro
   throw unknownProvider(
     text,
     name,
-    [...keyed, ...servers].map((known) => known.name).concat("openai-compatible", "offline"),
+    [...services, ...servers].map((known) => known.name).concat("openai-compatible", "offline"),
   );
 }
 
@@ -120,7 +120,7 @@ async function createCompatible(model: string, baseURL: string): Promise<Provide
 
 /** Only the provider that is used is loaded. */
 async function createKeyed(
-  name: (typeof keyed)[number]["name"],
+  name: (typeof services)[number]["name"],
   options: { model?: string | undefined; baseURL?: string | undefined },
 ): Promise<Provider> {
   switch (name) {

@@ -135,7 +135,7 @@ describe("toolcrib run over a model", () => {
     listing = { hello: "world" };
     const { code, stderr } = await toolcrib(["run", "hi", "-m", "lmstudio", "--base-url", `http://${ollamaHost}`]);
     listing = usual;
-    expect(stderr).toMatch(`what answers at http://${ollamaHost}/ is no model server; start it`);
+    expect(stderr).toMatch(`what answers at http://${ollamaHost}/ is not a model server; start it`);
     expect(code).toBe(3);
   });
 

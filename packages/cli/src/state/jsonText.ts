@@ -15,20 +15,20 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** Index of the first character that no JSON text can have there; the length where the text only ends too early. */
+/** Index of the first character that makes the text invalid; its length where it is only incomplete. */
 function firstError(text: string): number {
   let [low, high] = [0, text.length];
-  if (couldGoOn(text)) return text.length;
-  // Shorter than or equal to `low`: a possible beginning. Longer than or equal to `high`: none.
+  if (isBeginningOfJson(text)) return text.length;
+  // The first `low` characters can begin a JSON text, the first `high` cannot.
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (couldGoOn(text.slice(0, middle))) low = middle;
+    if (isBeginningOfJson(text.slice(0, middle))) low = middle;
     else high = middle;
   }
   return low;
 }
 
-function couldGoOn(beginning: string): boolean {
+function isBeginningOfJson(beginning: string): boolean {
   try {
     JSON.parse(beginning);
     return true;

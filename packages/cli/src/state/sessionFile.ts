@@ -14,8 +14,8 @@ export interface SessionFlags {
 }
 
 /**
- * The folder of the journals of one working directory, outside of it: what lies in a directory that somebody else wrote must
- * not become a conversation of the user's.
+ * The folder of the journals of one working directory, outside of it: somebody else may have written the directory, and its
+ * files must not become a conversation of the user.
  */
 export function sessionFolder(directory: string, env: NodeJS.ProcessEnv): string {
   return join(stateFolder(env), "sessions", stateName(directory));
@@ -59,7 +59,7 @@ export function makeSessionFolder(directory: string, env: NodeJS.ProcessEnv): st
 }
 
 /**
- * Holds a journal while a conversation goes on in it: two programs would spoil each other's. Undefined where no lock can be
+ * Holds a journal while a conversation goes on in it: two programs that write it would mix up their lines. Undefined where no lock can be
  * made. Throws where another program holds it.
  */
 export async function lockJournal(journal: string): Promise<FileLock | undefined> {
@@ -67,13 +67,13 @@ export async function lockJournal(journal: string): Promise<FileLock | undefined
   try {
     lock = await takeFileLock(`${journal}.lock`);
   } catch (error) {
-    // Then the journal cannot be written either, and that is told.
+    // Then the journal cannot be written either, which is reported.
     if (systemErrorCode(error)) return undefined;
     throw error;
   }
   if (lock) return lock;
   throw new CliError(
     "failed",
-    `the conversation in ${journal} goes on in another toolcrib; end that one, or begin a new conversation here`,
+    `the conversation in ${journal} is open in another toolcrib; end that one, or start a new conversation here`,
   );
 }

@@ -116,7 +116,7 @@ test("a journal that fails in the middle of a turn is a warning, once, and the c
 });
 
 describe("one conversation, one program", () => {
-  test("a journal that another program holds is not gone on with; a new conversation is", async () => {
+  test("a journal that another program holds is not continued; a new conversation is started", async () => {
     await toolcrib(list);
     const [journal = ""] = journals();
     const before = readFileSync(journal, "utf8");
@@ -131,7 +131,7 @@ describe("one conversation, one program", () => {
       [...list, "-r", journal],
     ]) {
       const { code, stderr } = await toolcrib(args);
-      expect(stderr).toMatch(/goes on in another toolcrib; end that one, or begin a new conversation/);
+      expect(stderr).toMatch(/is open in another toolcrib; end that one, or start a new conversation/);
       expect(code).toBe(1);
     }
     expect(readFileSync(journal, "utf8")).toBe(before);

@@ -4,7 +4,7 @@ import { homedir, userInfo } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { ensureDirectory, systemErrorCode } from "@toolcrib/core/files";
 
-/** Where the command keeps what is the user's own, outside every working directory: that may be somebody else's. */
+/** The user's own folder: outside the working directory, which may hold somebody else's files. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   const given = [env.XDG_STATE_HOME, process.platform === "win32" ? env.LOCALAPPDATA : undefined];
   const home = given.find((path) => path && isAbsolute(path)) ?? join(homeFolder(), ".local", "state");
@@ -21,7 +21,7 @@ function homeFolder(): string {
       // The user may be unknown to the system, as in some containers.
     }
   }
-  // The usual home of users without one: nothing can be made there.
+  // The usual home of users without a home: nothing can be made there.
   return "/nonexistent";
 }
 

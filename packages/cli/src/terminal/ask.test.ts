@@ -124,9 +124,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     program.type("\u0004");
     expect(await program.ended).toBe(4);
     expect(isWritten("one.txt")).toBe(false);
-    expect(program.screen.text).toMatch(
-      /toolcrib: The question was left without an answer, so the request was ended\.$/,
-    );
+    expect(program.screen.text).toMatch(/toolcrib: The question was not answered, so the request was ended\.$/);
     expect(wire.requests).toHaveLength(1);
   });
 

@@ -3,7 +3,7 @@ import type { Asker } from "../tools/approval.ts";
 import { type Keyboard, openKeyboard } from "./keyboard.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Nobody may type for so long before a question is shown. Milliseconds. */
+/** A question is shown once nothing was typed for this long. Milliseconds. */
 const quietMs = 150;
 const longestAnswer = 60;
 
@@ -11,11 +11,11 @@ interface AskOptions {
   readonly terminal: Terminal;
   /** For Ctrl-C. */
   interrupt(): void;
-  /** The keys where somebody holds them already. */
+  /** The keys, where they are already being read. */
   readonly keyboard?: Keyboard | undefined;
 }
 
-/** Asks on the terminal; undefined where there is none. */
+/** Asks on the terminal; undefined without a terminal. */
 export function terminalAsker({ terminal, interrupt, keyboard }: AskOptions): Asker | undefined {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return {
@@ -47,20 +47,20 @@ interface Ends {
 
 const [ctrlC, ctrlD, ctrlU] = ["\u0003", "\u0004", "\u0015"];
 
-/** Drops what was typed before the question was there to be read. Undefined when the user left. */
+/** Drops what was typed before the question is shown. Undefined when the user left. */
 function untilQuiet(keyboard: Keyboard, ends: Ends): Promise<true | undefined> {
   return listen(keyboard, ends, (finish) => {
     let timer: NodeJS.Timeout | undefined;
-    let look: NodeJS.Immediate | undefined;
+    let check: NodeJS.Immediate | undefined;
     const stop = (): void => {
       clearTimeout(timer);
-      clearImmediate(look);
+      clearImmediate(check);
     };
     const wait = (): void => {
       stop();
       timer = setTimeout(() => {
-        // After a busy time the timer comes before what was typed meanwhile is read; an immediate comes after.
-        look = setImmediate(finish, true);
+        // After a busy time the timer fires before typed keys are read; the immediate fires after.
+        check = setImmediate(finish, true);
       }, quietMs);
     };
     wait();

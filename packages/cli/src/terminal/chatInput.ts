@@ -3,7 +3,7 @@ import { PassThrough, Writable } from "node:stream";
 import { type Keyboard, openKeyboard } from "./keyboard.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The lines of a conversation, kept from the first on, whoever waits for them. */
+/** The lines of a conversation. Lines that nobody waits for yet are kept. */
 export interface ChatInput {
   /** The next line; undefined when there will be none. On a terminal the prompt is shown while it waits. */
   next(): Promise<string | undefined>;
@@ -24,7 +24,7 @@ interface Line {
 class LineQueue {
   #lines: Line[] = [];
   #ended = false;
-  #wake: (() => void) | undefined;
+  #arrival = Promise.withResolvers<void>();
 
   get isEmpty(): boolean {
     return this.#lines.length === 0 && !this.#ended;
@@ -32,19 +32,18 @@ class LineQueue {
 
   push(line: Line): void {
     this.#lines.push(line);
-    this.#wake?.();
+    this.#arrival.resolve();
   }
 
   end(): void {
     this.#ended = true;
-    this.#wake?.();
+    this.#arrival.resolve();
   }
 
   async next(): Promise<Line | undefined> {
     while (this.isEmpty) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      this.#arrival = Promise.withResolvers<void>();
+      await this.#arrival.promise;
     }
     return this.#lines.shift();
   }
@@ -71,7 +70,7 @@ function pipedInput(): ChatInput {
   };
 }
 
-/** What readline writes passes only while the line that is typed is on the screen. */
+/** Lets through what readline writes only while the typed line is on the screen. */
 class Gate extends Writable {
   readonly isTTY = true;
   open = false;
@@ -105,7 +104,7 @@ class ScreenInput implements ChatInput {
   readonly #lines: Interface & { prevRows?: number };
   /** Printed after the last line break while the typed line is on the screen. */
   #held: { text: string; write: (text: string) => void }[] = [];
-  /** Whether the last line of what was printed is open. */
+  /** Whether the last printed line has no line break yet. */
   #midLine = false;
   #waiting = false;
   #paused = false;
@@ -200,7 +199,7 @@ class ScreenInput implements ChatInput {
     const isWanted = !this.#paused && !this.#closed && (this.#waiting || this.#lines.line !== "");
     if (this.#gate.open && !isWanted) this.#hide();
     if (this.#gate.open || !isWanted) return;
-    // A line of the answer that is still growing comes first, but for a prompt.
+    // An unfinished line of the answer is not interrupted, except by the prompt.
     if (this.#midLine && !this.#waiting) return;
     this.#endLine();
     this.#gate.open = true;
@@ -236,7 +235,7 @@ class ScreenInput implements ChatInput {
 
   readonly #onResize = (): void => {
     if (!this.#gate.open) return;
-    // Terminals wrap anew: never clear more rows than the typed line takes now, for above it is what was printed.
+    // Terminals wrap rows again: clear no more rows than the typed line takes now, or printed text above it is lost.
     this.#lines.prevRows = Math.min(this.#lines.prevRows ?? 0, this.#lines.getCursorPos().rows);
     this.#gate.emit("resize");
   };

@@ -211,7 +211,7 @@ describe("toolcrib chat", () => {
     expect(stderr).toMatch(/\nopenai-compatible\/m\n/);
   });
 
-  test("/resume lists the directory's conversations and goes on with one; /stats and /compact answer", async () => {
+  test("/resume lists the directory's conversations and continues one; /stats and /compact answer", async () => {
     const before = [answerWith({ text: "Wren." }), answerWith({ text: "Heron." })];
     wire.script(...before, answerWith({ text: "Wren again." }), answerWith({ text: "Birds." }));
     const state = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "resume-state") } };
@@ -221,10 +221,10 @@ describe("toolcrib chat", () => {
     const { stdout, stderr } = await chat("about fish\n/resume\n/resume 2\n/resume 9\n/stats\nwhich bird\n/compact\n");
     expect(stdout).toBe("Heron.\nWren again.\n");
     expect(stderr).toMatch(/ 1 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}about fish\n 2 .* about birds\n/);
-    expect(stderr).toMatch(/Going on with .*about birds: 2 messages/);
+    expect(stderr).toMatch(/Continuing .*about birds: 2 messages/);
     expect(stderr).toMatch(/no conversation 9.*1 to 2/);
     expect(stderr).toMatch(/2 messages; tokens: /);
-    expect(stderr).toMatch(/messages summed up: [1-9]/);
+    expect(stderr).toMatch(/messages summarised: [1-9]/);
     const { messages } = (wire.requests.at(-2)?.body ?? {}) as unknown as {
       messages: { role: string; content: string }[];
     };

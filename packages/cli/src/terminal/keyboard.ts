@@ -1,4 +1,4 @@
-/** A terminal's keys: what is typed goes to the taker alone that came last. */
+/** The keys of a terminal: what is typed goes only to the most recent taker. */
 export interface Keyboard {
   /** `onKeys` gets what is typed, and undefined at the end of input, until the returned function is called. */
   take(onKeys: (keys: string | undefined) => void): () => void;
@@ -6,7 +6,7 @@ export interface Keyboard {
   close(): void;
 }
 
-/** Reads standard input key by key until it is closed: nothing that is typed meanwhile gets lost, or to two readers. */
+/** Reads standard input key by key until it is closed: nothing typed is lost or read twice. */
 export function openKeyboard(stdin: NodeJS.ReadStream = process.stdin): Keyboard {
   const takers: ((keys: string | undefined) => void)[] = [];
   let ended = false;

@@ -32,7 +32,7 @@ async function readNamed(path: string): Promise<string> {
   );
 }
 
-/** A file or a pipe is read; a terminal, and what is no input at all (/dev/null, a closed descriptor), is not. */
+/** Whether standard input is a file or a pipe, and not a terminal, /dev/null or closed. */
 function isPiped(): boolean {
   try {
     const stat = fstatSync(0);
@@ -58,7 +58,7 @@ async function readStdin(optional: boolean, note: (line: string) => void): Promi
       chunks.push(chunk as Buffer);
     }
   } catch (error) {
-    // Given up on, or nothing there to read.
+    // It was given up on, or there is nothing to read.
     if (chunks.length > 0) throw error;
   } finally {
     clearTimeout(timer);

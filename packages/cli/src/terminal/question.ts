@@ -6,7 +6,7 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** A call in words for the one who allows it, in rows that fit the screen. */
+/** A call as the user sees it before allowing it, in rows that fit the screen. */
 export interface ShownCall {
   /** All of it where it fits the screen; else of each argument head and tail, and how much is left out. */
   readonly summary: readonly string[];
@@ -115,7 +115,7 @@ function widthOf(text: string): number {
   return width;
 }
 
-/** Never too few: a row must not wrap by itself. */
+/** An upper bound: the terminal must not wrap a row. */
 function cellsOf(character: string): number {
   return (character.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
 }

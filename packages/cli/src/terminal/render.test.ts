@@ -51,7 +51,7 @@ test("arguments and results are one line, however long or odd", () => {
   expect(screen([result("y".repeat(5000))]).length).toBeLessThan(200);
 });
 
-test("a retry says when, and that the text above is void", () => {
+test("a retry says when, and that the text above no longer counts", () => {
   const retry: AgentEvent = {
     type: "retry",
     attempt: 1,
@@ -61,6 +61,6 @@ test("a retry says when, and that the text above is void", () => {
     discardText: true,
   };
   expect(screen([{ type: "text-delta", text: "Half" }, retry])).toBe(
-    "Half\nThe service is busy. Trying again in 1.5 s; the text above starts anew.\n",
+    "Half\nThe service is busy. Trying again in 1.5 s; the text above no longer counts.\n",
   );
 });

@@ -8,7 +8,7 @@ export interface Printed {
   readonly text: string;
 }
 
-/** Turns the events of a turn into text: the answer for stdout, everything else for stderr. Keeps only where the line stands. */
+/** Turns the events of a turn into text: the answer for stdout, everything else for stderr. Remembers only whether a line is open. */
 export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
   let open = false;
   const note = (text: string): Printed[] => {
@@ -38,7 +38,7 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
       case "retry":
         return note(
           style.dim(
-            `${oneLine(event.remedy?.problem ?? event.message, 200)} Trying again in ${(event.delayMs / 1000).toFixed(1)} s${event.discardText ? "; the text above starts anew" : ""}.`,
+            `${oneLine(event.remedy?.problem ?? event.message, 200)} Trying again in ${(event.delayMs / 1000).toFixed(1)} s${event.discardText ? "; the text above no longer counts" : ""}.`,
           ),
         );
       case "steering":

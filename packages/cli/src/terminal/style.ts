@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import { withoutControls } from "@toolcrib/core/text";
 
 type Paint = (text: string) => string;
@@ -5,12 +6,13 @@ type Paint = (text: string) => string;
 /** Colours text for a terminal, or leaves it as it is. */
 export type Style = Readonly<Record<"dim" | "bold" | "red" | "green" | "cyan", Paint>>;
 
+/** `color` is decided by `wantsColor`, not by `styleText`, which knows the streams of this process only. */
 export function createStyle(color: boolean): Style {
   const paint =
-    (open: number, close: number): Paint =>
+    (format: keyof Style): Paint =>
     (text) =>
-      color && text !== "" ? `\u001b[${open}m${text}\u001b[${close}m` : text;
-  return { dim: paint(2, 22), bold: paint(1, 22), red: paint(31, 39), green: paint(32, 39), cyan: paint(36, 39) };
+      color && text !== "" ? styleText(format, text, { validateStream: false }) : text;
+  return { dim: paint("dim"), bold: paint("bold"), red: paint("red"), green: paint("green"), cyan: paint("cyan") };
 }
 
 const styleCodes = /(\u001b\[(?:1|2|22|31|32|36|39)m)/;

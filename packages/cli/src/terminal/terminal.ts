@@ -3,7 +3,7 @@ import { withoutControls } from "@toolcrib/core/text";
 import type { Printed } from "./render.ts";
 import { createStyle, type Style, wantsColor, withStyleOnly } from "./style.ts";
 
-/** The two streams: data on stdout, everything else on stderr. No control characters of others reach a screen. */
+/** The two streams: data on stdout, everything else on stderr. Control characters from elsewhere never reach a screen. */
 export interface Terminal {
   /** For text on stderr. */
   readonly style: Style;
@@ -46,17 +46,17 @@ export function createTerminal(
     else stream.write(text);
   };
   const write = (text: string): void => put(stdout, stdout.isTTY ? withoutControls(text) : text);
-  const tell = (text: string): void => put(stderr, withStyleOnly(text, colors.stderr));
+  const writeNote = (text: string): void => put(stderr, withStyleOnly(text, colors.stderr));
   return {
     style: createStyle(colors.stderr),
     dataStyle: createStyle(colors.stdout),
     data: (text) => write(stdout.isTTY && !text.endsWith("\n") ? `${text}\n` : text),
     show: (text) => put(stdout, withStyleOnly(text, colors.stdout)),
-    note: (text) => tell(`${text}\n`),
+    note: (text) => writeNote(`${text}\n`),
     print(pieces) {
       for (const { to, text } of pieces) {
         if (to === "stdout") write(text);
-        else tell(text);
+        else writeNote(text);
       }
     },
     async alone(use) {

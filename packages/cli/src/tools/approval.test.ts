@@ -25,7 +25,7 @@ function asking(...answers: (string | undefined)[]): Asking {
   const asked = askBeforeChanges({
     asker: () => ({ size: { columns: 80, rows: 24 }, ask }),
     foreign: new Set([foreign]),
-    leave: () => {
+    onUnanswered: () => {
       left += 1;
     },
   });

@@ -17,18 +17,18 @@ export interface CliApproval {
 
 export interface ApprovalOptions {
   asker(): Asker | undefined;
-  /** Tools of others: that one calls itself read-only is no fact. */
+  /** Tools of mounted servers: what they say of themselves (read-only, say) does not count. */
   readonly foreign?: ReadonlySet<ExecutableTool> | undefined;
-  /** Ends the turn: called when the user leaves a question without an answer. */
-  leave(): void;
+  /** Called when the user leaves a question without an answer: to end the turn. */
+  onUnanswered(): void;
 }
 
 /**
  * For `--ask`: each call of a tool that may change something waits for a yes. An answer of `a` (always) holds for this tool with
- * the same command, or on the same paths; for a tool of others with the same arguments.
+ * the same command, or on the same paths; for a tool of a mounted server, with the same arguments.
  */
-export function askBeforeChanges({ asker, foreign, leave }: ApprovalOptions): CliApproval {
-  // By the tool itself: another one that takes its name has no yes.
+export function askBeforeChanges({ asker, foreign, onUnanswered }: ApprovalOptions): CliApproval {
+  // Keyed by the tool, not by its name: another tool may take the name.
   const always = new WeakMap<ExecutableTool, Set<string>>();
   let denied = false;
   // Calls that run side by side ask one after the other.
@@ -40,7 +40,7 @@ export function askBeforeChanges({ asker, foreign, leave }: ApprovalOptions): Cl
     if (!user) return "this call needs approval, and there is no terminal to ask on";
     const answer = await answerOf(user, call, words);
     if (answer === undefined) {
-      if (!call.signal?.aborted) leave();
+      if (!call.signal?.aborted) onUnanswered();
       return "the user left the question unanswered";
     }
     if (/^a(lways)?$/.test(answer) && call.tool) {
@@ -64,7 +64,7 @@ export function askBeforeChanges({ asker, foreign, leave }: ApprovalOptions): Cl
   };
 }
 
-/** Asks until the answer is another than to show more. */
+/** Asks again after each answer that wants to see more. */
 async function answerOf(user: Asker, call: ToolCall, reach: string): Promise<string | undefined> {
   const { summary, isCut, whole } = showCall(call.args, user.size);
   const page = Math.max(8, user.size.rows - 4);
@@ -81,7 +81,7 @@ async function answerOf(user: Asker, call: ToolCall, reach: string): Promise<str
   }
 }
 
-/** What an always would allow: this very command, or call of a tool of others; else these paths; else any call of the tool. */
+/** What an `always` would allow: exactly this call for commands and tools of mounted servers, else these paths, else any call of the tool. */
 function reachOf({ name, args }: ToolCall, isForeign: boolean): { key: string; words: string } {
   const named = Object.keys(args)
     .filter((key) => decisiveArguments.includes(key))

@@ -59,7 +59,7 @@ function isConfigName(name: string): boolean {
   return plain.toLowerCase() === mcpConfigName;
 }
 
-/** None where there is nothing. */
+/** Empty where nothing exists. */
 function canonical(path: string): string[] {
   try {
     return [realpathSync.native(path)];
@@ -68,12 +68,12 @@ function canonical(path: string): string[] {
   }
 }
 
-/** By another name: a hard link, or another spelling. */
+/** Also by another name: a hard link, or another spelling. */
 function sameFile(a: string, b: string): boolean {
-  const [one, other] = [look(a), look(b)];
+  const [one, other] = [statsOf(a), statsOf(b)];
   return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-function look(path: string): Stats | undefined {
+function statsOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }

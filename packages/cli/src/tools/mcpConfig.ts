@@ -12,7 +12,7 @@ export const mcpConfigName = ".mcp.json";
 
 const byteOrderMark = "\ufeff";
 
-/** Reads `.mcp.json` of a directory; without one there are no servers. Throws a usage error for what is no such JSON. */
+/** Reads `.mcp.json` of a directory; without one there are no servers. Throws a usage error where its content is not valid. */
 export async function readMcpConfig(directory: string): Promise<McpConfig> {
   return parseConfig((await readGivenFile(join(directory, mcpConfigName), mcpConfigName)) ?? "{}");
 }
@@ -34,7 +34,7 @@ function parseConfig(text: string): McpConfig {
     if (isObject(mcpServers) && Object.values(mcpServers).every(isObject))
       return { mcpServers: mcpServers as Record<string, McpServerConfig> };
   }
-  throw usageError(`${mcpConfigName}: expected { "mcpServers": { NAME: { … } } }; mend it or move it away`);
+  throw usageError(`${mcpConfigName}: expected { "mcpServers": { NAME: { … } } }; correct it or move it away`);
 }
 
 /**
@@ -54,7 +54,7 @@ export async function changeMcpConfig(
     const entry = change(parseConfig(text));
     const changed = entry === undefined ? withoutServer(text, name) : withServer(text, name, entry);
     if (JSON.stringify(parseConfig(changed).mcpServers[name]) !== JSON.stringify(entry)) {
-      throw usageError(`${mcpConfigName}: it has a key twice, so ${name} cannot be changed; mend it first`);
+      throw usageError(`${mcpConfigName}: it has a key twice, so ${name} cannot be changed; correct it first`);
     }
     const mark = found?.startsWith(byteOrderMark) ? byteOrderMark : "";
     await writeAtomically(path, `${mark}${changed}${found === undefined ? "\n" : ""}`, { scope });
@@ -95,7 +95,7 @@ function withServer(text: string, name: string, entry: McpServerConfig): string 
   return applyEdits(text, edits);
 }
 
-/** As long as the text: comments become blanks. */
+/** Comments become blanks, so that positions stay the same. */
 function withoutComments(text: string): string {
   const scanner = createScanner(text);
   const tokens: string[] = [];

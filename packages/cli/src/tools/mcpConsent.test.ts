@@ -176,9 +176,9 @@ describe("on a terminal, the user is asked", () => {
     expect(asked).toContain(`"ls<U+200B>" "a<U+202E>b" "<U+3164>"`);
   });
 
-  test("an entry that says more than a screen holds is not asked about, but refused", async () => {
+  test("an entry that is too long for the screen is refused without a question", async () => {
     const long = { command: "ls", args: ["x".repeat(10_000)] };
-    await expect(ask("y", long)).rejects.toThrow(/more than a screen holds.*toolcrib mcp allow/);
+    await expect(ask("y", long)).rejects.toThrow(/too long to show on this screen.*toolcrib mcp allow/);
   });
 
   test("a yes that cannot be kept holds this time, and that is told", async () => {

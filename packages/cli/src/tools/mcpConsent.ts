@@ -100,7 +100,7 @@ async function isAllowed(asker: Asker, name: string, entry: McpServerConfig, isC
   const description = describeServer(name, entry);
   const used = description.split("\n").reduce((sum, line) => sum + Math.ceil((2 * line.length) / columns), 0);
   if (used > Math.max(2 * rows, 20)) {
-    const message = `${mcpConfigName}: ${oneLine(name, 64)} says more than a screen holds, so it is not asked about; read it there, then toolcrib mcp allow NAME`;
+    const message = `${mcpConfigName}: ${oneLine(name, 64)} is too long to show on this screen, so it is not asked about; read it in the file, then run toolcrib mcp allow NAME`;
     throw new CliError("denied", message);
   }
   const state = isChanged ? "has changed since it was allowed" : "is not allowed yet";
@@ -108,7 +108,7 @@ async function isAllowed(asker: Asker, name: string, entry: McpServerConfig, isC
     `A server in ${mcpConfigName} of this folder ${state}:\n${description}\nStart it, now and whenever --mcp is given here? [y]es, [N]o: `,
     undefined,
   );
-  if (answer === undefined) throw new CliError("denied", "The question was left without an answer.");
+  if (answer === undefined) throw new CliError("denied", "The question was not answered.");
   return /^y(es)?$/i.test(answer.trim());
 }
 

@@ -1,7 +1,7 @@
 import { redactUrls, showInvisible } from "@toolcrib/core/text";
 import type { McpServerConfig } from "@toolcrib/mcp";
 
-/** What an entry of `.mcp.json` would start or connect to, for a question: nothing that decides is left out. */
+/** What an entry of `.mcp.json` would start or connect to, for the question: nothing that matters for the decision is left out. */
 export function describeServer(name: string, entry: McpServerConfig): string {
   const lines = "url" in entry ? urlLines(name, entry) : commandLines(name, entry);
   const uses = variablesOf(entry).map(({ variable, field }) => `${variable} (into ${field})`);

@@ -1,6 +1,5 @@
 /*
- * Which environment variables look like secrets. In doubt a variable counts as one: a command that needs it gets it by `env` or by
- * the `keep` option.
+ * What looks like a secret, by its name and value. In doubt it is one: hiding a value is easy to notice and to change.
  */
 
 /** The end of any word of the name: GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY, githubToken, SSH_AUTH_SOCK, PGPASSWORD. */

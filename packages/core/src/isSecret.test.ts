@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSecret } from "./secrets.ts";
+import { isSecret } from "./isSecret.ts";
 
 test.each([
   "OPENAI_API_KEY",

@@ -1,12 +1,11 @@
-import { redacted, redactUrls } from "@toolcrib/core/text";
+import { isSecret, redacted, redactUrls } from "@toolcrib/core/text";
 import type { McpServerConfig } from "@toolcrib/mcp";
-import { isSecret } from "@toolcrib/tools-bash";
 
-/** Nothing but a variable to be filled in. */
+/** `${NAME}` alone: a variable that is filled in later. */
 const isReference = /^\$\{\w+\}$/;
 
-/** An entry of `.mcp.json` for a listing: no value of a variable or header, nothing in an address or argument that looks like a key. */
-export function withoutSecrets(entry: McpServerConfig): McpServerConfig {
+/** An entry of `.mcp.json` as listings show it: without the values of variables and headers, and without what looks like a key. */
+export function redactServer(entry: McpServerConfig): McpServerConfig {
   if ("url" in entry) {
     const { url, headers } = entry;
     return { ...entry, url: redactUrls(String(url)), ...(headers && { headers: hideValues(headers) }) };
@@ -24,7 +23,7 @@ function hideValues(values: Readonly<Record<string, unknown>>): Record<string, s
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, hide(String(value))]));
 }
 
-/** `--token VALUE`, `--token=VALUE`, `TOKEN=VALUE`, a word of the shape of a key. */
+/** `--token VALUE`, `--token=VALUE`, `TOKEN=VALUE`, and a word that looks like a key. */
 function hideWord(word: string, before: unknown): string {
   const isName = /^-/.test(word) && !word.includes("=");
   if (typeof before === "string" && /^-[^=]*$/.test(before) && isSecret(before, "") && !isName) return hide(word);
