@@ -8,7 +8,7 @@ import { clip } from "./text.ts";
 export type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
 
 /**
- * What `execute` receives for a JSON Schema (its inferred type; any properties where the schema is no literal) or a
+ * What `execute` receives for a JSON Schema (its inferred type; any properties where the schema is not a literal) or a
  * Standard Schema (its output).
  */
 export type ArgumentsOf<Parameters> = Parameters extends StandardSchemaV1

@@ -64,7 +64,7 @@ export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends Error
 export interface InvalidArgumentOptions {
   toolName?: string | undefined;
   cause?: unknown;
-  /** What is wrong with other arguments, in words. */
+  /** Descriptions of what is wrong with other arguments. */
   more?: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export function invalidArgument(
   });
 }
 
-/** `FIELD: REASON`; a field that is no plain path is quoted and cut. */
+/** `FIELD: REASON`; a field that is not a plain path is quoted and cut. */
 export function describeArgument(field: string, reason: string): string {
   if (field === "") return reason;
   return `${/^[\w$.[\]-]{1,120}$/.test(field) ? field : quote(field, 120)}: ${reason}`;

@@ -72,7 +72,7 @@ export interface ExecutableTool extends ToolTraits {
   readonly timeoutMs?: TimeLimit | undefined;
   /** Where the tool comes from: a pack's name, `mcp:SERVER`. Set by the tool's maker; `own` when absent. */
   readonly origin?: string | undefined;
-  /** Traits that its source claims and nobody vouches for: shown, never relied on. */
+  /** Traits that its source claims, unconfirmed: shown, never relied on. */
   readonly hints?: ToolTraits | undefined;
   getSchema(): ChatTool;
   /** Replaces the check against the JSON Schema (repair still comes first); its `value` is what `execute` gets. */
@@ -109,8 +109,8 @@ export interface ToolCall {
   /** The registered tool, for its traits; undefined for an unknown name. */
   readonly tool: ExecutableTool | undefined;
   /**
-   * Set when the call is already known to be refused (unknown, disabled, invalid arguments). A middleware that mends
-   * the call passes it on without: `next({ ...call, args, refusal: undefined })`.
+   * Set when the call is already known to be refused (unknown, disabled, invalid arguments). A middleware that corrects
+   * the call passes it on without it: `next({ ...call, args, refusal: undefined })`.
    */
   readonly refusal: ToolError | undefined;
 }

@@ -15,7 +15,7 @@ export function freeName(name: string, isTaken: (name: string) => boolean): stri
   }
 }
 
-/** So much work one search for a near name may cost; the candidates after it are not looked at. */
+/** The work that one search for a near name may cost; candidates beyond it are skipped. */
 const mostWork = 300_000;
 /** What a candidate costs before any comparison of letters. */
 const workPerCandidate = 100;
@@ -35,7 +35,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
     if (left < 0) break;
     if (candidate.length > 2 * maximumLength) continue;
     const other = plainName(candidate);
-    // So many letters too many or too few are as many edits.
+    // The difference in length is the least number of edits.
     if (Math.abs(wanted.length - other.length) > Math.max(wanted.length, other.length) / 3) continue;
     left -= wanted.length * other.length;
     const distance = wanted === other ? 0 : editDistance(wanted, other);

@@ -45,7 +45,7 @@ export function checkSpelling<Options extends object>(
   }
 }
 
-/** What a value is, in words and without its content: `null`, `a string`, `an array`, `an instance of URL`. */
+/** The kind of a value, without its content: `null`, `a string`, `an array`, `an instance of URL`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";

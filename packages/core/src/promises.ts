@@ -14,13 +14,22 @@ export async function untilAborted<T>(running: Promise<T>, signal: AbortSignal |
   }
 }
 
+/** What `read` answers; undefined where it throws. For properties of objects that others made, whose getters may throw. */
+export function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Calls a listener and drops what it throws or rejects with: its failure must not become the caller's. */
 export function callSafely(listener: () => unknown): void {
   const drop = (): void => undefined;
   assimilate(listener, drop, drop);
 }
 
-/** A thenable that resolves to thenables for ever would spin the microtask queue; only this many are followed. */
+/** A thenable that resolves to thenables for ever would never leave the microtask queue; only this many are followed. */
 const mostThenables = 10;
 
 /**

@@ -19,7 +19,7 @@ export function moduleAsData(file: URL): URL {
   return new URL(`data:text/javascript;base64,${readFileSync(file).toString("base64")}`);
 }
 
-/** The system's id of the thread that calls; 0 where the system does not tell (Linux does). */
+/** The system's id of the thread that calls; 0 where the system does not say (Linux does). */
 export function systemThreadId(): number {
   try {
     return Number(readlinkSync("/proc/thread-self").split("/").pop()) || 0;
@@ -28,7 +28,7 @@ export function systemThreadId(): number {
   }
 }
 
-/** Milliseconds that a thread of this process has been on a processor; undefined where the system does not tell. */
+/** Milliseconds that a thread of this process has been on a processor; undefined where the system does not say. */
 export function processorMs(systemId: number): number | undefined {
   if (systemId === 0) return undefined;
   try {

@@ -8,7 +8,7 @@ import { mostErrors } from "./schemaLibrary.ts";
 import { createValidator, type Validator } from "./validator.ts";
 import { NoThread, TooMuchWork } from "./workLimit.ts";
 
-/** Arguments ready for a tool, or why they are not. `args` is what repair made of them in either case. */
+/** Arguments ready for a tool, or the error of those that are not. `args` are the repaired ones in either case. */
 export interface CheckedArguments {
   readonly args: Record<string, unknown>;
   readonly error?: ToolError;
@@ -17,7 +17,7 @@ export interface CheckedArguments {
 /** Repairs, then validates. The given arguments are never changed. */
 export type ArgumentChecker = (args: unknown) => CheckedArguments | Promise<CheckedArguments>;
 
-/** From so many unknown arguments on, they are all that is looked at. */
+/** With more unknown arguments than this, nothing else is checked. */
 const manyUnknown = 1000;
 const longestReason = 1000;
 
@@ -61,14 +61,14 @@ function repairArguments(
   }
 }
 
-/** What a limit of ours, or the end of the stack, says of the arguments. */
+/** The reason for a limit of this package, or of the stack; undefined for any other error. */
 function tooMuch(error: unknown): string | undefined {
   if (error instanceof TooMuchWork) return `could not be checked: ${error.message}`;
   if (!isErrorNamed(error, "RangeError")) return undefined;
   return error.message.startsWith("Maximum call stack") ? "could not be checked: nested too deeply" : error.message;
 }
 
-/** A model's own JSON, cut off or mistyped, comes as text: what is wrong with it says more than a quote of its beginning. */
+/** JSON that a model cut off or mistyped comes as text: the parser's error says more than a quote of its beginning. */
 function notAnObject(args: unknown): string {
   if (typeof args === "string" && args.trimStart().startsWith("{")) {
     try {

@@ -4,7 +4,7 @@ import { nearestName } from "../names.ts";
 import { resolveReference } from "./reference.ts";
 import type { ValidationError } from "./schemaLibrary.ts";
 
-/** What is wrong with one argument: `field` as a path (`edits[0].old_text`), empty for the arguments as a whole. */
+/** A problem of one argument: `field` is a path (`edits[0].old_text`), empty for the arguments as a whole. */
 export interface ArgumentIssue {
   field: string;
   reason: string;
@@ -27,11 +27,11 @@ const wrappers: ReadonlySet<string> = new Set([
 /** What is below one of these says less than the keyword itself. */
 const unions: ReadonlySet<string> = new Set(["anyOf", "oneOf", "propertyNames"]);
 
-/** So many problems of one call are put into words; the others are counted. */
+/** The number of problems of one call that are described; the others are only counted. */
 export const mostIssues = 5;
 const mostAllowedNames = 50;
 
-/** The problems in words, and how many there are in all. */
+/** Descriptions of the first problems, and the number of all. */
 export interface Explanation {
   readonly issues: readonly ArgumentIssue[];
   readonly count: number;
@@ -45,7 +45,7 @@ interface Problem {
   readonly owner: JsonSchema;
 }
 
-/** The errors in words: leaves only, one a field, those inside a failed union left out. */
+/** Describes validation errors: one a field, without those inside a failed union. */
 export function explain(errors: readonly ValidationError[], schema: JsonSchema, value: unknown): Explanation {
   const issues: ArgumentIssue[] = [];
   const fields = new Set<string>();

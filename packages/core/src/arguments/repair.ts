@@ -7,7 +7,7 @@ import { countSteps, type Spend } from "./workLimit.ts";
 const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const deepest = 100;
 const mostSteps = 500_000;
-/** So many characters of text weigh as one step. */
+/** Characters of text that count as one step. */
 const charactersPerStep = 64;
 
 interface Context {
@@ -16,36 +16,37 @@ interface Context {
 }
 
 /**
- * Mends in place what models commonly get slightly wrong and what has one meaning: `"10"` for a number, `"true"` for a
+ * Corrects in place what models often get slightly wrong, where only one meaning is possible: `"10"` for a number, `"true"` for a
  * boolean, JSON text for an array or object, `null` for an optional, one item, or its JSON text, for an array of such. What
- * already fits, or has no one meaning, is left as it is for validation to judge. `value` must be the caller's own copy.
- * Throws TooMuchWork where that would take too much work.
+ * already fits, or could mean several things, is left for validation to judge. `value` must be the caller's own copy.
+ * Throws TooMuchWork past its limit of steps.
  */
 export function repair(value: unknown, schema: JsonSchema): unknown {
-  return mend(value, schema, { root: schema, spend: countSteps(mostSteps) }, 0);
+  return repairPart(value, schema, { root: schema, spend: countSteps(mostSteps) }, 0);
 }
 
-function mend(value: unknown, schema: unknown, context: Context, level: number): unknown {
+function repairPart(value: unknown, schema: unknown, context: Context, level: number): unknown {
   context.spend(1);
   if (!isPlainObject(schema) || level > deepest) return value;
   const { $ref, allOf, properties, items } = schema;
-  let mended = value;
-  if (typeof $ref === "string") mended = mend(mended, resolveReference(context.root, $ref), context, level + 1);
+  let repaired = value;
+  if (typeof $ref === "string")
+    repaired = repairPart(repaired, resolveReference(context.root, $ref), context, level + 1);
   if (Array.isArray(allOf)) {
-    for (const part of allOf) mended = mend(mended, part, context, level + 1);
+    for (const part of allOf) repaired = repairPart(repaired, part, context, level + 1);
   }
   const branches = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(branches)) mended = repairByBranch(mended, branches, context, level);
+  if (Array.isArray(branches)) repaired = repairByBranch(repaired, branches, context, level);
   const wanted = wantedTypes(schema, context);
-  if (wanted) mended = convert(mended, wanted, schema, context);
-  if (isPlainObject(mended) && isPlainObject(properties)) {
-    repairProperties(mended, properties, schema.required, context, level);
-  } else if (Array.isArray(mended) && isPlainObject(items)) {
-    for (let index = 0; index < mended.length; index += 1) {
-      mended[index] = mend(mended[index], items, context, level + 1);
+  if (wanted) repaired = convert(repaired, wanted, schema, context);
+  if (isPlainObject(repaired) && isPlainObject(properties)) {
+    repairProperties(repaired, properties, schema.required, context, level);
+  } else if (Array.isArray(repaired) && isPlainObject(items)) {
+    for (let index = 0; index < repaired.length; index += 1) {
+      repaired[index] = repairPart(repaired[index], items, context, level + 1);
     }
   }
-  return mended;
+  return repaired;
 }
 
 function repairProperties(
@@ -62,17 +63,17 @@ function repairProperties(
     if (isNull && Array.isArray(required)) context.spend(required.length / 8);
     const optional = isNull && !(Array.isArray(required) && required.includes(key));
     if (optional && !accepts(schema, null, context, level)) delete target[key];
-    else target[key] = mend(target[key], schema, context, level + 1);
+    else target[key] = repairPart(target[key], schema, context, level + 1);
   }
 }
 
-/** Only where no branch takes the value as it is, and just one takes it repaired. */
+/** Only where no branch takes the value as given, and exactly one takes it repaired. */
 function repairByBranch(value: unknown, branches: readonly unknown[], context: Context, level: number): unknown {
   const fitting = branches.filter((branch) => accepts(branch, value, context, level));
-  if (fitting.length === 1) return mend(value, fitting[0], context, level + 1);
+  if (fitting.length === 1) return repairPart(value, fitting[0], context, level + 1);
   if (fitting.length > 1 || typeof value === "object") return value;
   const results = branches
-    .map((branch) => ({ branch, result: mend(value, branch, context, level + 1) }))
+    .map((branch) => ({ branch, result: repairPart(value, branch, context, level + 1) }))
     .filter(({ branch, result }) => accepts(branch, result, context, level));
   return results.length === 1 ? results[0]?.result : value;
 }
@@ -141,7 +142,7 @@ function convertText(value: string, wanted: readonly string[], { spend }: Contex
   const opening = text[0];
   if ((opening === "[" && wanted.includes("array")) || (opening === "{" && wanted.includes("object"))) {
     try {
-      // A copy, for its limits: text may be nested as deep as it is long.
+      // copyJson refuses what is nested too deeply: text may be nested as deep as it is long.
       return copyJson(JSON.parse(text));
     } catch {
       return undefined;

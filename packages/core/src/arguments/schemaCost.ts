@@ -3,14 +3,14 @@ import { isPlainObject } from "../json.ts";
 import { resolveReference } from "./reference.ts";
 import { countSteps, TooMuchWork } from "./workLimit.ts";
 
-/** Every call pays for what a schema applies to one value: more than this is refused. */
+/** The most schemas that may apply to one value: every call pays for each. */
 const mostApplied = 1000;
-/** References and nested lists of schemas that lead on from each other, at most: each takes a part of the stack. */
+/** The longest chain of references and nested lists of schemas: each link takes a part of the stack. */
 const longestChain = 200;
 /** Preparing a schema walks it once, and once more below each inner `$id`. */
 const mostPreparation = 50_000;
 
-/** Why calls checked against a schema would cost too much, whatever their arguments; undefined where they would not. */
+/** Why every call would cost too much under this schema, whatever its arguments; undefined where it would not. */
 export function schemaCostProblem(root: JsonSchema): string | undefined {
   return applicationProblem(root) ?? preparationProblem(root);
 }
@@ -73,7 +73,7 @@ function forEachObject(value: unknown, look: (object: JsonSchema) => boolean): v
   }
 }
 
-/** The library makes a URI of each place, as long as the way to it, and walks what lies below an inner `$id` twice. */
+/** The library builds a URI for each place, as long as its path, and walks everything below an inner `$id` twice. */
 function preparationProblem(root: JsonSchema): string | undefined {
   const spend = countSteps(mostPreparation);
   const walk = (place: unknown, pointer: number, times: number): void => {

@@ -4,14 +4,14 @@ import { patternSteps } from "./patternRisk.ts";
 import { resolveReference } from "./reference.ts";
 import { countSteps, type Spend } from "./workLimit.ts";
 
-/** What validating one value takes at most. A step is one visit of a schema to a value. */
+/** The most that validating one value can take. One step is one schema applied to one value. */
 export interface ValidationCost {
   readonly steps: number;
-  /** A pattern could run on for long: it is matched only in a thread that can be ended. */
+  /** A pattern may take very long: it is matched only in a thread that can be ended. */
   readonly mayBacktrack: boolean;
 }
 
-/** So many steps of a regular expression weigh as one step here. */
+/** Steps of a regular expression that count as one step here. */
 const patternStepsPerStep = 2000;
 /** A pattern that could take more steps than this on one string may backtrack. */
 const mostPatternSteps = 2_000_000;
@@ -21,7 +21,7 @@ const inPlace = ["not", "if", "then", "else"] as const;
 const forAllItems = ["additionalItems", "contains", "unevaluatedItems"] as const;
 
 /**
- * Walks the schema and the value as the validator does, without judging, and erring upwards where the verdict would decide.
+ * Walks schema and value as the validator does, without validating; where the path depends on the verdict it assumes the longer.
  * Throws TooMuchWork past `limit`.
  */
 export function validationCost(schema: JsonSchema, value: unknown, limit: number): ValidationCost {

@@ -9,7 +9,7 @@ const patternLimitMs = 1000;
 const checkLimitMs = 4000;
 /** How much work the checks before it may be. */
 const waitLimitMs = 4000;
-/** Work is the thread's processor time. Where the system does not tell it, time passes on a busy machine without any work. */
+/** Work is the thread's processor time. Where the system does not report that, time on the clock counts, several times as much of it. */
 const patience = 4;
 /** How long the thread may take to start on a busy machine, and how long a failed start is not repeated. */
 const startLimitMs = 60_000;

@@ -8,7 +8,7 @@ let library: SchemaLibrary | undefined;
 /** Errors of `value`, none when it fits. Asynchronous only while the library loads or where the check could take long. */
 export type Validator = (value: unknown) => readonly ValidationError[] | Promise<readonly ValidationError[]>;
 
-/** Up to so many steps are taken at once, on the calling thread; up to the second number in a thread that can be ended. */
+/** Steps that may run on the calling thread, and in a thread that can be ended. */
 const mostStepsHere = 4000;
 const mostSteps = 100_000;
 

@@ -31,9 +31,9 @@ export interface WriteResult {
 }
 
 /**
- * Replaces (or creates, with its parent directories) the file at a canonical path: whoever reads it, and whatever crashes,
- * finds the old content or the new one whole. Mode and owner are kept; text is written as UTF-8. The two exceptions are named
- * in `WriteResult.inPlace`. Take `withPathLocks` around it. Throws in plain words; nothing is left over then.
+ * Replaces (or creates, with its parent directories) the file at a canonical path: a reader, also after a crash, finds the whole
+ * old content or the whole new one. Mode and owner are kept; text is written as UTF-8. The two exceptions are named
+ * in `WriteResult.inPlace`. Take `withPathLocks` around it. Throws a ToolError in plain words, with nothing left over.
  */
 export async function writeAtomically(
   path: string,
@@ -115,7 +115,7 @@ async function fill(
   await writeRange(temporary.descriptor, bytes, 0, bytes.length, signal);
   if (old) changeMode(temporary, old.mode & 0o7777);
   await flush(temporary);
-  // Before the rename: some filesystems tell only now that the bytes did not fit.
+  // Before the rename: some filesystems report only now that the bytes did not fit.
   temporary.close();
 }
 

@@ -42,7 +42,7 @@ export async function flush({ descriptor, path }: OpenFile): Promise<void> {
     await fsyncAsync(descriptor);
   } catch (error) {
     if (!isForbiddenByNode(error)) throw error;
-    // A handle's own sync is allowed, and flushes the file whoever wrote to it.
+    // A handle's own sync is allowed, and flushes all writes to the file.
     const handle = await open(path, "r");
     try {
       await handle.sync();

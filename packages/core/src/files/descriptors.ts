@@ -20,14 +20,14 @@ function hasDescriptorPaths(): boolean {
   return available;
 }
 
-/** Not so where `node --permission` allows only some folders. */
+/** False where `node --permission` allows only some folders. */
 function isAllowed(): boolean {
   const { permission } = process;
   if (permission === undefined) return true;
   return permission.has("fs.read", linuxDescriptors) && permission.has("fs.write", linuxDescriptors);
 }
 
-/** The real path of what a descriptor has open, where the system tells (Linux); else undefined. */
+/** The real path of what a descriptor has open, on Linux; elsewhere undefined. */
 export function descriptorPath(descriptor: number): string | undefined {
   return hasDescriptorPaths() ? readlinkSync(`${linuxDescriptors}/${descriptor}`) : undefined;
 }

@@ -25,7 +25,7 @@ export interface MadeDirectories {
   readonly directory: OpenDirectory;
   /** How many had to be made. */
   readonly made: number;
-  /** Takes back those that were made and are still empty; never throws. */
+  /** Removes those that were made and are still empty; never throws. */
   undo(): void;
 }
 
@@ -70,7 +70,7 @@ export function makeDirectories(
   return { directory, made: made.length, undo };
 }
 
-/** False when something, perhaps another call, has made it meanwhile. */
+/** False where it exists by now, made perhaps by another call. */
 function makeOne(directory: OpenDirectory, name: string, mode: number): boolean {
   try {
     mkdirSync(directory.at(name), { mode });
@@ -90,7 +90,7 @@ function removeEmpty(path: string, scope: PathScope): void {
       parent.close();
     }
   } catch {
-    // Somebody uses it by now, or it is gone.
+    // It is in use, or gone.
   }
 }
 
@@ -119,7 +119,7 @@ export function ensureDirectory(path: string, mode = 0o777): void {
     try {
       mkdirSync(folder, { mode });
     } catch (error) {
-      // Another process may have been quicker.
+      // Another process may have made it meanwhile.
       if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
     }
   }

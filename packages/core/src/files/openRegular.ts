@@ -10,7 +10,7 @@ export interface FileStats {
   readonly mtime: Date;
 }
 
-/** What a path names, in words: for messages. */
+/** The kind of a file, for messages. */
 export function fileKind(stats: Pick<FileStats, "mode">): string {
   return kinds[stats.mode & constants.S_IFMT] ?? "special file";
 }
@@ -45,14 +45,14 @@ export interface RegularFile {
 
 /**
  * Opens a canonical path for reading (or, with `write`, for writing without truncation), never waiting for the other end of
- * a pipe. Throws in plain words for what is no regular file, or lies outside the scope by the time it is open.
+ * a pipe. Throws a ToolError in plain words unless it is a regular file inside the scope once open.
  */
 export function openRegularFile(path: string, scope: PathScope, write = false): RegularFile {
   const printed = scope.print(path);
   const { O_RDONLY, O_WRONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   let descriptor: number | undefined;
   try {
-    // Opening a device can have effects of its own, so it is looked at before, and what was opened after.
+    // Checked before opening too: opening a device can have effects of its own.
     refuseSpecial(lstatSync(path), printed);
     descriptor = openSync(path, (write ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_NOFOLLOW);
     const stats = fstatSync(descriptor);

@@ -49,7 +49,7 @@ function keysOf(path: string): string[] {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() && stats.nlink > 1) return [key, `inode:${stats.dev}:${stats.ino}`];
   } catch {
-    // What cannot be looked at is known by its path alone; the call itself will meet the error.
+    // Locked by its path alone; the task itself will meet the error.
   }
   return [key];
 }

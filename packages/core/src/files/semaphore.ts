@@ -1,4 +1,4 @@
-/** Runs tasks, at most so many at a time, the others in order of their coming. */
+/** Runs tasks, up to a limit at a time; the others wait in order of arrival. */
 export type Semaphore = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function createSemaphore(limit: number): Semaphore {

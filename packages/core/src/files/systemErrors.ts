@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { isError, isToolError, ToolError } from "../errors.ts";
 
-/** System error codes in plain words, each with what to do next where there is something to do. */
+/** System error codes in plain words; after the bar, what to do next. */
 const plainWords: Readonly<Record<string, string>> = {
   ENOENT: "No such file or directory|check the path",
   ENOTDIR: "The path, or a part of it, is a file, not a directory|check the path",

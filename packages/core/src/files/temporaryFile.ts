@@ -2,12 +2,12 @@ import { closeSync, openSync, unlinkSync } from "node:fs";
 import type { FilePath, OpenDirectory } from "./descriptors.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
-/** A file under a new, short name beside the one it is to become. */
+/** A file with a new, short name in the directory of the file that it will replace. */
 export interface TemporaryFile {
   readonly name: string;
   readonly path: FilePath;
   readonly descriptor: number;
-  /** Closes it, if that is not done, and throws what the system says to that. */
+  /** Closes it once; throws the system's error. */
   close(): void;
   /** Closes and unlinks it; never throws. */
   discard(): void;
@@ -41,7 +41,7 @@ export function createTemporary(directory: OpenDirectory, mode: number): Tempora
       try {
         step();
       } catch {
-        // Already renamed or gone; the error that led here is the one to tell.
+        // Already renamed or gone; the error that led here is the one to report.
       }
     }
   };

@@ -31,10 +31,10 @@ export async function writeInPlace(file: RegularFile, bytes: Uint8Array, call?: 
   }
 }
 
-/** So much is written at a time, so that an abort is seen between. */
+/** Bytes written at a time; an abort is noticed between. */
 const chunkLength = 4 * 1024 * 1024;
 
-/** So little is written at once: it only fills memory, and a turn in the thread pool would take several times as long. */
+/** Up to this many bytes are written synchronously: a turn in the thread pool would take several times as long. */
 const smallLength = 64 * 1024;
 
 /** Writes `bytes[from…to]` to the same place in the file. */

@@ -1,5 +1,5 @@
 import type { ExecutableTool, ToolCall, ToolCallInfo, ToolOutcome } from "../interface.ts";
-import { assimilate, callSafely } from "../promises.ts";
+import { assimilate, attempt, callSafely } from "../promises.ts";
 import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
 
 /** setTimeout fires at once beyond this many milliseconds. */
@@ -14,13 +14,7 @@ export function limitOf(tool: ExecutableTool, args: Record<string, unknown>, fro
     if (fromCaller > 0) return fromCaller;
     throw new RangeError(`timeoutMs must be a number of milliseconds above 0, at most ${longestDelayMs}, or Infinity`);
   }
-  let own: unknown;
-  try {
-    own = tool.timeoutMs;
-    if (typeof own === "function") own = own.call(tool, args);
-  } catch {
-    // As if it gave no limit.
-  }
+  const own = attempt(() => (typeof tool.timeoutMs === "function" ? tool.timeoutMs(args) : tool.timeoutMs));
   return typeof own === "number" && own > 0 ? own : defaultTimeoutMs;
 }
 
@@ -72,7 +66,7 @@ export function runWithDeadline(
   });
 }
 
-/** What one run shares with its tool. The signal is made only when the tool asks for it: most never do. */
+/** One run of a tool. Its signal is made when the tool first asks for it: most never do. */
 class ToolRun {
   ended = false;
   committed = false;
@@ -99,7 +93,7 @@ class ToolRun {
 }
 
 class CallInfo implements ToolCallInfo {
-  /** One getter for all: a property of its own, so that a spread copy of the call has it, at a third of a microsecond. */
+  /** An own property, so that a spread copy of the call has it; one getter shared by all calls, which saves 0.3 µs a call. */
   static readonly #signal = {
     enumerable: true,
     get(this: CallInfo): AbortSignal {

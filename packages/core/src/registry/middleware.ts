@@ -28,7 +28,7 @@ async function outcomeOf(name: string, run: () => Promise<ToolOutcome | string>)
   }
 }
 
-/** Whatever a middleware returned, as an outcome of the promised types. Throws for nothing at all. */
+/** Whatever a middleware returned, as an outcome of the promised types. Throws a TypeError where it returned nothing. */
 function asOutcome(name: string, result: ToolOutcome | string | undefined): ToolOutcome {
   if (result === undefined)
     throw new TypeError("a middleware returned nothing: it returns what next() gave, or a string");

@@ -4,8 +4,9 @@ import { isErrorNamed, isToolError, ToolError } from "../errors.ts";
 import type { ChatTool, ExecutableTool, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
 import { freeName, isLegalName } from "../names.ts";
+import { attempt } from "../promises.ts";
 
-/** A tool as the registry holds it: its schema read once and frozen. */
+/** A tool in the registry: its schema is read once and frozen. */
 export interface Entry {
   readonly tool: ExecutableTool;
   readonly schema: ChatTool;
@@ -25,29 +26,21 @@ export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boo
 
 const traitNames = ["readOnly", "destructive", "idempotent", "openWorld"] as const;
 
-/** What a tool states of itself; a trait that cannot be read is not stated. */
+/** The traits that a tool states; one that cannot be read counts as not stated. */
 export function traitsOf(tool: ToolTraits): ToolTraits {
   const traits: { -readonly [Trait in keyof ToolTraits]: ToolTraits[Trait] } = {};
   for (const trait of traitNames) {
-    try {
-      if (tool[trait] !== undefined) traits[trait] = tool[trait];
-    } catch {
-      // A getter that throws.
-    }
+    const stated = attempt(() => tool[trait]);
+    if (stated !== undefined) traits[trait] = stated;
   }
   return traits;
 }
 
-/** Where a tool comes from, and what its source claims; what cannot be read is not stated. */
+/** Where a tool comes from, and what its source claims of it; what cannot be read counts as not stated. */
 export function sourceOf(tool: ExecutableTool): Pick<ToolListing, "origin" | "hints"> {
-  const source: Pick<ToolListing, "origin" | "hints"> = { origin: "own" };
-  try {
-    if (typeof tool.origin === "string" && tool.origin !== "") source.origin = tool.origin;
-    if (isPlainObject(tool.hints)) source.hints = traitsOf(tool.hints);
-  } catch {
-    // A getter that throws.
-  }
-  return source;
+  const origin = attempt(() => tool.origin);
+  const hints = attempt(() => (isPlainObject(tool.hints) ? traitsOf(tool.hints) : undefined));
+  return { origin: typeof origin === "string" && origin !== "" ? origin : "own", ...(hints && { hints }) };
 }
 
 function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {
@@ -77,7 +70,7 @@ function nameOf(tool: ExecutableTool): string {
   return name;
 }
 
-/** No model reads a schema as large as this, and each part of it costs time. */
+/** Larger schemas are refused: no model reads them, and each value costs time at every call. */
 const mostSchemaValues = 20_000;
 
 function readSchema(tool: ExecutableTool, name: string): ChatTool {

@@ -20,7 +20,7 @@ import { runThrough } from "./middleware.ts";
 import { aborted, fromThrown, notAvailable, notFound, renderOutcome } from "./outcome.ts";
 import { createEntry, type Entry, sourceOf, traitsOf } from "./registration.ts";
 
-/** Only a misspelt option is refused: a tool may hand on the call that it was given, which has more. */
+/** Only a misspelt option is refused: a tool may pass on its own call, which has more. */
 const optionNames: KnownOptions<ExecuteOptions> = {
   signal: true,
   callId: true,
@@ -52,7 +52,7 @@ export class ToolRegistry implements AnyToolRegistry {
 
   /**
    * Adds tools, enabled: all or none. Reads their schemas once and freezes them. Throws a ToolError: `already_exists` for a
-   * taken name, `invalid_tool` for an illegal name, an empty description or parameters that are no object schema.
+   * taken name, `invalid_tool` for an illegal name, an empty description or parameters that are not an object schema.
    */
   register(...tools: ExecutableTool[]): void {
     if (this.#add(tools)) this.#changed();
@@ -159,7 +159,7 @@ export class ToolRegistry implements AnyToolRegistry {
       const { onOutcome } = options;
       if (onOutcome) callSafely(() => onOutcome.call(options, outcome));
     } catch {
-      // Options that cannot be read are no reason to reject.
+      // `invoke` never rejects, even where its options cannot be read.
     }
     return outcome;
   }
@@ -189,7 +189,7 @@ export class ToolRegistry implements AnyToolRegistry {
     return true;
   }
 
-  /** In one go, so that a call has started when `invoke` returns, unless its check must wait. */
+  /** Synchronous, so that a call has started when `invoke` returns, unless its check must wait. */
   #run(name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
     checkSpelling("execute", options, optionNames);
     const { signal } = options;
@@ -228,7 +228,7 @@ export class ToolRegistry implements AnyToolRegistry {
     );
   }
 
-  /** The tool of that name and the arguments as it would get them, or what is wrong with them. */
+  /** The tool of that name, with its repaired arguments or what is wrong with them. */
   #look(name: string, given: unknown): Looked | Promise<Looked> {
     const entry = this.#entries.get(name);
     if (!entry) return { entry, args: (given ?? {}) as Record<string, unknown> };
