@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -77,6 +76,8 @@ function releaseAll(): void {
 
 /** Who removes a dead holder's lock holds a lock of its own for that: otherwise two could each remove the other's new one. */
 async function takeOver(path: string, holder: string, deadline: number): Promise<void> {
+  // Loaded here: importing node:crypto takes 8 ms, which importing this package should not cost.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   const name = createHash("sha256").update(holder).digest("hex").slice(0, 8);
   const lock = await takeFileLock(`${path}.${name}`, Math.max(0, deadline - performance.now()));
   if (!lock) return;
