@@ -31,7 +31,7 @@ test("the answer is the object that the model gives, checked by the schema; a wr
   expect(agent.toolRegistry.getToolNames()).toEqual(["save_session_context"]);
 });
 
-test("an answer in prose is answered by one reminder that leaves no other choice", async () => {
+test("an answer in prose gets one reminder that forces the tool", async () => {
   const { value, provider } = await ask(["It is Oslo.", answer({ city: "Oslo", people: 1 })]);
   expect(value.people).toBe(1);
   expect(provider.requests.map((request) => request.toolChoice)).toEqual([undefined, { name: "final_answer" }]);

@@ -7,7 +7,7 @@ import { ScriptedProvider } from "./testing.ts";
 const down = new AgentError({ code: "server", message: "Down.", retryable: true });
 const badKey = new AgentError({ code: "authentication", message: "Wrong key." });
 
-test("after two failures in a row the next provider serves, and goes on serving", async () => {
+test("after two failures in a row the next provider serves, and continues to serve", async () => {
   const [first, second] = [new ScriptedProvider(["one", down, down, "never"]), new ScriptedProvider(["two", "three"])];
   const agent = new Agent(fallbackProvider(first, second), { baseDelayMs: 1 });
   expect(await agent.chat("a")).toBe("one");
@@ -26,7 +26,7 @@ test("failures that are not in a row do not add up", async () => {
   expect([await agent.chat("a"), await agent.chat("b")]).toEqual(["one", "two"]);
 });
 
-test("a failure that trying again cannot mend switches at once; the last one's is the turn's", async () => {
+test("a failure that a retry cannot help switches at once; the failure of the last provider is that of the turn", async () => {
   const agent = new Agent(fallbackProvider(new ScriptedProvider([badKey]), new ScriptedProvider([badKey])));
   await expect(agent.chat("a")).rejects.toMatchObject({ code: "authentication", message: "Wrong key." });
 });

@@ -54,7 +54,7 @@ test.each([
   ["null", null],
   ["a list", []],
   ["a function that makes none", () => undefined],
-])("tools that were meant and are %s are refused, not replaced by others", async (_, given) => {
+])("tools given as %s are refused, not replaced by the default", async (_, given) => {
   expect(() => new Agent(provider, { tools: loose(given) })).toThrow(refusal(/tools/));
   if (typeof given === "function") return;
   const agent = new Agent(new ScriptedProvider(["never"]), { tools });
@@ -63,7 +63,7 @@ test.each([
   await expect(chatObject(agent, "hi", schema, { tools: loose(given) })).rejects.toEqual(refusal(/tools/));
 });
 
-test("misspelt options of a turn are refused, and so is what is no signal", async () => {
+test("misspelt options of a turn are refused, and so is a signal that is not an AbortSignal", async () => {
   const agent = new Agent(new ScriptedProvider(["fine"]), { tools });
   await expect(agent.chat("hi", loose({ singal: 1 }))).rejects.toEqual(refusal(/did you mean "signal"/));
   await expect(agent.chat("hi", { signal: loose(new AbortController()) })).rejects.toEqual(
@@ -86,7 +86,7 @@ test("an error written as JSON has its message", () => {
 describe("objects of another realm", () => {
   const foreign = vm.createContext({ setTimeout, AbortController });
 
-  test("an error of a provider is told with its own message", async () => {
+  test("an error of a provider keeps its message", async () => {
     const failing: Error = vm.runInContext('new TypeError("from elsewhere")', foreign);
     expect(failing).not.toBeInstanceOf(Error);
     await expect(new Agent(new ScriptedProvider([failing])).chat("hi")).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe("objects of another realm", () => {
     });
   });
 
-  test("an AgentError is known by its mark, and what only looks like one is not", () => {
+  test("an AgentError is recognised by its marker, not by its shape", () => {
     const mark = Symbol.for("toolcrib.AgentError");
     const copy: unknown = vm.runInContext(
       "(mark) => Object.defineProperty(new Error('x'), mark, { value: true })",

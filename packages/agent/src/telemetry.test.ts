@@ -78,7 +78,7 @@ test("content is recorded only when asked for", async () => {
   expect(attributes(await spansOf(script, true))).toContain("my secret");
 });
 
-test("a failure marks its spans with its kind", async () => {
+test("a failure is recorded on its spans", async () => {
   const spans = await spansOf([new AgentError({ code: "authentication", message: "wrong key" })]);
   for (const name of ["chat script", "invoke_agent helper"]) {
     expect(spans[name]?.status.code).toBe(SpanStatusCode.ERROR);

@@ -49,7 +49,7 @@ describe("record and replay", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("what a provider answered is answered again without it, and another request is refused", async () => {
+  test("a recording gives the provider's answers again, and another request is refused", async () => {
     const file = join(folder, "deep", "a.json");
     const script = () => new ScriptedProvider([{ text: "Look", calls: [{ id: "a", name: "x" }] }, "Done"]);
     expect(await new Agent(recordProvider(script(), file)).chat("go")).toBe("Done");
@@ -93,7 +93,7 @@ describe("the provider suite", () => {
   });
 });
 
-test("a stream that does not end after its reply does not hold the turn up for good", async () => {
+test("a stream that does not end after its reply does not block the turn", async () => {
   async function* lingering(): AsyncGenerator<ProviderEvent, void> {
     yield { type: "reply", stop: "stop", message: { role: "assistant", content: [{ type: "text", text: "ok" }] } };
     await new Promise(() => undefined);

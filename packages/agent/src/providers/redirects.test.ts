@@ -102,7 +102,7 @@ test.each(wireFormats)("a redirect within the origin reaches the answer over the
   await new Promise((resolve) => proxied.close(resolve));
 });
 
-test("a ready client keeps its own ways", async () => {
+test("a ready client handles redirects itself", async () => {
   redirect = (url) => ({ status: 307, location: `${elsewhere.url}${url}` });
   elsewhere.script(answerWith({ text: "Followed." }));
   const client = new OpenAI({ apiKey, baseURL: `${gateOrigin()}/v1` });

@@ -9,7 +9,7 @@ import { badSession, checkHeader, checkMessage, checkSession, type JournalLine, 
 import { openSessionFile } from "./sessionPath.ts";
 
 /** A session that was read. */
-export interface OpenedSession {
+interface OpenedSession {
   readonly session: Session;
   /** Set for a journal: the bytes of its whole lines. A crash left what follows. */
   readonly journalBytes?: number;
@@ -37,7 +37,7 @@ async function readSession(file: string): Promise<string> {
 }
 
 /** Reads either form; `source` names it in errors. */
-export function parseSession(text: string, source: string): OpenedSession {
+function parseSession(text: string, source: string): OpenedSession {
   const end = text.indexOf("\n");
   const first = parse(end < 0 ? text : text.slice(0, end));
   if (isObject(first) && first.type === "session") return readJournal(text, source);

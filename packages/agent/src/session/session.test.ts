@@ -170,7 +170,7 @@ describe("repair", () => {
     ["one id for two calls", [calling("x", "x"), result("x"), result("x")], ["x", "x"]],
     ["a message before the result", [calling("x"), user("b"), result("x")], ["x"]],
     ["an empty reply", [user("a"), { role: "assistant", content: [] }, user("b")], []],
-  ])("%s is put right", (_, messages, expected) => {
+  ])("%s is repaired", (_, messages, expected) => {
     const repaired = repairConversation(messages);
     assertConversation(repaired);
     expect(outputs(repaired)).toEqual(expected);
@@ -341,7 +341,7 @@ describe("journal", () => {
     ]);
   });
 
-  test("never runs into another session's file, and says so", async () => {
+  test("never writes into the file of another session, and says so", async () => {
     await start(["ok"]).chat("hi");
     const before = readFileSync(journal(), "utf8");
     await expect(start(["ok"]).chat("hi")).rejects.toMatchObject({
@@ -351,7 +351,7 @@ describe("journal", () => {
     expect(readFileSync(journal(), "utf8")).toBe(before);
   });
 
-  test("with onJournalError, one that cannot be written is told once, and the conversation goes on", async () => {
+  test("with onJournalError, one that cannot be written is reported once, and the conversation continues", async () => {
     const told: string[] = [];
     writeFileSync(join(folder, "file"), "");
     const agent = new Agent(new ScriptedProvider(["one", "two"]), {
@@ -362,7 +362,7 @@ describe("journal", () => {
     expect(told).toEqual(["bad_session"]);
   });
 
-  test("a saved session goes on in a new journal, which holds all of it", async () => {
+  test("a saved session continues in a new journal, which holds all of it", async () => {
     const first = new Agent(new ScriptedProvider(["hello"]), { sessionContextFilePath: file });
     await first.chat("hi");
     await first.saveContext("r");

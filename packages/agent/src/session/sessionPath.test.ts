@@ -110,7 +110,7 @@ test("a link on the way to a folder of the user's choice is the user's", async (
   expect(readdirSync(join(outside, "toolcrib")).sort()).toEqual(["one.jsonl", "session.json"]);
 });
 
-test.skipIf(process.platform === "win32")("sessions and their folders are for the user alone", async () => {
+test.skipIf(process.platform === "win32")("only the owner can read sessions and their folders", async () => {
   const before = process.umask(0);
   try {
     await save(join(work, "one", "two", "session.json"));
@@ -136,7 +136,7 @@ test("another name of the session's file keeps its content", async () => {
   expect(readFileSync(join(work, "session.json"), "utf8")).toContain("toolcrib-session");
 });
 
-describe("what is no regular file", () => {
+describe("other than regular files", () => {
   const fifo = (): string => {
     const path = join(work, "pipe.jsonl");
     execFileSync("mkfifo", [path]);

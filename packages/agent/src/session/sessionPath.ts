@@ -5,7 +5,7 @@ import type { PathScope, RegularFile } from "@toolcrib/core/files";
 import { printableName } from "@toolcrib/core/text";
 
 /** Where a session may be written: a canonical path, and a scope that no link swapped in later can leave. */
-export interface SessionTarget {
+interface SessionTarget {
   readonly path: string;
   readonly scope: PathScope;
 }

@@ -22,7 +22,7 @@ async function resultOf(execute: () => unknown, options: AgentOptions = {}) {
   return { event, inHistory };
 }
 
-test("a tool that returns 50 MB brings 256 KB into the conversation, and the cut is said", async () => {
+test("a tool that returns 50 MB brings 256 KB into the conversation, with a notice", async () => {
   const { event, inHistory } = await resultOf(() => "0123456789abcde\n".repeat((50 * megabyte) / 16));
   const notice = `\n[truncated: shown ${256 * kilobyte} of ${50 * megabyte} bytes]`;
   expect(inHistory?.output.endsWith(notice)).toBe(true);

@@ -2,7 +2,7 @@ import type { ContentBlock } from "@toolcrib/core";
 import { limitBytes, truncationNotice } from "@toolcrib/core/text";
 
 /** What of a tool's result goes into the conversation. */
-export interface ToolResult {
+interface ToolResult {
   readonly output: string;
   readonly content?: readonly ContentBlock[];
 }

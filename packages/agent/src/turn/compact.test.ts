@@ -73,7 +73,7 @@ test("where clearing is not enough the older part becomes a summary, with the la
   expect(events.some((event) => event.type === "text-delta" && event.text.includes("SUMMARY"))).toBe(false);
 });
 
-test("without progress it does not go in circles: it waits until the context has grown", async () => {
+test("after too little progress it waits until the context has grown", async () => {
   const provider = sizedModel(20, { text: "", stop: "context-limit" });
   const { events } = await run(provider, 100, 4000);
   expect(compactions(events)).toEqual([]);
@@ -88,7 +88,7 @@ test("nothing happens below the threshold, or without the option", async () => {
   expect(await agent.chat("go")).toBe("end");
 });
 
-test("asked for, room is made now: the agent says what was done, is busy meanwhile, and goes on", async () => {
+test("agent.compact() shortens the conversation now, is busy meanwhile, and says what was done", async () => {
   const provider = sizedModel(12);
   const agent = new Agent(provider, { tools: tools() });
   await agent.chat("the goal");

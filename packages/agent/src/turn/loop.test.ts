@@ -61,7 +61,7 @@ const lastResult = (agent: Agent): string => {
   return message?.role === "tool" ? message.output : "";
 };
 
-test("chat returns the final text; streamChat tells every event in order", async () => {
+test("chat returns the final text; streamChat yields every event in order", async () => {
   const script = [{ text: "Look: ", calls: [{ id: "a", name: "echo", args: { x: 1 } }] }, "All done"];
   expect(await agentOf(script).agent.chat("go")).toBe("All done");
   expect(await eventsOf(agentOf(script).agent)).toEqual([
@@ -130,7 +130,7 @@ describe("what a model may get wrong is answered, and history stays valid", () =
     expect(JSON.stringify(agent.sessionContext)).not.toContain("ud800");
   });
 
-  test("arguments nested beyond reason, or in a cycle", async () => {
+  test("arguments nested too deep, or in a cycle", async () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     const { agent } = agentOf([{ calls: [{ name: "echo", args: cycle }] }, "ok"]);
@@ -138,7 +138,7 @@ describe("what a model may get wrong is answered, and history stays valid", () =
     expect(lastResult(agent)).toContain("Invalid arguments: nested deeper than 200 levels");
   });
 
-  test("an empty reply is an empty answer and leaves nothing empty behind", async () => {
+  test("an empty reply is an empty answer and is not kept", async () => {
     const { agent } = agentOf([{ text: "" }, "ok"]);
     expect(await agent.chat("go")).toBe("");
     expect(agent.sessionContext).toHaveLength(1);
@@ -295,7 +295,7 @@ test("usage is summed over the session; a cost that one reply does not know is u
   expect(agent.usage.cost).toBeUndefined();
 });
 
-test("a message that the service refuses as invalid is taken back: it would poison every later request", async () => {
+test("a message that the service refuses as invalid is removed: every later request with it would be refused", async () => {
   const refused = new AgentError({ code: "invalid_request", message: "bad image" });
   const { agent } = agentOf([refused, "ok"]);
   expect((await failureOf(agent.chat("go"))).code).toBe("invalid_request");
@@ -313,7 +313,7 @@ test.each([
   expect(provider.requests).toHaveLength(0);
 });
 
-test("what a tool reads of the agent is always the present state", async () => {
+test("a tool always reads the present state of the agent", async () => {
   let seen: unknown[] = [];
   const provider = new ScriptedProvider([{ calls: [{ name: "look" }] }, "ok", { calls: [{ name: "look" }] }, "ok"]);
   const agent = new Agent(provider, {

@@ -41,7 +41,7 @@ test("a failure that may pass is tried again, five attempts in all", async () =>
   expect(failed.error).toMatchObject({ code: "rate_limit" });
 });
 
-test("a failure that will not pass is not tried again", async () => {
+test("a failure that would come again is not tried again", async () => {
   const refused = new AgentError({ code: "authentication", message: "wrong key" });
   expect(await run([refused, "never"])).toMatchObject({ requests: 1, error: { code: "authentication" } });
 });
@@ -58,7 +58,7 @@ test("the wait is what the service asks for, up to the cap; else jittered and gr
   random.mockRestore();
 });
 
-test("a retry after text was shown says that the text is void; history holds the good reply only", async () => {
+test("a retry after text was shown says that the text does not count; history holds the good reply only", async () => {
   async function* broken(): AsyncGenerator<ProviderEvent, void> {
     yield { type: "text-delta", text: "half" };
     throw new AgentError({ code: "network", message: "dropped", retryable: true });
@@ -114,7 +114,7 @@ describe("silence", () => {
     expect(error).toMatchObject({ code: "timeout" });
   });
 
-  describe("by a clock that the test moves", () => {
+  describe("with fake timers", () => {
     beforeEach(() => {
       vi.useFakeTimers();
     });

@@ -15,7 +15,7 @@ export interface RetryLimits {
 }
 
 /** One request of a turn. */
-export interface ReplyRequest {
+interface ReplyRequest {
   readonly provider: Provider;
   readonly content: Omit<ModelRequest, "signal" | "isTimed">;
   readonly clock: RequestClock;

@@ -42,7 +42,7 @@ test("neighbouring read-only calls run side by side, any other alone; results re
   assertConversation(agent.sessionContext);
 });
 
-test("a tool whose readOnly cannot be read runs as one that does not state it", async () => {
+test("a tool whose getter of readOnly throws runs as one that does not state it", async () => {
   const { tools } = tracing();
   const read = tools.get("read") ?? {};
   Object.defineProperty(read, "readOnly", {
@@ -55,7 +55,7 @@ test("a tool whose readOnly cannot be read runs as one that does not state it", 
   assertConversation(agent.sessionContext);
 });
 
-test("progress is told while the tool runs", async () => {
+test("progress is reported while the tool runs", async () => {
   const { tools } = tracing();
   const agent = new Agent(new ScriptedProvider([{ calls: [call("a", 20)] }, "ok"]), { tools });
   const types: string[] = [];

@@ -43,7 +43,7 @@ test("calls of one reply get distinct, legal ids and keep good ones", () => {
   for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
 });
 
-describe("a mistake in a provider of the user's own ends the turn with one sentence that says what it is", () => {
+describe("a mistake in a user's own provider ends the turn with one sentence that names it", () => {
   test.each([
     [undefined, /an event is an object with a type, received nothing/],
     ["hi", /an event is an object with a type, received "hi"/],
@@ -107,7 +107,7 @@ test.each([
   [ownProvider(), { tools: [] }, /must be a ToolRegistry/],
   [ownProvider(), { tools: () => undefined }, /must be a ToolRegistry/],
   [ownProvider(), { maxSteps: "5" }, /maxSteps must be a number above 0, received "5"/],
-])("a provider %s or options %j that cannot be are refused at once", (provider, options, message) => {
+])("an invalid provider %s or options %j are refused at once", (provider, options, message) => {
   const make = (): Agent => new Agent(provider as unknown as Provider, options as unknown as AgentOptions);
   expect(make).toThrow(expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(message) }));
 });

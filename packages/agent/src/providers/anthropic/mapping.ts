@@ -44,7 +44,7 @@ export function toAnthropicReasoning(
 }
 
 /** One wire message. `results`: it holds tool results; neighbouring ones become one message. */
-export interface AnthropicTurn {
+interface AnthropicTurn {
   readonly role: "user" | "assistant";
   readonly content: ContentBlockParam[];
   readonly results: boolean;

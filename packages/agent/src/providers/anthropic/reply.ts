@@ -14,7 +14,7 @@ import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { badReply, type Service } from "../shared/wireErrors.ts";
 
 /** What has arrived of a reply of the Messages API. */
-export interface AnthropicState {
+interface AnthropicState {
   readonly service: Service;
   /** By index. */
   readonly blocks: Map<number, BlockState>;

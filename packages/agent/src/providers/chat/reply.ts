@@ -12,7 +12,7 @@ type CallDelta = NonNullable<Delta["tool_calls"]>[number];
 type Reasoning = { reasoning?: string | null; reasoning_content?: string | null; reasoning_details?: unknown };
 
 /** What has arrived of a reply over chat completions. */
-export interface ChatState {
+interface ChatState {
   readonly service: Service;
   text: string;
   refusal: string;

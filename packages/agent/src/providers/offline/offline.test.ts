@@ -212,7 +212,7 @@ test.each([
   if (!failed) expect((await run(request, registry)).at(-1)).not.toHaveProperty("failed");
 });
 
-describe("a file that exists is replaced only when that is said", () => {
+describe("a file that exists is replaced only when the request says so", () => {
   const there = (): string => {
     const file = join(folder, "README.md");
     writeFileSync(file, "# Kept\n");
@@ -241,7 +241,7 @@ describe("a file that exists is replaced only when that is said", () => {
     },
   );
 
-  test("a folder that is missing holds no file; one that cannot be looked into may", async () => {
+  test("a missing folder holds no file, but one that cannot be listed may", async () => {
     const written: unknown[] = [];
     const registry = tools();
     registry.unregister("write_file");
@@ -275,7 +275,7 @@ describe("survey", () => {
     return `survey ${folder} and write a report to ${join(folder, "report.md")}`;
   };
 
-  test("looks, reads what matters, writes the report, and tells", async () => {
+  test("lists and searches, reads the files that tell most, writes the report, and shows it", async () => {
     const events = await run(prepare());
     expect(callsIn(events)).toEqual([
       "list_dir",
@@ -308,7 +308,7 @@ function toolSaying(name: string, output: string): ToolRegistry {
   return registry;
 }
 
-describe("what a tool's limit cut off is told", () => {
+describe("a cut at a tool's limit is reported", () => {
   test("of a search", async () => {
     const lines = Array.from({ length: 500 }, (_, index) => `a.ts:${index + 1}:x`);
     const notice = "[truncated: shown 500 matches, there is more; pass max_results=2000 to continue]";

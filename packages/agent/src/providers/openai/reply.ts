@@ -15,7 +15,7 @@ import { badReply, type Service, serviceFault } from "../shared/wireErrors.ts";
 import { toOpaque } from "./mapping.ts";
 
 /** What has arrived of a reply of the Responses API. */
-export interface ResponsesState {
+interface ResponsesState {
   readonly service: Service;
   /** By output index. */
   readonly items: Map<number, ItemState>;

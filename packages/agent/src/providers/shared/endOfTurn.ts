@@ -4,7 +4,7 @@ import { describeFailure, type Failure } from "./describeFailure.ts";
 import { redact } from "./redact.ts";
 
 /** Why a turn ends by the service's refusal of a request, and what it said. */
-export interface RefusedTurn {
+interface RefusedTurn {
   readonly stop: StopReason;
   readonly detail: string;
 }

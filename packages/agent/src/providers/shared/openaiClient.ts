@@ -4,7 +4,7 @@ import { activityFetch } from "./byteActivity.ts";
 import { loadSdk } from "./loadSdk.ts";
 import { checkAddress, environment } from "./options.ts";
 
-export interface OpenAIClientSettings {
+interface OpenAIClientSettings {
   /** Undefined: no Authorization header. */
   readonly apiKey: string | undefined;
   /** Undefined: the SDK's own. */

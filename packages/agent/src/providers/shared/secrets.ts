@@ -1,7 +1,7 @@
 import { headerSecrets, isObject, secretForms } from "@toolcrib/core/text";
 
 /** The options of a provider that may hold secrets. */
-export interface SecretSources {
+interface SecretSources {
   /** The key, and those of a ready client. */
   readonly keys?: readonly unknown[];
   readonly headers?: Readonly<Record<string, string>> | undefined;

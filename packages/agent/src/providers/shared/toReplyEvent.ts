@@ -2,7 +2,7 @@ import type { AssistantMessage, StopReason, Usage } from "../../messages.ts";
 import type { ReplyEvent } from "../../provider.ts";
 
 /** What a reducer gathered of one reply. */
-export interface GatheredReply {
+interface GatheredReply {
   readonly content: AssistantMessage["content"];
   readonly stop: StopReason;
   /** `provider/model`. */

@@ -47,7 +47,7 @@ test("a rate limit may be tried again, an empty account may not", () => {
   expect(toAgentError(answer(429, { message: "pay", code: "insufficient_quota" }), service).retryable).toBe(false);
 });
 
-test("the service's own word on trying again wins", () => {
+test("what the service says about a retry decides", () => {
   expect(toAgentError(answer(500, {}, { "x-should-retry": "false" }), service).retryable).toBe(false);
   expect(toAgentError(answer(400, {}, { "x-should-retry": "true" }), service).retryable).toBe(true);
 });
@@ -87,7 +87,7 @@ test("an unreachable server, a dropped connection and a bad certificate are told
   expect(toAgentError(connection("ERR_TLS_CERT_ALTNAME_INVALID"), service).retryable).toBe(false);
 });
 
-test("errors in mid-stream are sorted by the service's word", () => {
+test("errors in mid-stream are classified by the code that the service sends", () => {
   const code = (body: object) => toAgentError(serviceFault(body), service).code;
   expect(code({ type: "overloaded_error", message: "x" })).toBe("server");
   expect(code({ type: "rate_limit_error", message: "x" })).toBe("rate_limit");
