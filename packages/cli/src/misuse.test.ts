@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -117,4 +117,26 @@ test("A key given by mistake in a wrong place does not end up in a message", asy
   });
   expect(end.code).toBe(3);
   expect(end.stdout + end.stderr).not.toContain("sk-not-a-real-key");
+});
+
+test("A file or standard input beyond what is read is refused in one line", async () => {
+  const own = join(folder, "large");
+  mkdirSync(own);
+  for (const name of [".mcp.json", "prompt.txt"]) {
+    writeFileSync(join(own, name), "");
+    truncateSync(join(own, name), 10 * 2 ** 20 + 1);
+  }
+  const env = { XDG_STATE_HOME: join(folder, "state") };
+  for (const [args, says, input] of [
+    ["mcp list", /^toolcrib: \.mcp\.json: it holds more than 1 MB, the most that is read; use a smaller one\n$/],
+    ["mcp add a b", /^toolcrib: \.mcp\.json: it holds more than 1 MB/],
+    ["run -m offline @prompt.txt", /^toolcrib: @prompt\.txt: it holds more than 10 MB/],
+    ["tools call read_file @prompt.txt", /^toolcrib: @prompt\.txt: it holds more than 10 MB/],
+    ["run -m offline", /^toolcrib: standard input: it holds more than 10 MB/, " ".repeat(10 * 2 ** 20 + 1)],
+  ] as const) {
+    const running = startProgram(bin, args.split(" "), { cwd: own, env, ...(input !== undefined && { input }) });
+    // The program ends before it has read everything.
+    running.child.stdin?.on("error", () => {});
+    expect(await running.ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(says) });
+  }
 });

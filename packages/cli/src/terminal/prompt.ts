@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import { usageError } from "../exitReasons.ts";
-import { readGivenFile } from "../state/givenFile.ts";
+import { mostGivenMegabytes, readGivenFile, refuseMore } from "../state/givenFile.ts";
 
 /** How long a pipe may stay silent when there is a prompt without it: a caller may have left it open by accident. */
 const silenceMs = 3000;
@@ -52,10 +52,13 @@ async function readStdin(optional: boolean, note: (line: string) => void): Promi
     }, silenceMs);
   }
   const chunks: Buffer[] = [];
+  let bytes = 0;
   try {
     for await (const chunk of stdin) {
       clearTimeout(timer);
       chunks.push(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      refuseMore(bytes, "standard input", mostGivenMegabytes);
     }
   } catch (error) {
     // It was given up on, or there is nothing to read.

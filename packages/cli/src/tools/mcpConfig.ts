@@ -10,11 +10,13 @@ import { parseJson } from "../state/jsonText.ts";
 
 export const mcpConfigName = ".mcp.json";
 
+const mostMegabytes = 1;
+
 const byteOrderMark = "\ufeff";
 
 /** Reads `.mcp.json` of a directory; without one there are no servers. Throws a usage error where its content is not valid. */
 export async function readMcpConfig(directory: string): Promise<McpConfig> {
-  return parseConfig((await readGivenFile(join(directory, mcpConfigName), mcpConfigName)) ?? "{}");
+  return parseConfig((await readGivenFile(join(directory, mcpConfigName), mcpConfigName, mostMegabytes)) ?? "{}");
 }
 
 /** Throws a usage error for a server that is not in the configuration. */
@@ -49,7 +51,7 @@ export async function changeMcpConfig(
   const scope = createPathScope({ root: directory, cwd: directory });
   const path = await scope.resolve(mcpConfigName);
   await withFileLock(join(dirname(path), `${mcpConfigName}.lock`), async () => {
-    const found = await readGivenFile(path, mcpConfigName);
+    const found = await readGivenFile(path, mcpConfigName, mostMegabytes);
     const text = found?.replace(byteOrderMark, "") ?? "{}";
     const entry = change(parseConfig(text));
     const changed = entry === undefined ? withoutServer(text, name) : withServer(text, name, entry);
@@ -98,11 +100,15 @@ function withServer(text: string, name: string, entry: McpServerConfig): string 
 /** Comments become blanks, so that positions stay the same. */
 function withoutComments(text: string): string {
   const scanner = createScanner(text);
-  const tokens: string[] = [];
+  let plain = "";
+  let copied = 0;
   do {
     scanner.scan();
-    const token = text.slice(scanner.getTokenOffset(), scanner.getTokenOffset() + scanner.getTokenLength());
-    tokens.push(token.startsWith("/") ? token.replace(/[^\r\n]/g, " ") : token);
-  } while (tokens.at(-1) !== "");
-  return tokens.join("");
+    const start = scanner.getTokenOffset();
+    if (text[start] !== "/") continue;
+    const end = start + scanner.getTokenLength();
+    plain += text.slice(copied, start) + text.slice(start, end).replace(/[^\r\n]/g, " ");
+    copied = end;
+  } while (scanner.getTokenLength() > 0);
+  return plain + text.slice(copied);
 }

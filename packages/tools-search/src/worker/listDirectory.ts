@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, type Stats, statSync } from "node:fs";
 import { compileIgnoreRules, type IgnoreRules } from "./ignoreRules.ts";
 import { confirmOpened } from "./readWindows.ts";
 
@@ -199,7 +199,8 @@ function readIgnoreFile(path: string, confined: boolean): string {
   }
   try {
     if (confined) confirmOpened(fd, path);
-    return readFileSync(fd, "utf8").slice(0, longestIgnoreFile);
+    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, longestIgnoreFile));
+    return bytes.toString("utf8", 0, readSync(fd, bytes));
   } catch {
     return "";
   } finally {
