@@ -150,8 +150,12 @@ function isUtf8Head(head: Uint8Array, complete: boolean): boolean {
 
 /** The line ending a text uses most: `\r\n` or `\n`. */
 export function dominantLineEnding(text: string): "\r\n" | "\n" {
-  const all = text.split("\n").length - 1;
-  const crlf = text.split("\r\n").length - 1;
+  let all = 0;
+  let crlf = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    all += 1;
+    if (text[at - 1] === "\r") crlf += 1;
+  }
   return crlf * 2 > all ? "\r\n" : "\n";
 }
 

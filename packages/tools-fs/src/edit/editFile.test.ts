@@ -93,3 +93,23 @@ test("a missing file and a directory are refused", async () => {
   const tool = createEditFileTool({ cwd: base });
   await expect(tool.execute({ path: ".", edits: [{ old_text: "a", new_text: "b" }] })).rejects.toThrow();
 });
+
+test("edits that make the file larger than it may be to edit are refused, and the file stays", async () => {
+  put("a\n");
+  const grow = { old_text: "a", new_text: "a".repeat(10), replace_all: true };
+  await expect(edit(Array(8).fill(grow))).rejects.toThrow(
+    /edits\[7\]\.new_text: makes the text longer than 33554432 bytes/,
+  );
+  expect(text()).toBe("a\n");
+});
+
+test("nothing is written after an abort between two edits", async () => {
+  put("a".repeat(400_000));
+  const signal = AbortSignal.timeout(1);
+  const edits = [..."abababababababababab"].map((old_text) => {
+    return { old_text, new_text: old_text === "a" ? "b" : "a", replace_all: true };
+  });
+  const tool = createEditFileTool({ cwd: base });
+  await expect(tool.execute({ path: "file", edits: [...edits, ...edits] }, { signal })).rejects.toThrow();
+  expect(text()).toBe("a".repeat(400_000));
+});

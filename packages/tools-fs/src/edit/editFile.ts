@@ -15,7 +15,7 @@ import { inPlaceNote } from "../writeFile.ts";
 import { replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
 
-/** Both texts are in memory at once, so a larger file is refused. */
+/** Both texts are in memory at once, so a larger file is refused, and an edit that would make it larger. */
 const longestEditable = 32 * 1024 * 1024;
 
 const parameters = {
@@ -60,7 +60,8 @@ export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool 
         const old = readEditable(canonical, scope);
         const mark = old.startsWith(byteOrderMark) ? byteOrderMark : "";
         const withoutMark = edits.map((one) => ({ ...one, old_text: one.old_text.replace(/^\ufeff/, "") }));
-        const changed = mark + replaceText(old.slice(mark.length), withoutMark);
+        const limits = { maxBytes: longestEditable - Buffer.byteLength(mark), signal: call.signal };
+        const changed = mark + (await replaceText(old.slice(mark.length), withoutMark, limits));
         const result = await writeAtomically(canonical, changed, { scope, call });
         const note = inPlaceNote(result);
         return `${note && `${printed}${note}\n\n`}${await unifiedDiff(printed, old, changed, maxBytes)}`;

@@ -1,17 +1,18 @@
 import { expect, test } from "vitest";
 import { type Edit, replaceText } from "./replaceText.ts";
 
-const replace = (text: string, old_text: string, new_text: string, replace_all?: boolean): string =>
-  replaceText(text, [{ old_text, new_text, replace_all }]);
+const limits = { maxBytes: 1000 };
+const replace = (text: string, old_text: string, new_text: string, replace_all?: boolean): Promise<string> =>
+  replaceText(text, [{ old_text, new_text, replace_all }], limits);
 
-test("exactly one match is replaced, and nothing else changes", () => {
-  expect(replace("one two three", "two", "2")).toBe("one 2 three");
-  expect(replace("a  b\t\n c ", "b\t", "B")).toBe("a  B\n c ");
-  expect(replace("x", "x", "")).toBe("");
+test("exactly one match is replaced, and nothing else changes", async () => {
+  expect(await replace("one two three", "two", "2")).toBe("one 2 three");
+  expect(await replace("a  b\t\n c ", "b\t", "B")).toBe("a  B\n c ");
+  expect(await replace("x", "x", "")).toBe("");
 });
 
-test("replacement patterns ($&) in the new text are plain text", () => {
-  expect(replace("a b c", "b", "$& $1 $` $' $$")).toBe("a $& $1 $` $' $$ c");
+test("replacement patterns ($&) in the new text are plain text", async () => {
+  expect(await replace("a b c", "b", "$& $1 $` $' $$")).toBe("a $& $1 $` $' $$ c");
 });
 
 test.each([
@@ -19,47 +20,106 @@ test.each([
   ["several matches", "abab", "ab", /2 matches.*replace_all=true/],
   ["matches that overlap", "aaa", "aa", /2 matches/],
   ["empty text", "abc", "", /must not be empty/],
-])("%s is refused with the number of matches", (_, text, old_text, message) => {
-  expect(() => replace(text, old_text, "new")).toThrow(message);
+])("%s is refused with the number of matches", async (_, text, old_text, message) => {
+  await expect(replace(text, old_text, "new")).rejects.toThrow(message);
 });
 
-test("text that differs in case, spaces or indentation does not match", () => {
-  expect(() => replace("  if (a) {", "if (A) {", "x")).toThrow(/0 matches/);
-  expect(() => replace("a  b", "a b", "x")).toThrow(/0 matches/);
+test("text that differs in case, spaces or indentation does not match", async () => {
+  await expect(replace("  if (a) {", "if (A) {", "x")).rejects.toThrow(/0 matches/);
+  await expect(replace("a  b", "a b", "x")).rejects.toThrow(/0 matches/);
 });
 
-test("replace_all takes every match that does not overlap another, from the left", () => {
-  expect(replace("aaaaa", "aa", "b", true)).toBe("bba");
-  expect(replace("a.b.c", ".", "..", true)).toBe("a..b..c");
+test("replace_all takes every match that does not overlap another, from the left", async () => {
+  expect(await replace("aaaaa", "aa", "b", true)).toBe("bba");
+  expect(await replace("a.b.c", ".", "..", true)).toBe("a..b..c");
 });
 
-test("edits apply in order, each to the result of the one before; all or none", () => {
+test("edits apply in order, each to the result of the one before; all or none", async () => {
   const edits: Edit[] = [
     { old_text: "a", new_text: "b c" },
     { old_text: "c", new_text: "d" },
   ];
-  expect(replaceText("a", edits)).toBe("b d");
-  expect(() => replaceText("a", [...edits, { old_text: "gone", new_text: "" }])).toThrow(/edits\[2\]\.old_text/);
+  expect(await replaceText("a", edits, limits)).toBe("b d");
+  await expect(replaceText("a", [...edits, { old_text: "gone", new_text: "" }], limits)).rejects.toThrow(
+    /edits\[2\]\.old_text/,
+  );
 });
 
-test("edits that change nothing are an error", () => {
-  expect(() => replace("abc", "b", "b")).toThrow(/change nothing/);
+test("edits that change nothing are an error", async () => {
+  await expect(replace("abc", "b", "b")).rejects.toThrow(/change nothing/);
 });
 
-test("line endings of the text match those of the edit, and are kept", () => {
-  expect(replace("a\r\nb\r\nc\r\n", "a\nb\n", "x\ny\nz\n")).toBe("x\r\ny\r\nz\r\nc\r\n");
-  expect(replace("a\nb\nc\n", "a\r\nb", "x\r\ny")).toBe("x\ny\nc\n");
-  expect(replace("a\r\nb", "b", "x\ny")).toBe("a\r\nx\r\ny");
-  expect(replace("\r\na\r\nb", "\na", "\nc")).toBe("\r\nc\r\nb");
+test("line endings of the text match those of the edit, and are kept", async () => {
+  expect(await replace("a\r\nb\r\nc\r\n", "a\nb\n", "x\ny\nz\n")).toBe("x\r\ny\r\nz\r\nc\r\n");
+  expect(await replace("a\nb\nc\n", "a\r\nb", "x\r\ny")).toBe("x\ny\nc\n");
+  expect(await replace("a\r\nb", "b", "x\ny")).toBe("a\r\nx\r\ny");
+  expect(await replace("\r\na\r\nb", "\na", "\nc")).toBe("\r\nc\r\nb");
 });
 
-test("in a text with both line endings only the edited lines change", () => {
+test("in a text with both line endings only the edited lines change", async () => {
   const mixed = "a\r\nb\nc\r\nd\n";
-  expect(replace(mixed, "b\nc", "B\nC")).toBe("a\r\nB\nC\r\nd\n");
-  expect(replace(mixed, "a\nb", "A\nB")).toBe("A\r\nB\nc\r\nd\n");
-  expect(() => replace("a\r\nb\n a\nb\n", "a\nb", "x")).toThrow(/2 matches/);
+  expect(await replace(mixed, "b\nc", "B\nC")).toBe("a\r\nB\nC\r\nd\n");
+  expect(await replace(mixed, "a\nb", "A\nB")).toBe("A\r\nB\nc\r\nd\n");
+  await expect(replace("a\r\nb\n a\nb\n", "a\nb", "x")).rejects.toThrow(/2 matches/);
 });
 
-test("in a text without line breaks those of the new text are kept", () => {
-  expect(replace("ab", "b", "\r\nc")).toBe("a\r\nc");
+test("in a text without line breaks those of the new text are kept", async () => {
+  expect(await replace("ab", "b", "\r\nc")).toBe("a\r\nc");
+});
+
+test("a text that grows past the limit is refused, at whichever edit", async () => {
+  const grow = { old_text: "a", new_text: "aaaaaaaaaa", replace_all: true };
+  const shrink = { old_text: "a", new_text: "", replace_all: true };
+  await expect(replaceText("a", [grow, grow, grow, grow, shrink], limits)).rejects.toThrow(
+    /edits\[3\]\.new_text: makes the text longer than 1000 bytes; give a shorter one/,
+  );
+  // Of bytes, not of characters.
+  await expect(replace("a", "a", "€".repeat(334))).rejects.toThrow(/longer than 1000 bytes/);
+  expect(await replace("a", "a", "€".repeat(333))).toBe("€".repeat(333));
+});
+
+test("a match that lies across the parts in which a text is searched is found once", async () => {
+  const wanted = `x${"y".repeat(100)}\nz`;
+  for (const before of [262_144 - 150, 262_144 - 101, 262_144 - 1, 262_144, 262_145]) {
+    const text = `${"a".repeat(before)}${wanted.replace("\n", "\r\n")}b`;
+    expect(await replaceText(text, [{ old_text: wanted, new_text: "" }], { maxBytes: 1e6 })).toBe(
+      `${"a".repeat(before)}b`,
+    );
+  }
+});
+
+const alternating = Array.from({ length: 40 }, (_, index) => {
+  const [old_text, new_text] = index % 2 === 0 ? ["a", "b"] : ["b", "a"];
+  return { old_text, new_text, replace_all: true } as Edit;
+});
+const costly: [name: string, text: string, edits: Edit[]][] = [
+  [
+    "many edits with many matches",
+    "a".repeat(200_000),
+    [...alternating, { old_text: "a", new_text: "c", replace_all: true }],
+  ],
+  ["one edit with many matches", "a".repeat(2_000_000), [{ old_text: "a", new_text: "b", replace_all: true }]],
+  [
+    "one text that almost matches everywhere",
+    "a\n".repeat(50_000),
+    [{ old_text: `${"a\n".repeat(300)}b`, new_text: "" }],
+  ],
+];
+
+test.each(costly)("other work runs meanwhile: %s", async (_name, text, edits) => {
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    turn = setImmediate(count);
+  };
+  let turn = setImmediate(count);
+  await replaceText(text, edits, { maxBytes: 1e7 }).catch(() => undefined);
+  clearImmediate(turn);
+  expect(turns).toBeGreaterThan(2);
+});
+
+test.each(costly)("the signal ends it: %s", async (_name, text, edits) => {
+  const controller = new AbortController();
+  setImmediate(() => controller.abort(new Error("stopped")));
+  await expect(replaceText(text, edits, { maxBytes: 1e7, signal: controller.signal })).rejects.toThrow("stopped");
 });

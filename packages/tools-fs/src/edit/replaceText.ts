@@ -1,5 +1,7 @@
 import { invalidArgument } from "@toolcrib/core";
 import { dominantLineEnding } from "@toolcrib/core/text";
+import { createYielder } from "../yieldToEventLoop.ts";
+import { findMatches } from "./findMatches.ts";
 
 export interface Edit {
   old_text: string;
@@ -7,74 +9,131 @@ export interface Edit {
   replace_all?: boolean | undefined;
 }
 
+export interface ReplaceLimits {
+  /** The most bytes of the text, after each edit too. */
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+}
+
+type Pause = () => Promise<void> | undefined;
+
+/** Parts of a text that are joined at once, so that a list of a million parts is never held. */
+const mostParts = 4096;
+
+/** Characters, from the first line break on, by which the line ending of a text is judged. */
+const judgedLength = 1024 * 1024;
+
 /**
  * Applies the edits in order, each to the result of the one before. LF and CRLF match each other; new text gets the line ending
- * of the text around it. Throws (`invalid_arguments`) with the number of matches unless an edit matches exactly once.
+ * of the text around it. Throws (`invalid_arguments`) with the number of matches unless an edit matches exactly once, and for
+ * a text that grows past the limit. Lets other work run meanwhile.
  */
-export function replaceText(text: string, edits: readonly Edit[]): string {
+export async function replaceText(
+  text: string,
+  edits: readonly Edit[],
+  { maxBytes, signal }: ReplaceLimits,
+): Promise<string> {
+  const pause = createYielder(signal);
   let result = text;
-  for (const [index, edit] of edits.entries()) result = replaceOne(result, edit, `edits[${index}].old_text`);
+  for (const [index, edit] of edits.entries()) {
+    result = await replaceOne(result, edit, { field: `edits[${index}]`, maxBytes, pause });
+    await pause();
+  }
   if (result === text)
     throw invalidArgument("edits", "change nothing: the new text equals the old; give another new_text");
   return result;
 }
 
-interface Match {
-  start: number;
-  end: number;
+interface Step {
+  /** The edit, as errors name it. */
+  field: string;
+  maxBytes: number;
+  pause: Pause;
 }
 
-function replaceOne(text: string, { old_text, new_text, replace_all = false }: Edit, field: string): string {
-  if (old_text === "") throw invalidArgument(field, "must not be empty; give the exact text to replace");
-  const matches = findMatches(text, old_text, !replace_all);
-  if (matches.length === 0) {
-    throw invalidArgument(field, "was not found (0 matches); give the exact text, with its spaces and line breaks");
-  }
-  if (matches.length > 1 && !replace_all) {
-    throw invalidArgument(field, `has ${matches.length} matches; add surrounding lines, or pass replace_all=true`);
-  }
-  const usual = text.includes("\n") ? dominantLineEnding(text) : undefined;
-  const parts: string[] = [];
+async function replaceOne(
+  text: string,
+  { old_text, new_text, replace_all = false }: Edit,
+  { field, maxBytes, pause }: Step,
+): Promise<string> {
+  const oldField = `${field}.old_text`;
+  if (old_text === "") throw invalidArgument(oldField, "must not be empty; give the exact text to replace");
+  const adapt = lineEndingsOf(text, new_text);
+  const changed = new GrowingText(`${field}.new_text`, maxBytes);
+  let matches = 0;
   let done = 0;
-  for (const { start, end } of matches) {
-    const old = text.slice(start, end);
-    parts.push(text.slice(done, start), withLineEnding(new_text, old.includes("\n") ? dominantLineEnding(old) : usual));
-    done = end;
+  for (const match of findMatches(text, old_text, !replace_all)) {
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+    if (match === undefined) continue;
+    matches += 1;
+    // Without replace_all the others are only counted.
+    if (matches > 1 && !replace_all) continue;
+    changed.add(text.slice(done, match.start));
+    changed.add(adapt(text.slice(match.start, match.end)));
+    done = match.end;
   }
-  parts.push(text.slice(done));
-  return parts.join("");
+  if (matches === 0) {
+    throw invalidArgument(oldField, "was not found (0 matches); give the exact text, with its spaces and line breaks");
+  }
+  if (matches > 1 && !replace_all) {
+    throw invalidArgument(oldField, `has ${matches} matches; add surrounding lines, or pass replace_all=true`);
+  }
+  changed.add(text.slice(done));
+  return changed.finish();
 }
 
-function withLineEnding(text: string, ending: "\n" | "\r\n" | undefined): string {
-  return ending === undefined ? text : text.replace(/\r?\n/g, () => ending);
+/** The new text for an old one, with the line ending of that, or of the whole text. */
+function lineEndingsOf(text: string, newText: string): (old: string) => string {
+  if (!newText.includes("\n")) return () => newText;
+  const first = text.indexOf("\n");
+  const usual = first < 0 ? undefined : dominantLineEnding(text.slice(Math.max(first - 1, 0), first + judgedLength));
+  const forms = new Map<string | undefined, string>([[undefined, newText]]);
+  return (old) => {
+    const ending = old.includes("\n") ? dominantLineEnding(old) : usual;
+    const form = forms.get(ending) ?? newText.replace(/\r?\n/g, () => ending ?? "\n");
+    forms.set(ending, form);
+    return form;
+  };
 }
 
-/** Every match of `wanted`, with LF or CRLF; overlapping ones only if asked for. */
-function findMatches(text: string, wanted: string, overlapping: boolean): Match[] {
-  const lines = wanted.split(/\r?\n/);
-  const first = lines[0] as string;
-  // A text that starts with a line break is found by that break.
-  const anchor = first === "" && lines.length > 1 ? "\n" : first;
-  const matches: Match[] = [];
-  for (let at = text.indexOf(anchor); at >= 0; ) {
-    const start = anchor === "\n" && text[at - 1] === "\r" ? at - 1 : at;
-    const end = matchAt(text, start, lines);
-    if (end !== undefined) matches.push({ start, end });
-    at = text.indexOf(anchor, end !== undefined && !overlapping ? Math.max(end, at + 1) : at + 1);
-  }
-  return matches;
-}
+/** A text that is built part by part; throws (`invalid_arguments`) as soon as it is longer than the limit. */
+class GrowingText {
+  readonly #field: string;
+  readonly #maxBytes: number;
+  readonly #joined: string[] = [];
+  #parts: string[] = [];
+  #length = 0;
 
-function matchAt(text: string, start: number, lines: readonly string[]): number | undefined {
-  let at = start;
-  for (const [index, line] of lines.entries()) {
-    if (index > 0) {
-      if (text.startsWith("\r\n", at)) at += 2;
-      else if (text[at] === "\n") at += 1;
-      else return undefined;
-    }
-    if (!text.startsWith(line, at)) return undefined;
-    at += line.length;
+  constructor(field: string, maxBytes: number) {
+    this.#field = field;
+    this.#maxBytes = maxBytes;
   }
-  return at;
+
+  add(part: string): void {
+    this.#length += part.length;
+    // Each character is at least one byte.
+    this.#check(this.#length);
+    if (this.#parts.push(part) >= mostParts) this.#join();
+  }
+
+  finish(): string {
+    this.#join();
+    const text = this.#joined.join("");
+    if (text.length * 3 > this.#maxBytes) this.#check(Buffer.byteLength(text));
+    return text;
+  }
+
+  #join(): void {
+    this.#joined.push(this.#parts.join(""));
+    this.#parts = [];
+  }
+
+  #check(bytes: number): void {
+    if (bytes <= this.#maxBytes) return;
+    throw invalidArgument(
+      this.#field,
+      `makes the text longer than ${this.#maxBytes} bytes; give a shorter one, or replace fewer matches`,
+    );
+  }
 }
