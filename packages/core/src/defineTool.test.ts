@@ -93,7 +93,7 @@ describe("defineTool", () => {
     expect(date).toThrow("the zod schema cannot be written as JSON Schema (Date cannot be represented in JSON Schema)");
   });
 
-  test("a misspelt name in the definition throws; what is near to none travels on to the tool", () => {
+  test("a misspelt name in the definition throws; any other unknown name is kept on the tool", () => {
     const definition = { name: "t", description: "d", parameters: { type: "object" }, execute: () => "" } as const;
     expect(() => defineTool({ ...definition, timeoutMS: 5 } as never)).toThrow(
       new TypeError('defineTool: unknown option "timeoutMS"; did you mean "timeoutMs"?'),

@@ -44,6 +44,6 @@ test("a mapping leaves the frozen schema as it is and is the same byte for byte 
   expect(JSON.stringify(tool)).toBe(before);
 });
 
-test("toMcpTool maps a list, whose indexes are no traits", () => {
+test("toMcpTool can map a list: the index is not taken for traits", () => {
   expect([tool, tool].map(toMcpTool)).toEqual([toMcpTool(tool), toMcpTool(tool)]);
 });

@@ -38,7 +38,7 @@ test.each([
   [new URL("file:///x"), "an instance of URL"],
   [new Settings(), "an instance of Settings"],
   [() => undefined, "a function"],
-])("%o is no options object", (given, kind) => {
+])("%o is not an options object", (given, kind) => {
   expect(() => check(given)).toThrow(
     new TypeError(`createFsTools: options must be a plain object with any of root, maxBytes, got ${kind}`),
   );

@@ -34,7 +34,7 @@ export function withNotice(body: string, truncation: Truncation): string {
 /** The most bytes of a reply that lists things (entries, matches), its closing notice aside: `maxReplyBytes` of the packs. */
 export const defaultMaxReplyBytes: number = 50 * 1024;
 
-/** A limit in bytes that was given as an option, as a whole number; throws a TypeError for one that no reply could keep. */
+/** A limit in bytes, given as an option, as a whole number. Throws a TypeError unless it is at least 1. */
 export function byteLimit(option: string, value: number): number {
   if (typeof value === "number" && value >= 1) return Math.floor(value);
   const got = typeof value === "number" ? value : kindOf(value);

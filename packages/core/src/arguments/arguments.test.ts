@@ -14,7 +14,7 @@ async function check(properties: Record<string, JsonSchema>, args: unknown, rest
 const number = { type: "number" };
 const text = { type: "string" };
 
-describe("repair: what has one meaning is mended", () => {
+describe("repair: a value with one possible meaning is corrected", () => {
   test.each([
     [number, "10", 10],
     [number, " -2.5e3 ", -2500],
@@ -37,19 +37,19 @@ describe("repair: what has one meaning is mended", () => {
     expect(await check({ a: schema }, { a: given }, { $defs: { n: number } })).toEqual({ a: expected });
   });
 
-  test("null for an optional is no argument; where null is allowed it stays", async () => {
+  test("null for an optional argument removes it; where null is allowed it stays", async () => {
     expect(await check({ a: text }, { a: null })).toEqual({});
     expect(await check({ a: { type: ["string", "null"] } }, { a: null })).toEqual({ a: null });
     expect(await check({ a: text }, { a: null }, { required: ["a"] })).toContain("a: expected string, got null");
   });
 
-  test("no arguments at all mean none, and JSON text of an object means the object", async () => {
+  test("no arguments mean an empty object, and JSON text of an object means the object", async () => {
     for (const given of [undefined, null]) expect(await check({ a: text }, given)).toEqual({});
     expect(await check({ a: text }, '{"a":"x"}')).toEqual({ a: "x" });
   });
 });
 
-describe("repair: what fits, or has no one meaning, is left alone", () => {
+describe("repair: a value that fits, or could mean several things, is left alone", () => {
   test.each([
     [text, "10"],
     [text, "[1]"],
@@ -149,7 +149,7 @@ describe("validation", () => {
     );
   });
 
-  test("says what is wrong with the value of a property that no name was given for", async () => {
+  test("describes the value of a property that only additionalProperties covers", async () => {
     const env = { type: "object", additionalProperties: text };
     expect(await check({ env }, { env: { PORT: 3000 } })).toContain("env.PORT: expected string, got number 3000");
   });
@@ -163,14 +163,14 @@ describe("validation", () => {
     expect(message).toContain("and 996 more");
   });
 
-  test("__proto__ and constructor are data, not doors", async () => {
+  test("__proto__ and constructor are ordinary data", async () => {
     const args = JSON.parse('{"__proto__":{"x":1},"constructor":{"y":2}}');
     expect(await check({ a: text }, args)).toContain("is not an argument");
     expect(await check({}, args, { additionalProperties: true })).toEqual(args);
     expect(({} as { x?: unknown }).x).toBe(undefined);
   });
 
-  test("cycles, throwing getters and revoked proxies are refused in words", async () => {
+  test("cycles, throwing getters and revoked proxies are refused with a reason", async () => {
     const cycle: Record<string, unknown> = {};
     cycle.a = cycle;
     expect(await check({ a: {} }, cycle)).toContain("levels");

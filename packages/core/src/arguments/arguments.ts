@@ -100,7 +100,7 @@ async function parse(
   return { args: (result && "value" in result ? result.value : args) as Record<string, unknown> };
 }
 
-/** The arguments that a schema forbids by name, if there are more than `most`. A schema library names no allowed one; this does. */
+/** The arguments that a closed schema does not know, if there are more than `most`; unlike a schema library it names the allowed ones. */
 function surplus(args: Record<string, unknown>, parameters: JsonSchema, most: number): Explanation {
   const { properties, patternProperties, additionalProperties } = parameters;
   const given = Object.keys(args);

@@ -5,7 +5,7 @@ import { patternSteps } from "./patternRisk.ts";
 /** What the calling thread takes on; see `validationCost.ts`. */
 const limit = 2_000_000;
 
-describe("patterns that may run on for long are told from their source", () => {
+describe("patterns that may run for long are recognised by their source", () => {
   test.each<[string, number]>([
     ["^(a+)+$", 60],
     ["^(a|aa)+$", 60],

@@ -27,8 +27,7 @@ const typeChecks: Readonly<Record<string, Check>> = {
 
 /**
  * A check that says yes only where the full validator would, for the keywords that most tools use; undefined for a schema
- * with any other. A no means "ask the validator": so an ordinary valid call needs no validator at all, and its verdict and
- * its words for an invalid one stay the only ones.
+ * with any other. After a no the validator decides: so an ordinary valid call needs no validator, and every error is still its own.
  */
 export function compileQuickCheck(schema: unknown): Check | undefined {
   if (schema === true) return () => true;

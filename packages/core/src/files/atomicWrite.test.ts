@@ -109,16 +109,19 @@ describe("what is kept", () => {
     expect(readdirSync(base).sort()).toEqual(["file", "other"]);
   });
 
-  test.runIf(root)("a file of another owner that may be written is written in place, said so", async () => {
-    chmodSync(base, 0o777);
-    await writeAtomically(file, "old", { scope });
-    chmodSync(file, 0o666);
-    const answer = asNobody(`return files.writeAtomically(file, "new", { scope })`);
-    expect(answer).toEqual({ result: { bytes: 3, created: false, inPlace: "owner" } });
-    expect(statSync(file)).toMatchObject({ uid: 0, gid: 0 });
-    expect(readFileSync(file, "utf8")).toBe("new");
-    expect(readdirSync(base)).toEqual(["file"]);
-  });
+  test.runIf(root)(
+    "a file of another owner that may be written is written in place, and the result says so",
+    async () => {
+      chmodSync(base, 0o777);
+      await writeAtomically(file, "old", { scope });
+      chmodSync(file, 0o666);
+      const answer = asNobody(`return files.writeAtomically(file, "new", { scope })`);
+      expect(answer).toEqual({ result: { bytes: 3, created: false, inPlace: "owner" } });
+      expect(statSync(file)).toMatchObject({ uid: 0, gid: 0 });
+      expect(readFileSync(file, "utf8")).toBe("new");
+      expect(readdirSync(base)).toEqual(["file"]);
+    },
+  );
 
   test.runIf(root)("a read-only file is not replaced behind its mode", async () => {
     chmodSync(base, 0o777);
@@ -212,7 +215,7 @@ describe("what is refused", () => {
 });
 
 describe("what is left after a failure", () => {
-  test("nothing is committed after an abort, and parents that were made are taken back", async () => {
+  test("nothing is committed after an abort, and parents that were made are removed", async () => {
     writeFileSync(file, "old");
     const aborted = AbortSignal.abort(new Error("stop"));
     await expect(writeAtomically(file, "new", { scope, call: { signal: aborted } })).rejects.toThrow("stop");
@@ -251,7 +254,7 @@ describe("what is left after a failure", () => {
     expect(seen).toEqual(["new", "old"]);
   });
 
-  test("a call without a commit to announce is written all the same", async () => {
+  test("a call without beginCommit is written too", async () => {
     expect(await writeAtomically(file, "new", { scope, call: {} })).toEqual({ bytes: 3, created: true });
   });
 

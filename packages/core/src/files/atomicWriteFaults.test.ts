@@ -101,7 +101,7 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(isRoot)("any other failure to keep the owner is told, and the old file stays", async () => {
+test.runIf(isRoot)("any other failure to keep the owner is reported, and the old file stays", async () => {
   chownSync(file, 12345, 54321);
   faults.set("fchown", () => "EIO");
   await expect(writeAtomically(file, "new", { scope })).rejects.toThrow(/input\/output error: file \(EIO\)/);
@@ -109,14 +109,14 @@ test.runIf(isRoot)("any other failure to keep the owner is told, and the old fil
   expect(readdirSync(base)).toEqual(["file"]);
 });
 
-test("an error that the system tells only at close keeps the old file", async () => {
+test("an error that the system reports only at close keeps the old file", async () => {
   faults.set("close", (descriptor) => (fstatSync(descriptor).isFile() ? "EDQUOT" : undefined));
   await expect(writeAtomically(file, "new", { scope })).rejects.toThrow(/file \(EDQUOT\)/);
   expect(readFileSync(file, "utf8")).toBe("old");
   expect(readdirSync(base)).toEqual(["file"]);
 });
 
-test("a directory that cannot be made durable is told: the new content is there, but not confirmed", async () => {
+test("a directory that cannot be made durable is reported: the new content is there, but not confirmed", async () => {
   faults.set("fsync", (descriptor) => (fstatSync(descriptor).isDirectory() ? "EIO" : undefined));
   await expect(writeAtomically(file, "new", { scope })).rejects.toMatchObject({
     code: "execution_failed",

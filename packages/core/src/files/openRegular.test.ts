@@ -41,7 +41,7 @@ test("a link swapped in since the path was resolved is refused", () => {
   expect(() => openRegularFile(join(base, "link"), createPathScope())).toThrow(/symbolic link/);
 });
 
-test("what is missing is told in plain words", () => {
+test("a missing file is reported in plain words", () => {
   expect(() => openRegularFile(join(base, "no"), createPathScope({ cwd: base }))).toThrow(
     "No such file or directory: no (ENOENT); check the path",
   );

@@ -36,7 +36,7 @@ test("two names of one file, by a hard link, are one path", async () => {
   rmSync(base, { recursive: true });
 });
 
-test("crossing pairs never wait for each other for ever, and calls run in the order of their coming", async () => {
+test("crossing pairs never wait for each other for ever, and calls run in order of arrival", async () => {
   const order: number[] = [];
   await Promise.all(
     Array.from({ length: 50 }, (_, index) =>

@@ -83,7 +83,7 @@ describe("inside one root", () => {
     expect(await scope.resolve("dir/new")).toBe(join(root, "sub/new"));
   });
 
-  test("`..` after a link is the parent of its target, as the system has it", async () => {
+  test("`..` after a link is the parent of its target, as for the system", async () => {
     mkdirSync(join(root, "a/b"), { recursive: true });
     symlinkSync("a/b", join(root, "link"));
     writeFileSync(join(root, "a/here"), "");
@@ -155,7 +155,7 @@ describe("roots", () => {
   });
 });
 
-describe("a root that cannot be understood is refused, never no limit", () => {
+describe("a root that cannot be understood is refused, never taken for no limit", () => {
   test.each<[string, unknown, string]>([
     ["undefined", undefined, "got undefined: leave the option out for the default"],
     ["null", null, "got null: pass a string"],
@@ -284,7 +284,7 @@ test.runIf(process.platform === "linux")("a descriptor is judged by what it has 
   closeSync(open);
 });
 
-test("without roots a descriptor is not even looked at", () => {
+test("without roots a descriptor is not checked", () => {
   expect(createPathScope({ cwd: root }).confirm(-1, join(root, "none"))).toBe(undefined);
 });
 

@@ -11,7 +11,7 @@ import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
 export interface PathScopeOptions {
   /** What relative paths are relative to. Default: the process's, read at each call; the first root where that lies outside every root. */
   cwd?: string | undefined;
-  /** One directory or several that no path may leave. Left out: no limit. `undefined` is refused, as anything that names no directory. */
+  /** One directory or several that no path may leave. Left out: no limit. `undefined` is refused, as is anything else that is not the path of a directory. */
   root?: string | readonly string[] | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface PathScope {
   print(absolute: string): string;
 }
 
-/** Throws a TypeError for a `root` or `cwd` that names no directory. `root: undefined` too: a limit was meant, and is missing. */
+/** Throws a TypeError unless `root` and `cwd` are paths of directories. `root: undefined` too: a limit was meant, and is missing. */
 export function createPathScope(options: PathScopeOptions = {}): PathScope {
   const roots = "root" in options ? canonicalRoots(options.root) : undefined;
   checkCwd(options.cwd);
@@ -168,7 +168,7 @@ function whatIsWrong(path: unknown): string | undefined {
   return path.includes("\0") ? "must not contain a NUL character" : undefined;
 }
 
-/** At once, not in the thread pool: it takes microseconds, and a write would wait longer for its turn than for the disk. */
+/** Synchronous: it takes microseconds, while a turn in the thread pool can take longer than the write itself. */
 function canonical(absolute: string): string {
   try {
     return realpathSync.native(absolute);
@@ -199,7 +199,7 @@ function namedEntry(absolute: string): string {
   return join(canonical(absolute.slice(0, cut)), absolute.slice(cut));
 }
 
-/** As many as Linux follows. */
+/** Linux follows as many. */
 const linkLimit = 40;
 
 /**

@@ -10,7 +10,7 @@ function systemError(code: string): Error {
 test.each([
   ..."ENOENT ENOTDIR EISDIR EEXIST ENOTEMPTY EROFS ENOSPC EDQUOT EIO EMFILE ENFILE EXDEV ELOOP".split(" "),
   ..."ENAMETOOLONG EBUSY ETXTBSY EFBIG EAGAIN EINVAL ENXIO EUNKNOWNTOUS".split(" "),
-])("%s is told in words, with its code, the caller's path, no host path, the cause kept", (code) => {
+])("%s is described in words, with its code, the caller's path, no host path, the cause kept", (code) => {
   const cause = systemError(code);
   const error = plainSystemError(cause, "short/path") as ToolError;
   expect(error).toBeInstanceOf(ToolError);
@@ -24,7 +24,7 @@ test.each(["EACCES", "EPERM"])("%s is a permission that was denied", (code) => {
   expect(plainSystemError(systemError(code), "x")).toMatchObject({ code: "permission_denied" });
 });
 
-test("what is no system error is handed back as it is", () => {
+test("an error that is not a system error is returned unchanged", () => {
   const own = new ToolError({ code: "execution_failed", message: "own" });
   const foreign = Object.assign(new Error("x"), { code: "ERR_INVALID_ARG_TYPE" });
   for (const error of [own, foreign, new Error("plain"), null, "text"])

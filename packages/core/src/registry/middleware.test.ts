@@ -78,7 +78,7 @@ describe("use", () => {
     expect(await registry.execute("echo", { n: 1 })).toMatch(/^Error executing echo: Invalid arguments: n: /);
   });
 
-  test("enabled is looked at again just before the tool starts", async () => {
+  test("whether a tool is enabled is checked again just before it starts", async () => {
     const registry = registryWith(async (_, next) => {
       registry.disable("echo");
       return next();
@@ -116,7 +116,7 @@ describe("approval", () => {
     expect(decide).not.toHaveBeenCalled();
   });
 
-  test("lets no call run unasked that another middleware mends, or that becomes possible meanwhile", async () => {
+  test("lets no call run unasked that another middleware corrects, or that becomes possible meanwhile", async () => {
     const decide = vi.fn(() => false);
     const mend: Middleware = (call, next) => next({ ...call, args: { n: 1 } });
     const behind = registryWith(approval(decide), mend);
@@ -159,7 +159,7 @@ describe("limitOutput", () => {
     expect(await speaker("x".repeat(19) + "😀".repeat(10)).execute("say")).toMatch(/^x{19}\n/);
   });
 
-  test("refuses a limit that is none", () => {
+  test("refuses a limit that is not a positive number", () => {
     expect(() => limitOutput(0)).toThrow(/above 0/);
   });
 });

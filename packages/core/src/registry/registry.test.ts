@@ -63,7 +63,7 @@ describe("register", () => {
     ],
     ["another name in the schema", { ...tool("a"), getSchema: tool("b").getSchema }],
     [
-      "parameters that are no object schema",
+      "parameters that are not an object schema",
       {
         ...tool("a"),
         getSchema: () => ({
@@ -151,7 +151,7 @@ describe("toggles and introspection", () => {
     expect([registry.getToolNames(), registry.listTools(), registry.getEnabledSchemas()]).toEqual([[], [], []]);
   });
 
-  test("listTools tells name, description, parameters and enabled for each", () => {
+  test("listTools gives name, description, parameters and enabled for each", () => {
     const registry = registryOf(tool("a", undefined, { readOnly: true }));
     registry.disable("a");
     expect(registry.listTools()).toMatchObject([
@@ -159,7 +159,7 @@ describe("toggles and introspection", () => {
     ]);
   });
 
-  test("listTools tells where a tool comes from, and what is only claimed of it apart from its traits", () => {
+  test("listTools says where a tool comes from, and what is only claimed of it apart from its traits", () => {
     const registry = registryOf(tool("a"));
     registry.register({ ...tool("b"), origin: "mcp:s", hints: { readOnly: true } });
     const unreadable = (): never => {
@@ -172,7 +172,7 @@ describe("toggles and introspection", () => {
     expect(claimed?.readOnly).toBeUndefined();
   });
 
-  test("a clone has the same tools, toggles and middleware and goes its own way", async () => {
+  test("a clone has the same tools, toggles and middleware and is independent", async () => {
     const registry = registryOf(tool("a"), tool("b"));
     registry.disable("b");
     registry.use(async (_, next) => ((await next()).ok ? "wrapped" : "failed"));
@@ -376,7 +376,7 @@ describe("time limits and aborts", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test("a late result and a late rejection are swallowed", async () => {
+  test("a late result and a late rejection are dropped", async () => {
     const rejections: unknown[] = [];
     const listener = (reason: unknown): void => void rejections.push(reason);
     process.on("unhandledRejection", listener);

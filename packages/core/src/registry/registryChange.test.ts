@@ -6,7 +6,7 @@ import { ToolRegistry } from "./registry.ts";
 const tool = (name: string): ExecutableTool =>
   defineTool({ name, description: "Does nothing.", parameters: { type: "object" }, execute: () => "" });
 
-test("onChange tells of every change to the tools, and of nothing else", () => {
+test("onChange reports every change to the tools, and nothing else", () => {
   const registry = new ToolRegistry();
   const seen: string[][] = [];
   registry.onChange(() => seen.push(registry.getEnabledSchemas().map((schema) => schema.function.name)));
@@ -23,7 +23,7 @@ test("onChange tells of every change to the tools, and of nothing else", () => {
   expect(seen).toEqual([["a"], ["a", "b"], ["b"], ["a", "b"], ["a"]]);
 });
 
-test("onChange stops when told, each listener by itself, and does not follow a clone", () => {
+test("onChange stops on request, for each listener by itself, and does not follow a clone", () => {
   const registry = new ToolRegistry();
   let count = 0;
   const listener = (): void => {
@@ -51,7 +51,7 @@ test("a listener that stops leaves the others listening", () => {
   expect(told).toEqual(["second"]);
 });
 
-test("a listener that throws spoils neither the change nor the other listeners", () => {
+test("a listener that throws disturbs neither the change nor the other listeners", () => {
   const registry = new ToolRegistry();
   let told = false;
   registry.onChange(() => {

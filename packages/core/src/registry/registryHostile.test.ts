@@ -121,7 +121,7 @@ describe("errors that are hard to read", () => {
   });
 
   test.each([[5], [failingGetter({ toString: () => "" }, "toString")], [Object.create(null)], [Symbol("s")]])(
-    "a name that is no string is answered in words, behind a middleware that fails too",
+    "a name that is not a string is answered in words, behind a middleware that fails too",
     async (name) => {
       const registry = registryOf(tool());
       const { signal } = new AbortController();
@@ -236,7 +236,7 @@ describe("while a tool's own check of the arguments runs", () => {
     expect(await registry.execute("a")).toBe("Tool not available: a");
   });
 
-  test("a limit that is none is told, with a signal", async () => {
+  test("a limit that is not a positive number is an error, with a signal", async () => {
     const { signal } = new AbortController();
     expect(await registryOf(checking(turn)).execute("a", {}, { signal, timeoutMs: -1 })).toMatch(/timeoutMs must be/);
   });
@@ -265,7 +265,7 @@ test("JSON text of a typed error has its message", () => {
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: "not_found", message: "Tool not found: x" });
 });
 
-test("a misspelt option of a call ends it; a tool may hand on the call that it was given", async () => {
+test("a misspelt option of a call ends it; a tool may pass on its own call", async () => {
   const registry = registryOf(tool());
   expect(await registry.execute("a", {}, { timeoutMS: 5 } as never)).toBe(
     'Error executing a: execute: unknown option "timeoutMS"; did you mean "timeoutMs"?',

@@ -160,7 +160,7 @@ describe("what a middleware passes on", () => {
     expect(seen).toEqual([{ x: 1 }, {}]);
   });
 
-  test("something else than a middleware is refused at once", () => {
+  test("anything but a middleware is refused at once", () => {
     expect(() => new ToolRegistry().use("log" as never)).toThrow(
       new TypeError("use expects a middleware: (call, next) => Promise"),
     );
@@ -202,7 +202,7 @@ describe("the time limit", () => {
     expect(answer).toBe("Error executing a: Timed out after 30000 ms");
   });
 
-  test("of a caller that is none is told, with a signal and behind a middleware too", async () => {
+  test("of a caller that is not a positive number is an error, with a signal and behind a middleware too", async () => {
     const words =
       "Error executing a: timeoutMs must be a number of milliseconds above 0, at most 2147483647, or Infinity";
     const { signal } = new AbortController();
@@ -220,6 +220,6 @@ test("the name suggested for an unknown tool is one that can be called, even if 
   expect(await registry.execute("Read_Files")).toBe("Tool not found: Read_Files. Did you mean read_file?");
 });
 
-test("a name that is no string is shown as one", async () => {
+test("a name that is not a string is shown as one", async () => {
   expect(await new ToolRegistry().execute(42 as never)).toBe("Tool not found: 42");
 });
