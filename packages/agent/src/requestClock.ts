@@ -1,3 +1,4 @@
+import { longestDelayMs } from "@toolcrib/core";
 import { AgentError } from "./errors.ts";
 
 /** Milliseconds that a model may be silent. */
@@ -9,9 +10,6 @@ export interface RequestLimits {
 }
 
 export const defaultRequestLimits: RequestLimits = { requestTimeoutMs: 600_000, idleTimeoutMs: 90_000 };
-
-/** Timers cannot be longer: beyond it they fire at once. */
-export const longestTimerMs: number = 2 ** 31 - 1;
 
 const longestDrainMs = 1000;
 
@@ -35,7 +33,7 @@ export class RequestClock {
   constructor(caller: AbortSignal | undefined, limits: RequestLimits) {
     this.#caller = caller;
     this.#limits = limits;
-    this.#tickMs = Math.min(limits.requestTimeoutMs, limits.idleTimeoutMs, longestTimerMs);
+    this.#tickMs = Math.min(limits.requestTimeoutMs, limits.idleTimeoutMs, longestDelayMs);
     this.#timer = setInterval(() => this.#tick(), this.#tickMs);
     if (caller?.aborted) this.#follow();
     else caller?.addEventListener("abort", this.#follow);

@@ -1,7 +1,6 @@
+import { isLegalName } from "@toolcrib/core";
 import type { Message } from "../messages.ts";
 import { callsOf } from "./conversation.ts";
-
-const legalWord = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
  * The problems of a conversation in words; none when it is valid: every call has exactly one result, right after its reply
@@ -25,8 +24,8 @@ export function conversationProblems(messages: readonly Message[]): string[] {
     if (message.role === "user") continue;
     for (const call of callsOf(message)) {
       if (ids.has(call.id)) problems.push(`${at} uses the id ${call.id} again`);
-      if (!legalWord.test(call.id)) problems.push(`${at} has the illegal id ${JSON.stringify(call.id)}`);
-      if (!legalWord.test(call.name)) problems.push(`${at} has the illegal name ${JSON.stringify(call.name)}`);
+      if (!isLegalName(call.id)) problems.push(`${at} has the illegal id ${JSON.stringify(call.id)}`);
+      if (!isLegalName(call.name)) problems.push(`${at} has the illegal name ${JSON.stringify(call.name)}`);
       if (typeof call.args !== "object" || call.args === null || Array.isArray(call.args)) {
         problems.push(`${at} has arguments that are no object`);
       }

@@ -1,3 +1,4 @@
+import { isLegalName } from "@toolcrib/core";
 import { messageOf } from "../errors.ts";
 import type {
   AssistantMessage,
@@ -10,9 +11,6 @@ import type {
 } from "../messages.ts";
 import { frozenJson } from "./frozenJson.ts";
 import { parseArguments } from "./parseArguments.ts";
-
-// Every model API accepts this for the id of a call and the name of a tool.
-const legalWord = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Why a call was answered without being run. */
 export type NotRunReason = "cut off" | "aborted" | "step limit";
@@ -57,7 +55,7 @@ function toValidArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malforme
 
 function freeId(id: string, takenIds: ReadonlySet<string>): string {
   // A provider of the user's own may leave it out.
-  if (typeof id === "string" && legalWord.test(id) && !takenIds.has(id)) return id;
+  if (typeof id === "string" && isLegalName(id) && !takenIds.has(id)) return id;
   for (let number = takenIds.size + 1; ; number += 1) {
     const candidate = `call_${number}`;
     if (!takenIds.has(candidate)) return candidate;
@@ -66,7 +64,7 @@ function freeId(id: string, takenIds: ReadonlySet<string>): string {
 
 // Some models write the namespace `functions.` before the name.
 function legalName(name: string): string {
-  if (legalWord.test(name)) return name;
+  if (isLegalName(name)) return name;
   const plain = String(name)
     .replace(/^functions\./, "")
     .replace(/[^a-zA-Z0-9_-]/g, "_")

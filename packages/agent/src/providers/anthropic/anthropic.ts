@@ -1,8 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Message, MessageCreateParamsBase, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
-import { toAnthropicTool } from "@toolcrib/core";
+import { longestDelayMs, toAnthropicTool } from "@toolcrib/core";
 import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
-import { longestTimerMs } from "../../requestClock.ts";
 import { activityFetch } from "../shared/byteActivity.ts";
 import { loadSdk } from "../shared/loadSdk.ts";
 import { memoize } from "../shared/memoize.ts";
@@ -56,7 +55,7 @@ export class AnthropicProvider implements Provider {
       toBody: createToBody(author, options),
       // The SDK refuses a long reply without streaming unless it is given a limit.
       post: (client: Pick<Anthropic, "messages">, body, signal) =>
-        client.messages.create(body, { signal, maxRetries: 0, timeout: longestTimerMs }),
+        client.messages.create(body, { signal, maxRetries: 0, timeout: longestDelayMs }),
       toChunks: (message: Message) => anthropicEvents(message),
       createReducer: () => createReducer(service, author),
     });
@@ -90,7 +89,7 @@ async function createClient(
     defaultHeaders: { ...headers },
     fetch: activityFetch,
     maxRetries: 0,
-    timeout: longestTimerMs,
+    timeout: longestDelayMs,
     logLevel: "off",
   });
 }

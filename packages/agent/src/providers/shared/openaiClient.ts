@@ -1,5 +1,5 @@
+import { longestDelayMs } from "@toolcrib/core";
 import type OpenAI from "openai";
-import { longestTimerMs } from "../../requestClock.ts";
 import { activityFetch } from "./byteActivity.ts";
 import { loadSdk } from "./loadSdk.ts";
 import { checkAddress, environment } from "./options.ts";
@@ -30,7 +30,7 @@ export async function openaiClient(settings: OpenAIClientSettings): Promise<Open
     fetch: activityFetch,
     maxRetries: 0,
     // The agent's clock ends requests; the SDK's limit must not come first.
-    timeout: longestTimerMs,
+    timeout: longestDelayMs,
     logLevel: "off",
   });
 }

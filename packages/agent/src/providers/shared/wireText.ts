@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { isLegalName } from "@toolcrib/core";
 
-const legalId = /^[a-zA-Z0-9_-]{1,64}$/;
 const illegalCharacters = /[^a-zA-Z0-9_-]/g;
 
 /** Lone surrogates replaced: no wire carries them. */
@@ -23,7 +23,7 @@ export function argumentsText(args: Readonly<Record<string, unknown>>): string {
 
 /** A call id that every wire accepts; the same id always gives the same one. */
 export function wireId(id: string): string {
-  if (legalId.test(id)) return id;
+  if (isLegalName(id)) return id;
   const digest = createHash("sha256").update(id).digest("hex").slice(0, 12);
   return `${id.replace(illegalCharacters, "_").slice(0, 48)}_${digest}`;
 }
