@@ -6,7 +6,7 @@ import { CliError, type ExitReason } from "./exitReasons.ts";
 import { waysToConnect } from "./model/waysToConnect.ts";
 
 /** What the user is told about an error, and how the program ends. */
-export interface Explanation {
+interface Explanation {
   readonly exitReason: ExitReason;
   readonly message: string;
 }

@@ -26,7 +26,7 @@ export function shownAddress({ baseURL }: LocalServer): string {
 }
 
 /** The first model of a server that is not for embeddings, or why there is no such model. */
-export type Offer = { readonly model: string } | { readonly model?: undefined; readonly problem: string };
+type Offer = { readonly model: string } | { readonly model?: undefined; readonly problem: string };
 
 const mostCharacters = 1024 * 1024;
 const longestName = 256;

@@ -18,7 +18,7 @@ const services = [
   { name: "openrouter", variable: "OPENROUTER_API_KEY" },
 ] as const;
 
-export interface ModelRequest {
+interface ModelRequest {
   /** `-m provider/model`, `-m provider`. */
   readonly model?: string | undefined;
   /** `--base-url`: where the provider is, for a server elsewhere or a gateway. */

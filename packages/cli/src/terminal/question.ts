@@ -7,7 +7,7 @@ export interface ScreenSize {
 }
 
 /** A call as the user sees it before allowing it, in rows that fit the screen. */
-export interface ShownCall {
+interface ShownCall {
   /** All of it where it fits the screen; else of each argument head and tail, and how much is left out. */
   readonly summary: readonly string[];
   readonly isCut: boolean;

@@ -56,7 +56,7 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
 }
 
 /** `path=src/a.ts limit=20`: one line, however long the values are. */
-export function showArguments(args: Readonly<Record<string, unknown>>): string {
+function showArguments(args: Readonly<Record<string, unknown>>): string {
   const shown = Object.entries(args).map(([name, value]) => `${name}=${showValue(value)}`);
   return oneLine(shown.join(" "), 160);
 }

@@ -23,7 +23,7 @@ export interface Terminal {
 }
 
 /** What the user is typing, below what is printed. */
-export interface BottomLine {
+interface BottomLine {
   /** Writes `text` by `write`, now or later, where the line is not in its way. */
   print(text: string, write: (text: string) => void): void;
   /** Takes the line off the screen until `resume`. */

@@ -54,7 +54,7 @@ test("what only reads is not asked about", async () => {
   expect(denied()).toBe(false);
 });
 
-test("a tool of others that calls itself read-only is asked about", async () => {
+test("a tool of a mounted server that calls itself read-only is asked about", async () => {
   const { registry, questions } = asking("n", "y");
   expect(await registry.invoke("mcp__a__b")).toMatchObject({ ok: false, error: { code: "permission_denied" } });
   expect(await registry.execute("mcp__a__b")).toBe("b done");
@@ -104,7 +104,7 @@ test("spaces at an end and tabs are shown, but for indentation; an empty value i
   ]);
 });
 
-test("a call longer than the screen is cut in the midst of each argument, says so, and v shows every row", async () => {
+test("a call longer than the screen is cut in the middle of each argument, says so, and v shows every row", async () => {
   const { registry, questions } = asking("v", "V", "view", "y");
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index + 1}`);
   const args = { content: lines.join("\n"), path: "a.txt" };
@@ -155,7 +155,7 @@ test("always holds for the same path, whatever else is in the call; without eith
   expect(questions[2]).toMatch("[a]lways for any call of break,");
 });
 
-test("always holds for a tool of others with the same arguments only", async () => {
+test("always holds for a tool of a mounted server with the same arguments only", async () => {
   const { registry, questions } = asking("a", "n", "n");
   expect(await registry.execute("mcp__a__b", { path: "a", note: "1" })).toBe("b done");
   expect(await registry.execute("mcp__a__b", { note: "1", path: "a" })).toBe("b done");

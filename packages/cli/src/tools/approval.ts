@@ -9,13 +9,13 @@ export interface Asker {
   ask(question: string, signal: AbortSignal | undefined): Promise<string | undefined>;
 }
 
-export interface CliApproval {
+interface CliApproval {
   readonly middleware: Middleware;
   /** Whether a call was refused. */
   readonly denied: boolean;
 }
 
-export interface ApprovalOptions {
+interface ApprovalOptions {
   asker(): Asker | undefined;
   /** Tools of mounted servers: what they say of themselves (read-only, say) does not count. */
   readonly foreign?: ReadonlySet<ExecutableTool> | undefined;

@@ -181,7 +181,7 @@ describe("on a terminal, the user is asked", () => {
     await expect(ask("y", long)).rejects.toThrow(/too long to show on this screen.*toolcrib mcp allow/);
   });
 
-  test("a yes that cannot be kept holds this time, and that is told", async () => {
+  test("an answer that cannot be kept counts this time, and a note says so", async () => {
     writeFileSync(state, "");
     const { asked, servers } = await ask("y", url);
     expect(servers).toEqual(["web"]);

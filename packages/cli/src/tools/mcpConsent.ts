@@ -15,7 +15,7 @@ import { describeServer } from "./mcpDescribe.ts";
 type Consents = ReadonlyMap<string, string>;
 
 /** Whether an entry is allowed to start as it is; `changed`: an earlier form of it is. */
-export type Consent = "allowed" | "changed" | "new";
+type Consent = "allowed" | "changed" | "new";
 
 const consentFolder = "consents";
 

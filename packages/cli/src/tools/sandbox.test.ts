@@ -41,7 +41,7 @@ async function shell(command: string, flags: readonly string[] = [], env: Record
 const without = { PATH: "/nowhere" };
 
 describe("the sandbox of run_bash", () => {
-  test.runIf(works)("is on without a word, and a refusal names the flag that helps", async () => {
+  test.runIf(works)("is on by default, and a refusal names the flag that allows more", async () => {
     const { code, answer, notes } = await shell(`touch here '${outside}/there'`);
     expect({ code, notes }).toEqual({ code: 0, notes: "" });
     expect(answer.stderr).toMatch(/\[sandbox: commands can write only in .*--root DIR\]$/);
@@ -63,7 +63,7 @@ describe("the sandbox of run_bash", () => {
     expect(readFileSync(join(folder, consents, kept), "utf8")).toContain("time");
   });
 
-  test.runIf(works)("--sandbox-allow opens it so far", async () => {
+  test.runIf(works)("--sandbox-allow allows what it names", async () => {
     const interfaces = "cat /proc/net/dev | wc -l";
     const closed = Number((await shell(interfaces)).answer.stdout);
     const open = Number((await shell(interfaces, ["--sandbox-allow", "network"])).answer.stdout);
@@ -73,7 +73,7 @@ describe("the sandbox of run_bash", () => {
     );
   });
 
-  test("--no-sandbox does without, silently", async () => {
+  test("--no-sandbox runs commands without it and prints no note", async () => {
     const { answer, notes } = await shell(`touch '${outside}/free'`, ["--no-sandbox"], without);
     expect({ ...answer, notes }).toEqual({
       stdout: "",
@@ -85,7 +85,7 @@ describe("the sandbox of run_bash", () => {
     expect(existsSync(join(outside, "free"))).toBe(true);
   });
 
-  test("that is not available is told in one line, and asked for is an error before anything is run", async () => {
+  test("that is not available is one line, or an error before anything is run where it was asked for", async () => {
     const told = await shell("echo fine", [], without);
     expect(told.answer.stdout).toBe("fine\n");
     expect(told.notes).toMatch(/^Commands run without a sandbox: bwrap [^\n]*\n$/);
@@ -97,7 +97,7 @@ describe("the sandbox of run_bash", () => {
     expect(existsSync(join(folder, "ran"))).toBe(false);
   });
 
-  test("is not spoken of where run_bash is off", async () => {
+  test("is not mentioned where run_bash is off", async () => {
     const list = ["tools", "call", "list_dir", "--path", "."];
     expect(await toolcrib(list, without)).toMatchObject({ code: 0, stderr: "" });
     const off = ["run", "list the files", "-m", "offline", "--enable", "run_bash", "--disable", "run_bash"];

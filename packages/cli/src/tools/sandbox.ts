@@ -1,7 +1,7 @@
 import { type SandboxOptions, sandboxProblem } from "@toolcrib/tools-bash";
 import type { Command } from "commander";
-import { collectNames } from "../commands/defineCommand.ts";
 import { usageError } from "../exitReasons.ts";
+import { collectNames } from "../flagValues.ts";
 import type { Program } from "../program.ts";
 import { hideState } from "./hideState.ts";
 import { addToolFlags, rootsOf, type ToolFlags } from "./toolSet.ts";

@@ -1,0 +1,10 @@
+/** For a flag that may be given again. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+/** For a flag that takes names between commas, and may be given again. */
+export function collectNames(value: string, before: readonly string[] = []): string[] {
+  const names = value.split(",").map((name) => name.trim());
+  return [...before, ...names.filter(Boolean)];
+}
