@@ -38,18 +38,21 @@ function limitMessages(
 ): TransformStream<Uint8Array, Uint8Array> {
   let message = 0;
   let line = 0;
+  let last: number | undefined;
   const count = (chunk: Uint8Array): void => {
     message += chunk.length;
     if (!isStream) return;
     let from = 0;
     for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
-      const length = line + at - from - (at > from && chunk[at - 1] === carriageReturn ? 1 : 0);
+      const length = line + at - from;
       // An empty line ends an event.
-      if (length === 0) message = chunk.length - at - 1;
+      if (length === 0 || (length === 1 && (at > 0 ? chunk[at - 1] : last) === carriageReturn))
+        message = chunk.length - at - 1;
       line = 0;
       from = at + 1;
     }
     line += chunk.length - from;
+    last = chunk.at(-1);
   };
   return new TransformStream({
     transform(chunk, controller) {

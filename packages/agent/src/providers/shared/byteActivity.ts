@@ -1,3 +1,4 @@
+import { createStreamLimit, limitBody } from "./limitReply.ts";
 import { sameOriginFetch } from "./sameOriginFetch.ts";
 
 const shortestGapMs = 250;
@@ -29,11 +30,12 @@ export function byteActivityOf(response: Response): ByteActivity | undefined {
   return activities.get(response);
 }
 
-/** `sameOriginFetch` that records the byte activity of event streams. */
+/** `sameOriginFetch` that limits what a service may send, and records the byte activity of event streams. */
 export async function activityFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await sameOriginFetch(input, init);
   const { body } = response;
-  if (!body || !response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
+  const isStream = response.ok && response.headers.get("content-type")?.startsWith("text/event-stream");
+  if (!body || !isStream) return limitBody(response);
   const activity = new ByteActivity();
   // The SDKs also iterate a body that is no ReadableStream; one more stream in between would slow down each step.
   Object.defineProperty(response, "body", { value: recording(body, activity) });
@@ -44,12 +46,15 @@ export async function activityFetch(input: string | URL | Request, init?: Reques
 function recording(body: ReadableStream<Uint8Array>, activity: ByteActivity): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
+      const count = createStreamLimit();
       const reader = body.getReader();
       return {
         async next() {
           const read = await reader.read();
           activity.record();
-          return read.done ? { done: true, value: undefined } : read;
+          if (read.done) return { done: true, value: undefined };
+          count(read.value);
+          return read;
         },
         async return() {
           await reader.cancel();

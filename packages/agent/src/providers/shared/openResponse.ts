@@ -24,7 +24,9 @@ export async function openResponse<Chunk, Whole>(
   const { service, stream, toChunks } = reading;
   const response = await promise.asResponse();
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type === "text/html" || type === "text/plain") throw wrongKind(service, type);
+  // Only as a stream is an event stream limited.
+  if (type === "text/html" || type === "text/plain" || (!stream && type === "text/event-stream"))
+    throw wrongKind(service, type);
   if (stream && type !== "application/json")
     return { chunks: (await promise) as AsyncIterable<Chunk>, activity: byteActivityOf(response) };
   const whole: unknown = await response.json();

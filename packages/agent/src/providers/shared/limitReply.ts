@@ -1,0 +1,78 @@
+import { AgentError } from "../../errors.ts";
+
+const megabyte = 2 ** 20;
+/** Megabytes of one reply, streamed or whole. */
+const mostReplyMegabytes = 64;
+/** Megabytes of one event of a stream. The SDKs search all of an unfinished event at each of its pieces. */
+const mostEventMegabytes = 8;
+/** Megabytes of the answer of a request that failed. */
+const mostErrorMegabytes = 1;
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Counts the bytes of an event stream. The function throws an AgentError once a reply or one of its events is too large. */
+export function createStreamLimit(): (chunk: Uint8Array) => void {
+  const countReply = createReplyLimit();
+  let event = 0;
+  let line = 0;
+  let last: number | undefined;
+  return (chunk) => {
+    countReply(chunk);
+    event += chunk.length;
+    let from = 0;
+    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
+      const length = line + at - from;
+      // An empty line ends an event.
+      if (length === 0 || (length === 1 && (at > 0 ? chunk[at - 1] : last) === carriageReturn))
+        event = chunk.length - at - 1;
+      line = 0;
+      from = at + 1;
+    }
+    line += chunk.length - from;
+    last = chunk.at(-1);
+    if (event > mostEventMegabytes * megabyte) throw tooLong("one event of the reply", mostEventMegabytes);
+  };
+}
+
+/** The response with a body that fails with an AgentError once it is too large; one that tells of a failure is read here. */
+export async function limitBody(response: Response): Promise<Response> {
+  const { body, status, statusText, headers } = response;
+  if (!body) return response;
+  if (response.ok) {
+    const isWhole = headers.get("content-type")?.toLowerCase().startsWith("application/json");
+    const count = isWhole ? createReplyLimit() : createStreamLimit();
+    const limited = body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          count(chunk);
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    return new Response(limited, { status, statusText, headers });
+  }
+  // An SDK takes an error while it reads this body for what the service said.
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > mostErrorMegabytes * megabyte) throw tooLong(`the answer with status ${status}`, mostErrorMegabytes);
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), { status, statusText, headers });
+}
+
+function createReplyLimit(): (chunk: Uint8Array) => void {
+  let bytes = 0;
+  return (chunk) => {
+    bytes += chunk.length;
+    if (bytes > mostReplyMegabytes * megabyte) throw tooLong("the reply", mostReplyMegabytes);
+  };
+}
+
+/** Not to be sent again: the next one would be as large. */
+function tooLong(what: string, megabytes: number): AgentError {
+  const message = `The service sent too much: ${what} is larger than ${megabytes} MB. Check the service, or ask for less.`;
+  return new AgentError({ code: "bad_reply", message });
+}
