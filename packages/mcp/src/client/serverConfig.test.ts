@@ -43,6 +43,11 @@ test.each([
   [{ command: "x", env: { A: {} } }, /env.A must be a string/],
   [{ url: "file:///etc/passwd" }, /http or https/],
   [{ url: "nonsense" }, /http or https/],
+  [{ command: "x", disabled: "yes" }, /disabled must be true or false/],
+  [{ command: "x", disabled: null }, /disabled must be true or false/],
+  [{ url: "http://x", Disabled: true }, /Disabled has no effect; write it as disabled/],
+  [{ command: "x", url: "http://x" }, /both a command and a url; keep one/],
+  [{ command: "x", url: null }, /both a command and a url/],
   [{ command: "${MISSING}" }, /the environment variable MISSING is not set/],
 ])("the entry %j is refused with the reason", (entry, says) => {
   try {

@@ -59,7 +59,11 @@ export function resolveServer(name: string, entry: unknown, environment: Environ
         return [field, expand(String(item))];
       }),
     );
-  const { type, command, args = [], env, cwd, url, headers } = record(entry);
+  const { type, command, args = [], env, cwd, url, headers, disabled = false } = record(entry);
+  if (typeof disabled !== "boolean") throw invalid("disabled must be true or false");
+  const misspelt = Object.keys(record(entry)).find((key) => key !== "disabled" && key.toLowerCase() === "disabled");
+  if (misspelt !== undefined) throw invalid(`${misspelt} has no effect; write it as disabled`);
+  if (url !== undefined && command !== undefined) throw invalid("it has both a command and a url; keep one");
   if (url !== undefined) {
     const address = URL.parse(text(url, "url"));
     if (!address || !/^https?:$/.test(address.protocol)) throw invalid("url must be an http or https address");

@@ -14,12 +14,12 @@ test("the token is compared whole, its scheme in any case", () => {
   }
 });
 
-test("hosts and origins are those of this machine and those named, at any port", () => {
+test("hosts are those of this machine and those named, at any port", () => {
   const guard = createRequestCheck(["tools.example", "[fd00::1]"], undefined);
   const status = (headers: Record<string, string>): number | undefined => guard(request(headers))?.status;
   for (const host of ["localhost:1", "127.0.0.1", "[::1]:80", "tools.example:8443", "[fd00::1]"]) {
     expect(status({ host })).toBeUndefined();
-    expect(status({ origin: `http://${host}` })).toBeUndefined();
+    expect(status({ host, origin: new URL(`http://${host}`).origin })).toBeUndefined();
   }
   for (const host of ["evil.example", "tools.example.evil.example", "localhost.evil.example", "0.0.0.0"]) {
     expect(status({ host })).toBe(403);
@@ -27,6 +27,28 @@ test("hosts and origins are those of this machine and those named, at any port",
   }
   expect(status({ origin: "null" })).toBe(403);
   expect(status({ origin: "file://" })).toBe(403);
+});
+
+test("an origin is the server's own, by scheme, host and port, or one that is named", () => {
+  const guard = createRequestCheck(["tools.example"], undefined, ["https://tools.example"]);
+  const status = (headers: Record<string, string>): number | undefined => guard(request(headers))?.status;
+  const host = "localhost:8123";
+  for (const origin of ["http://localhost:8123", "https://tools.example"]) {
+    expect(status({ host, origin })).toBeUndefined();
+  }
+  for (const origin of [
+    "http://localhost:3000",
+    "http://localhost",
+    "https://localhost:8123",
+    "http://127.0.0.1:8123",
+    "http://tools.example",
+    "https://tools.example:8443",
+    "http://user@localhost:8123",
+    "",
+  ]) {
+    expect(status({ host, origin }), origin).toBe(403);
+  }
+  expect(status({ host: "tools.example", origin: "http://tools.example" })).toBeUndefined();
 });
 
 test("only addresses of this machine are loopback", () => {

@@ -1,9 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import {
-  hostHeaderValidationResponse,
-  localhostAllowedHostnames,
-  originValidationResponse,
-} from "@modelcontextprotocol/server";
+import { hostHeaderValidationResponse, localhostAllowedHostnames } from "@modelcontextprotocol/server";
 
 /** Returns the response that refuses a request, or undefined when the request may pass. */
 type RequestCheck = (request: Request) => Response | undefined;
@@ -14,18 +10,32 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Checks Host and Origin against host names (no port; IPv6 in brackets), then the bearer token where one is given. A page in a
- * browser is refused by its Origin, and after DNS rebinding by its Host.
+ * Checks Host against host names (no port; IPv6 in brackets), Origin against the server's own and those given, then the bearer
+ * token where one is given. A page of another origin is refused by its Origin, and after DNS rebinding by its Host.
  */
-export function createRequestCheck(hostnames: readonly string[], token: string | undefined): RequestCheck {
+export function createRequestCheck(
+  hostnames: readonly string[],
+  token: string | undefined,
+  origins: readonly string[] = [],
+): RequestCheck {
   const allowed = [...new Set([...localhostAllowedHostnames(), ...hostnames])];
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
   return (request) => {
-    const refused = hostHeaderValidationResponse(request, allowed) ?? originValidationResponse(request, allowed);
+    const refused = hostHeaderValidationResponse(request, allowed) ?? refuseOrigin(request, origins);
     if (refused || !expected) return refused;
     const given = (request.headers.get("authorization") ?? "").replace(/^bearer +/i, "Bearer ");
     return timingSafeEqual(digest(given), expected) ? undefined : unauthorized();
   };
+}
+
+/** The server speaks plain HTTP, so the origin of a page that it served begins so. A proxy for HTTPS has an origin to be named. */
+function refuseOrigin({ headers }: Request, origins: readonly string[]): Response | undefined {
+  const origin = headers.get("origin");
+  if (origin === null || origins.includes(origin)) return undefined;
+  if (origin === URL.parse(`http://${headers.get("host")}`)?.origin) return undefined;
+  const message =
+    "Forbidden: this Origin is not the server's own; name it in allowedOrigins if its pages may call the tools";
+  return Response.json({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }, { status: 403 });
 }
 
 /** Digests have equal lengths, so the comparison does not reveal the length of the token. */

@@ -3,23 +3,10 @@ import { createServer as createHttpServer, type Server as HttpServer } from "nod
 import type { AddressInfo } from "node:net";
 import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextprotocol/server";
 import { reasonOf } from "../errors.ts";
-import { createRequestCheck, isLoopback } from "./checkRequest.ts";
+import { createRequestCheck } from "./checkRequest.ts";
+import { checkHttpOptions, type HttpOptions } from "./httpOptions.ts";
 import { HttpSessions } from "./httpSessions.ts";
 import { sendWebResponse, toWebRequest } from "./webRequest.ts";
-
-/** Where and to whom a registry is served over HTTP. */
-export interface HttpOptions {
-  /** Default 0: a free port. */
-  port?: number | undefined;
-  /** The address to listen on. Default 127.0.0.1. */
-  host?: string | undefined;
-  /** The token that clients send as `Authorization: Bearer TOKEN`. Default: a random one, returned as `token`. */
-  token?: string | undefined;
-  /** `false` serves without a token. Refused unless `host` is a loopback address. */
-  auth?: boolean | undefined;
-  /** More host names, without a port, that the Host and Origin headers may carry, such as that of a proxy. */
-  allowedHosts?: readonly string[] | undefined;
-}
 
 interface HttpListeners {
   /** Calls the listener when the tools change, until the function that it returns is called. */
@@ -42,16 +29,14 @@ const maxBodyBytes = 10 * 1024 * 1024;
  */
 export async function serveHttp(
   createServer: () => Server,
-  { port = 0, host = "127.0.0.1", token, auth = true, allowedHosts = [] }: HttpOptions,
+  options: HttpOptions,
   { onToolsChange, onError }: HttpListeners,
 ): Promise<HttpServing> {
-  if (!auth && !isLoopback(host)) {
-    throw new TypeError(`auth: false is accepted on a loopback address only, not on ${host}; leave auth on`);
-  }
-  if (token === "") throw new TypeError("token must not be empty; leave it out for a random one");
+  checkHttpOptions(options);
+  const { port = 0, host = "127.0.0.1", token, auth = true, allowedHosts = [], allowedOrigins = [] } = options;
   const bearer = auth ? (token ?? randomBytes(32).toString("base64url")) : undefined;
   const hostInUrl = host.includes(":") ? `[${host}]` : host;
-  const check = createRequestCheck([hostInUrl, ...allowedHosts], bearer);
+  const check = createRequestCheck([hostInUrl, ...allowedHosts], bearer, allowedOrigins);
   const sessions = new HttpSessions(createServer, maxBodyBytes);
   const modern = createMcpHandler(createServer, {
     legacy: "reject",

@@ -1,7 +1,7 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { checkOptions, type KnownOptions } from "@toolcrib/core";
-import type { HttpOptions } from "../http/httpServer.ts";
+import { checkHttpOptions, type HttpOptions } from "../http/httpOptions.ts";
 import { anyRoots, type RootsRule, withinRoots } from "./clientRoots.ts";
 import { createProtocolServer } from "./protocolServer.ts";
 import { RegistriesByRoots, type RegistrySource } from "./registriesByRoots.ts";
@@ -34,13 +34,6 @@ const knownOptions: KnownOptions<ServeMcpOptions> = {
   http: true,
   onError: true,
 };
-const knownHttpOptions: KnownOptions<HttpOptions> = {
-  port: true,
-  host: true,
-  token: true,
-  auth: true,
-  allowedHosts: true,
-};
 
 /** A registry being served. */
 export interface McpServing {
@@ -63,7 +56,7 @@ const maxMessageBytes = 10 * 1024 * 1024;
  */
 export async function serveMcp(source: RegistrySource, options: ServeMcpOptions = {}): Promise<McpServing> {
   checkOptions<ServeMcpOptions>("serveMcp", options, knownOptions);
-  if (options.http) checkOptions<HttpOptions>("serveMcp: http", options.http, knownHttpOptions);
+  checkServeOptions(options);
   const { name = "toolcrib", version = "0.0.0", instructions, http, onError = () => undefined } = options;
   const registries = new RegistriesByRoots(source, rootsRule(options));
   const createServer = (): Server => createProtocolServer(registries, { name, version, instructions });
@@ -86,6 +79,16 @@ export async function serveMcp(source: RegistrySource, options: ServeMcpOptions 
     end();
   };
   return { url: serving.url, token: serving.token, closed, close };
+}
+
+function checkServeOptions(options: ServeMcpOptions): void {
+  if (options.http !== undefined) checkHttpOptions(options.http);
+  for (const name of ["name", "version", "instructions"] as const) {
+    if (options[name] === undefined || typeof options[name] === "string") continue;
+    throw new TypeError(`serveMcp: ${name} must be a string; leave it out for the default`);
+  }
+  if (options.onError === undefined || typeof options.onError === "function") return;
+  throw new TypeError("serveMcp: onError must be a function; leave it out to ignore these errors");
 }
 
 /** Over HTTP any client with the token could name roots, so they count only inside `options.roots`. */
