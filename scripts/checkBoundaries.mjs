@@ -1,4 +1,5 @@
-// Reads every manifest and every import, and fails on an arrow between packages that the house does not allow.
+// Reads every manifest and every import, and fails on an arrow between packages, or between the rooms (folders) of one package, that
+// the house does not allow, and on a circle of files.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,13 +20,43 @@ const allowed = {
 const external = {
   core: ["@cfworker/json-schema", "@standard-schema/spec"],
   "tools-fs": ["diff"],
-  "tools-search": ["fast-glob", "ignore"],
+  "tools-search": ["fast-glob"],
   "tools-bash": [],
   agent: [],
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client"],
   adapters: [],
   defaults: [],
   cli: ["commander", "jsonc-parser", "openai", "@anthropic-ai/sdk"],
+};
+
+/**
+ * Which rooms the files of a room may import from, by package; the package's root and the room itself always. `as types` allows
+ * types alone, `lazily` an `import()` alone. A room inside another has its own line.
+ */
+const rooms = {
+  core: { arguments: [], files: [], registry: ["arguments"] },
+  agent: {
+    conversation: [],
+    "providers/shared": [],
+    "providers/openai": ["providers/shared", "conversation"],
+    "providers/anthropic": ["providers/shared", "conversation"],
+    "providers/chat": ["providers/shared", "conversation"],
+    "providers/offline": ["providers/shared", "conversation"],
+    session: ["conversation"],
+    testing: ["conversation"],
+    turn: ["conversation", "session", "providers/shared"],
+  },
+  "tools-search": { shared: [], threads: ["shared", "worker lazily"], worker: ["shared"] },
+  "tools-bash": { process: [], sandbox: ["process"] },
+  "tools-fs": { edit: [], move: ["remove"], read: [], remove: [] },
+  mcp: { client: [], http: [], server: ["http"] },
+  cli: {
+    commands: ["model", "state", "terminal", "tools"],
+    model: [],
+    state: [],
+    terminal: ["state", "tools as types"],
+    tools: ["state", "terminal"],
+  },
 };
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
@@ -46,6 +77,7 @@ for (const name of readdirSync(join(root, "packages"))) {
     }
   }
   for (const file of sources(join(folder, "src"))) checkImports(name, folder, file);
+  checkRooms(name, join(folder, "src"));
 }
 
 function checkImports(name, folder, file) {
@@ -68,6 +100,57 @@ function checkImports(name, folder, file) {
   }
 }
 
+function checkRooms(name, folder) {
+  const imports = new Map();
+  for (const file of sources(folder)) if (!/\.test(-d)?\.ts$/.test(file)) imports.set(file, importsOf(file));
+  for (const [file, targets] of imports) {
+    for (const { target, how } of targets) checkRoom(name, folder, file, target, how);
+  }
+  const finished = new Set();
+  const follow = (file, path) => {
+    if (path.includes(file)) {
+      const circle = [...path.slice(path.indexOf(file)), file].map((each) => relative(folder, each));
+      problems.push(`packages/${name}/src: a circle: ${circle.join(" > ")}`);
+    } else if (!finished.has(file)) {
+      for (const { target } of imports.get(file) ?? []) follow(target, [...path, file]);
+      finished.add(file);
+    }
+  };
+  for (const file of imports.keys()) follow(file, []);
+}
+
+/** The package's own files that a file imports, and how: "", "as types" or "lazily". */
+function importsOf(file) {
+  const pattern = /^\s*(?:import|export)\s+(type\s+)?[^"'`;]*?from\s+"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm;
+  return [...readFileSync(file, "utf8").matchAll(pattern)].map(([, type, direct, lazy]) => ({
+    target: resolve(dirname(file), direct ?? lazy),
+    how: type ? "as types" : lazy ? "lazily" : "",
+  }));
+}
+
+function checkRoom(name, folder, file, target, how) {
+  const [from, to] = [roomOf(folder, file), roomOf(folder, target)];
+  const table = rooms[name];
+  for (const room of [from, to]) {
+    if (room !== "." && !(table && room in table)) {
+      problems.push(
+        `packages/${name}/src/${room}: not a room of the house; give it its arrows in scripts/checkBoundaries.mjs`,
+      );
+      return;
+    }
+  }
+  const open = table?.[from];
+  if (from === to || to === "." || open === undefined) return;
+  if (open.includes(to) || open.includes(`${to} ${how}`)) return;
+  problems.push(
+    `${relative(root, file)}: may not import ${relative(folder, target)}${how ? ` ${how}` : ""}; ${from} may use ${open.join(", ") || "the root alone"}`,
+  );
+}
+
+function roomOf(folder, file) {
+  return relative(folder, dirname(file)).split(sep).join("/") || ".";
+}
+
 function sources(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -76,5 +159,5 @@ function sources(folder) {
   });
 }
 
-for (const problem of problems) console.error(`boundaries: ${problem}`);
+for (const problem of new Set(problems)) console.error(`boundaries: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -72,6 +72,55 @@ test("lengths: a file of 301 lines and a function of 81 fail the check", () => {
   expect(stderr).toContain("packages/core/src/deep.ts:1: a function of 82 lines");
 });
 
+test("boundaries: an import from a room that is not open, a circle and an unknown room fail the check", () => {
+  put("packages/agent/package.json", "{}");
+  put("packages/agent/src/turn/loop.ts", "export const loop = 1;\n");
+  put("packages/agent/src/providers/openai/reply.ts", 'import { loop } from "../../turn/loop.ts";\nexport { loop };\n');
+  put("packages/agent/src/a.ts", 'import type { B } from "./b.ts";\nexport type A = B;\n');
+  put("packages/agent/src/b.ts", 'import type { A } from "./a.ts";\nexport type B = A;\n');
+  put("packages/agent/src/attic/old.ts", "");
+  put("packages/agent/src/c.ts", 'import "./attic/old.ts";\nexport * from "./attic/old.ts";\n');
+  const { status, stderr } = check("checkBoundaries.mjs");
+  expect(status).toBe(1);
+  expect(stderr).toContain(
+    "packages/agent/src/providers/openai/reply.ts: may not import turn/loop.ts; providers/openai may use",
+  );
+  expect(stderr).toContain("packages/agent/src: a circle: a.ts > b.ts > a.ts");
+  expect(stderr).toContain("packages/agent/src/attic: not a room of the house");
+});
+
 test("the map in AGENTS.md has a line for every source file, and for nothing else", () => {
   expect(mapProblems()).toEqual({ missing: [], surplus: [] });
+});
+
+/** A commit of these files, on top of those before. */
+function commit(message: string, ...files: string[]): void {
+  for (const file of files) put(file, `${message}\n`);
+  const identity = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+  for (const args of [
+    ["add", "-A"],
+    [...identity, "commit", "-q", "-m", message],
+  ]) {
+    expect(spawnSync("git", args, { cwd: house }).status).toBe(0);
+  }
+}
+
+test("commits: a source changed without a changeset and a long subject fail the check, from the commit that brought it on", () => {
+  spawnSync("git", ["init", "-q"], { cwd: house });
+  commit("Change much; say little", "packages/core/src/a.ts");
+  commit("Check commits", "scripts/checkCommits.mjs");
+  commit("Change with a changeset", "packages/core/src/a.ts", ".changeset/a.md");
+  commit("Change a test", "packages/core/src/a.test.ts");
+  commit("Reword a comment\n\nChangeset: none, comments only", "packages/core/src/b.ts");
+  expect(check("checkCommits.mjs")).toEqual({ status: 0, stderr: "" });
+  commit("Change without a changeset", "packages/core/src/c.ts");
+  commit(`Say ${"much ".repeat(15)}`, "README.md");
+  commit("Do one thing; do another", "README.md");
+  const { status, stderr } = check("checkCommits.mjs");
+  expect(status).toBe(1);
+  expect(stderr).toMatch(
+    /"Change without a changeset" changes packages\/core\/src\/c\.ts: add a changeset, or the line/,
+  );
+  expect(stderr).toMatch(/"Say much .*": a subject of \d+ characters, at most 72/);
+  expect(stderr).toMatch(/"Do one thing; do another": a subject with a semicolon/);
 });

@@ -23,6 +23,7 @@ const modules: Record<string, () => Promise<Record<string, unknown>>> = {
   ai: () => import("ai"),
   langchain: () => import("langchain"),
   openai: () => import("openai"),
+  "openai/lib/responses/ResponseInputItems": () => import("openai/lib/responses/ResponseInputItems"),
 };
 
 type Run = (

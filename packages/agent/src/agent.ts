@@ -8,6 +8,7 @@ import {
 import { History } from "./conversation/history.ts";
 import { AgentError } from "./errors.ts";
 import type { AgentEvent, Message, Usage } from "./messages.ts";
+import type { ChatOptions, UserContent } from "./options.ts";
 import {
   type AgentOptions,
   checkAgentOptions,
@@ -22,7 +23,7 @@ import { openSession } from "./session/openSession.ts";
 import type { Session } from "./session/session.ts";
 import { createSaveSessionContextTool } from "./session/sessionContext.ts";
 import { type Compacted, compactNow } from "./turn/compact.ts";
-import { type ChatOptions, runTurn, type UserContent } from "./turn/loop.ts";
+import { runTurn } from "./turn/loop.ts";
 import { busyError, type LoopState } from "./turn/loopState.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */

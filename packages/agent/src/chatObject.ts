@@ -1,8 +1,8 @@
 import { type ArgumentsOf, defineTool, type ParametersSchema } from "@toolcrib/core";
 import type { Agent } from "./agent.ts";
 import { AgentError } from "./errors.ts";
+import type { ChatOptions, UserContent } from "./options.ts";
 import { checkChatOptions } from "./options.ts";
-import type { ChatOptions, UserContent } from "./turn/loop.ts";
 import { anyOf } from "./turn/stopConditions.ts";
 
 const answerTool = "final_answer";

@@ -1,4 +1,4 @@
-import type { EndReason } from "./messages.ts";
+import type { AdvisedOption, EndReason, Remedy } from "./messages.ts";
 
 /**
  * `busy`: a turn is running · `aborted`: the caller's signal · `ended`: the turn ended for another reason than `stop` (see
@@ -24,19 +24,6 @@ export type AgentErrorCode =
   | "bad_session"
   | "not_understood"
   | "invalid_option";
-
-/** An option that would help; `variable` is the environment variable that sets it, too. */
-export interface AdvisedOption {
-  readonly option: "apiKey" | "baseURL";
-  readonly variable?: string | undefined;
-}
-
-/** An error's message in two parts, for programs that have flags in place of options. */
-export interface Remedy {
-  /** The message without the advice. */
-  readonly problem: string;
-  readonly advice: readonly (string | AdvisedOption)[];
-}
 
 export interface AgentErrorOptions {
   code: AgentErrorCode;

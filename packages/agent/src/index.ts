@@ -1,15 +1,14 @@
 export { Agent } from "./agent.ts";
 export { chatObject } from "./chatObject.ts";
 export {
-  type AdvisedOption,
   AgentError,
   type AgentErrorCode,
   type AgentErrorOptions,
   isAgentError,
-  type Remedy,
 } from "./errors.ts";
 export { fallbackProvider } from "./fallback.ts";
 export type {
+  AdvisedOption,
   AgentEvent,
   AssistantMessage,
   EndReason,
@@ -17,6 +16,7 @@ export type {
   Message,
   OpaqueData,
   ReasoningBlock,
+  Remedy,
   StopReason,
   TextBlock,
   ToolCallBlock,
@@ -24,14 +24,13 @@ export type {
   Usage,
   UserMessage,
 } from "./messages.ts";
-export type { AgentOptions } from "./options.ts";
+export type { AgentOptions, ChatOptions, UserContent } from "./options.ts";
 export type { ModelRequest, Provider, ProviderEvent, ToolChoice } from "./provider.ts";
 export { defaultModels, type ModelPrice, modelPrices, modelsCheckedOn } from "./providers/shared/models.ts";
 export { listSessions, newSessionFile, type SessionSummary } from "./session/listSessions.ts";
 export type { JournalLine, Session } from "./session/session.ts";
 export { createSaveSessionContextTool, type SessionToolContext } from "./session/sessionContext.ts";
 export type { Compacted } from "./turn/compact.ts";
-export type { ChatOptions, UserContent } from "./turn/loop.ts";
 export type { LoopLimits } from "./turn/loopState.ts";
 export type { CompactionOptions } from "./turn/shrinkMessages.ts";
 export { anyOf, calledTool, type StepState, type StopCondition, usedTokens } from "./turn/stopConditions.ts";

@@ -1,5 +1,4 @@
 import type { ContentBlock, ToolProgress } from "@toolcrib/core";
-import type { Remedy } from "./errors.ts";
 
 /**
  * What a provider must send back unchanged on the next request (reasoning items, thinking signatures, item ids).
@@ -137,3 +136,16 @@ export type AgentEvent =
       readonly detail?: string;
       readonly failed?: true;
     };
+
+/** An option that would help; `variable` is the environment variable that sets it, too. */
+export interface AdvisedOption {
+  readonly option: "apiKey" | "baseURL";
+  readonly variable?: string | undefined;
+}
+
+/** An error's message in two parts, for programs that have flags in place of options. */
+export interface Remedy {
+  /** The message without the advice. */
+  readonly problem: string;
+  readonly advice: readonly (string | AdvisedOption)[];
+}

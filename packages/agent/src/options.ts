@@ -1,10 +1,33 @@
-import { type AnyToolRegistry, checkOptions, type KnownOptions, type ToolContext } from "@toolcrib/core";
+import {
+  type AnyToolRegistry,
+  checkOptions,
+  type KnownOptions,
+  type ToolContext,
+  type ToolLabels,
+} from "@toolcrib/core";
 import { AgentError, messageOf } from "./errors.ts";
-import type { Provider } from "./provider.ts";
+import type { ImageBlock, TextBlock } from "./messages.ts";
+import type { Provider, ToolChoice } from "./provider.ts";
 import { defaultRequestLimits } from "./requestClock.ts";
-import type { ChatOptions } from "./turn/loop.ts";
 import type { LoopLimits } from "./turn/loopState.ts";
 import type { CompactionOptions } from "./turn/shrinkMessages.ts";
+import type { StopCondition } from "./turn/stopConditions.ts";
+
+/** A user's message: text, or text and pictures. */
+export type UserContent = string | readonly (TextBlock | ImageBlock)[];
+
+/** Options of one turn. */
+export interface ChatOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The tools of this turn alone. Default: the agent's. */
+  readonly tools?: AnyToolRegistry;
+  /** Handed to every tool call of this turn. */
+  readonly labels?: ToolLabels | undefined;
+  /** For the first request of the turn only: with a choice for each request the turn would never end. */
+  readonly toolChoice?: ToolChoice | undefined;
+  /** Called after each step whose calls have run; true ends the turn with `stop`. */
+  readonly stopWhen?: StopCondition | undefined;
+}
 
 /** Options of an Agent; all have defaults. */
 export interface AgentOptions extends Partial<LoopLimits> {

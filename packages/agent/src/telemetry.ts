@@ -3,8 +3,8 @@ import type { Middleware } from "@toolcrib/core";
 import type { Agent } from "./agent.ts";
 import { isAgentError, isError, messageOf } from "./errors.ts";
 import type { AgentEvent, Usage } from "./messages.ts";
+import type { ChatOptions, UserContent } from "./options.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";
-import type { ChatOptions, UserContent } from "./turn/loop.ts";
 
 /** What spans carry. */
 export interface TelemetryOptions {

@@ -4,6 +4,5 @@ export type { ScrubEnv } from "./environment.ts";
 export { createLeftovers, type Leftovers } from "./process/leftovers.ts";
 export type { RunningProcess } from "./process/processes.ts";
 export { runShell, type ShellRequest, type ShellResult, type ShellRunner } from "./process/runShell.ts";
-export type { Refusal } from "./sandbox/refusals.ts";
 export type { SandboxLimits } from "./sandbox/resourceLimits.ts";
-export type { SandboxOptions } from "./sandbox/sandbox.ts";
+export type { Refusal, SandboxOptions } from "./sandbox/sandbox.ts";

@@ -6,6 +6,21 @@ import { npmProject, run, tarballs, write } from "../project.mjs";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const compilers = { ts59: "npm:typescript@5.9.3", ts60: "npm:typescript@6.0.3", ts70: "npm:typescript@7.0.2" };
 
+/** What the READMEs leave to the reader, where an example uses it. */
+const yours = {
+  registry: 'import type { ToolRegistry } from "@toolcrib/core";\ndeclare const registry: ToolRegistry;\n',
+  model: "declare const model: string;\n",
+  prompt: "declare const prompt: string;\n",
+};
+const missingIn = (code) =>
+  Object.entries(yours)
+    .filter(
+      ([name]) =>
+        new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`(const|let) ${name}\\b|ToolRegistry`).test(code),
+    )
+    .map(([, declaration]) => declaration)
+    .join("");
+
 /** Each `ts` block of each README as a file of its own. */
 function examples() {
   const pages = ["README.md", ...readdirSync(`${root}packages`).map((name) => `packages/${name}/README.md`)];
@@ -14,7 +29,7 @@ function examples() {
       [...readFileSync(root + page, "utf8").matchAll(/^```ts(?: [^\n]*)?\n([\s\S]*?)^```/gm)].map(([, code], index) => [
         `examples/${page.replaceAll("/", "-").replace(/\.md$/, "")}-${index}.ts`,
         // Two examples may use one name: each is a module.
-        `${code}\nexport {};\n`,
+        `${missingIn(code)}${code}\nexport {};\n`,
       ]),
     ),
   );
@@ -50,17 +65,11 @@ const options = (resolution, more) => ({
   },
 });
 
-/** What the READMEs leave to the reader. */
-const yours = `declare const registry: import("@toolcrib/core").ToolRegistry;
-declare const model: string;
-declare const prompt: string;
-`;
-
 let withNode;
 const compile = (compiler, resolution) => async () => {
   withNode ??= npmProject("types", {
     dependencies: { ...compilers, "@types/node": "^24.0.0", ...readmePeers },
-    files: { ...examples(), "examples/yours.d.ts": yours, "entries.ts": entries() },
+    files: { ...examples(), "entries.ts": entries() },
   });
   const folder = await withNode;
   const config = `tsconfig.${compiler}.${resolution}.json`;

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, ToolMessage, Usage } from "../messages.ts";
-import { addUsage, noUsage } from "../turn/usage.ts";
 import { type NotRunReason, notRun, openCalls } from "./conversation.ts";
+import { addUsage, noUsage } from "./usage.ts";
 
 /** Where a history is also written, as it grows; each method is awaited before the turn goes on. */
 export interface Recorder {

@@ -2,9 +2,9 @@ import { readFile } from "node:fs";
 import { promisify } from "node:util";
 import { isObject } from "@toolcrib/core/text";
 import { repairConversation } from "../conversation/repair.ts";
+import { addUsage, noUsage } from "../conversation/usage.ts";
 import { messageOf } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
-import { addUsage, noUsage } from "../turn/usage.ts";
 import { badSession, checkHeader, checkMessage, checkSession, type JournalLine, type Session } from "./session.ts";
 import { openSessionFile } from "./sessionPath.ts";
 

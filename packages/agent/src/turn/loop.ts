@@ -1,33 +1,15 @@
-import type { AnyToolRegistry, ToolLabels } from "@toolcrib/core";
+import type { ToolLabels } from "@toolcrib/core";
 import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "../conversation/conversation.ts";
 import type { History } from "../conversation/history.ts";
 import { AgentError, isAgentError } from "../errors.ts";
-import type { AgentEvent, EndReason, ImageBlock, StopReason, TextBlock } from "../messages.ts";
-import { checkChatOptions } from "../options.ts";
-import type { ToolChoice } from "../provider.ts";
+import type { AgentEvent, EndReason, StopReason } from "../messages.ts";
+import { type ChatOptions, checkChatOptions, type UserContent } from "../options.ts";
 import { RequestClock } from "../requestClock.ts";
 import { isUserBlock } from "../session/session.ts";
 import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
-import type { StopCondition } from "./stopConditions.ts";
 import { runSideBySide, type ToolRun, type ToolRunner, takeSideBySide } from "./toolCalls.ts";
-
-/** A user's message: text, or text and pictures. */
-export type UserContent = string | readonly (TextBlock | ImageBlock)[];
-
-/** Options of one turn. */
-export interface ChatOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** The tools of this turn alone. Default: the agent's. */
-  readonly tools?: AnyToolRegistry;
-  /** Handed to every tool call of this turn. */
-  readonly labels?: ToolLabels | undefined;
-  /** For the first request of the turn only: with a choice for each request the turn would never end. */
-  readonly toolChoice?: ToolChoice | undefined;
-  /** Called after each step whose calls have run; true ends the turn with `stop`. */
-  readonly stopWhen?: StopCondition | undefined;
-}
 
 /**
  * Runs one turn: asks the model and runs its calls until it answers or a limit is reached. Yields what happens, `end` last;

@@ -99,7 +99,9 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
     const program = toolcrib(["run", "-m", "offline"], "open");
     await new Promise((resolve) => setTimeout(resolve, 1500));
     program.child.kill("SIGINT");
-    expect((await program.ended).code).toBe(130);
+    const { code } = await program.ended;
+    // A machine that is slow to start it ends it by the signal itself, which a shell tells as 130, too.
+    expect(code ?? program.child.signalCode).toBe(code === null ? "SIGINT" : 130);
   });
 
   test("in chat ends the request and the conversation goes on", async () => {

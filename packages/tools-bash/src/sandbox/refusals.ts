@@ -1,7 +1,4 @@
-import type { Sandbox } from "./sandbox.ts";
-
-/** Kinds of actions that the sandbox refuses. */
-export type Refusal = "write" | "network" | "sockets" | "limits";
+import type { Refusal, Sandbox } from "./sandbox.ts";
 
 /** What programs print on such a refusal. A guess: they may print it for other reasons, too. */
 const signs: Readonly<Record<Refusal, RegExp>> = {

@@ -8,9 +8,11 @@ import { runShell } from "../process/runShell.ts";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
 import { findMasks } from "./masks.ts";
 import { openPinned, pinDirectory } from "./pinnedDirectory.ts";
-import type { Refusal } from "./refusals.ts";
 import { limitingShell, limitsWithDefaults, type SandboxLimits } from "./resourceLimits.ts";
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
+
+/** Kinds of actions that the sandbox refuses. */
+export type Refusal = "write" | "network" | "sockets" | "limits";
 
 /** Options of the sandbox, which is bubblewrap (Linux only). */
 export interface SandboxOptions {

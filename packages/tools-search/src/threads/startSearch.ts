@@ -11,12 +11,12 @@ let threads: ReturnType<typeof loadThreads> | undefined;
 
 /** Loaded with the first search: it takes several milliseconds, which a program that only imports this package need not pay. */
 async function loadThreads() {
-  const [pool, run, thread] = await Promise.all([
+  const [{ sharedSearchPool }, { runSearch }, { NoThreadsError }] = await Promise.all([
     import("./searchPool.ts"),
     import("./runSearch.ts"),
     import("./searchThread.ts"),
   ]);
-  return { ...pool, ...run, ...thread };
+  return { sharedSearchPool, runSearch, NoThreadsError };
 }
 
 /** Searches in threads. Where none can be started, searches on the caller's thread, but refuses patterns that could hold it up. */

@@ -1,5 +1,6 @@
 import { isObject, redactUrls } from "@toolcrib/core/text";
-import { AgentError, type AgentErrorCode, advised, isAgentError, type Remedy } from "../../errors.ts";
+import { AgentError, type AgentErrorCode, advised, isAgentError } from "../../errors.ts";
+import type { Remedy } from "../../messages.ts";
 import { describeFailure, type Failure } from "./describeFailure.ts";
 import { redact } from "./redact.ts";
 
