@@ -33,7 +33,7 @@ function checkEnv(env: unknown): Record<string, string> {
     throw invalidArgument("env", "expected an object with string values");
   }
   for (const [key, value] of Object.entries(env)) {
-    const shown = clip(JSON.stringify(key));
+    const shown = JSON.stringify(clip(key));
     if (key === "" || /[=\0]/.test(key))
       throw invalidArgument("env", `${shown} cannot name a variable; pass a name that is not empty, without = and NUL`);
     if (typeof value !== "string") throw invalidArgument("env", `the value of ${shown} must be a string`);
@@ -46,7 +46,7 @@ function checkEnv(env: unknown): Record<string, string> {
 export async function directoryOf(cwd: unknown, scope: PathScope): Promise<string> {
   if (cwd !== undefined && cwd !== null && typeof cwd !== "string") throw invalidArgument("cwd", "expected string");
   // As the caller wrote it, so that the error shows no other path of this machine.
-  const shown = clip(printableName(cwd ?? "."));
+  const shown = printableName(clip(cwd ?? "."));
   try {
     const directory = typeof cwd === "string" ? await scope.resolve(cwd, "cwd") : scope.cwd;
     if (statSync(directory).isDirectory()) return directory;

@@ -48,6 +48,13 @@ describe("an option that guards something and cannot be understood throws", () =
     [{ shell: "zsh" }],
     [{ shell: "./sh" }],
     [{ shell: null }],
+    [{ runner: undefined }],
+    [{ runner: null }],
+    [{ runner: {} }],
+    [{ leftovers: undefined }],
+    [{ leftovers: null }],
+    [{ leftovers: {} }],
+    [{ leftovers: () => undefined }],
   ])("%j", (options) => {
     expect(() => createBashTools(given(options))).toThrow(TypeError);
     expect(() => createRunBashTool(given(options))).toThrow(TypeError);
@@ -74,8 +81,8 @@ describe("maxTimeoutMs", () => {
     expect(JSON.stringify(tool.getSchema())).toContain("ms, default 5000, at most 5000");
   });
 
-  test.each([0, -1, Number.NaN, 2 ** 31])("of %s is refused", (maxTimeoutMs) => {
-    expect(() => createRunBashTool({ maxTimeoutMs })).toThrow(RangeError);
+  test.each([0, -1, Number.NaN, 2 ** 31, undefined, null])("of %s is refused", (maxTimeoutMs) => {
+    expect(() => createRunBashTool(given({ maxTimeoutMs }))).toThrow(RangeError);
   });
 
   test("is never below timeoutMs", () => {

@@ -18,15 +18,15 @@ export interface RunBashOptions {
   /** Milliseconds a command may run unless the call says otherwise. Default: 30,000, or `maxTimeoutMs` where that is less. */
   timeoutMs?: number | undefined;
   /** The longest `timeout` that a call may ask for, in milliseconds. Default: 2^31 - 1. */
-  maxTimeoutMs?: number | undefined;
+  maxTimeoutMs?: number;
   /** Whether to remove variables that look like secrets from the environment of commands. Default: false. */
   scrubEnv?: ScrubEnv;
   /** Whether every command runs in an OS sandbox; calls fail if it is not available. Default: false. */
   sandbox?: boolean | SandboxOptions;
   /** Tracks processes that outlive their command, so that the program can end them. */
-  leftovers?: Leftovers | undefined;
+  leftovers?: Leftovers;
   /** Runs a command; for tests, or to run it elsewhere. Default: `runShell`. */
-  runner?: ShellRunner | undefined;
+  runner?: ShellRunner;
 }
 
 /** The checked options, with the objects made from them. */
@@ -59,7 +59,8 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
     leftovers: true,
     runner: true,
   });
-  const { shell = "sh", maxTimeoutMs = longestDelayMs, leftovers, runner = runShell } = options;
+  const { shell = "sh" } = options;
+  const maxTimeoutMs = "maxTimeoutMs" in options ? options.maxTimeoutMs : longestDelayMs;
   checkTimeout("maxTimeoutMs", maxTimeoutMs, longestDelayMs);
   const { timeoutMs = Math.min(defaultTimeoutMs, maxTimeoutMs) } = options;
   checkTimeout("timeoutMs", timeoutMs, maxTimeoutMs);
@@ -73,8 +74,8 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
     timeoutMs,
     maxTimeoutMs,
     scrubEnv: "scrubEnv" in options ? checkScrubEnv(options.scrubEnv) : false,
-    leftovers,
-    runner,
+    leftovers: "leftovers" in options ? checkLeftovers(options.leftovers) : undefined,
+    runner: "runner" in options ? checkRunner(options.runner) : runShell,
   };
 }
 
@@ -87,7 +88,7 @@ export function isTimeout(value: unknown, most: number): value is number {
   return typeof value === "number" && value > 0 && value <= most;
 }
 
-function checkTimeout(name: string, value: number, most: number): void {
+function checkTimeout(name: string, value: unknown, most: number): asserts value is number {
   if (isTimeout(value, most)) return;
   throw new RangeError(`${name} must be a positive number of milliseconds up to ${most}, got ${String(value)}`);
 }
@@ -107,6 +108,18 @@ function checkShell(shell: unknown): string {
   if (shell === "sh") return "/bin/sh";
   if (shell === "bash" || (typeof shell === "string" && isAbsolute(shell))) return shell;
   throw new TypeError('shell must be "sh", "bash" or an absolute path');
+}
+
+/** Undefined too: without the one that was meant, commands would run here. */
+function checkRunner(runner: unknown): ShellRunner {
+  if (typeof runner === "function") return runner as ShellRunner;
+  throw new TypeError("runner must be a function that runs a command; leave it out for runShell");
+}
+
+function checkLeftovers(given: unknown): Leftovers {
+  const leftovers = given as Leftovers | null | undefined;
+  if (typeof leftovers?.started === "function" && typeof leftovers.settled === "function") return leftovers;
+  throw new TypeError("leftovers must be what createLeftovers() returns; leave it out to track no processes");
 }
 
 function checkScrubEnv(scrubEnv: unknown): ScrubEnv {

@@ -6,5 +6,5 @@ const directoryEnd = sep === "/" ? /\/\.{0,2}$/ : /[\\/]\.{0,2}$/;
 
 /** Throws for the path of a file that ends in `/`, `/.` or `/..`. */
 export function refuseDirectoryPath(path: string, field: string): void {
-  if (directoryEnd.test(path)) throw invalidArgument(field, "ends like the path of a directory; name a file");
+  if (directoryEnd.test(path.slice(-3))) throw invalidArgument(field, "ends like the path of a directory; name a file");
 }

@@ -137,3 +137,52 @@ describe("a hostile glob", () => {
     expect(await tools.execute("search_text", { query: "needle", paths: ["."] })).toMatch(/plain needle/);
   });
 });
+
+describe("what is too long or too deep is refused with what to do", () => {
+  const tools = (): ToolRegistry => new ToolRegistry(createSearchTools({ cwd: base }));
+
+  test.each([
+    [
+      "search_text",
+      { query: "|".repeat(10_001), regex: true, paths: ["."] },
+      "query: is longer than 10000 characters; pass",
+    ],
+    ["search_text", { query: "x".repeat(10_001), paths: ["."] }, "query: is longer than 10000 characters; pass"],
+    [
+      "search_text",
+      { query: "x", include: "**/".repeat(334), paths: ["."] },
+      "include: is longer than 1000 characters",
+    ],
+    ["search_files", { pattern: "**/".repeat(334) }, "pattern: is longer than 1000 characters; pass"],
+    [
+      "search_text",
+      { query: "(".repeat(10_000), regex: true, paths: ["."] },
+      "query: Invalid regular expression: Regular expression too large; correct",
+    ],
+  ])("%s %#", async (name, args, words) => {
+    expect(await tools().execute(name, args)).toContain(`Error executing ${name}: Invalid arguments: ${words}`);
+  });
+
+  test("groups that are nested a thousand deep are searched for", async () => {
+    writeFileSync(join(base, "deep.txt"), "needle\n");
+    const query = `${"(".repeat(1000)}needle${")".repeat(1000)}`;
+    expect(await tools().execute("search_text", { query, regex: true, paths: ["."] })).toContain("deep.txt:1:needle");
+  });
+});
+
+test("other work runs while many paths are looked up, and the signal ends it", async () => {
+  const paths = Array.from({ length: 5000 }, (_, index) => `missing-${index}`);
+  const [searchText] = createSearchTools({ cwd: base });
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    turn = setImmediate(count);
+  };
+  let turn = setImmediate(count);
+  await expect(searchText?.execute({ query: "x", paths })).rejects.toThrow(/Path not found/);
+  clearImmediate(turn);
+  expect(turns).toBeGreaterThanOrEqual(49);
+  const controller = new AbortController();
+  setImmediate(() => controller.abort(new Error("stopped")));
+  await expect(searchText?.execute({ query: "x", paths }, { signal: controller.signal })).rejects.toThrow("stopped");
+});

@@ -8,7 +8,7 @@ import type { SearchStart } from "./shared/jobs.ts";
 /** Follows `path` through links, inside the roots. Throws a ToolError that says what is wrong with it. */
 export async function resolveStart(scope: PathScope, path: string, argument: string): Promise<SearchStart> {
   const canonical = await scope.resolve(path, argument);
-  const quoted = clip(printableName(path));
+  const quoted = printableName(clip(path));
   let stats: Stats | undefined;
   try {
     stats = statSync(canonical, { throwIfNoEntry: false });
@@ -22,6 +22,17 @@ export async function resolveStart(scope: PathScope, path: string, argument: str
   if (stats.isDirectory()) return { path: slashed(canonical), shown: shownPrefix(scope, canonical), isDirectory: true };
   if (!stats.isFile()) throw failure(`Not a regular file or directory: ${quoted}; pass one of those`);
   return { path: slashed(canonical), shown: relativeTo(scope, canonical), isDirectory: false };
+}
+
+/** The longest query: a longer pattern takes long to read, and a line that holds a longer text is no line of a model's. */
+export const longestQuery = 10_000;
+/** The longest glob: its cost grows with the number of `**` in it. */
+export const longestGlob = 1000;
+
+/** Throws for a text that is longer than the limit. */
+export function checkLength(argument: string, text: string, most: number): void {
+  if (text.length <= most) return;
+  throw invalidArgument(argument, `is longer than ${most} characters; pass a shorter one`);
 }
 
 /** Throws for a glob with a brace that is never closed, such as `*.{md,json`. fast-glob would look for the brace in names. */

@@ -2,7 +2,7 @@ import { defineTool, type ExecutableTool, invalidArgument, ToolError } from "@to
 import type { PathScope } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
 import { type SearchOptions, settingsOf } from "./options.ts";
-import { checkBraces, resolveStart } from "./searchArguments.ts";
+import { checkBraces, checkLength, longestGlob, resolveStart } from "./searchArguments.ts";
 import { failedSearch, problemNotice, replyOf, unfinishedMessage } from "./searchReply.ts";
 import { startSearch } from "./threads/startSearch.ts";
 
@@ -30,7 +30,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       const { cwd = ".", max_results: wanted = defaultMaxResults } = args;
       const pattern = checkPattern(args.pattern);
       const start = await resolveStart(scope, cwd, "cwd");
-      if (!start.isDirectory) throw invalidArgument("cwd", `${clip(printableName(cwd))} is a file; pass a directory`);
+      if (!start.isDirectory) throw invalidArgument("cwd", `${printableName(clip(cwd))} is a file; pass a directory`);
       const result = await startSearch(
         { kind: "files", start, pattern, limit: wanted, maxBytes: maxReplyBytes, roots: scope.roots },
         { signal, matchLimitMs },
@@ -52,6 +52,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
 
 /** Without a leading `./`. Throws for a pattern that would leave its directory, or only excludes files. */
 function checkPattern(given: string): string {
+  checkLength("pattern", given, longestGlob);
   const pattern = given.replace(/^(?:\.\/+)+/, "");
   if (/^\/|^\\(?![*?[\]{}()!])|^[A-Za-z]:[/\\]/.test(pattern)) {
     throw invalidArgument("pattern", "it is relative to cwd, not absolute; pass the directory as cwd");

@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { defineTool, type ExecutableTool, invalidArgument, isToolError, ToolError } from "@toolcrib/core";
 import { isInside, type PathScope } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
 import { type SearchOptions, settingsOf } from "./options.ts";
-import { checkBraces, resolveStart } from "./searchArguments.ts";
+import { checkBraces, checkLength, longestGlob, longestQuery, resolveStart } from "./searchArguments.ts";
 import { failedSearch, problemNotice, replyOf, unfinishedMessage } from "./searchReply.ts";
 import type { SearchStart } from "./shared/jobs.ts";
 import { needsLineBreak } from "./shared/requiredLiterals.ts";
@@ -14,6 +15,9 @@ const defaultMaxResults = 500;
 
 /** Missing paths listed at most. */
 const mostMissing = 5;
+
+/** Paths looked up at the disk before other work may run. */
+const pathsAtOnce = 100;
 
 /** Makes `search_text`: finds lines in files, as `path:line:text`. Throws a TypeError for options that cannot be understood. */
 export function createSearchTextTool(options: SearchOptions = {}): ExecutableTool {
@@ -41,8 +45,11 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       const { query, paths, regex = false, case_sensitive = true, include, mode = "lines", context = 0 } = args;
       const wanted = args.max_results ?? defaultMaxResults;
       checkQuery(query, regex);
-      if (include !== undefined) checkBraces("include", include);
-      const { starts, missing } = await resolveStarts(scope, paths.length === 0 ? ["."] : paths);
+      if (include !== undefined) {
+        checkLength("include", include, longestGlob);
+        checkBraces("include", include);
+      }
+      const { starts, missing } = await resolveStarts(scope, paths.length === 0 ? ["."] : paths, signal);
       const result = await startSearch(
         {
           kind: "text",
@@ -71,6 +78,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
 }
 
 function checkQuery(query: string, regex: boolean): void {
+  checkLength("query", query, longestQuery);
   if (regex ? needsLineBreak(query) : query.includes("\n")) {
     throw invalidArgument("query", "a line never holds a line break; search for a part of one line");
   }
@@ -81,19 +89,33 @@ function checkQuery(query: string, regex: boolean): void {
     const next = query.startsWith("(?i)")
       ? "leave out (?i) and pass case_sensitive=false"
       : "correct it, or leave out regex to search for it as it is";
-    throw invalidArgument("query", `${clip((error as Error).message, 400)}; ${next}`);
+    throw invalidArgument("query", `${reasonOf(error as Error)}; ${next}`);
   }
+}
+
+/** V8 quotes the whole pattern before the reason. */
+function reasonOf({ message }: Error): string {
+  return message.length <= 400
+    ? message
+    : `Invalid regular expression${clip(message.slice(message.lastIndexOf(": ")))}`;
 }
 
 /** Missing paths are reported next to the results of the others. Throws if no path is left. */
 async function resolveStarts(
   scope: PathScope,
   paths: readonly string[],
+  signal: AbortSignal | undefined,
 ): Promise<{ starts: SearchStart[]; missing: string[] }> {
   const starts: SearchStart[] = [];
   const missing: string[] = [];
   let failed: unknown;
+  let seen = 0;
   for (const path of new Set(paths)) {
+    seen += 1;
+    if (seen % pathsAtOnce === 0) {
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
     try {
       starts.push(await resolveStart(scope, path, "paths"));
     } catch (error) {

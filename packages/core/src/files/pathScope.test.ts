@@ -302,3 +302,23 @@ test("a descriptor that a swapped link led outside is refused", async () => {
   expect(() => scope.confirm(swapped, path)).toThrow(/outside/);
   closeSync(swapped);
 });
+
+test("a path longer than the system takes is refused before anything is looked up", async () => {
+  const scope = createPathScope({ cwd: root });
+  for (const path of ["q/".repeat(100_000), "sub/../".repeat(20_000), "é".repeat(2049), "\u0000".repeat(10_000_000)]) {
+    for (const resolve of [scope.resolve, scope.resolveEntry]) {
+      await expect(resolve(path)).rejects.toMatchObject({
+        code: "invalid_arguments",
+        message: "Invalid arguments: path: is longer than 4096 bytes; pass a file or directory path",
+      });
+    }
+  }
+  expect(await scope.resolve(`${"sub/../".repeat(500)}file`)).toBe(join(root, "file"));
+});
+
+test("a long path with control characters is clipped in an error, and stays a quoted string", async () => {
+  const scope = createPathScope({ cwd: root, root });
+  await expect(scope.resolve(`${outside}/${"\n/".repeat(600)}`)).rejects.toThrow(
+    /^Permission denied: "[^"]{1,2000}…" is outside /,
+  );
+});

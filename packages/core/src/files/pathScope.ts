@@ -5,7 +5,7 @@ import { quote } from "../json.ts";
 import { kindOf } from "../options.ts";
 import { clip, printableName } from "../text.ts";
 import { descriptorPath } from "./descriptors.ts";
-import { absoluteFrom, takeApart, withSlashes } from "./pathStyle.ts";
+import { absoluteFrom, longestPath, takeApart, withSlashes } from "./pathStyle.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
 
 export interface PathScopeOptions {
@@ -61,7 +61,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     const path = shown();
     throw new ToolError({
       code: "permission_denied",
-      message: `Permission denied: ${clip(printableName(path))} is outside ${roots.map(printableName).join(", ")}; use a path inside`,
+      message: `Permission denied: ${printableName(clip(path))} is outside ${roots.map(printableName).join(", ")}; use a path inside`,
       details: { path, roots },
     });
   };
@@ -70,7 +70,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     const shown = target !== undefined && contains(target) ? printFrom(readCwd, target) : "its path";
     return new ToolError({
       code: "permission_denied",
-      message: `Refused: ${clip(printableName(path))} can mean a link or what it leads to; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
+      message: `Refused: ${printableName(clip(path))} can mean a link or what it leads to; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
       details: { path },
     });
   };
@@ -80,7 +80,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     try {
       found = find(absoluteFrom(readCwd, path));
     } catch (error) {
-      throw plainSystemError(error, clip(printableName(path)));
+      throw plainSystemError(error, printableName(clip(path)));
     }
     refuseOutside(found, () => path);
     return found;
@@ -165,6 +165,8 @@ function checkPath(path: string, argument: string): void {
 function whatIsWrong(path: unknown): string | undefined {
   if (typeof path !== "string") return "must be a string";
   if (path === "") return "must not be empty";
+  // First: what follows looks at every character, and a path of many names is resolved name by name.
+  if (path.length > longestPath || Buffer.byteLength(path) > longestPath) return `is longer than ${longestPath} bytes`;
   return path.includes("\0") ? "must not contain a NUL character" : undefined;
 }
 

@@ -2,6 +2,9 @@ import path, { type PlatformPath } from "node:path";
 
 /** What differs between the paths of POSIX and of Windows; each takes the style that is meant, the running system's by default. */
 
+/** The most bytes of a path that the system could open: PATH_MAX of Linux (smaller on macOS), and that of long Windows paths. */
+export const longestPath: number = path.sep === "/" ? 4096 : 32_767;
+
 /**
  * An absolute path for one that may be relative. Not normalised on POSIX, where `link/..` is the parent of the link's target;
  * on Windows it is, but for an end (`\`, `\.`) that asks for the directory.

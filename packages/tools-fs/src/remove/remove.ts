@@ -25,7 +25,7 @@ export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
     destructive: true,
     idempotent: true,
     execute: async ({ path }, call) => {
-      const nothing = `Nothing to remove: ${clip(printableName(path))}`;
+      const nothing = `Nothing to remove: ${printableName(clip(path))}`;
       let entry: string;
       try {
         entry = await scope.resolveEntry(path);

@@ -3,16 +3,24 @@
  * character class alone, an optional part, …). It may miss a required string, but never returns one that is not required.
  */
 export function requiredLiterals(source: string): string[] | undefined {
-  const reader: Reader = { source, at: 0 };
-  const { literals } = readAlternatives(reader);
-  return reader.at === source.length ? literals : undefined;
+  return readAll(source)?.literals;
 }
 
 /** Whether a regular expression can only match text that holds a line feed. May miss some that do. */
 export function needsLineBreak(source: string): boolean {
+  return readAll(source)?.breaksLine ?? false;
+}
+
+/** Undefined for a source that is malformed, or nested so deeply that the stack ends. */
+function readAll(source: string): Known | undefined {
   const reader: Reader = { source, at: 0 };
-  const { breaksLine } = readAlternatives(reader);
-  return reader.at === source.length && breaksLine;
+  try {
+    const known = readAlternatives(reader);
+    return reader.at === source.length ? known : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** What is known of a part: literals of which one is required, and whether a line feed is. */
