@@ -13,6 +13,7 @@ import {
   type AgentOptions,
   checkAgentOptions,
   checkedTools,
+  checkPlainOptions,
   checkProvider,
   defaultSessionFile,
   limitsOf,
@@ -60,6 +61,7 @@ export class Agent {
     fileOrSession: string | Session,
     options: AgentOptions = {},
   ): Promise<Kind> {
+    checkPlainOptions(options);
     const { session, journalBytes } = await openSession(fileOrSession);
     const { systemPrompt, messages, usage } = session;
     // `this` may be a subclass, such as the preset of @toolcrib/defaults.

@@ -8,6 +8,7 @@ import { AnthropicProvider } from "./providers/anthropic/anthropic.ts";
 import { OpenAICompatibleProvider } from "./providers/chat/openaiCompatible.ts";
 import { OpenRouterProvider } from "./providers/chat/openrouter.ts";
 import { OpenAIProvider } from "./providers/openai/openai.ts";
+import { createSaveSessionContextTool } from "./session/sessionContext.ts";
 import { ScriptedProvider } from "./testing.ts";
 
 const provider = new ScriptedProvider([]);
@@ -41,6 +42,54 @@ test.each([
   ["compat", () => new OpenAICompatibleProvider({ model: "m", compat: loose({ body_: {} }) }), /^compat: .*"body"\?/],
 ])("a misspelt option of %s is refused with the nearest name", (_, create, message) => {
   expect(create).toThrow(refusal(message));
+});
+
+test.each([
+  [{ journal: {} }, /^journal must be a string, received a value of type object; leave it out/],
+  [{ journal: "" }, /^journal must not be empty/],
+  [{ sessionContextFilePath: 1 }, /^sessionContextFilePath must be a string/],
+  [{ systemPrompt: {} }, /^systemPrompt must be a string/],
+  [{ systemPrompt: null }, /^systemPrompt must be a string, received null/],
+  [{ sessionName: 5 }, /^sessionName must be a string/],
+  [{ onJournalError: "x" }, /^onJournalError must be a function/],
+  [{ compaction: { contextWindow: "many" } }, /^compaction\.contextWindow must be a number above 0/],
+])("an Agent refuses %j, which could not be meant", (options, message) => {
+  expect(() => new Agent(provider, loose(options))).toThrow(refusal(message));
+});
+
+test.each([
+  [{ baseURL: null }, /^baseURL must be a string, received null/],
+  [{ baseURL: "" }, /^baseURL is empty/],
+  [{ baseURL: " " }, /^baseURL is empty/],
+  [{ stream: "no" }, /^stream must be a boolean/],
+  [{ client: 1 }, /^client must be an object/],
+  [{ client: null }, /^client must be an object/],
+  [{ apiKey: null }, /^apiKey must be a string/],
+  [{ model: 1 }, /^model must be a string/],
+  [{ maxTokens: -1 }, /^maxTokens must be a number above 0/],
+  [{ requestTimeoutMs: Number.NaN }, /^requestTimeoutMs must be a number above 0/],
+  [{ headers: new Headers({ authorization: "x" }) }, /^headers must be a plain object/],
+  [{ extraBody: "x" }, /^extraBody must be an object/],
+])("every provider refuses %j, which could not be meant", (options, message) => {
+  for (const Kind of [OpenAIProvider, AnthropicProvider, OpenRouterProvider, OpenAICompatibleProvider])
+    expect(() => new Kind(loose({ apiKey, model: "m", ...options }))).toThrow(refusal(message));
+});
+
+test.each(["ftp://x", "localhost:11434/v1", "file:///etc"])(
+  "the address %s is refused before a request",
+  async (baseURL) => {
+    for (const Kind of [OpenAIProvider, AnthropicProvider, OpenRouterProvider, OpenAICompatibleProvider])
+      await expect(new Agent(new Kind({ apiKey, model: "m", baseURL })).chat("Hello")).rejects.toEqual(
+        refusal(/must begin with http:\/\/ or https:\/\/\. Check baseURL\./),
+      );
+  },
+);
+
+test.each([[null], [[]], [5], [new Map()]])("options of Agent.resume that are %j are refused", async (options) => {
+  const session = { format: "x" };
+  await expect(Agent.resume(provider, loose(session), loose(options))).rejects.toEqual(
+    refusal(/must be a plain object/),
+  );
 });
 
 test("a value in an unknown option is not quoted", () => {
@@ -110,4 +159,9 @@ describe("objects of another realm", () => {
     expect(new Agent(provider, options)).toBeInstanceOf(Agent);
     expect(new OpenAIProvider(vm.runInContext("({ apiKey: 'sk-options-0123456789' })", foreign)).name).toBe("openai");
   });
+});
+
+test("save_session_context has no options, so one that is given is refused", () => {
+  const context = { systemPrompt: "", sessionContext: [], sessionContextFilePath: "x.json" };
+  expect(() => createSaveSessionContextTool(context, ...([{ root: "/tmp" }] as never[]))).toThrow(/no options/);
 });

@@ -86,9 +86,30 @@ const knownChatOptions: KnownOptions<ChatOptions> = {
 export function checkAgentOptions(options: AgentOptions): void {
   refuseUnknown("Agent", options, knownOptions);
   refuseMissingTools(options);
+  checkKind("systemPrompt", options.systemPrompt, "string");
+  checkKind("onJournalError", options.onJournalError, "function");
+  for (const name of ["sessionContextFilePath", "journal", "sessionName"] as const) {
+    checkKind(name, options[name], "string");
+    if (options[name] === "") throw invalidOption(`${name} must not be empty; leave it out for none.`);
+  }
   if (options.compaction === undefined) return;
   const known = { contextWindow: true, startAt: true, target: true, keepResults: true } as const;
   refuseUnknown<CompactionOptions>("compaction", options.compaction, known);
+  checkLimit("compaction.contextWindow", options.compaction.contextWindow, "none");
+}
+
+/** Throws `invalid_option` for what is no plain object. Spread, it would count as no options. */
+export function checkPlainOptions(options: AgentOptions): void {
+  const own = Object.fromEntries(Object.keys(Object(options)).map((name) => [name, true]));
+  refuseUnknown<object>("Agent", options, { ...knownOptions, ...own });
+}
+
+/** Throws `invalid_option` for a value of another kind; undefined counts as left out. */
+export function checkKind(name: string, value: unknown, kind: "string" | "boolean" | "function" | "object"): void {
+  if (value === undefined || (typeof value === kind && value !== null)) return;
+  const article = kind === "object" ? "an" : "a";
+  const received = value === null ? "null" : Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
+  throw invalidOption(`${name} must be ${article} ${kind}, received ${received}; leave it out for the default.`);
 }
 
 /** Throws `invalid_option` for unknown or invalid options of a turn. */

@@ -12,7 +12,8 @@ export interface SessionToolContext extends ToolContext {
 const noConversation = "there is no conversation to save (the agent's own context is missing or empty)";
 
 /** The tool `save_session_context`: writes the session for `Agent.resume` to the context's file path, atomically; only its owner may read it. */
-export function createSaveSessionContextTool(context: SessionToolContext): ExecutableTool {
+export function createSaveSessionContextTool(context: SessionToolContext, ...none: readonly never[]): ExecutableTool {
+  if (none.length > 0) throw new TypeError("createSaveSessionContextTool takes the context alone: it has no options");
   return defineTool({
     name: "save_session_context",
     description: "Save this conversation to the session file, to be resumed later.",

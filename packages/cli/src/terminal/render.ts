@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@toolcrib/agent";
-import { clip, withoutControls } from "@toolcrib/core/text";
+import { clip, showInvisible, withoutControls } from "@toolcrib/core/text";
 import type { Style } from "./style.ts";
 
 /** A piece of text and the stream it belongs to. */
@@ -55,10 +55,10 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
   };
 }
 
-/** `path=src/a.ts limit=20`: one line, however long the values are. */
+/** `path=src/a.ts limit=20`: one line, however long the values are. What cannot be seen is written as its code, as in a question. */
 function showArguments(args: Readonly<Record<string, unknown>>): string {
   const shown = Object.entries(args).map(([name, value]) => `${name}=${showValue(value)}`);
-  return oneLine(shown.join(" "), 160);
+  return oneLine(showInvisible(clip(shown.join(" "), 640)), 160);
 }
 
 function showValue(value: unknown): string {

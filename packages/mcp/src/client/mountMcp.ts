@@ -63,9 +63,8 @@ export interface McpMount extends AsyncDisposable {
  * another shape.
  */
 export async function mountMcp(config: McpConfig, options: MountMcpOptions = {}): Promise<McpMount> {
-  checkOptions<MountMcpOptions>("mountMcp", options, knownOptions);
-  const { timeoutMs = 60_000, signal, trust = [] } = options;
-  if (!Array.isArray(trust)) throw new TypeError("mountMcp: trust must be an array of names of servers");
+  checkMountOptions(options);
+  const { timeoutMs = 60_000, signal } = options;
   signal?.throwIfAborted();
   const problems: AnyMcpError[] = [];
   const servers: MountedServer[] = [];
@@ -111,6 +110,25 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
     }
   }
   return { tools: [...tools.values()], problems, close, [Symbol.asyncDispose]: close };
+}
+
+function checkMountOptions(options: MountMcpOptions): void {
+  checkOptions<MountMcpOptions>("mountMcp", options, knownOptions);
+  const refuse = (option: string, expected: string): never => {
+    throw new TypeError(`mountMcp: ${option} must be ${expected}; leave it out for the default`);
+  };
+  const { trust = [], store, accept, signal } = options;
+  if (!Array.isArray(trust)) refuse("trust", "an array of names of servers");
+  for (const name of ["timeoutMs", "startTimeoutMs"] as const) {
+    const { [name]: limit = 1 } = options;
+    if (typeof limit !== "number" || !(limit > 0)) refuse(name, "a number of milliseconds above 0");
+  }
+  if (accept !== undefined && typeof accept !== "function") refuse("accept", "a function that decides on a change");
+  if (store !== undefined && (typeof store?.load !== "function" || typeof store.save !== "function"))
+    refuse("store", "an object with load and save, such as that of fileToolStore");
+  if (signal !== undefined && typeof signal?.throwIfAborted !== "function") refuse("signal", "an AbortSignal");
+  for (const name of ["clientName", "clientVersion"] as const)
+    if (options[name] !== undefined && typeof options[name] !== "string") refuse(name, "a string");
 }
 
 function createServer(

@@ -1,6 +1,6 @@
 import type { KnownOptions } from "@toolcrib/core";
 import { AgentError, advised } from "../../errors.ts";
-import { checkLimit, refuseUnknown } from "../../options.ts";
+import { checkKind, checkLimit, refuseUnknown } from "../../options.ts";
 import type { ModelPrice } from "./models.ts";
 import { clientKeys, secretsOf } from "./secrets.ts";
 import type { Service } from "./wireErrors.ts";
@@ -58,10 +58,18 @@ const knownOptions: KnownOptions<ProviderOptions<unknown>> = {
  */
 export function checkProviderOptions(owner: string, options: object, more: Readonly<Record<string, true>> = {}): void {
   refuseUnknown<object>(owner, options, { ...knownOptions, ...more });
-  for (const name of ["requestTimeoutMs", "idleTimeoutMs"] as const) {
-    const value = (options as ProviderOptions<unknown>)[name];
-    if (value !== undefined) checkLimit(name, value, "the default");
-  }
+  const given = options as ProviderOptions<unknown>;
+  for (const name of ["requestTimeoutMs", "idleTimeoutMs", "maxTokens"] as const)
+    if (given[name] !== undefined) checkLimit(name, given[name], "the default");
+  for (const name of ["apiKey", "baseURL", "model", "reasoning"] as const) checkKind(name, given[name], "string");
+  for (const name of ["client", "headers", "extraBody", "price"] as const) checkKind(name, given[name], "object");
+  checkKind("stream", given.stream, "boolean");
+  if (given.headers !== undefined && isInstance(given.headers))
+    throw new AgentError({
+      code: "invalid_option",
+      message: "headers must be a plain object of names and values; pass Object.fromEntries(headers).",
+    });
+  if (given.baseURL?.trim() === "") throw notAnAddress("baseURL is empty.");
 }
 
 /** An environment variable, or undefined where it is unset or blank. */
@@ -70,10 +78,24 @@ export function environment(name: string): string | undefined {
   return value ? value : undefined;
 }
 
-/** Throws `invalid_option` for an address with a user name or password: the error of `fetch` would show the password. */
+/** Headers are handed on by a spread, which would lose what an instance of a class holds. */
+function isInstance(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null;
+}
+
+function notAnAddress(problem: string): AgentError {
+  return new AgentError({ code: "invalid_option", ...advised(problem, ["Check ", { option: "baseURL" }, "."]) });
+}
+
+/**
+ * Throws `invalid_option` for an address that is not of HTTP, and for one with a user name or password: the error of `fetch`
+ * would show the password.
+ */
 export function checkAddress(baseURL: string | undefined): void {
   if (baseURL === undefined || !URL.canParse(baseURL)) return;
-  const { username, password } = new URL(baseURL);
+  const { protocol, username, password } = new URL(baseURL);
+  if (protocol !== "http:" && protocol !== "https:") throw notAnAddress("baseURL must begin with http:// or https://.");
   if (username === "" && password === "") return;
   const message =
     'baseURL must not hold a user name or password. Pass them as headers: { Authorization: "Basic …" }, or pass apiKey.';
