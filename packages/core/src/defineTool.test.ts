@@ -102,6 +102,12 @@ describe("defineTool", () => {
     expect(defineTool({ ...definition, vendorNote: 1 } as never)).toMatchObject({ vendorNote: 1 });
   });
 
+  test.each([0, Number.NaN, -5, "50", null, {}])("a time limit of %j is refused", (timeoutMs) => {
+    const definition = { name: "t", description: "d", parameters: { type: "object" }, execute: () => "" } as const;
+    expect(() => defineTool({ ...definition, timeoutMs } as never)).toThrow(/^defineTool: timeoutMs must be a number/);
+    expect(defineTool({ ...definition, timeoutMs: Number.POSITIVE_INFINITY })).toHaveProperty("timeoutMs");
+  });
+
   test("traits, the time limit and strict are kept", () => {
     const closed = {
       type: "object",

@@ -60,6 +60,10 @@ export function defineTool<const Parameters extends ParametersSchema>(
 ): ExecutableTool {
   checkSpelling("defineTool", definition, definitionNames);
   const { name, description, parameters, jsonSchema, strict, timeoutMs, execute, ...traits } = definition;
+  if (timeoutMs !== undefined && typeof timeoutMs !== "function" && !(typeof timeoutMs === "number" && timeoutMs > 0))
+    throw new TypeError(
+      "defineTool: timeoutMs must be a number of milliseconds above 0, Infinity, or a function of the arguments; leave it out for 30,000",
+    );
   const standard = isStandardSchema(parameters) ? parameters : undefined;
   const schema: ChatTool = {
     type: "function",

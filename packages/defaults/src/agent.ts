@@ -1,6 +1,6 @@
 import { type AgentOptions, Agent as PlainAgent, type Provider } from "@toolcrib/agent";
 import { createDefaultToolRegistry } from "./factory.ts";
-import { knownOptions } from "./options.ts";
+import { isPlainObject, knownOptions } from "./options.ts";
 
 /**
  * The Agent of `@toolcrib/agent`, with the default tools unless `options.tools` is given. Throws a TypeError for an option of the
@@ -16,6 +16,6 @@ export class Agent extends PlainAgent {
       );
     }
     // `tools: undefined` overrides the default, so that the Agent refuses it.
-    super(provider, { tools: createDefaultToolRegistry, ...options });
+    super(provider, isPlainObject(options) ? { tools: createDefaultToolRegistry, ...options } : options);
   }
 }

@@ -232,6 +232,15 @@ describe("The Agent preset", () => {
     },
   );
 
+  test.each([[null], [[]], [5], ["root"], [new Map([["maxSteps", 5]])], [() => ({})]])(
+    "options that are no plain object are refused: %s",
+    (given) => {
+      expect(() => new Agent(new ScriptedProvider([]), given as never)).toThrow(
+        /^Agent: options must be a plain object/,
+      );
+    },
+  );
+
   test("uses given tools as they are, and resumes as itself with the default ones", async () => {
     const own = new ToolRegistry();
     own.register(echo);

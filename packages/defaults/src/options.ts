@@ -68,7 +68,7 @@ function isListOfNames(value: unknown): boolean {
 }
 
 /** Options are handed on by a spread, which would lose what an instance of a class inherits. */
-function isPlainObject(value: unknown): boolean {
+export function isPlainObject(value: unknown): boolean {
   if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

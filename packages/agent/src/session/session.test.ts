@@ -79,6 +79,13 @@ describe("save_session_context", () => {
     expect(new Agent(new ScriptedProvider([])).toolRegistry.getToolNames()).toEqual(["save_session_context"]);
   });
 
+  test("a second argument is refused: it would do nothing", () => {
+    const context = { systemPrompt: "", sessionContext: [], sessionContextFilePath: file };
+    expect(() => createSaveSessionContextTool(context, { root: "." } as never)).toThrow(
+      "createSaveSessionContextTool takes the context alone: it has no options",
+    );
+  });
+
   test("takes messages written by hand, text as a plain string", async () => {
     const tool = createSaveSessionContextTool({
       systemPrompt: "p",

@@ -38,6 +38,7 @@ async function call(parameters: unknown, args: unknown): Promise<string> {
 }
 
 const many = numbered(20_000, (index) => [`argument_${index}`, index]);
+const tooMany = numbered(400_000, (index) => [`argument_${index}`, index]);
 const longNames = numbered(3000, (index) => [`${"x".repeat(100)}${index}`, { type: "string" }]);
 const nearNames = numbered(20_000, (index) => [`${"x".repeat(99)}y${index}`, index]);
 const union = { anyOf: [{ type: "string" }, { type: "object", required: ["x"] }] };
@@ -84,7 +85,9 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
     ["100,000 levels", list({}), { l: nested(100_000, (inner) => [inner], []) }, "nested deeper than 500 levels"],
     ["100,000 levels as text", list({}), { l: "[".repeat(100_000) + "]".repeat(100_000) }, "l: expected array"],
     ["100,000 levels, all as text", list({}), '{"l":'.repeat(100_000) + 1 + "}".repeat(100_000), "expected an object"],
-    ["an array with holes", list({}), { l: new Array(4e9) }, "holds more than 500000 values"],
+    ["an array with holes", list({}), { l: new Array(4e9) }, "holds more than 100000 values"],
+    ["400,000 unknown names", closed({ a: {} }), tooMany, "holds more than 100000 values"],
+    ["400,000 unknown names as text", closed({ o: closed({}) }), { o: JSON.stringify(tooMany) }, "500000 steps"],
     ["missing names", { type: "object", required: Array.from({ length: 15_000 }, (_, i) => `r${i}`) }, {}, "and more"],
     ["optionals in a row", closed({ a: { pattern: optionals } }), { a: "a".repeat(59) }, "takes over 1000 ms"],
     [

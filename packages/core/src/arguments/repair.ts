@@ -8,7 +8,7 @@ const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const deepest = 100;
 const mostSteps = 500_000;
 /** Characters of text that count as one step. */
-const charactersPerStep = 64;
+const charactersPerStep = 8;
 
 interface Context {
   readonly root: JsonSchema;
