@@ -113,3 +113,9 @@ test("nothing is written after an abort between two edits", async () => {
   await expect(tool.execute({ path: "file", edits: [...edits, ...edits] }, { signal })).rejects.toThrow();
   expect(text()).toBe("a".repeat(400_000));
 });
+
+test("a file with more lines than a diff can hold is edited, and the reply says so", async () => {
+  put(`${"a\n".repeat(500_000)}b\n`);
+  expect(await edit([{ old_text: "b", new_text: "c" }])).toBe("Edited file (too many lines to show the changes)");
+  expect(text()).toBe(`${"a\n".repeat(500_000)}c\n`);
+});
