@@ -26,3 +26,19 @@ test("a header's value holds the token, the login, the password and the cookies"
   expect(headerSecrets("Authorization", basic)).toEqual(expect.arrayContaining([basic, "me:p:w", "p:w"]));
   expect(headerSecrets("Cookie", "a=one; b=two")).toEqual(expect.arrayContaining(["one", "two"]));
 });
+
+test.each([
+  ["in capitals", "SK-TEST-ABCDEFGH12345678"],
+  ["with a line feed inside", "sk-test-abcd\nefgh12345678"],
+  ["with a line feed written as JSON", "sk-test-abcd\\nefgh12345678"],
+  ["with its letters spaced", [..."sk-test-abcdefgh12345678"].join(" ")],
+  ["wrapped and indented", "sk-test-\r\n        abcdefgh\u00a012345678"],
+])("a secret is taken out of a text %s", (_form, text) => {
+  expect(withoutSecrets(`before ${text} after`, secretForms(["sk-test-abcdefgh12345678"]))).toBe(
+    "before [redacted] after",
+  );
+});
+
+test("a short secret is taken out as it is alone, so that ordinary words stay", () => {
+  expect(withoutSecrets("sea son SEASON season", ["season"])).toBe("sea son SEASON [redacted]");
+});

@@ -17,9 +17,29 @@ export function secretForms(secrets: readonly string[]): string[] {
   return [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
 }
 
-/** `text` without any of `secrets`. Give the longest first: one may contain another. */
+/** Shorter ones would be found in ordinary words, and longer ones cost too much, unless they are looked for as they are. */
+const [shortestLoose, longestLoose] = [8, 4096];
+const matchers = new WeakMap<readonly string[], readonly (string | RegExp)[]>();
+
+/**
+ * `text` without any of `secrets`, in capitals or not, and with white space between their characters, too. Give the longest
+ * first: one may contain another.
+ */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, redacted), text);
+  let forms = matchers.get(secrets);
+  if (!forms) {
+    forms = secrets.map(matcherOf);
+    matchers.set(secrets, forms);
+  }
+  return forms.reduce<string>((rest, form) => rest.replaceAll(form, redacted), text);
+}
+
+function matcherOf(secret: string): string | RegExp {
+  const units = secret.replace(/\s/g, "").split("");
+  if (units.length < shortestLoose || units.length > longestLoose) return secret;
+  const escaped = units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  // With a backslash of its own, a secret would meet an escaped line feed in more ways than one, which costs time.
+  return new RegExp(escaped.join(units.includes("\\") ? "\\s*" : "(?:\\s|\\\\[nrt])*"), "gi");
 }
 
 function formsOf(secret: string): string[] {

@@ -30,6 +30,23 @@ test("a key that a service echoes in pieces of any size never comes out, and not
   }
 });
 
+test("a key in capitals and one with white space inside do not come out in pieces either", () => {
+  for (const form of [key.toUpperCase(), [...key].join(" "), key.replace("abcd", "ab\n  cd")]) {
+    const echoed = `before ${form} after sk-te`;
+    for (let size = 1; size <= echoed.length; size += 1) {
+      const clean = createEventRedactor([key]);
+      const events: ProviderEvent[] = [];
+      for (let at = 0; at < echoed.length; at += size)
+        events.push(...clean({ type: "text-delta", text: echoed.slice(at, at + size) }));
+      const content = [{ type: "text", text: echoed }] as const;
+      events.push(...clean({ type: "reply", stop: "stop", message: { role: "assistant", content } }));
+      const shown = events.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
+      expect(shown, `pieces of ${size}`).toBe("before [redacted] after sk-te");
+      expect(events.at(-1)).toMatchObject({ message: { content: [{ text: "before [redacted] after sk-te" }] } });
+    }
+  }
+});
+
 test("a key in a call's arguments and in opaque data does not come out", () => {
   const clean = createEventRedactor([key]);
   const events = clean({

@@ -23,15 +23,25 @@ function redactJson(value: unknown, secrets: readonly string[]): unknown {
   );
 }
 
+/** White space in a row that is held back with the start of a secret. */
+const mostSpaces = 64;
+
 /** Makes a function that counts the characters at the end of a text that may be the start of a secret. */
 function createTailCheck(secrets: readonly string[]): (text: string) => number {
-  const firsts = new Set(secrets.map((secret) => secret[0]));
-  const longest = secrets[0]?.length ?? 1;
+  // As `withoutSecrets` finds them: without white space, in small letters.
+  const plain = secrets.map((secret) => secret.replace(/\s/g, "").toLowerCase());
+  const longest = Math.max(...plain.map((secret) => secret.length));
   return (text) => {
-    for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
-      if (firsts.has(text[at]) && secrets.some((secret) => secret.startsWith(text.slice(at)))) return text.length - at;
+    let tail = "";
+    let pending = 0;
+    for (let at = text.length - 1, spaces = 0; at >= 0 && tail.length < longest - 1 && spaces <= mostSpaces; at -= 1) {
+      const unit = text.charAt(at);
+      spaces = /\s/.test(unit) ? spaces + 1 : 0;
+      if (spaces > 0) continue;
+      tail = unit.toLowerCase() + tail;
+      if (plain.some((secret) => secret.startsWith(tail))) pending = text.length - at;
     }
-    return 0;
+    return pending;
   };
 }
 
@@ -50,9 +60,8 @@ export function createEventRedactor(secrets: readonly string[]): (event: Provide
     if (event.type === "reply") {
       const { message, detail } = event;
       const said = detail === undefined ? { message } : { message, detail };
-      const clean = secrets.some((secret) => JSON.stringify(said).includes(secret))
-        ? { ...event, ...(redactJson(said, secrets) as typeof said) }
-        : event;
+      const without = redactJson(said, secrets) as typeof said;
+      const clean = JSON.stringify(without) === JSON.stringify(said) ? event : { ...event, ...without };
       return earlier ? [earlier, clean] : [clean];
     }
     const joined = earlier?.type === event.type;
