@@ -39,6 +39,20 @@ test.each([
   );
 });
 
+test("however long the secret is and whatever the text, the search ends", () => {
+  // Each text is the worst one for a pattern that allows white space anywhere.
+  const texts = ["n\\n".repeat(500_000), "n ".repeat(500_000), `n${" ".repeat(1_000_000)}`, "n".repeat(1_000_000)];
+  const secrets = secretForms([`${"n".repeat(40)}1`, "k".repeat(200_000)]);
+  for (const text of texts) expect(withoutSecrets(text, secrets)).toBe(text);
+  expect(withoutSecrets(`a ${"K ".repeat(200_000)}b`, secrets)).toBe("a [redacted] b");
+});
+
+test("two secrets side by side and one across another leave nothing of themselves", () => {
+  const secrets = secretForms(["abcdefgh12", "gh12345678"]);
+  expect(withoutSecrets("x ABCDEFGH12 GH12345678 y", secrets)).toBe("x [redacted] [redacted] y");
+  expect(withoutSecrets("x ABCDEFGH12345678 y", secrets)).toBe("x [redacted] y");
+});
+
 test("a short secret is taken out as it is alone, so that ordinary words stay", () => {
   expect(withoutSecrets("sea son SEASON season", ["season"])).toBe("sea son SEASON [redacted]");
 });

@@ -17,29 +17,59 @@ export function secretForms(secrets: readonly string[]): string[] {
   return [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
 }
 
-/** Shorter ones would be found in ordinary words, and longer ones cost too much, unless they are looked for as they are. */
-const [shortestLoose, longestLoose] = [8, 4096];
-const matchers = new WeakMap<readonly string[], readonly (string | RegExp)[]>();
+/** Shorter ones would be found in ordinary words. */
+const shortestLoose = 8;
+/** White space, also as JSON writes it. */
+const blank = /\s+|\\[nrt]/g;
+const plainForms = new WeakMap<readonly string[], readonly string[]>();
 
 /**
  * `text` without any of `secrets`, in capitals or not, and with white space between their characters, too. Give the longest
  * first: one may contain another.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  let forms = matchers.get(secrets);
-  if (!forms) {
-    forms = secrets.map(matcherOf);
-    matchers.set(secrets, forms);
+  let plain = plainForms.get(secrets);
+  if (!plain) {
+    plain = [...new Set(secrets.map(plainOf))].filter((form) => form.length >= shortestLoose);
+    plainForms.set(secrets, plain);
   }
-  return forms.reduce<string>((rest, form) => rest.replaceAll(form, redacted), text);
+  const rest = secrets.reduce((left, secret) => left.replaceAll(secret, redacted), text);
+  const searched = plainOf(rest);
+  const spans = plain.flatMap((form) => spansOf(form, searched));
+  return spans.length === 0 ? rest : withoutSpans(rest, spans);
 }
 
-function matcherOf(secret: string): string | RegExp {
-  const units = secret.replace(/\s/g, "").split("");
-  if (units.length < shortestLoose || units.length > longestLoose) return secret;
-  const escaped = units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  // With a backslash of its own, a secret would meet an escaped line feed in more ways than one, which costs time.
-  return new RegExp(escaped.join(units.includes("\\") ? "\\s*" : "(?:\\s|\\\\[nrt])*"), "gi");
+/** Searched for in place of a pattern, whose cost a text could drive up. */
+function plainOf(text: string): string {
+  return text.replace(blank, "").replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
+}
+
+type Span = readonly [start: number, end: number];
+
+function spansOf(form: string, text: string): Span[] {
+  const spans: Span[] = [];
+  for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length))
+    spans.push([at, at + form.length]);
+  return spans;
+}
+
+/** `spans` count in the plain form of `text`. */
+function withoutSpans(text: string, spans: readonly Span[]): string {
+  const places: number[] = [];
+  let from = 0;
+  for (const { 0: found, index } of [...text.matchAll(blank), { 0: "", index: text.length }]) {
+    for (let at = from; at < index; at += 1) places.push(at);
+    from = index + found.length;
+  }
+  let clean = "";
+  let copied = 0;
+  let covered = 0;
+  for (const [start, end] of spans.toSorted((a, b) => a[0] - b[0])) {
+    if (start >= covered) clean += text.slice(copied, places[start]) + redacted;
+    covered = Math.max(covered, end);
+    copied = (places[covered - 1] ?? text.length) + 1;
+  }
+  return clean + text.slice(copied);
 }
 
 function formsOf(secret: string): string[] {

@@ -30,6 +30,7 @@ const mostSpaces = 64;
 function createTailCheck(secrets: readonly string[]): (text: string) => number {
   // As `withoutSecrets` finds them: without white space, in small letters.
   const plain = secrets.map((secret) => secret.replace(/\s/g, "").toLowerCase());
+  const firsts = new Set(plain.map((secret) => secret[0]));
   const longest = Math.max(...plain.map((secret) => secret.length));
   return (text) => {
     let tail = "";
@@ -39,7 +40,7 @@ function createTailCheck(secrets: readonly string[]): (text: string) => number {
       spaces = /\s/.test(unit) ? spaces + 1 : 0;
       if (spaces > 0) continue;
       tail = unit.toLowerCase() + tail;
-      if (plain.some((secret) => secret.startsWith(tail))) pending = text.length - at;
+      if (firsts.has(unit.toLowerCase()) && plain.some((secret) => secret.startsWith(tail))) pending = text.length - at;
     }
     return pending;
   };
