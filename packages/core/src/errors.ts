@@ -1,10 +1,17 @@
 import { quote } from "./json.ts";
 
+/** What a guard asks of the user: words for a person, and data for a program. */
+export interface ApprovalQuestion {
+  readonly text: string;
+  readonly data?: unknown;
+}
+
 /** Details of a ToolError, by its code. */
 export interface ToolErrorDetails {
   invalid_arguments: { field: string; reason: string };
   execution_failed: { cause?: unknown };
   permission_denied: { path?: string; roots?: readonly string[] };
+  approval_required: { question: ApprovalQuestion };
   not_found: { nearest?: string };
   not_available: { nearest?: string };
   timeout: { timeoutMs: number };

@@ -7,6 +7,7 @@ export {
 } from "./defineTool.ts";
 export {
   type AnyToolError,
+  type ApprovalQuestion,
   type InvalidArgumentOptions,
   invalidArgument,
   isToolError,
@@ -26,16 +27,22 @@ export {
 } from "./formats.ts";
 export type {
   AnyToolRegistry,
+  Approve,
   ChatTool,
+  CheckResult,
   ContentBlock,
   ExecutableTool,
   ExecuteOptions,
+  Guard,
+  GuardDecision,
+  GuardedCall,
   JsonSchema,
   Middleware,
   ParseResult,
   TimeLimit,
   ToolCall,
   ToolCallInfo,
+  ToolEffect,
   ToolLabels,
   ToolListing,
   ToolOutcome,

@@ -1,4 +1,4 @@
-import type { ToolError } from "./errors.ts";
+import type { ApprovalQuestion, ToolError } from "./errors.ts";
 
 /** A JSON Schema object (draft-07 or 2020-12). https://json-schema.org */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -65,6 +65,28 @@ export type ParseResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
 
+/**
+ * One thing that a call would do. Paths are absolute and resolved (links followed, but for the last name where the tool means the
+ * link itself), with `/` or the system's separator as `node:path` has it; names that do not exist yet are kept.
+ */
+export interface ToolEffect {
+  readonly kind: "read" | "write" | "delete" | "execute" | "network";
+  readonly path?: string | undefined;
+  /** The path as the caller named it, made absolute without following links; absent where that is `path`. */
+  readonly givenPath?: string | undefined;
+  /** Everything below `path` too. */
+  readonly tree?: boolean | undefined;
+  /** The whole command line, unparsed. */
+  readonly command?: string | undefined;
+  /** What reads the command line: `sh`, `bash` or the path of a shell. */
+  readonly shell?: string | undefined;
+  /** Where the command runs: absolute and resolved. */
+  readonly cwd?: string | undefined;
+  /** Variables that the call itself sets for the command. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly host?: string | undefined;
+}
+
 /** A named capability: a schema for the model and an `execute`. A plain object or an instance of a class. */
 export interface ExecutableTool extends ToolTraits {
   readonly name: string;
@@ -75,6 +97,11 @@ export interface ExecutableTool extends ToolTraits {
   /** Traits that its source claims, unconfirmed: shown, never relied on. */
   readonly hints?: ToolTraits | undefined;
   getSchema(): ChatTool;
+  /**
+   * What a call with these arguments would do, for guards: nothing is changed by asking. `[]` says that it does nothing; a tool
+   * without this method is judged by its name and traits. May throw what `execute` would throw.
+   */
+  effects?(args: Record<string, unknown>): readonly ToolEffect[] | Promise<readonly ToolEffect[]>;
   /** Replaces the check against the JSON Schema (repair still comes first); its `value` is what `execute` gets. */
   parseArguments?(args: Record<string, unknown>): ParseResult | Promise<ParseResult>;
   execute(args: Record<string, unknown>, call?: ToolCallInfo): Promise<string>;
@@ -95,7 +122,41 @@ export interface ExecuteOptions {
   timeoutMs?: number | undefined;
   /** Called once, before the call resolves, with what `invoke` returns. */
   onOutcome?: ((outcome: ToolOutcome) => void) | undefined;
+  /**
+   * Answers the question of a guard. `true` lets the call run; a string denies with that reason; anything else, or a throw, denies.
+   * Without it a question ends the call with `approval_required`.
+   */
+  approve?: Approve | undefined;
 }
+
+/** Answers a question about a call: `true` allows, `false` denies, a string denies with that reason. */
+export type Approve = (call: GuardedCall, question: ApprovalQuestion) => boolean | string | Promise<boolean | string>;
+
+/** A call right before it would start, as a guard sees it. */
+export interface GuardedCall {
+  readonly name: string;
+  /** The arguments that will run, frozen; the tool gets an equal copy of its own. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly tool: ExecutableTool;
+  /** Where the tool comes from; `own` unless its maker says. */
+  readonly origin: string;
+  /** What the call would do; undefined where the tool does not say, or could not (`effectsError`). */
+  readonly effects: readonly ToolEffect[] | undefined;
+  /** What `tool.effects` threw. */
+  readonly effectsError?: unknown;
+  readonly callId: string | undefined;
+  readonly labels: ToolLabels | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** `true` allows; `false` denies; a string denies with that reason; `ask` lets the user decide. Anything else denies. */
+export type GuardDecision = boolean | string | { readonly ask: string | ApprovalQuestion };
+
+/** Decides whether a call may run, right before it would start. A throw denies. */
+export type Guard = (call: GuardedCall) => GuardDecision | Promise<GuardDecision>;
+
+/** What `ToolRegistry.check` answers. */
+export type CheckResult = { readonly ok: true } | { readonly ok: false; readonly error: ToolError };
 
 /** One call on its way through the middleware. */
 export interface ToolCall {

@@ -28,6 +28,7 @@ const optionNames: KnownOptions<ExecuteOptions> = {
   onProgress: true,
   timeoutMs: true,
   onOutcome: true,
+  approve: true,
 };
 
 interface Looked extends CheckedArguments {
