@@ -11,9 +11,10 @@ const allowed = {
   ...Object.fromEntries(packs.map((pack) => [pack, ["core"]])),
   agent: ["core"],
   mcp: ["core"],
+  policy: ["core"],
   adapters: ["core"],
   defaults: ["core", ...packs, "agent"],
-  cli: ["core", ...packs, "agent", "defaults", "mcp"],
+  cli: ["core", ...packs, "agent", "defaults", "mcp", "policy"],
 };
 
 /** Run-time dependencies from elsewhere, by folder name: one added here needs a reason in its commit. */
@@ -24,6 +25,7 @@ const external = {
   "tools-bash": [],
   agent: [],
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client"],
+  policy: ["unbash"],
   adapters: [],
   defaults: [],
   cli: ["commander", "jsonc-parser", "openai", "@anthropic-ai/sdk"],
@@ -49,6 +51,7 @@ const rooms = {
   "tools-search": { shared: [], threads: ["shared", "worker lazily"], worker: ["shared"] },
   "tools-bash": { process: [], sandbox: ["process"] },
   "tools-fs": { edit: [], move: ["remove"], read: [], remove: [] },
+  policy: { shell: [] },
   mcp: { client: [], http: [], server: ["http"] },
   cli: {
     commands: ["model", "state", "terminal", "tools"],

@@ -102,6 +102,7 @@ async function bare() {
       "@toolcrib/tools-search",
       "@toolcrib/tools-bash",
       "@toolcrib/agent",
+      "@toolcrib/policy",
       "@toolcrib/defaults",
     ],
     dependencies: compilers,

@@ -1,0 +1,1 @@
+export type { ShellLine, SimpleCommand } from "./shell/shellLine.ts";
