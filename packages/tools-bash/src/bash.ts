@@ -1,6 +1,6 @@
 import { type ExecutableTool, invalidArgument, longestDelayMs, type ToolCallInfo, ToolError } from "@toolcrib/core";
 import { plainSystemError, systemErrorCode } from "@toolcrib/core/files";
-import { checkArguments, directoryOf } from "./bashArguments.ts";
+import { checkArguments } from "./bashArguments.ts";
 import { isTimeout, type RunBashOptions, settingsOf } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
 import { withNewline } from "./process/headTailBuffer.ts";
@@ -10,6 +10,7 @@ import { describeRefusals } from "./sandbox/refusals.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 
 const name = "run_bash";
+const origin = "@toolcrib/tools-bash";
 /** How much longer the registry waits than the command may run, so that the command's own limit ends it first. */
 const marginMs = 5000;
 /** Most processes that the answer names. */
@@ -30,14 +31,13 @@ export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool 
 }
 
 function createTool(options: RunBashOptions, owner: string): ExecutableTool {
-  const { scope, sandbox, shell, shellName, timeoutMs, maxTimeoutMs, scrubEnv, leftovers, runner } = settingsOf(
-    options,
-    owner,
-  );
+  const settings = settingsOf(options, owner);
+  const { sandbox, shell, timeoutMs, maxTimeoutMs, scrubEnv, leftovers, runner } = settings;
   const longest = maxTimeoutMs < longestDelayMs ? `, at most ${maxTimeoutMs}` : "";
 
   return {
     name,
+    origin,
     destructive: true,
     openWorld: true,
     timeoutMs: ({ timeout }) =>
@@ -47,7 +47,7 @@ function createTool(options: RunBashOptions, owner: string): ExecutableTool {
       function: {
         name,
         description:
-          `Run a shell command (${shellName}, stdin closed). It can change or destroy anything the process can reach. ` +
+          `Run a shell command (${settings.shellName}, stdin closed). It can change or destroy anything the process can reach. ` +
           "exit_code -1 means timed out.",
         parameters: {
           type: "object",
@@ -63,9 +63,13 @@ function createTool(options: RunBashOptions, owner: string): ExecutableTool {
         strict: false,
       },
     }),
+    async effects(args) {
+      const { command, cwd, env } = await checkArguments(args, settings);
+      const own = Object.keys(env).length > 0 ? { env } : {};
+      return [{ kind: "execute", command, shell: settings.shellOption, cwd, ...own }];
+    },
     async execute(args, call = {}) {
-      const { command, env, timeout } = checkArguments(args, timeoutMs, maxTimeoutMs);
-      const cwd = await directoryOf(args.cwd, scope);
+      const { command, cwd, env, timeout } = await checkArguments(args, settings);
       const { signal, beginCommit }: ToolCallInfo = call;
       const mark = crypto.randomUUID();
       const plain = { file: shell(), args: ["-c", command] };

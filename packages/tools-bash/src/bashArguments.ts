@@ -2,30 +2,30 @@ import { statSync } from "node:fs";
 import { invalidArgument } from "@toolcrib/core";
 import { type PathScope, plainSystemError, systemErrorCode } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import { isTimeout } from "./bashOptions.ts";
+import { type BashSettings, isTimeout } from "./bashOptions.ts";
 
 export interface CheckedArguments {
   command: string;
+  /** Canonical, an existing directory. */
+  cwd: string;
   env: Record<string, string>;
   timeout: number;
 }
 
-/** Throws a ToolError (`invalid_arguments`). */
-export function checkArguments(
-  args: Record<string, unknown>,
-  defaultTimeout: number,
-  mostTimeout: number,
-): CheckedArguments {
+/** What a call means, for guards and for the run alike. Throws a ToolError for arguments that cannot be used. */
+export async function checkArguments(args: Record<string, unknown>, settings: BashSettings): Promise<CheckedArguments> {
   const { command, env, timeout } = args;
+  const { scope, timeoutMs, maxTimeoutMs } = settings;
   if (typeof command !== "string") throw invalidArgument("command", "is required, expected string");
   if (command.includes("\0")) throw invalidArgument("command", "must not contain a NUL character");
-  if (timeout !== undefined && timeout !== null && !isTimeout(timeout, mostTimeout)) {
+  if (timeout !== undefined && timeout !== null && !isTimeout(timeout, maxTimeoutMs)) {
     throw invalidArgument(
       "timeout",
-      `must be a positive number of milliseconds up to ${mostTimeout}, got ${typeof timeout === "number" ? timeout : typeof timeout}`,
+      `must be a positive number of milliseconds up to ${maxTimeoutMs}, got ${typeof timeout === "number" ? timeout : typeof timeout}`,
     );
   }
-  return { command, env: checkEnv(env ?? {}), timeout: timeout ?? defaultTimeout };
+  const variables = checkEnv(env ?? {});
+  return { command, cwd: await directoryOf(args.cwd, scope), env: variables, timeout: timeout ?? timeoutMs };
 }
 
 function checkEnv(env: unknown): Record<string, string> {
@@ -43,7 +43,7 @@ function checkEnv(env: unknown): Record<string, string> {
 }
 
 /** The canonical directory for a `cwd` argument. Throws a ToolError unless it is a directory. */
-export async function directoryOf(cwd: unknown, scope: PathScope): Promise<string> {
+async function directoryOf(cwd: unknown, scope: PathScope): Promise<string> {
   if (cwd !== undefined && cwd !== null && typeof cwd !== "string") throw invalidArgument("cwd", "expected string");
   // As the caller wrote it, so that the error shows no other path of this machine.
   const shown = printableName(clip(cwd ?? "."));

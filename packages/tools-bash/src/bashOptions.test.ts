@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -48,6 +48,7 @@ describe("an option that guards something and cannot be understood throws", () =
     [{ shell: "zsh" }],
     [{ shell: "./sh" }],
     [{ shell: null }],
+    [{ shell: "/bin/sh\0" }],
     [{ runner: undefined }],
     [{ runner: null }],
     [{ runner: {} }],
@@ -122,6 +123,23 @@ describe("shell", () => {
       }
     }
     expect(existsSync(join(folder, "escaped"))).toBe(false);
+  });
+
+  test("given as a path is refused where tools could have written it, also through a link", async () => {
+    const project = join(folder, "project");
+    await mkdir(join(project, "node_modules/.bin"), { recursive: true });
+    await writeFile(join(project, "bash"), "#!/bin/sh\n", { mode: 0o755 });
+    await symlink(join(project, "bash"), join(folder, "linked"));
+    for (const options of [
+      { shell: join(project, "bash"), root: project },
+      { shell: join(project, "bash"), cwd: project },
+      { shell: join(project, "missing"), root: project },
+      { shell: join(folder, "linked"), root: project },
+      { shell: join(project, "node_modules/.bin/bash"), cwd: "/" },
+    ]) {
+      expect(() => createRunBashTool(options)).toThrow("shell: tools could write");
+    }
+    expect(() => createRunBashTool({ shell: "/bin/sh", root: "/" })).not.toThrow();
   });
 
   test("that is not there is an error that says so", async () => {

@@ -1,7 +1,9 @@
 import { isAbsolute } from "node:path";
 import { checkOptions, longestDelayMs } from "@toolcrib/core";
 import { createPathScope, type PathScope } from "@toolcrib/core/files";
+import { printableName } from "@toolcrib/core/text";
 import type { ScrubEnv } from "./environment.ts";
+import { isTrustedProgram } from "./process/findProgram.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
 import { runShell, type ShellRunner } from "./process/runShell.ts";
@@ -33,6 +35,8 @@ export interface RunBashOptions {
 export interface BashSettings {
   readonly scope: PathScope;
   readonly sandbox: Sandbox | undefined;
+  /** The shell as the option names it. */
+  readonly shellOption: string;
   /** The shell as the description names it. */
   readonly shellName: string;
   /** The path of the shell; throws a ToolError if it was not found. */
@@ -66,11 +70,13 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
   checkTimeout("timeoutMs", timeoutMs, maxTimeoutMs);
   const roots = "root" in options ? createPathScope({ root: options.root }).roots : undefined;
   const scope = createPathScope({ cwd: options.cwd ?? roots?.[0] });
+  const project = projectOf(scope, roots);
   return {
     scope,
     sandbox: sandboxOf(options, roots, scope),
-    shellName: checkShell(shell),
-    shell: findShell(shell, projectOf(scope, roots)),
+    shellOption: shell,
+    shellName: checkShell(shell, project),
+    shell: findShell(shell, project),
     timeoutMs,
     maxTimeoutMs,
     scrubEnv: "scrubEnv" in options ? checkScrubEnv(options.scrubEnv) : false,
@@ -103,11 +109,14 @@ function projectOf(scope: PathScope, roots: readonly string[] = []): string[] {
   }
 }
 
-/** The shell as the description names it. Throws a TypeError unless it is `sh`, `bash` or an absolute path. */
-function checkShell(shell: unknown): string {
-  if (shell === "sh") return "/bin/sh";
-  if (shell === "bash" || (typeof shell === "string" && isAbsolute(shell))) return shell;
-  throw new TypeError('shell must be "sh", "bash" or an absolute path');
+/** The shell as the description names it. Throws a TypeError unless it is `sh`, `bash` or a path where tools cannot write. */
+function checkShell(shell: unknown, project: readonly string[]): string {
+  if (shell === "sh") return process.platform === "win32" ? "sh" : "/bin/sh";
+  if (shell === "bash") return shell;
+  if (typeof shell !== "string" || !isAbsolute(shell) || shell.includes("\0"))
+    throw new TypeError('shell must be "sh", "bash" or an absolute path');
+  if (isTrustedProgram(shell, project)) return shell;
+  throw new TypeError(`shell: tools could write ${printableName(shell)}; name a shell outside ${project.join(", ")}`);
 }
 
 /** Undefined too: without the one that was meant, commands would run here. */

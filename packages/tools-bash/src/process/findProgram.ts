@@ -27,11 +27,23 @@ function programIn(folder: string, name: string, notIn: readonly string[]): stri
     const program = join(realpathSync.native(folder), name);
     const target = realpathSync.native(program);
     accessSync(target, constants.X_OK);
-    return statSync(target).isFile() && [folder, program, target].every((path) => isTrusted(path, notIn))
-      ? program
-      : undefined;
+    const isProgram = statSync(target).isFile() && [folder, program, target].every((path) => isTrusted(path, notIn));
+    return isProgram ? program : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Whether a given path, links followed too, lies where tools cannot have written it; a missing one as it is. */
+export function isTrustedProgram(path: string, notIn: readonly string[]): boolean {
+  return isTrusted(path, notIn) && isTrusted(canonicalProgram(path), notIn);
+}
+
+function canonicalProgram(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
   }
 }
 

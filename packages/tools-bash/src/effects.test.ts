@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ToolEffect } from "@toolcrib/core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRunBashTool } from "./bash.ts";
+import type { RunBashOptions } from "./bashOptions.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-effects-")));
+  await mkdir(join(folder, "sub"));
+  await symlink("sub", join(folder, "link"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function effectsOf(args: Record<string, unknown>, options: RunBashOptions = {}): Promise<readonly ToolEffect[]> {
+  return (await createRunBashTool({ cwd: folder, ...options }).effects?.(args)) ?? expect.fail("no effects");
+}
+
+test("a call is its command line unparsed, its shell, its directory and the variables that it sets", async () => {
+  const command = " echo 'a\n b' && rm -rf $X ";
+  expect(await effectsOf({ command })).toEqual([{ kind: "execute", command, shell: "sh", cwd: folder }]);
+  const env = { X: "/", LD_PRELOAD: "evil.so" };
+  expect(await effectsOf({ command, cwd: "sub", env }, { shell: "bash" })).toEqual([
+    { kind: "execute", command, shell: "bash", cwd: join(folder, "sub"), env },
+  ]);
+  expect(await effectsOf({ command: "true", env: {}, cwd: null }, { shell: "/bin/sh" })).toEqual([
+    { kind: "execute", command: "true", shell: "/bin/sh", cwd: folder },
+  ]);
+});
+
+test("the directory is the one that the command runs in, links followed", async () => {
+  for (const cwd of [undefined, "link", "link/../sub", "/", join(folder, "link")]) {
+    const args = { command: "pwd -P", cwd };
+    const ran = JSON.parse(await createRunBashTool({ cwd: folder }).execute(args)) as { stdout: string };
+    expect((await effectsOf(args)).map((effect) => `${effect.cwd}\n`)).toEqual([ran.stdout]);
+  }
+});
+
+test.each([
+  [{}],
+  [{ command: "true\0" }],
+  [{ command: "true", cwd: "missing" }],
+  [{ command: "true", cwd: "" }],
+  [{ command: "true", env: { "A=B": "x" } }],
+  [{ command: "true", timeout: 0 }],
+])("%j is refused as the call itself is", async (args) => {
+  const tool = createRunBashTool({ cwd: folder });
+  const message = async (run: unknown): Promise<string> =>
+    Promise.resolve(run).then(
+      () => expect.fail("was not refused"),
+      (error: Error) => error.message,
+    );
+  expect(await message(tool.effects?.(args))).toBe(await message(tool.execute(args)));
+});
+
+test("the tool names the pack that it comes from", () => {
+  expect(createRunBashTool().origin).toBe("@toolcrib/tools-bash");
+});

@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sandboxProblem } from "./bashOptions.ts";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const examples = [...readme.matchAll(/^```ts title=(\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", code = ""]) => ({
+  name,
+  code,
+}));
+const sources = new URL("../../mcp/fixtures/sources.mjs", import.meta.url).href;
+const withoutSandbox = await sandboxProblem({ cwd: tmpdir() });
+
+/** What each example prints. */
+const expected: Readonly<Record<string, RegExp>> = {
+  "start.ts": /^\{"stdout":"v\d[^"]*\\n","stderr":"","exit_code":0\}\n$/,
+  "shell.ts": /^\{"stdout":"two\\n","stderr":"","exit_code":0\}\n$/,
+};
+/** Those that need bubblewrap. */
+const sandboxed: readonly string[] = [];
+
+let folder: string;
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-readme-")));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("the README has an example for each thing it must show", () => {
+  expect(examples.map(({ name }) => name)).toEqual(Object.keys(expected));
+});
+
+for (const { name, code } of examples) {
+  test.skipIf(withoutSandbox && sandboxed.includes(name))(`the README's ${name} runs as it stands`, async () => {
+    writeFileSync(join(folder, name), code);
+    const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {
+      execFile(process.execPath, ["--import", sources, name], { cwd: folder }, (_, out, err) =>
+        resolve({ stdout: out, stderr: err }),
+      );
+    });
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(expected[name] ?? /never/);
+  });
+}
