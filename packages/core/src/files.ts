@@ -11,8 +11,10 @@ export {
 export { type FileLock, takeFileLock, withFileLock } from "./files/fileLock.ts";
 export { fileKind, openRegularFile, type RegularFile, refuseSpecial } from "./files/openRegular.ts";
 export { withPathLocks } from "./files/pathLock.ts";
+export { compilePathPatterns, type PathPatternOptions, type PathPatterns } from "./files/pathPatterns.ts";
 export { createPathScope, isInside, type PathScope, type PathScopeOptions } from "./files/pathScope.ts";
 export { createSemaphore, type Semaphore } from "./files/semaphore.ts";
 export { plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
 export { createTemporary, type TemporaryFile, temporaryName } from "./files/temporaryFile.ts";
+export { compileWildmatch, type Wildmatch } from "./files/wildmatch.ts";
 export { moduleAsData, processorMs, workerOptions } from "./workerThread.ts";

@@ -170,8 +170,11 @@ function whatIsWrong(path: unknown): string | undefined {
   return path.includes("\0") ? "must not contain a NUL character" : undefined;
 }
 
-/** Synchronous: it takes microseconds, while a turn in the thread pool can take longer than the write itself. */
-function canonical(absolute: string): string {
+/**
+ * Every link followed, also where the path does not exist. Synchronous: it takes microseconds, while a turn in the thread pool
+ * can take longer than the write itself.
+ */
+export function canonical(absolute: string): string {
   try {
     return realpathSync.native(absolute);
   } catch (error) {
@@ -180,7 +183,7 @@ function canonical(absolute: string): string {
   }
 }
 
-function canonicalOrUndefined(absolute: string): string | undefined {
+export function canonicalOrUndefined(absolute: string): string | undefined {
   try {
     return canonical(absolute);
   } catch {

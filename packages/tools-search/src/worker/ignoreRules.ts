@@ -1,4 +1,4 @@
-import { compileIgnoreGlob, type IgnoreGlob } from "./ignoreGlob.ts";
+import { compileWildmatch, type Wildmatch } from "@toolcrib/core/files";
 
 /** The compiled lines of one .gitignore. */
 export interface IgnoreRules {
@@ -16,7 +16,7 @@ interface Rule {
 }
 
 type SuffixRule = Rule & { suffix: string };
-type GlobRule = Rule & { glob: IgnoreGlob; wholePath: boolean };
+type GlobRule = Rule & { glob: Wildmatch; wholePath: boolean };
 
 /** Compiles the text of a .gitignore as git reads it; undefined where it holds no rule. */
 export function compileIgnoreRules(text: string): IgnoreRules | undefined {
@@ -38,8 +38,8 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
     } else if (!anchored && /^\*[^*?[\\]+$/.test(glob)) {
       suffixes.push({ ...rule, suffix: glob.slice(1) });
     } else {
-      const compiled = compileIgnoreGlob(glob);
-      if (compiled !== undefined) globs.push({ ...rule, glob: compiled, wholePath: anchored });
+      const compiled = compileWildmatch(glob);
+      if (typeof compiled !== "string") globs.push({ ...rule, glob: compiled, wholePath: anchored });
     }
   }
   if (order === 0) return undefined;

@@ -1,4 +1,4 @@
-import { compileIgnoreGlob } from "./ignoreGlob.ts";
+import { compileWildmatch } from "@toolcrib/core/files";
 
 /** Alternatives that the braces of a pattern may stand for. */
 const mostAlternatives = 100;
@@ -20,8 +20,8 @@ export function compilePathGlob(
     (negated ? left : taken).push(...expanded);
   }
   const anyOf = (globs: readonly string[]): ((path: string) => boolean) => {
-    const compiled = globs.map((glob) => compileIgnoreGlob(glob));
-    return (path) => compiled.some((glob) => glob?.matches(path));
+    const compiled = globs.map((glob) => compileWildmatch(glob)).filter((glob) => typeof glob !== "string");
+    return (path) => compiled.some((glob) => glob.matches(path));
   };
   const isTaken = taken.length > 0 ? anyOf(taken) : () => true;
   const isLeft = anyOf(left);

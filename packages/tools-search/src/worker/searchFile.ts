@@ -1,7 +1,8 @@
 import { isAscii } from "node:buffer";
+import { printableName } from "@toolcrib/core/text";
 import type { TextJob } from "../shared/jobs.ts";
 import type { MatchClock } from "../shared/matchClock.ts";
-import { shownPath } from "../shared/shownPath.ts";
+
 import { createMatcher, createNewlineCounter, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
 import { createWindowReader, type FileWindow } from "./readWindows.ts";
@@ -45,13 +46,13 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopsNow: () =
         const whole = isFirst && isLast;
         const wide = whole ? decodeUtf16(bytes) : undefined;
         if (wide !== undefined) {
-          scanDecoded(wide, matcher, clock, shownPath(shown), report);
+          scanDecoded(wide, matcher, clock, printableName(shown), report);
           break;
         }
         const file = isFirst ? withoutUtf8Mark(bytes) : bytes;
         if (!whole && file.includes(0)) isText = false;
         else if (matcher.couldMatch(file)) {
-          isText = yield* scanWindow(createWindow(file, shownPath(shown), firstLine, matcher), report);
+          isText = yield* scanWindow(createWindow(file, printableName(shown), firstLine, matcher), report);
         }
         if (!isText || isLast || report.fileDone() || stopsNow()) break;
         firstLine += createNewlineCounter(file)(0, file.length);
@@ -82,7 +83,7 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopsNow: () =
     }
     // Without a generator, which takes as long to start as most files take to search.
     const file = withoutUtf8Mark(small);
-    return !matcher.couldMatch(file) || searchSmall(file, shownPath(shown), report);
+    return !matcher.couldMatch(file) || searchSmall(file, printableName(shown), report);
   };
 }
 

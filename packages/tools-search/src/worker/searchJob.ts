@@ -1,6 +1,7 @@
+import { printableName } from "@toolcrib/core/text";
 import type { BatchResult, FilesJob, Problem, SearchStart, TextJob } from "../shared/jobs.ts";
 import type { MatchClock } from "../shared/matchClock.ts";
-import { shownPath } from "../shared/shownPath.ts";
+
 import { createFileReport, createMatchReport } from "./matchReport.ts";
 import { createFileSearch } from "./searchFile.ts";
 
@@ -143,7 +144,7 @@ export function listFound(job: FilesJob, found: string[]): { text: string; shown
   const lines: string[] = [];
   let bytes = 0;
   for (const path of found.slice(0, job.limit)) {
-    const line = `${shownPath(job.start.shown + path)}\n`;
+    const line = `${printableName(job.start.shown + path)}\n`;
     bytes += Buffer.byteLength(line);
     if (lines.length > 0 && bytes - 1 > job.maxBytes) break;
     lines.push(line);

@@ -1,9 +1,13 @@
 /**
- * A pattern of a .gitignore as git's `wildmatch` reads it, byte by byte. The time to match grows with the pattern times the
- * path, whatever the pattern: a .gitignore comes with the files and may be hostile.
+ * A pattern as git's `wildmatch` reads it (`*`, `?`, `[...]`, `**`), byte by byte. The time to match grows with the pattern times
+ * the path, whatever the pattern: patterns come with the files that they are for, and may be hostile.
  */
-export interface IgnoreGlob {
+export interface Wildmatch {
   matches(path: string): boolean;
+  /** What of `path` matches: one of the directories that it names ("parent"), or only all of it ("whole"). */
+  matchHead(path: string): "parent" | "whole" | undefined;
+  /** False where no path that begins with `head` matches. */
+  mayMatchBelow(head: string): boolean;
 }
 
 /** One step of a pattern: a byte, a set of bytes, or one of the kinds below. */
@@ -19,14 +23,26 @@ const anything = -3;
 const optional = -4;
 
 const slash = 47;
+const unclosed = "a [ is never closed; write \\[ for the character itself";
 /** No path is longer, in bytes. */
 const longestPath = 4096;
 
-/** Undefined for a pattern that matches nothing: git takes it for broken, or it is too long. */
-export function compileIgnoreGlob(pattern: string): IgnoreGlob | undefined {
-  const steps = parseGlob(asBytes(pattern));
-  const tooLong = steps !== undefined && fewestBytes(steps) > longestPath;
-  return steps === undefined || tooLong ? undefined : { matches: (path) => matches(steps, asBytes(path)) };
+/** A pattern that git takes for broken, or that is too long, gives the reason as a string: it matches nothing. */
+export function compileWildmatch(pattern: string, ignoreCase = false): Wildmatch | string {
+  const steps = parseGlob(asBytes(pattern), ignoreCase);
+  if (typeof steps === "string") return steps;
+  if (fewestBytes(steps) > longestPath) return `it only fits paths of more than ${longestPath} bytes`;
+  return {
+    matches: (path) => follow(steps, asBytes(path)).ended,
+    matchHead(path) {
+      let head: "parent" | undefined;
+      const { ended } = follow(steps, asBytes(path), () => {
+        head = "parent";
+      });
+      return head ?? (ended ? "whole" : undefined);
+    },
+    mayMatchBelow: (head) => follow(steps, asBytes(head)).alive,
+  };
 }
 
 /** One character for each byte of UTF-8: to git, `?` and a set stand for one byte. */
@@ -34,8 +50,15 @@ function asBytes(text: string): string {
   return /[^\u0000-\u007f]/.test(text) ? Buffer.from(text).toString("latin1") : text;
 }
 
-/** Follows every way through the steps at once. */
-function matches(steps: readonly Step[], path: string): boolean {
+/**
+ * Follows every way through the steps at once. `ended`: the path matches; `alive`: a longer one may. `onParent` is called
+ * where the directories before a slash match, and ends the search.
+ */
+function follow(
+  steps: readonly Step[],
+  path: string,
+  onParent?: () => void,
+): { readonly ended: boolean; readonly alive: boolean } {
   // For each step, how many bytes came before it was last reached.
   const reachedAt = new Int32Array(steps.length + 1).fill(-1);
   /** Adds a step, and what follows it where it may match nothing. */
@@ -57,6 +80,10 @@ function matches(steps: readonly Step[], path: string): boolean {
   enter(reached, 0, 0);
   for (let position = 0; position < path.length && reached.length > 0; position += 1) {
     const byte = path.charCodeAt(position);
+    if (byte === slash && onParent !== undefined && reached.includes(steps.length)) {
+      onParent();
+      break;
+    }
     const next: number[] = [];
     for (const at of reached) {
       const step = steps[at];
@@ -69,10 +96,11 @@ function matches(steps: readonly Step[], path: string): boolean {
     }
     reached = next;
   }
-  return reached.includes(steps.length);
+  return { ended: reached.includes(steps.length), alive: reached.some((at) => at < steps.length) };
 }
 
-function parseGlob(glob: string): Step[] | undefined {
+/** With `ignoreCase` letters beyond ASCII are expected to be folded already. */
+function parseGlob(glob: string, ignoreCase: boolean): Step[] | string {
   const steps: Step[] = [];
   // git compares what stands before the first wildcard on its own, and what follows begins anew.
   const firstWildcard = glob.search(/[*?[\\]/);
@@ -97,14 +125,16 @@ function parseGlob(glob: string): Step[] | undefined {
       steps.push(one);
       at += 1;
     } else if (char === "[") {
-      const set = parseSet(glob, at + 1);
-      if (set === undefined) return undefined;
+      const set = parseSet(glob, at + 1, ignoreCase);
+      if (typeof set === "string") return set;
+      if (set.bytes.size === 0) return "a [...] in it fits no character";
       steps.push(set.bytes);
       at = set.end;
     } else {
       if (char === "\\") at += 1;
-      if (at === glob.length) return undefined;
-      steps.push(glob.charCodeAt(at));
+      if (at === glob.length) return "it ends in a \\ that escapes nothing";
+      const byte = glob.charCodeAt(at);
+      steps.push(ignoreCase ? lowerCase(byte) : byte);
       at += 1;
     }
   }
@@ -132,11 +162,19 @@ const namedSets: Readonly<Record<string, string>> = {
   xdigit: "09afAF",
 };
 
+function lowerCase(byte: number): number {
+  return byte >= 65 && byte <= 90 ? byte + 32 : byte;
+}
+
 /** A set whose first byte after `[` is at `start`; `end` is behind its `]`. A set never matches a slash. */
-function parseSet(glob: string, start: number): { bytes: ReadonlySet<number>; end: number } | undefined {
+function parseSet(
+  glob: string,
+  start: number,
+  ignoreCase: boolean,
+): { bytes: ReadonlySet<number>; end: number } | string {
   const listed = new Set<number>();
   const addRange = (from: number, to: number): void => {
-    for (let byte = from; byte <= to; byte += 1) listed.add(byte);
+    for (let byte = from; byte <= to; byte += 1) listed.add(ignoreCase ? lowerCase(byte) : byte);
   };
   const negated = glob[start] === "!" || glob[start] === "^";
   let at = negated ? start + 1 : start;
@@ -146,22 +184,23 @@ function parseSet(glob: string, start: number): { bytes: ReadonlySet<number>; en
     const escaped = glob[at] === "\\";
     if (escaped) at += 1;
     const char = glob[at];
-    if (char === undefined) return undefined;
+    if (char === undefined) return unclosed;
     const name = !escaped && char === "[" ? nameOfSet(glob, at) : undefined;
     if (!escaped && char === "-" && from !== undefined && at + 1 < glob.length && glob[at + 1] !== "]") {
       at += glob[at + 1] === "\\" ? 2 : 1;
-      if (at >= glob.length) return undefined;
+      if (at >= glob.length) return unclosed;
       addRange(from, glob.charCodeAt(at));
       from = undefined;
     } else if (name !== undefined) {
       const ranges = Object.hasOwn(namedSets, name) ? namedSets[name] : undefined;
-      if (ranges === undefined) return undefined;
+      if (ranges === undefined)
+        return `it names an unknown class of characters; known: ${Object.keys(namedSets).join(", ")}`;
       for (let i = 0; i < ranges.length; i += 2) addRange(ranges.charCodeAt(i), ranges.charCodeAt(i + 1));
       at += name.length + 3;
       from = undefined;
     } else {
       from = char.charCodeAt(0);
-      listed.add(from);
+      addRange(from, from);
     }
     at += 1;
   } while (glob[at] !== "]");

@@ -1,0 +1,262 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compilePathPatterns, type PathPatternOptions } from "./pathPatterns.ts";
+
+const hasGit = spawnSync("git", ["--version"]).status === 0;
+
+function match(pattern: string, path: string, options: Partial<PathPatternOptions> = {}): string | undefined {
+  const isDirectory = path.endsWith("/") ? true : options.missingMatches ? undefined : false;
+  return compilePathPatterns([pattern], { roots: ["/r", "/s"], home: "/home/u", ...options }).match(path, isDirectory);
+}
+
+describe("path patterns", () => {
+  test.each([
+    ["a", "/r/a", true],
+    ["a", "/r/x/a", true],
+    ["a", "/r/a/below", true],
+    ["a", "/elsewhere/a/b", true],
+    ["a", "/r/ab", false],
+    ["*.pem", "/r/x/key.pem", true],
+    ["*.pem", "/r/key.pem.txt", false],
+    [".env*", "/r/.env.local", true],
+    ["a/b", "/r/a/b", true],
+    ["a/b", "/s/a/b/c", true],
+    ["a/b", "/r/x/a/b", false],
+    ["a/b", "/t/a/b", false],
+    ["./a", "/r/a", true],
+    ["./a", "/r/x/a", false],
+    ["././/a", "/r/a", true],
+    [".", "/r/anything", true],
+    ["./", "/r/", true],
+    [".", "/t/anything", false],
+    ["/t/x", "/t/x", true],
+    ["//t/x", "/t/x/y", true],
+    ["/x", "/r/x", false],
+    ["/", "/anything", true],
+    ["~/.ssh", "/home/u/.ssh/id", true],
+    ["~/.ssh", "/r/.ssh", false],
+    ["~", "/home/u/x", true],
+    ["~", "/home/user", false],
+    ["\\~", "/r/~", true],
+    ["\\!a", "/r/!a", true],
+    ["d/", "/r/d/", true],
+    ["d/", "/r/d", false],
+    ["d/", "/r/d/f", true],
+    ["a/**", "/r/a", false],
+    ["a/**", "/r/a/b/c", true],
+    ["**/b", "/r/x/y/b", true],
+    ["a/**/b", "/r/a/b", true],
+    ["{a,b}", "/r/a", false],
+    ["{a,b}", "/r/{a,b}", true],
+    ["[a-c]x", "/r/bx", true],
+    ["a?c", "/r/a/c", false],
+    ["A", "/r/a", false],
+    ["a", "/r/x/../a", true],
+    ["x", "/r/x/../a", false],
+  ])("%j decides about %j", (pattern, path, expected) => {
+    expect(match(pattern, path)).toBe(expected ? pattern : undefined);
+  });
+
+  test("a name is not looked for in the path of a root itself", () => {
+    const roots = ["/home/build/project"];
+    const patterns = compilePathPatterns(["build"], { roots });
+    expect(patterns.match("/home/build/project/src/a")).toBeUndefined();
+    expect(patterns.match("/home/build/project/build/a")).toBe("build");
+    expect(patterns.match("/home/build/other")).toBe("build");
+  });
+
+  test("the first pattern that matches is given", () => {
+    const patterns = compilePathPatterns(["z", "*.key", "a/b", "b", "/r/a"], { roots: ["/r"] });
+    expect(patterns.match("/r/a/b/x.key")).toBe("*.key");
+    expect(patterns.match("/r/a/b")).toBe("a/b");
+    expect(patterns.match("/r/c")).toBeUndefined();
+  });
+
+  test.each([
+    [".env", "/r/.ENV"],
+    [".ENV", "/r/.env"],
+    ["*.PEM", "/r/a.pem"],
+    ["/T/X", "/t/x"],
+    ["[A-Z]x", "/r/bX"],
+    ["[[:upper:]]x", "/r/bx"],
+    ["a/B*", "/R/A/bc"],
+    [".git", "/r/.G\u0131T"],
+    [".git", "/r/.g\u200cit"],
+    ["s", "/r/\u017f"],
+    ["k", "/r/\u212a"],
+    ["straße", "/r/STRASSE"],
+    ["caf\u00e9", "/r/CAFE\u0301"],
+    ["cafe\u0301*", "/r/CAF\u00c9x"],
+    ["\u03b1\u03c3*", "/r/\u0391\u03a3\u0391"],
+  ])("%j matches %j when the case is ignored", (pattern, path) => {
+    expect(match(pattern, path, { ignoreCase: true })).toBe(pattern);
+    expect(match(pattern, path)).toBeUndefined();
+  });
+
+  test("a wildcard stands for a letter without its accent too when the case is ignored", () => {
+    expect(match("e*", "/r/e\u0301", { ignoreCase: true })).toBe("e*");
+  });
+
+  test("a pattern for directories matches what is not known to be none, where that is asked for", () => {
+    expect(match("d/", "/r/d", { missingMatches: true })).toBe("d/");
+    const patterns = compilePathPatterns(["d/"], { roots: ["/r"], missingMatches: true });
+    expect(patterns.match("/r/d", false)).toBeUndefined();
+  });
+
+  test.each([
+    [".env", "/r", true],
+    ["a/b", "/r", true],
+    ["a/b", "/", true],
+    ["a/b", "/r/a", true],
+    ["a/b", "/r/a/b/c", true],
+    ["a/b", "/r/c", false],
+    ["a/b", "/r/ab", false],
+    ["a/*/c", "/r/a/b", true],
+    ["a/*/c", "/r/a/b/d", false],
+    ["a/**", "/r/a/x/y", true],
+    ["/t/*.pem", "/t", true],
+    ["/t/*.pem", "/t/x", false],
+    ["/t", "/t/x", true],
+    ["~/.ssh", "/home", true],
+    ["~/.ssh", "/r", false],
+    [".", "/r/x", true],
+  ])("%j may match below %j: %j", (pattern, directory, expected) => {
+    const patterns = compilePathPatterns([pattern], { roots: ["/r"], home: "/home/u" });
+    expect(patterns.mayMatchBelow(directory)).toBe(expected);
+    expect(patterns.mayMatchBelow(`${directory}/`)).toBe(expected);
+  });
+
+  test.each([
+    ["", /is empty/],
+    ["!a", /starts with !/],
+    ["a\0b", /NUL/],
+    ["a[b", /\[ is never closed/],
+    ["x/[b", /\[ is never closed/],
+    ["a\\", /escapes nothing/],
+    ["[[:ALPHA:]]", /unknown class/],
+    ["[/]", /fits no character/],
+    ["a//b", /empty name/],
+    ["a/../b", /\.\./],
+    ["..", /\.\./],
+    ["/a/./b", /empty name, \. or \.\./],
+    ["a".repeat(5000), /longer than 4096 bytes/],
+    ["?".repeat(4096).concat("x"), /longer than/],
+  ])("%# is refused by name", (pattern, reason) => {
+    const compile = () => compilePathPatterns(["ok", pattern], { roots: ["/r"] });
+    expect(compile).toThrow(TypeError);
+    expect(compile).toThrow(reason);
+    expect(compile).toThrow(JSON.stringify(pattern.slice(0, 50)).slice(0, -1));
+  });
+
+  test("what is no pattern, no home and no absolute path is refused", () => {
+    expect(() => compilePathPatterns([5 as unknown as string], { roots: ["/r"] })).toThrow(
+      "must be a string, got a number",
+    );
+    expect(() => compilePathPatterns(["~/x"], { roots: ["/r"], home: "" })).toThrow("home directory is not known");
+    expect(() => compilePathPatterns(["x"], { roots: ["/r"] }).match("x")).toThrow("must be absolute");
+  });
+
+  test.each([
+    ["*a".repeat(1000), `/r/${"a".repeat(4000)}`],
+    [`/${"*a".repeat(1000)}/x`, `/${"a".repeat(4000)}/a`],
+    [`/${"**/a/".repeat(700)}x`, `/${"a/".repeat(2000)}`],
+    [`${"[a-z]*".repeat(600)}/x`, `/r/${"a".repeat(4000)}`],
+  ])("are soon decided, however hostile: %#", (pattern, path) => {
+    const patterns = compilePathPatterns([`${pattern}b`], { roots: ["/r"], ignoreCase: true });
+    expect(patterns.match(path)).toBeUndefined();
+    expect(typeof patterns.mayMatchBelow(path)).toBe("boolean");
+  });
+
+  describe("through links", () => {
+    let root: string;
+    beforeAll(() => {
+      root = realpathSync(mkdtempSync(join(tmpdir(), "path-patterns-")));
+      mkdirSync(join(root, "real/keys"), { recursive: true });
+      writeFileSync(join(root, "real/keys/a.pem"), "");
+      symlinkSync("real", join(root, "link"));
+      symlinkSync(root, join(root, "self"));
+    });
+    afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+    test("a root is itself and what it leads to", () => {
+      const patterns = compilePathPatterns(["real/keys"], { roots: [join(root, "self")] });
+      expect(patterns.match(join(root, "self/real/keys/a.pem"))).toBe("real/keys");
+      expect(patterns.match(join(root, "real/keys/a.pem"))).toBe("real/keys");
+    });
+
+    test.each(["link/keys", "link/*/a.pem", "LINK"])("%s is what it leads to, where that is asked for", (pattern) => {
+      const target = join(root, "real/keys/a.pem");
+      const given = pattern === "LINK" ? `${root}/link` : pattern;
+      expect(compilePathPatterns([given], { roots: [root], followLinks: true }).match(target)).toBe(given);
+      expect(compilePathPatterns([given], { roots: [root] }).match(target)).toBeUndefined();
+    });
+  });
+});
+
+describe.skipIf(!hasGit)("path patterns compared with git", () => {
+  let root: string;
+  beforeAll(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "path-patterns-git-")));
+    spawnSync("git", ["init", "-q", root]);
+  });
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  const plainPiece = fc.constantFrom(..."a b ab B * ** *** ? / / . [ab] [!a] [A-C] a*b t".split(" "));
+  const oddPiece = fc.constantFrom(
+    ...["\\*", "\\a", "\\ ", "\\", "!", "#", "\t", "{a,b}", "é", "-", "[", "]", "[^a]", "[b-a]", "[]a]", "[!]a]"],
+    ...["[a-]", "[\\]a]", "[a-\\b]", "[/]", "[é]", "[[:alpha:]]", "[![:digit:]]", "[[:UPPER:]]", "[[:upper:]]"],
+  );
+  const piece = fc.oneof({ arbitrary: plainPiece, weight: 3 }, { arbitrary: oddPiece, weight: 1 });
+  const pattern = fc.array(piece, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
+  const name = fc.constantFrom(..."a b ab a.b .a aab AB B * é aé t [ \\ - {a,b}".split(" "), "a b");
+  const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+
+  test.each([false, true])(
+    "relative patterns match what `git check-ignore` ignores; without case: %j",
+    (ignoreCase) => {
+      const matched = (given: string, asked: readonly string[]): string[] | undefined => {
+        try {
+          const patterns = compilePathPatterns([given], { roots: [root], ignoreCase });
+          return asked.filter((one) => patterns.match(join(root, one), one === "t") !== undefined).sort();
+        } catch (error) {
+          expect(error).toBeInstanceOf(TypeError);
+          return undefined;
+        }
+      };
+      fc.assert(
+        fc.property(pattern, fc.uniqueArray(path, { minLength: 1, maxLength: 8 }), (given, paths) => {
+          // Other in a .gitignore: comments, exceptions, the top directory, and spaces and a byte \r at the end.
+          fc.pre(!/^[#!/~]|\s$/.test(given));
+          // git does not fold the letters of a set.
+          fc.pre(!(ignoreCase && /\[[^\]]*[A-Z]/.test(given)));
+          rmSync(join(root, "t"), { recursive: true, force: true });
+          mkdirSync(join(root, "t"));
+          writeFileSync(join(root, ".gitignore"), given);
+          const asked = ["t", ...paths.map((one) => `t/${one}`)];
+          const ours = matched(given, asked);
+          const answer = spawnSync(
+            "git",
+            ["-c", `core.ignoreCase=${ignoreCase}`, "check-ignore", "--no-index", "--stdin", "-z"],
+            { cwd: root, input: asked.join("\0"), encoding: "utf8" },
+          );
+          const theirs = answer.stdout.split("\0").filter(Boolean).sort();
+          // What is refused matches nothing in git either, but for what a path pattern alone understands.
+          if (ours === undefined) expect(theirs).toEqual([]);
+          else if (!/^\.(\/|$)/.test(given)) expect(ours).toEqual(theirs);
+        }),
+        {
+          numRuns: 200,
+          examples: [
+            ["[!A]b", ["ab", "Ab", "bb"]],
+            ["***/[!a]", ["a"]],
+            ["t**/a", ["a", "b/a"]],
+          ],
+        },
+      );
+    },
+  );
+});
