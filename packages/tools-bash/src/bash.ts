@@ -3,8 +3,9 @@ import { plainSystemError, systemErrorCode } from "@toolcrib/core/files";
 import { checkArguments } from "./bashArguments.ts";
 import { isTimeout, type RunBashOptions, settingsOf } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
-import { withNewline } from "./process/headTailBuffer.ts";
+import { HeadTailBuffer, withNewline } from "./process/headTailBuffer.ts";
 import type { RunningProcess } from "./process/processes.ts";
+import { createProgressTail } from "./process/progressTail.ts";
 import type { ShellResult } from "./process/runShell.ts";
 import { describeRefusals } from "./sandbox/refusals.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
@@ -70,10 +71,12 @@ function createTool(options: RunBashOptions, owner: string): ExecutableTool {
     },
     async execute(args, call = {}) {
       const { command, cwd, env, timeout } = await checkArguments(args, settings);
-      const { signal, beginCommit }: ToolCallInfo = call;
+      const { signal, beginCommit, onProgress }: ToolCallInfo = call;
       const mark = crypto.randomUUID();
       const plain = { file: shell(), args: ["-c", command] };
       const program = await sandbox?.enter({ ...plain, cwd, env });
+      const output = { stdout: new HeadTailBuffer(), stderr: new HeadTailBuffer() };
+      const progress = onProgress && createProgressTail(output, (message) => onProgress({ message }));
       let result: ShellResult | undefined;
       try {
         if (signal?.aborted) throw notRun();
@@ -86,11 +89,13 @@ function createTool(options: RunBashOptions, owner: string): ExecutableTool {
           mark,
           timeoutMs: timeout,
           signal,
+          output: progress?.output ?? output,
         });
       } catch (error) {
         throw startError(error);
       } finally {
         program?.close();
+        progress?.end();
         leftovers?.settled(mark, (!sandbox && result?.running) || []);
       }
       // Nothing outlives the sandbox: a process that is still listed is ending.

@@ -17,6 +17,7 @@ const withoutSandbox = await sandboxProblem({ cwd: tmpdir() });
 const expected: Readonly<Record<string, RegExp>> = {
   "start.ts": /^\{"stdout":"v\d[^"]*\\n","stderr":"","exit_code":0\}\n$/,
   "shell.ts": /^\{"stdout":"two\\n","stderr":"","exit_code":0\}\n$/,
+  "progress.ts": /^(?:\[ 'compiling' \]\n)*\[ 'compiling', 'linking' \]\n$/,
 };
 /** Those that need bubblewrap. */
 const sandboxed: readonly string[] = [];

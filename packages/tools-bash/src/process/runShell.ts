@@ -1,9 +1,10 @@
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import type { Socket } from "node:net";
 import { ToolError } from "@toolcrib/core";
+import { afterPoll, ChildOutput, type CommandOutput } from "./childOutput.ts";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
 import { inheritedDescriptors, nullDescriptor } from "./inheritedDescriptors.ts";
-import { childProcess, exitCodeOf, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
+import { childProcess, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
 import type { RunningProcess } from "./processes.ts";
 
 /** One command: a program, its arguments and its surroundings. */
@@ -21,9 +22,11 @@ export interface ShellRequest {
   /** Milliseconds, up to 2^31 - 1. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** Where output goes as it comes. Default: two of HeadTailBuffer. */
+  output?: CommandOutput | undefined;
 }
 
-/** How a command ended. `stdout` and `stderr` are cut as HeadTailBuffer says. */
+/** How a command ended. `stdout` and `stderr` are what the sinks show. */
 export interface ShellResult {
   stdout: string;
   stderr: string;
@@ -36,9 +39,6 @@ export interface ShellResult {
 /** Runs one command. Rejects if it cannot start (a system error) or is aborted (a ToolError), not if it fails. */
 export type ShellRunner = (request: ShellRequest) => Promise<ShellResult>;
 
-/** After the exit, output counts as complete when nothing has come for this long, even if a background child holds the pipe. */
-const quietMs = 100;
-const longestDrainMs = 2000;
 /** The first descriptor after standard error. */
 const firstOwn = 3;
 /** How long to wait for a killed tree to end. */
@@ -58,7 +58,8 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
     stdio: descriptorsOf(request),
   });
   feed(child, request);
-  const output = new Output(child);
+  const sinks = request.output ?? { stdout: new HeadTailBuffer(), stderr: new HeadTailBuffer() };
+  const output = new ChildOutput(child, sinks);
   const stop = waitForStop(request);
   try {
     const first = await Promise.race([output.exited, stop.promise]);
@@ -97,7 +98,7 @@ function feed(child: ChildProcess, { descriptors = [] }: ShellRequest): void {
   });
 }
 
-async function endTree(shell: number, mark: string, output: Output): Promise<void> {
+async function endTree(shell: number, mark: string, output: ChildOutput): Promise<void> {
   const giveUp = performance.now() + longestKillMs;
   for (let pauseMs = 1; performance.now() < giveUp; pauseMs *= 2) {
     let tree = killTree(shell, mark);
@@ -134,89 +135,4 @@ function waitForStop({ timeoutMs, signal }: ShellRequest): { promise: Promise<"l
       signal?.removeEventListener("abort", onAbort);
     },
   };
-}
-
-/** Resolves after `ms` and a poll phase, so that bytes waiting in a pipe have been read. */
-function afterPoll(ms: number, keepsAlive: boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => setImmediate(resolve), ms);
-    if (!keepsAlive) timer.unref();
-  });
-}
-
-/** Frees the memory of a chunk at once: up to 50 MB would wait for the garbage collector. */
-function free(chunk: Buffer): void {
-  const memory = chunk.buffer as ArrayBuffer & { transfer(length: number): ArrayBuffer };
-  // Not if other chunks share the memory.
-  if (chunk.length === memory.byteLength) memory.transfer(0);
-}
-
-/** The output of a child, and when it has ended. */
-class Output {
-  readonly #stdout = new HeadTailBuffer();
-  readonly #stderr = new HeadTailBuffer();
-  readonly #pipes: Socket[] = [];
-  readonly #closed: Promise<void>;
-  readonly exited: Promise<number>;
-  isClosed = false;
-
-  constructor(child: ChildProcess) {
-    for (const [stream, buffer] of [
-      [child.stdout, this.#stdout],
-      [child.stderr, this.#stderr],
-    ] as const) {
-      if (!stream) continue;
-      this.#pipes.push(stream as Socket);
-      stream.on("error", () => {});
-      stream.on("data", (chunk: Buffer) => {
-        buffer.push(chunk);
-        free(chunk);
-      });
-    }
-    this.exited = new Promise((resolve, reject) => {
-      child.once("error", reject).once("exit", (code, signal) => resolve(exitCodeOf(code, signal)));
-    });
-    this.#closed = new Promise((resolve) => {
-      child.once("close", () => {
-        this.isClosed = true;
-        resolve();
-      });
-    });
-  }
-
-  /** To be called after the exit. Resolves when both pipes have ended, nothing has come for a moment, or the longest wait is over. */
-  async drained(): Promise<void> {
-    const giveUp = performance.now() + longestDrainMs;
-    for (let seen = -1; seen !== this.#total && performance.now() < giveUp; ) {
-      seen = this.#total;
-      // The timer need not keep this process alive: the open pipes do.
-      await Promise.race([this.#closed, afterPoll(quietMs, false)]);
-      if (this.isClosed) return;
-    }
-  }
-
-  texts(): { stdout: string; stderr: string } {
-    return { stdout: this.#stdout.toString(), stderr: this.#stderr.toString() };
-  }
-
-  /**
-   * Keeps reading pipes that a background child still holds, slowly, and drops the bytes: writing to a closed pipe would end the
-   * child.
-   */
-  release(): void {
-    for (const pipe of this.#pipes) {
-      if (pipe.destroyed) continue;
-      pipe.removeAllListeners("data");
-      pipe.on("data", (chunk) => {
-        free(chunk);
-        pipe.pause();
-        setTimeout(() => pipe.resume(), 10).unref();
-      });
-      pipe.unref();
-    }
-  }
-
-  get #total(): number {
-    return this.#stdout.total + this.#stderr.total;
-  }
 }

@@ -1,0 +1,103 @@
+import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { exitCodeOf } from "./platform.ts";
+
+/** Takes in one stream of a command, in flat memory; `toString` is what the answer shows of it. */
+export interface OutputSink {
+  /** The bytes are valid until it returns. */
+  push(bytes: Uint8Array): void;
+  toString(): string;
+}
+
+/** The sinks of a command. */
+export interface CommandOutput {
+  readonly stdout: OutputSink;
+  readonly stderr: OutputSink;
+}
+
+/** After the exit, output counts as complete when nothing has come for this long, even if a background child holds the pipe. */
+const quietMs = 100;
+const longestDrainMs = 2000;
+
+/** Frees the memory of a chunk at once: up to 50 MB would wait for the garbage collector. */
+function free(chunk: Buffer): void {
+  const memory = chunk.buffer as ArrayBuffer & { transfer(length: number): ArrayBuffer };
+  // Not if other chunks share the memory.
+  if (chunk.length === memory.byteLength) memory.transfer(0);
+}
+
+/** The output of a child, and when it has ended. */
+export class ChildOutput {
+  readonly #sinks: CommandOutput;
+  #total = 0;
+  readonly #pipes: Socket[] = [];
+  readonly #closed: Promise<void>;
+  readonly exited: Promise<number>;
+  isClosed = false;
+
+  constructor(child: ChildProcess, sinks: CommandOutput) {
+    this.#sinks = sinks;
+    for (const [stream, sink] of [
+      [child.stdout, sinks.stdout],
+      [child.stderr, sinks.stderr],
+    ] as const) {
+      if (!stream) continue;
+      this.#pipes.push(stream as Socket);
+      stream.on("error", () => {});
+      stream.on("data", (chunk: Buffer) => {
+        this.#total += chunk.length;
+        sink.push(chunk);
+        free(chunk);
+      });
+    }
+    this.exited = new Promise((resolve, reject) => {
+      child.once("error", reject).once("exit", (code, signal) => resolve(exitCodeOf(code, signal)));
+    });
+    this.#closed = new Promise((resolve) => {
+      child.once("close", () => {
+        this.isClosed = true;
+        resolve();
+      });
+    });
+  }
+
+  /** To be called after the exit. Resolves when both pipes have ended, nothing has come for a moment, or the longest wait is over. */
+  async drained(): Promise<void> {
+    const giveUp = performance.now() + longestDrainMs;
+    for (let seen = -1; seen !== this.#total && performance.now() < giveUp; ) {
+      seen = this.#total;
+      // The timer need not keep this process alive: the open pipes do.
+      await Promise.race([this.#closed, afterPoll(quietMs, false)]);
+      if (this.isClosed) return;
+    }
+  }
+
+  texts(): { stdout: string; stderr: string } {
+    return { stdout: this.#sinks.stdout.toString(), stderr: this.#sinks.stderr.toString() };
+  }
+
+  /**
+   * Keeps reading pipes that a background child still holds, slowly, and drops the bytes: writing to a closed pipe would end the
+   * child.
+   */
+  release(): void {
+    for (const pipe of this.#pipes) {
+      if (pipe.destroyed) continue;
+      pipe.removeAllListeners("data");
+      pipe.on("data", (chunk) => {
+        free(chunk);
+        pipe.pause();
+        setTimeout(() => pipe.resume(), 10).unref();
+      });
+      pipe.unref();
+    }
+  }
+}
+
+/** Resolves after `ms` and a poll phase, so that bytes waiting in a pipe have been read. */
+export function afterPoll(ms: number, keepsAlive: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => setImmediate(resolve), ms);
+    if (!keepsAlive) timer.unref();
+  });
+}

@@ -1,0 +1,68 @@
+import { stripVTControlCharacters } from "node:util";
+import type { CommandOutput, OutputSink } from "./childOutput.ts";
+
+/** Least time between two reports: ten a second at most. */
+const pauseMs = 100;
+const mostLines = 5;
+const mostBytes = 2048;
+
+/** What a command printed last, reported while it runs. */
+export interface ProgressTail {
+  /** Passes everything on to the given sinks. */
+  readonly output: CommandOutput;
+  /** Ends the reports; to be called when the command has ended. */
+  end(): void;
+}
+
+/**
+ * Reports the last lines of both streams, in the order they came, at most ten times a second. A command that ends within the first
+ * tenth of a second reports nothing.
+ */
+export function createProgressTail(output: CommandOutput, report: (lines: string) => void): ProgressTail {
+  let tail: Uint8Array = new Uint8Array(0);
+  let lastFrom: OutputSink | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const send = (): void => {
+    timer = undefined;
+    const lines = lastLines(tail);
+    try {
+      if (lines !== "") report(lines);
+    } catch {
+      // A screen that fails does not end the command.
+    }
+  };
+  const tee = (sink: OutputSink): OutputSink => ({
+    push(bytes) {
+      sink.push(bytes);
+      const isCut = lastFrom !== undefined && lastFrom !== sink && tail.at(-1) !== 10;
+      lastFrom = sink;
+      const joined = Buffer.concat([tail, Buffer.from(isCut ? "\n" : ""), bytes.subarray(-mostBytes)]);
+      tail = joined.subarray(-mostBytes);
+      timer ??= setTimeout(send, pauseMs).unref();
+    },
+    toString: () => sink.toString(),
+  });
+  return { output: { stdout: tee(output.stdout), stderr: tee(output.stderr) }, end: () => clearTimeout(timer) };
+}
+
+/** The last lines with something in them, as a terminal shows them: of a line that was written over, what was written last. */
+function lastLines(tail: Uint8Array): string {
+  // Either end may have fallen inside a character.
+  const start = tail.length === mostBytes ? Math.max(0, tail.subarray(0, 4).findIndex(startsCharacter)) : 0;
+  const text = new TextDecoder().decode(tail.subarray(start), { stream: true });
+  return stripVTControlCharacters(text)
+    .split("\n")
+    .map(lastWritten)
+    .filter((line) => line.trim() !== "")
+    .slice(-mostLines)
+    .join("\n");
+}
+
+function startsCharacter(byte: number): boolean {
+  return (byte & 0xc0) !== 0x80;
+}
+
+function lastWritten(line: string): string {
+  const text = line.replace(/\r+$/, "");
+  return text.slice(text.lastIndexOf("\r") + 1);
+}
