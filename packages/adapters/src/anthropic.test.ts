@@ -1,6 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { BetaMessage, MessageCreateParams } from "@anthropic-ai/sdk/resources/beta";
-import { approval } from "@toolcrib/core";
 import { expect, test } from "vitest";
 import { createScenario, pixel, serveScript, shownAtFirst } from "../testing/scenario.ts";
 import { toAnthropicTools } from "./anthropic.ts";
@@ -90,7 +89,7 @@ test("ends a running tool when the caller aborts", async () => {
 
 test("answers a call that the registry's policy denies as an error", async () => {
   const { registry } = createScenario();
-  registry.use(approval(({ tool }) => tool?.readOnly === true || "only reading is allowed"));
+  registry.guard(({ tool }) => tool.readOnly === true || "only reading is allowed");
   await using server = await serve([
     () => [
       ["picture", {}],

@@ -7,12 +7,13 @@ export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>
 /**
  * A tool of the AI SDK as a tool for a registry. Its own `inputSchema` checks the arguments, and `toModelOutput` makes the
  * result. Of a tool that yields, the last value counts. Rejects with a ToolError (`invalid_tool`) for a tool that the AI SDK
- * would not run by itself: one without `execute`, or with `needsApproval` (use the registry's `approval` middleware).
+ * would not run by itself: one without `execute`, or with `needsApproval` (use `registry.guard`).
  */
 export async function fromAiSdkTool(name: string, tool: Tool): Promise<ExecutableTool> {
   const { execute, description, toModelOutput } = tool;
   if (!execute) throw invalid(name, "it has no execute");
-  if (tool.needsApproval) throw invalid(name, "it asks for approval; leave needsApproval out and use approval(…)");
+  if (tool.needsApproval)
+    throw invalid(name, "it asks for approval; leave needsApproval out and use registry.guard(…)");
   const schema = asSchema(tool.inputSchema);
   const parameters = (await schema.jsonSchema) as JsonSchema;
   return {

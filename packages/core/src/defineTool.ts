@@ -1,6 +1,14 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { isError, ToolError } from "./errors.ts";
-import type { ChatTool, ExecutableTool, JsonSchema, ParseResult, ToolCallInfo, ToolTraits } from "./interface.ts";
+import type {
+  ChatTool,
+  ExecutableTool,
+  JsonSchema,
+  ParseResult,
+  ToolCallInfo,
+  ToolEffect,
+  ToolTraits,
+} from "./interface.ts";
 import { checkSpelling, type KnownOptions } from "./options.ts";
 import { clip } from "./text.ts";
 
@@ -32,6 +40,8 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   strict?: boolean;
   /** Milliseconds, or a function of the checked arguments. */
   timeoutMs?: number | ((args: ArgumentsOf<Parameters>) => number);
+  /** What a call would do, for guards (`ExecutableTool.effects`). */
+  effects?(args: ArgumentsOf<Parameters>): readonly ToolEffect[] | Promise<readonly ToolEffect[]>;
   /** A string is the output; anything else is rendered as JSON text. Throw to fail. */
   execute(args: ArgumentsOf<Parameters>, call: ToolCallInfo): unknown;
 }
@@ -43,6 +53,7 @@ const definitionNames: KnownOptions<ToolDefinition<unknown>> = {
   jsonSchema: true,
   strict: true,
   timeoutMs: true,
+  effects: true,
   execute: true,
   readOnly: true,
   destructive: true,
@@ -59,7 +70,10 @@ export function defineTool<const Parameters extends ParametersSchema>(
   definition: ToolDefinition<Parameters>,
 ): ExecutableTool {
   checkSpelling("defineTool", definition, definitionNames);
-  const { name, description, parameters, jsonSchema, strict, timeoutMs, execute, ...traits } = definition;
+  const { name, description, parameters, jsonSchema, strict, timeoutMs, effects, execute, ...traits } = definition;
+  if (effects !== undefined && typeof effects !== "function") {
+    throw new TypeError("defineTool: effects must be a function of the arguments");
+  }
   if (timeoutMs !== undefined && typeof timeoutMs !== "function" && !(typeof timeoutMs === "number" && timeoutMs > 0))
     throw new TypeError(
       "defineTool: timeoutMs must be a number of milliseconds above 0, Infinity, or a function of the arguments; leave it out for 30,000",
@@ -83,6 +97,7 @@ export function defineTool<const Parameters extends ParametersSchema>(
     ...(standard
       ? { parseArguments: (args: Erased): ParseResult | Promise<ParseResult> => standard["~standard"].validate(args) }
       : {}),
+    ...(effects && { effects: (args: Erased) => effects.call(definition, args as ArgumentsOf<Parameters>) }),
     // The registry renders what is not a string.
     execute: async (args: Erased, call: ToolCallInfo = {}) =>
       (await execute.call(definition, args as ArgumentsOf<Parameters>, call)) as string,

@@ -53,7 +53,6 @@ export { isPlainObject } from "./json.ts";
 export { isLegalName, nearestName } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
 export { untilAborted } from "./promises.ts";
-export { type Approval, approval } from "./registry/approval.ts";
 export { defaultTimeoutMs, longestDelayMs } from "./registry/deadline.ts";
 export { limitOutput } from "./registry/middleware.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./registry/outcome.ts";

@@ -213,8 +213,10 @@ export interface AnyToolRegistry {
   listTools(): ToolListing[];
   getEnabledSchemas(): ChatTool[];
   use(middleware: Middleware): AnyToolRegistry;
+  guard(decide: Guard): AnyToolRegistry;
   onChange(listener: () => void): () => void;
   clone(): AnyToolRegistry;
+  check(name: string, args?: unknown, options?: ExecuteOptions): Promise<CheckResult>;
   execute(name: string, args?: unknown, options?: ExecuteOptions): Promise<string>;
   invoke(name: string, args?: unknown, options?: ExecuteOptions): Promise<ToolOutcome>;
 }

@@ -4,7 +4,6 @@ import { isError, isErrorNamed } from "./errors.ts";
 import { plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
 import type { ExecutableTool } from "./interface.ts";
 import { checkOptions } from "./options.ts";
-import { approval } from "./registry/approval.ts";
 import { ToolRegistry } from "./registry/registry.ts";
 
 /** A value made in another realm, as Jest and `node:vm` make them: no instance of this one's classes. */
@@ -37,7 +36,7 @@ test("tools, schemas, arguments and promises of another realm are as good as any
     execute: (args) => Promise.resolve(JSON.stringify(args)),
   }`);
   const registry = new ToolRegistry([tool]);
-  registry.use(approval(({ args }) => Array.isArray(args.list)));
+  registry.guard(({ args }) => Array.isArray(args.list));
   expect(await registry.execute("a", foreign("{ list: [1, { b: 2 }] }"))).toBe('{"list":[1,{"b":2}]}');
 
   const unchecked = foreign<ExecutableTool>(`{ name: "a", getSchema: () => (${schema}), execute: async () => "ok" }`);

@@ -84,7 +84,7 @@ export async function openConversation(
     : undefined;
   const tools = (context: ToolContext): ToolRegistry => {
     const registry = createToolSet(flags, leftovers, context, mount?.tools);
-    return approval ? registry.use(approval.middleware) : registry;
+    return approval ? registry.guard(approval.guard) : registry;
   };
   let model = provider;
   const current: Provider = {

@@ -30,7 +30,7 @@ function asking(...answers: (string | undefined)[]): Asking {
     },
   });
   registry.register(foreign);
-  registry.use(asked.middleware);
+  registry.guard(asked.guard);
   return { registry, questions, left: () => left, denied: () => asked.denied };
 }
 

@@ -1,4 +1,4 @@
-import { approval, type ExecutableTool, type Middleware, type ToolCall } from "@toolcrib/core";
+import type { ExecutableTool, Guard, GuardedCall } from "@toolcrib/core";
 import { decisiveArguments, type ScreenSize, showCall } from "../terminal/question.ts";
 import { oneLine } from "../terminal/render.ts";
 
@@ -10,7 +10,7 @@ export interface Asker {
 }
 
 interface CliApproval {
-  readonly middleware: Middleware;
+  readonly guard: Guard;
   /** Whether a call was refused. */
   readonly denied: boolean;
 }
@@ -33,9 +33,9 @@ export function askBeforeChanges({ asker, foreign, onUnanswered }: ApprovalOptio
   let denied = false;
   // Calls that run side by side ask one after the other.
   let last: Promise<unknown> = Promise.resolve();
-  const decide = async (call: ToolCall): Promise<true | string> => {
-    const { key, words } = reachOf(call, call.tool !== undefined && foreign?.has(call.tool) === true);
-    if (call.tool && always.get(call.tool)?.has(key)) return true;
+  const decide = async (call: GuardedCall): Promise<true | string> => {
+    const { key, words } = reachOf(call, foreign?.has(call.tool) === true);
+    if (always.get(call.tool)?.has(key)) return true;
     const user = asker();
     if (!user) return "this call needs approval, and there is no terminal to ask on";
     const answer = await answerOf(user, call, words);
@@ -43,21 +43,21 @@ export function askBeforeChanges({ asker, foreign, onUnanswered }: ApprovalOptio
       if (!call.signal?.aborted) onUnanswered();
       return "the user left the question unanswered";
     }
-    if (/^a(lways)?$/.test(answer) && call.tool) {
+    if (/^a(lways)?$/.test(answer)) {
       always.set(call.tool, (always.get(call.tool) ?? new Set()).add(key));
       return true;
     }
     return /^y(es)?$/.test(answer) ? true : "the user said no to this call";
   };
   return {
-    middleware: approval(async (call) => {
-      if (call.tool?.readOnly === true && !foreign?.has(call.tool)) return true;
+    guard: async (call) => {
+      if (call.tool.readOnly === true && !foreign?.has(call.tool)) return true;
       const decision = last.then(() => decide(call));
       last = decision.catch(() => undefined);
       const result = await decision;
       if (result !== true) denied = true;
       return result;
-    }),
+    },
     get denied() {
       return denied;
     },
@@ -65,7 +65,7 @@ export function askBeforeChanges({ asker, foreign, onUnanswered }: ApprovalOptio
 }
 
 /** Asks again after each answer that wants to see more. */
-async function answerOf(user: Asker, call: ToolCall, reach: string): Promise<string | undefined> {
+async function answerOf(user: Asker, call: GuardedCall, reach: string): Promise<string | undefined> {
   const { summary, isCut, whole } = showCall(call.args, user.size);
   const page = Math.max(8, user.size.rows - 4);
   const choices = `[y]es, [a]lways for ${reach}, ${isCut ? "[v]iew all, " : ""}[N]o: `;
@@ -82,7 +82,7 @@ async function answerOf(user: Asker, call: ToolCall, reach: string): Promise<str
 }
 
 /** What an `always` would allow: exactly this call for commands and tools of mounted servers, else these paths, else any call of the tool. */
-function reachOf({ name, args }: ToolCall, isForeign: boolean): { key: string; words: string } {
+function reachOf({ name, args }: GuardedCall, isForeign: boolean): { key: string; words: string } {
   const named = Object.keys(args)
     .filter((key) => decisiveArguments.includes(key))
     .sort();

@@ -8,12 +8,16 @@ export const longestDelayMs: number = 2 ** 31 - 1;
 /** Milliseconds a tool may run where neither it nor the caller says otherwise. */
 export const defaultTimeoutMs = 30_000;
 
+/** Throws a RangeError unless the caller's limit is a positive number, or absent. */
+export function checkLimit(fromCaller: number | undefined): void {
+  if (fromCaller === undefined || fromCaller > 0) return;
+  throw new RangeError(`timeoutMs must be a number of milliseconds above 0, at most ${longestDelayMs}, or Infinity`);
+}
+
 /** The caller's limit, else the tool's, else the default. Throws a RangeError unless the caller's is a positive number. */
 export function limitOf(tool: ExecutableTool, args: Record<string, unknown>, fromCaller: number | undefined): number {
-  if (fromCaller !== undefined) {
-    if (fromCaller > 0) return fromCaller;
-    throw new RangeError(`timeoutMs must be a number of milliseconds above 0, at most ${longestDelayMs}, or Infinity`);
-  }
+  checkLimit(fromCaller);
+  if (fromCaller !== undefined) return fromCaller;
   const own = attempt(() => (typeof tool.timeoutMs === "function" ? tool.timeoutMs(args) : tool.timeoutMs));
   return typeof own === "number" && own > 0 ? own : defaultTimeoutMs;
 }

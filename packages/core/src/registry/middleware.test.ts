@@ -1,7 +1,6 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { defineTool } from "../defineTool.ts";
 import type { Middleware, ToolCall } from "../interface.ts";
-import { approval } from "./approval.ts";
 import { limitOutput } from "./middleware.ts";
 import { ToolRegistry } from "./registry.ts";
 
@@ -96,43 +95,6 @@ describe("use", () => {
     const waiting = registryWith(() => new Promise(() => undefined)).invoke("echo", {}, { signal: controller.signal });
     controller.abort();
     expect(await waiting).toMatchObject({ ok: false, error: { code: "aborted" } });
-  });
-});
-
-describe("approval", () => {
-  test("runs what is allowed and denies the rest, with the reason", async () => {
-    expect(await registryWith(approval(() => true)).execute("echo", { n: 1 })).toBe("n=1");
-    expect(await registryWith(approval(() => "not on Sundays")).execute("echo", {})).toBe(
-      "Error executing echo: Permission denied: not on Sundays",
-    );
-    const outcome = await registryWith(approval(async () => false)).invoke("echo", {});
-    expect(outcome).toMatchObject({ ok: false, error: { code: "permission_denied", recoverable: false } });
-  });
-
-  test("does not ask about calls that cannot run anyway", async () => {
-    const decide = vi.fn(() => true);
-    await registryWith(approval(decide)).execute("none");
-    await registryWith(approval(decide)).execute("echo", { n: "x" });
-    expect(decide).not.toHaveBeenCalled();
-  });
-
-  test("lets no call run unasked that another middleware corrects, or that becomes possible meanwhile", async () => {
-    const decide = vi.fn(() => false);
-    const mend: Middleware = (call, next) => next({ ...call, args: { n: 1 } });
-    const behind = registryWith(approval(decide), mend);
-    expect(await behind.execute("echo", { n: "x" })).toContain("Invalid arguments: n");
-    const before = registryWith(mend, approval(decide));
-    expect(await before.execute("echo", { n: "x" })).toContain("Invalid arguments: n");
-    const later = registryWith(approval(decide), async (_, next) => {
-      later.enable("echo");
-      return next();
-    });
-    later.disable("echo");
-    expect(await later.execute("echo", {})).toBe("Tool not available: echo");
-    expect(decide).not.toHaveBeenCalled();
-    const cleared: Middleware = (call, next) => next({ ...call, args: { n: 1 }, refusal: undefined });
-    expect(await registryWith(cleared, approval(decide)).execute("echo", { n: "x" })).toContain("Permission denied");
-    expect(decide).toHaveBeenCalledOnce();
   });
 });
 

@@ -1,23 +1,21 @@
 import { isToolError } from "../errors.ts";
 import type { Middleware, ToolCall, ToolOutcome } from "../interface.ts";
 import { limitBytes } from "../text.ts";
-import { type Approvals, withApproval } from "./approval.ts";
 import { fromReturned, fromThrown } from "./outcome.ts";
 
 /** Runs `call` through the middlewares, the first one outermost, and `last` inside them all. Rejects only where `last` does. */
 export function runThrough(
   middlewares: readonly Middleware[],
   call: ToolCall,
-  last: (call: ToolCall, approvals: Approvals) => Promise<ToolOutcome>,
+  last: (call: ToolCall) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
-  const from = (index: number, current: ToolCall, approvals: Approvals): Promise<ToolOutcome> => {
+  const from = (index: number, current: ToolCall): Promise<ToolOutcome> => {
     const middleware = middlewares[index];
-    if (!middleware) return last(current, approvals);
-    const next = async (changed?: ToolCall): Promise<ToolOutcome> =>
-      from(index + 1, changed ?? current, withApproval(approvals, changed));
+    if (!middleware) return last(current);
+    const next = async (changed?: ToolCall): Promise<ToolOutcome> => from(index + 1, changed ?? current);
     return outcomeOf(call.name, () => middleware(current, next));
   };
-  return from(0, call, []);
+  return from(0, call);
 }
 
 async function outcomeOf(name: string, run: () => Promise<ToolOutcome | string>): Promise<ToolOutcome> {

@@ -1,4 +1,4 @@
-import { isError, isToolError, ToolError, type ToolErrorCode } from "../errors.ts";
+import { type ApprovalQuestion, isError, isToolError, ToolError, type ToolErrorCode } from "../errors.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
 import { cutHead } from "../text.ts";
 
@@ -47,6 +47,22 @@ export function timedOut(name: string, timeoutMs: number, committed: boolean): T
 export function aborted(name: string, reason: unknown, committed: boolean): ToolError {
   const message = `Aborted${committed ? "; the change may have completed" : ""}`;
   return new ToolError({ code: "aborted", toolName: name, message, details: { reason } });
+}
+
+export function denied(toolName: string, reason: string): ToolError {
+  const message = boundMessage(`Permission denied: ${reason}`);
+  return new ToolError({ code: "permission_denied", toolName, message, recoverable: false });
+}
+
+/** Not recoverable: only a person can answer, whatever the model calls. */
+export function approvalRequired(toolName: string, question: ApprovalQuestion): ToolError {
+  const message = boundMessage(`Approval required: ${question.text}`);
+  return new ToolError({ code: "approval_required", toolName, message, details: { question } });
+}
+
+export function replaced(toolName: string): ToolError {
+  const message = "Permission denied: the tool was replaced after this call was approved; call again to ask anew";
+  return new ToolError({ code: "permission_denied", toolName, message });
 }
 
 /** The codes that a tool itself may throw; any other becomes `execution_failed`. */

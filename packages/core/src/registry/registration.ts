@@ -55,6 +55,9 @@ function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): En
     });
   }
   if (typeof tool.execute !== "function") throw invalidTool(name, "execute must be a function");
+  if (tool.effects !== undefined && typeof tool.effects !== "function") {
+    throw invalidTool(name, "effects must be a function");
+  }
   const schema = readSchema(tool, name);
   return { tool, schema, check: createArgumentChecker(tool, schema.function.parameters), enabled: true };
 }

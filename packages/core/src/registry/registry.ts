@@ -1,47 +1,26 @@
-import type { CheckedArguments } from "../arguments/arguments.ts";
-import type { ToolError } from "../errors.ts";
 import type {
   AnyToolRegistry,
   ChatTool,
+  CheckResult,
   ExecutableTool,
   ExecuteOptions,
+  Guard,
   Middleware,
-  ToolCall,
   ToolListing,
   ToolOutcome,
 } from "../interface.ts";
-import { nearestName } from "../names.ts";
-import { checkSpelling, type KnownOptions } from "../options.ts";
-import { callSafely, untilAborted } from "../promises.ts";
-import { clip, printableName } from "../text.ts";
-import { type Approvals, voidApproval } from "./approval.ts";
-import { limitOf, runWithDeadline } from "./deadline.ts";
-import { runThrough } from "./middleware.ts";
-import { aborted, fromThrown, notAvailable, notFound, renderOutcome } from "./outcome.ts";
+import { callSafely } from "../promises.ts";
+import { fromThrown, renderOutcome } from "./outcome.ts";
 import { createEntry, type Entry, sourceOf, traitsOf } from "./registration.ts";
-
-/** Only a misspelt option is refused: a tool may pass on its own call, which has more. */
-const optionNames: KnownOptions<ExecuteOptions> = {
-  signal: true,
-  callId: true,
-  labels: true,
-  onProgress: true,
-  timeoutMs: true,
-  onOutcome: true,
-  approve: true,
-};
-
-interface Looked extends CheckedArguments {
-  readonly entry: Entry | undefined;
-}
+import { type Held, refusalOfCall, runCall, shownName } from "./runCall.ts";
 
 /**
  * Holds tools, knows which are enabled, and runs them. Tools are kept in the order of registration. Calls in flight are
  * independent of each other and of later changes to the registry.
  */
 export class ToolRegistry implements AnyToolRegistry {
-  #entries = new Map<string, Entry>();
-  #middlewares: readonly Middleware[] = [];
+  readonly #entries = new Map<string, Entry>();
+  readonly #held: Held = { entries: this.#entries, middlewares: [], guards: [] };
   #enabledSchemas: ChatTool[] | undefined;
   #listeners: ReadonlySet<() => unknown> = new Set();
 
@@ -114,7 +93,19 @@ export class ToolRegistry implements AnyToolRegistry {
   /** Wraps every later execution; the first middleware is the outermost. */
   use(middleware: Middleware): this {
     if (typeof middleware !== "function") throw new TypeError("use expects a middleware: (call, next) => Promise");
-    this.#middlewares = [...this.#middlewares, middleware];
+    this.#held.middlewares = [...this.#held.middlewares, middleware];
+    return this;
+  }
+
+  /**
+   * Asks `decide` about every later execution, inside every middleware, right before the tool would start, with the tool and the
+   * arguments that will run. Guards are asked in order; the first denial ends the call; then each question needs a yes of `approve`.
+   */
+  guard(decide: Guard): this {
+    if (typeof decide !== "function") {
+      throw new TypeError("guard expects a function: (call) => true, false, a reason or { ask }");
+    }
+    this.#held.guards = [...this.#held.guards, decide];
     return this;
   }
 
@@ -131,10 +122,11 @@ export class ToolRegistry implements AnyToolRegistry {
     };
   }
 
-  /** An independent registry with the same tools, toggles and middleware. Listeners stay with this one. */
+  /** An independent registry with the same tools, toggles, middleware and guards. Listeners stay with this one. */
   clone(): ToolRegistry {
     const copy = new ToolRegistry();
-    copy.#middlewares = this.#middlewares;
+    copy.#held.middlewares = this.#held.middlewares;
+    copy.#held.guards = this.#held.guards;
     for (const [name, entry] of this.#entries) copy.#entries.set(name, { ...entry });
     return copy;
   }
@@ -152,7 +144,7 @@ export class ToolRegistry implements AnyToolRegistry {
   async invoke(name: string, args?: unknown, options: ExecuteOptions = {}): Promise<ToolOutcome> {
     let outcome: ToolOutcome;
     try {
-      outcome = await this.#run(name, args, options);
+      outcome = await runCall(this.#held, name, args, options);
     } catch (thrown) {
       outcome = { ok: false, error: fromThrown(shownName(name), thrown) };
     }
@@ -163,6 +155,19 @@ export class ToolRegistry implements AnyToolRegistry {
       // `invoke` never rejects, even where its options cannot be read.
     }
     return outcome;
+  }
+
+  /**
+   * What `invoke` would refuse or ask, with the same options; neither the tool nor a middleware runs, and `approve` is not called.
+   * Never rejects.
+   */
+  async check(name: string, args?: unknown, options: ExecuteOptions = {}): Promise<CheckResult> {
+    try {
+      const error = await refusalOfCall(this.#held, name, args, options);
+      return error ? { ok: false, error } : { ok: true };
+    } catch (thrown) {
+      return { ok: false, error: fromThrown(shownName(name), thrown) };
+    }
   }
 
   #add(tools: readonly ExecutableTool[]): boolean {
@@ -188,103 +193,5 @@ export class ToolRegistry implements AnyToolRegistry {
       this.#changed();
     }
     return true;
-  }
-
-  /** Synchronous, so that a call has started when `invoke` returns, unless its check must wait. */
-  #run(name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
-    checkSpelling("execute", options, optionNames);
-    const { signal } = options;
-    const abortedEarly = (): ToolOutcome => failed(aborted(shownName(name), signal?.reason, false));
-    if (signal?.aborted) return Promise.resolve(abortedEarly());
-    const found = this.#look(name, given);
-    if (!("then" in found)) return this.#runFound(found, name, options);
-    return unlessAborted(found, signal).then((now) => (now ? this.#runFound(now, name, options) : abortedEarly()));
-  }
-
-  #runFound(found: Looked, name: string, options: ExecuteOptions): Promise<ToolOutcome> {
-    const { signal, callId, labels, onProgress, timeoutMs } = options;
-    const { args, entry } = found;
-    const refusal = this.#refusal(name) ?? found.error;
-    const call: ToolCall = { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal };
-    let committed = false;
-    const onCommit = (): void => {
-      committed = true;
-    };
-    const start = (now: Looked, current: ToolCall, error: ToolError | undefined): Promise<ToolOutcome> => {
-      if (error || !now.entry) return Promise.resolve(failed(error ?? notFound(shownName(name), undefined)));
-      const { tool } = now.entry;
-      const ready = current.args === now.args ? current : { ...current, args: now.args };
-      return runWithDeadline(tool, ready, limitOf(tool, now.args, timeoutMs), onCommit);
-    };
-    if (this.#middlewares.length === 0) return start(found, call, refusal);
-    const running = runThrough(this.#middlewares, call, (current, approvals) => {
-      // A middleware may have waited long, or changed the call.
-      const again = this.#lookAgain(current, call, found, approvals);
-      const startAgain = (now: Looked): Promise<ToolOutcome> =>
-        start(now, current, this.#refusal(current.name) ?? now.error ?? this.#voidApproval(current, approvals));
-      return "then" in again ? again.then(startAgain) : startAgain(again);
-    });
-    return unlessAborted(running, signal).then(
-      (outcome) => outcome ?? failed(aborted(shownName(name), signal?.reason, committed)),
-    );
-  }
-
-  /** The tool of that name, with its repaired arguments or what is wrong with them. */
-  #look(name: string, given: unknown): Looked | Promise<Looked> {
-    const entry = this.#entries.get(name);
-    if (!entry) return { entry, args: (given ?? {}) as Record<string, unknown> };
-    const checked = entry.check(given);
-    return "then" in checked ? checked.then((done) => ({ entry, ...done })) : { entry, ...checked };
-  }
-
-  #lookAgain(current: ToolCall, call: ToolCall, found: Looked, approvals: Approvals): Looked | Promise<Looked> {
-    const { name, args } = current;
-    const entry = this.#entries.get(name);
-    const error = this.#refusal(name) ?? this.#voidApproval(current, approvals);
-    if (error) return { entry, args, error };
-    // What a tool's own check made of the arguments need not pass it again; any others may have been changed in place.
-    const isChecked = entry?.tool.parseArguments && args === call.args && entry.tool === call.tool;
-    return isChecked ? found : this.#look(name, args);
-  }
-
-  /** Why approvals do not hold for the tool that has the name now. */
-  #voidApproval({ name, args }: ToolCall, approvals: Approvals): ToolError | undefined {
-    const tool = this.#entries.get(name)?.tool;
-    return tool && voidApproval(approvals, name, tool, args);
-  }
-
-  /** Why a name cannot be called now, if it cannot. */
-  #refusal(name: string): ToolCall["refusal"] {
-    const entry = this.#entries.get(name);
-    if (entry) return entry.enabled ? undefined : notAvailable(name);
-    const enabled = [...this.#entries.keys()].filter((known) => this.isToolEnabled(known));
-    return notFound(shownName(name), nearestName(textOf(name), enabled));
-  }
-}
-
-function failed(error: ToolError): ToolOutcome {
-  return { ok: false, error };
-}
-
-/** Undefined where the signal fires first. */
-async function unlessAborted<T>(running: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
-  try {
-    return await untilAborted(running, signal);
-  } catch (thrown) {
-    if (signal?.aborted) return undefined;
-    throw thrown;
-  }
-}
-
-/** A name as messages show it: whatever a model sent, cut and on one line. */
-function shownName(name: unknown): string {
-  return printableName(clip(textOf(name), 200));
-}
-
-function textOf(name: unknown): string {
-  try {
-    return String(name);
-  } catch {
-    return `a name of type ${typeof name}`;
   }
 }

@@ -1,0 +1,196 @@
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { defineTool } from "../defineTool.ts";
+import type { ExecutableTool, Guard } from "../interface.ts";
+import { ToolRegistry } from "./registry.ts";
+
+class Money {
+  readonly #cents: number;
+  currency = "EUR";
+  constructor(cents: number) {
+    this.#cents = cents;
+  }
+  get cents(): number {
+    return this.#cents;
+  }
+  named(): string {
+    return `in ${this.currency}`;
+  }
+}
+
+type Args = Record<string, unknown>;
+
+/** A tool whose own check makes `value` of the arguments; what it and its effects got. */
+function toolOf(value: unknown): { tool: ExecutableTool; got: Args[]; told: Args[] } {
+  const got: Args[] = [];
+  const told: Args[] = [];
+  const tool = {
+    ...defineTool({ name: "a", description: "a", parameters: { type: "object" }, execute: () => "" }),
+    parseArguments: () => ({ value }),
+    effects: (args: Args) => {
+      told.push(args);
+      return [];
+    },
+    execute: async (args: Args) => {
+      got.push(args);
+      return "ok";
+    },
+  };
+  return { tool, got, told };
+}
+
+async function run(value: unknown, ...guards: Guard[]): Promise<{ answer: string; got: Args; told: Args }> {
+  const { tool, got, told } = toolOf(value);
+  const registry = new ToolRegistry([tool]);
+  for (const guard of guards) registry.guard(guard);
+  const answer = await registry.execute("a");
+  return { answer, got: got[0] as Args, told: told[0] as Args };
+}
+
+const make = (): Args => ({
+  date: new Date(5),
+  map: new Map<unknown, unknown>([["k", { deep: [1] }]]),
+  set: new Set([new Date(1)]),
+  url: new URL("https://a.example/x"),
+  pattern: /x/giu,
+  bytes: Buffer.from("bytes"),
+  numbers: new Float64Array([1, 2]),
+  nothing: undefined,
+  bare: Object.assign(Object.create(null), { a: 1 }),
+  big: 10n,
+  call: Math.max,
+  [Symbol.for("s")]: [1],
+});
+
+describe("arguments that a schema library has made into objects", () => {
+  test("reach the tool, its effects and the guard as what they are", async () => {
+    let seen: Args = {};
+    const { got, told } = await run(make(), ({ args }) => {
+      seen = args;
+      return true;
+    });
+    for (const args of [got, told, seen]) {
+      expect(args).toEqual(make());
+      expect(args).toStrictEqual(make());
+      expect(Buffer.isBuffer(args.bytes)).toBe(true);
+      expect(Object.getPrototypeOf(args.bare)).toBeNull();
+      expect("nothing" in args).toBe(true);
+      expect((args.date as Date).toISOString()).toBe("1970-01-01T00:00:00.005Z");
+    }
+    expect(Object.isFrozen(got)).toBe(false);
+    expect(Object.isFrozen(told)).toBe(true);
+  });
+
+  test("are changed neither for the next guard nor for the tool by a guard that writes to them", async () => {
+    const spoil: Guard = ({ args }) => {
+      (args.date as Date).setTime(0);
+      (args.map as Map<string, unknown>).set("k", "thief").set("more", 1);
+      (args.set as Set<unknown>).clear();
+      (args.url as URL).host = "thief.example";
+      (args.bytes as Buffer).fill(0);
+      (args.numbers as Float64Array)[0] = 9;
+      return true;
+    };
+    let next: Args = {};
+    const { answer, got } = await run(make(), spoil, ({ args }) => {
+      next = args;
+      return true;
+    });
+    expect(answer).toBe("ok");
+    expect(next).toEqual(make());
+    expect(got).toEqual(make());
+  });
+
+  test("are changed by nobody who keeps the originals", async () => {
+    const value = make();
+    const { got } = await run(value, () => {
+      (value.date as Date).setTime(0);
+      (value.map as Map<string, unknown>).clear();
+      (value.bytes as Buffer).fill(0);
+      return true;
+    });
+    expect(got).toEqual(make());
+  });
+
+  test("an instance of a class reaches the tool itself, private fields too; a guard gets a frozen likeness", async () => {
+    const money = new Money(500);
+    let likeness: Money = money;
+    const { got, told } = await run({ money }, ({ args }) => {
+      likeness = args.money as Money;
+      return true;
+    });
+    expect(got.money).toBe(money);
+    expect(told.money).toBe(money);
+    expect((got.money as Money).cents).toBe(500);
+    expect(Object.isFrozen(money)).toBe(false);
+    expect(likeness).not.toBe(money);
+    expect(likeness).toBeInstanceOf(Money);
+    expect(likeness.named()).toBe("in EUR");
+    expect(() => likeness.cents).toThrow(TypeError);
+    expect(() => {
+      likeness.currency = "USD";
+    }).toThrow(TypeError);
+  });
+
+  test("a class derived from a built-in one is not copied either", async () => {
+    class Day extends Date {
+      readonly #zone = "UTC";
+      get zone(): string {
+        return this.#zone;
+      }
+    }
+    class Bytes extends Uint8Array {}
+    const value = { day: new Day(1), bytes: new Bytes(2), rows: /(a)/.exec("a") };
+    const { got } = await run(value, () => true);
+    expect((got.day as Day).zone).toBe("UTC");
+    expect(got.bytes).toBe(value.bytes);
+    expect(got.rows).toEqual(value.rows);
+  });
+
+  test("one in a cycle, or one that is there twice, stays so", async () => {
+    const twice = { a: 1 };
+    const value: Args = { one: twice, two: twice, map: new Map() };
+    value.self = value;
+    (value.map as Map<string, unknown>).set("all", value);
+    const { answer, got } = await run(value, ({ args }) => args.self === args);
+    expect(answer).toBe("ok");
+    expect(got.self).toBe(got);
+    expect((got.map as Map<string, unknown>).get("all")).toBe(got);
+    expect(got.one).toBe(got.two);
+    expect(got.one).not.toBe(twice);
+  });
+
+  test("dates and maps of another realm keep their kind", async () => {
+    const value = runInNewContext("({ date: new Date(7), map: new Map([[1, 2]]), list: [1] })") as Args;
+    const { answer, got } = await run(value, ({ args }) => (args.date as Date).getTime() === 7);
+    expect(answer).toBe("ok");
+    expect((got.map as Map<number, number>).get(1)).toBe(2);
+    expect(got.map).not.toBe(value.map);
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      "a getter that throws",
+      () => ({
+        get to(): string {
+          throw new Error("no");
+        },
+      }),
+    ],
+    ["a proxy that throws", () => ({ list: new Proxy({}, { ownKeys: () => null as never }) })],
+    [
+      "levels without end",
+      () => {
+        let value = {};
+        for (let level = 0; level < 100_000; level += 1) value = { value };
+        return value;
+      },
+    ],
+  ])("with %s are denied, as nobody can say what would run", async (_, value) => {
+    const { answer, got } = await run(value(), () => true);
+    expect(answer).toBe(
+      "Error executing a: Permission denied: its arguments cannot be copied, so nobody can say what would run",
+    );
+    expect(got).toBeUndefined();
+  });
+});

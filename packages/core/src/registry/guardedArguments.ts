@@ -1,0 +1,123 @@
+import { attempt } from "../promises.ts";
+
+/** The arguments of one call in the three forms in which they are handed out; no two share anything that can be changed. */
+export interface GuardedArguments {
+  /** The tool's own. */
+  readonly own: Record<string, unknown>;
+  /** For the tool's `effects`: frozen, with the very instances that the tool will get. */
+  readonly forEffects: Readonly<Record<string, unknown>>;
+  /** For guards, each of which may ask for its own: what cannot be frozen (dates, maps) is copied for each. */
+  forGuard(): Readonly<Record<string, unknown>>;
+}
+
+type Args = Record<string, unknown>;
+
+/**
+ * Takes a copy of `args`, so that nobody who holds them can change what runs. Arrays, plain objects, dates, maps, sets, URLs, regular
+ * expressions and typed arrays are copied. An instance of any other class (a schema library's `validate` may make some) is not:
+ * the tool gets the instance itself, a guard sees a frozen likeness of it, with its prototype and own properties, but without
+ * what it keeps in private fields. Throws where something cannot be read.
+ */
+export function guardArguments(args: Args): GuardedArguments {
+  const { made: own } = copyArguments(args, (instance) => instance);
+  const { made: forEffects } = copyArguments(own, (instance) => instance, Object.freeze);
+  let shared: Args | undefined;
+  return {
+    own,
+    forEffects,
+    forGuard() {
+      if (shared) return shared;
+      const { made, isFrozen } = copyArguments(own, likeness, Object.freeze);
+      if (isFrozen) shared = made;
+      return made;
+    },
+  };
+}
+
+type Copy = (value: unknown) => unknown;
+/** What stands for an instance of a class that is not known here. `fill` copies properties. */
+type OfInstance = (instance: object, fill: (target: object, source: object) => object) => object;
+
+function likeness(instance: object, fill: Parameters<OfInstance>[1]): object {
+  return fill(Object.create(Object.getPrototypeOf(instance)) as object, instance);
+}
+
+/** Also a value in a cycle, or one that appears twice, is copied once. `isFrozen`: nothing in the copy can be changed. */
+function copyArguments(
+  args: Args,
+  ofInstance: OfInstance,
+  finish: (made: object) => object = (made) => made,
+): { made: Args; isFrozen: boolean } {
+  const copies = new Map<object, unknown>();
+  let isFrozen = true;
+  const fill = (target: object, source: object): object => {
+    copies.set(source, target);
+    for (const key of Reflect.ownKeys(source)) {
+      if (!Object.prototype.propertyIsEnumerable.call(source, key)) continue;
+      const value = copy((source as Record<PropertyKey, unknown>)[key]);
+      Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+    }
+    return finish(target);
+  };
+  const copy: Copy = (value) => {
+    if (typeof value !== "object" || value === null) return value;
+    if (copies.has(value)) return copies.get(value);
+    const prototype = Object.getPrototypeOf(value) as object | null;
+    if (Array.isArray(value) && depth(prototype) === 2) return fill(new Array(value.length), value);
+    if (!Array.isArray(value) && depth(prototype) < 2) return fill(Object.create(prototype), value);
+    const builtIn = copyBuiltIn(value, prototype, copy, (made) => copies.set(value, made));
+    if (builtIn) isFrozen = false;
+    const made = builtIn ?? ofInstance(value, fill);
+    copies.set(value, made);
+    return made;
+  };
+  return { made: copy(args) as Args, isFrozen };
+}
+
+/** How many prototypes there are: 0 for null, 1 for `Object.prototype` of any realm, 2 for that of a class or of arrays. */
+function depth(prototype: object | null): number {
+  let count = 0;
+  for (let at = prototype; at !== null && count < 4; at = Object.getPrototypeOf(at) as object | null) count += 1;
+  return count;
+}
+
+const typedArray: object = Object.getPrototypeOf(Uint8Array.prototype);
+const sliceOf = (typedArray as Uint8Array).slice;
+
+/** The copy of an object that JavaScript or its host itself knows, of any realm; undefined for any other, also of a class derived from one. */
+function copyBuiltIn(
+  value: object,
+  prototype: object | null,
+  copy: Copy,
+  begin: (made: object) => void,
+): object | undefined {
+  if (ArrayBuffer.isView(value)) {
+    const isKnown = depth(prototype) < 4 || globalThis.Buffer?.isBuffer(value);
+    return isKnown && !(value instanceof DataView) ? sliceOf.call(value as Uint8Array) : undefined;
+  }
+  if (depth(prototype) !== 2) return undefined;
+  // A method of a built-in throws for what is not one: no other test tells them apart in every realm.
+  const time = attempt(() => Date.prototype.getTime.call(value));
+  if (time !== undefined) return withPrototype(new Date(time), prototype);
+  const entries = attempt(() => [...Map.prototype.entries.call(value)]);
+  if (entries) {
+    const made = withPrototype(new Map<unknown, unknown>(), prototype);
+    begin(made);
+    for (const [key, item] of entries) Map.prototype.set.call(made, copy(key), copy(item));
+    return made;
+  }
+  const items = attempt(() => [...Set.prototype.values.call(value)]);
+  if (items) {
+    const made = withPrototype(new Set<unknown>(), prototype);
+    begin(made);
+    for (const item of items) Set.prototype.add.call(made, copy(item));
+    return made;
+  }
+  if (prototype === URL.prototype) return new URL((value as URL).href);
+  return prototype === RegExp.prototype ? new RegExp(value as RegExp) : undefined;
+}
+
+/** A copy for another realm keeps its kind there. */
+function withPrototype<T extends object>(made: T, prototype: object | null): T {
+  return Object.getPrototypeOf(made) === prototype ? made : (Object.setPrototypeOf(made, prototype) as T);
+}

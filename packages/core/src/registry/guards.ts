@@ -1,0 +1,108 @@
+import type { ApprovalQuestion, ToolError } from "../errors.ts";
+import type { Approve, ExecutableTool, Guard, GuardedCall, ToolCall, ToolEffect } from "../interface.ts";
+import { copyJson, deepFreeze, isPlainObject } from "../json.ts";
+import { assimilate } from "../promises.ts";
+import type { GuardedArguments } from "./guardedArguments.ts";
+import { aborted, approvalRequired, denied } from "./outcome.ts";
+import { sourceOf } from "./registration.ts";
+
+/**
+ * Why a call may not run, if it may not. Guards are asked in order and the first denial ends it; then each question needs a yes of
+ * `approve`. Never rejects; after the signal nobody is asked any more.
+ */
+export async function refusedByGuards(
+  guards: readonly Guard[],
+  tool: ExecutableTool,
+  { name, callId, labels, signal }: Pick<ToolCall, "name" | "callId" | "labels" | "signal">,
+  args: GuardedArguments,
+  approve: Approve | undefined,
+): Promise<ToolError | undefined> {
+  const known = { name, tool, origin: sourceOf(tool).origin, ...(await effectsOf(tool, args)), callId, labels, signal };
+  // Asked with its own arguments, so that one guard cannot change what the next one sees.
+  const ask = async (decide: (call: GuardedCall) => unknown): Promise<{ answer: unknown }> => {
+    const settled = await settle(() => decide(Object.freeze({ ...known, args: args.forGuard() })));
+    return { answer: "value" in settled ? settled.value : undefined };
+  };
+  const questions: ApprovalQuestion[] = [];
+  for (const guard of guards) {
+    if (signal?.aborted) break;
+    const decision = readDecision((await ask(guard)).answer);
+    if (typeof decision === "string") return denied(name, decision);
+    if (decision) questions.push(decision);
+  }
+  for (const question of questions) {
+    if (signal?.aborted) break;
+    if (!approve) return approvalRequired(name, question);
+    const { answer } = await ask((call) => approve(call, question));
+    if (answer !== true) return denied(name, reasonOf(answer));
+  }
+  return signal?.aborted ? aborted(name, signal.reason, false) : undefined;
+}
+
+type Settled = { readonly value: unknown } | { readonly error: unknown };
+
+/** How a foreign function ends. The value is wrapped, so that nobody takes it for a promise once more. */
+function settle(start: () => unknown): Promise<Settled> {
+  return new Promise((resolve) => {
+    assimilate(
+      start,
+      (value) => resolve({ value }),
+      (error) => resolve({ error }),
+    );
+  });
+}
+
+async function effectsOf(
+  tool: ExecutableTool,
+  { forEffects }: GuardedArguments,
+): Promise<Pick<GuardedCall, "effects" | "effectsError">> {
+  try {
+    if (tool.effects === undefined) return { effects: undefined };
+    const settled = await settle(() => tool.effects?.(forEffects));
+    if ("error" in settled) throw settled.error;
+    return { effects: readEffects(settled.value) };
+  } catch (thrown) {
+    // Never undefined: that would read as a tool that does not say what it does.
+    return { effects: undefined, effectsError: thrown ?? new Error("effects() threw nothing") };
+  }
+}
+
+const kinds: ReadonlySet<unknown> = new Set<ToolEffect["kind"]>(["read", "write", "delete", "execute", "network"]);
+const texts = ["path", "givenPath", "command", "shell", "cwd", "host"] as const;
+
+/** A frozen copy. A guard relies on the types, so whatever does not have them is as good as nothing. */
+function readEffects(value: unknown): readonly ToolEffect[] {
+  const effects: unknown = deepFreeze(copyJson(value));
+  if (Array.isArray(effects) && effects.every(isEffect)) return effects;
+  throw new TypeError(`effects() must give an array of { kind, … } with a kind of ${[...kinds].join(", ")}`);
+}
+
+function isEffect(effect: unknown): effect is ToolEffect {
+  if (!isPlainObject(effect) || !kinds.has(effect.kind)) return false;
+  const { tree, env } = effect;
+  const isText = (value: unknown): boolean => typeof value === "string";
+  return (
+    texts.every((key) => effect[key] === undefined || isText(effect[key])) &&
+    (tree === undefined || typeof tree === "boolean") &&
+    (env === undefined || (isPlainObject(env) && Object.values(env).every(isText)))
+  );
+}
+
+/** Undefined for a yes, a reason for a denial, else the question. */
+function readDecision(decision: unknown): ApprovalQuestion | string | undefined {
+  if (decision === true) return undefined;
+  try {
+    const ask: unknown = isPlainObject(decision) ? copyJson(decision.ask) : undefined;
+    if (typeof ask === "string" && ask !== "") return { text: ask };
+    if (isPlainObject(ask) && typeof ask.text === "string" && ask.text !== "") {
+      return "data" in ask ? { text: ask.text, data: ask.data } : { text: ask.text };
+    }
+  } catch {
+    // What cannot be read denies.
+  }
+  return reasonOf(decision);
+}
+
+function reasonOf(answer: unknown): string {
+  return typeof answer === "string" && answer !== "" ? answer : "this call was not approved";
+}

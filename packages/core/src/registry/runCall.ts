@@ -1,0 +1,191 @@
+import type { CheckedArguments } from "../arguments/arguments.ts";
+import type { ToolError } from "../errors.ts";
+import type { ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
+import { nearestName } from "../names.ts";
+import { checkSpelling, type KnownOptions } from "../options.ts";
+import { untilAborted } from "../promises.ts";
+import { clip, printableName } from "../text.ts";
+import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
+import { type GuardedArguments, guardArguments } from "./guardedArguments.ts";
+import { refusedByGuards } from "./guards.ts";
+import { runThrough } from "./middleware.ts";
+import { aborted, denied, notAvailable, notFound, replaced } from "./outcome.ts";
+import type { Entry } from "./registration.ts";
+
+/** What a registry holds, looked at anew at each stage of a call. */
+export interface Held {
+  readonly entries: ReadonlyMap<string, Entry>;
+  middlewares: readonly Middleware[];
+  guards: readonly Guard[];
+}
+
+/** Only a misspelt option is refused: a tool may pass on its own call, which has more. */
+const optionNames: KnownOptions<ExecuteOptions> = {
+  signal: true,
+  callId: true,
+  labels: true,
+  onProgress: true,
+  timeoutMs: true,
+  onOutcome: true,
+  approve: true,
+};
+
+interface Looked extends CheckedArguments {
+  readonly entry: Entry | undefined;
+}
+
+/** One execution. Synchronous, so that a call has started when `invoke` returns, unless its check must wait. May throw or reject. */
+export function runCall(held: Held, name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
+  checkSpelling("execute", options, optionNames);
+  const { signal } = options;
+  const abortedEarly = (): ToolOutcome => failed(aborted(shownName(name), signal?.reason, false));
+  if (signal?.aborted) return Promise.resolve(abortedEarly());
+  const found = look(held, name, given);
+  if (!("then" in found)) return runFound(held, found, name, options);
+  return unlessAborted(found, signal).then((now) => (now ? runFound(held, now, name, options) : abortedEarly()));
+}
+
+/** What `runCall` would refuse or ask, running neither the tool nor a middleware. May throw or reject. */
+export async function refusalOfCall(
+  held: Held,
+  name: string,
+  given: unknown,
+  options: ExecuteOptions,
+): Promise<ToolError | undefined> {
+  checkSpelling("check", options, optionNames);
+  const { signal } = options;
+  const answer = async (): Promise<{ refusal: ToolError | undefined }> => {
+    const found = await look(held, name, given);
+    const error = refusalOf(held, name) ?? found.error;
+    if (error || !found.entry) return { refusal: error ?? unknownTool(name) };
+    const call = callOf(found, name, options);
+    const passed = await passGuards(held, found.entry, call, { ...options, approve: undefined });
+    return { refusal: "error" in passed ? passed.error : undefined };
+  };
+  const answered = signal?.aborted ? undefined : await unlessAborted(answer(), signal);
+  return answered ? answered.refusal : aborted(shownName(name), signal?.reason, false);
+}
+
+function runFound(held: Held, found: Looked, name: string, options: ExecuteOptions): Promise<ToolOutcome> {
+  const { signal, timeoutMs } = options;
+  const call = callOf(found, name, options, refusalOf(held, name) ?? found.error);
+  let committed = false;
+  const onCommit = (): void => {
+    committed = true;
+  };
+  const start = (now: Looked, current: ToolCall, error: ToolError | undefined): Promise<ToolOutcome> => {
+    const { entry } = now;
+    if (error || !entry) return Promise.resolve(failed(error ?? unknownTool(name)));
+    const run = (args: Record<string, unknown>): Promise<ToolOutcome> => {
+      const ready = current.args === args ? current : { ...current, args };
+      return runWithDeadline(entry.tool, ready, limitOf(entry.tool, args, timeoutMs), onCommit);
+    };
+    if (held.guards.length === 0) return run(now.args);
+    const guarded = { ...current, name: entry.schema.function.name, args: now.args };
+    return passGuards(held, entry, guarded, options).then((passed) =>
+      "error" in passed ? failed(passed.error) : run(passed.args),
+    );
+  };
+  if (held.middlewares.length === 0) {
+    const running = start(found, call, call.refusal);
+    return held.guards.length === 0 ? running : answerUnlessAborted(running);
+  }
+  const running = runThrough(held.middlewares, call, (current) => {
+    // A middleware may have waited long, or changed the call.
+    const again = lookAgain(held, current, call, found);
+    const startAgain = (now: Looked): Promise<ToolOutcome> =>
+      start(now, current, refusalOf(held, current.name) ?? now.error);
+    return "then" in again ? again.then(startAgain) : startAgain(again);
+  });
+  return answerUnlessAborted(running);
+
+  function answerUnlessAborted(running: Promise<ToolOutcome>): Promise<ToolOutcome> {
+    return unlessAborted(running, signal).then(
+      (outcome) => outcome ?? failed(aborted(shownName(name), signal?.reason, committed)),
+    );
+  }
+}
+
+function callOf({ entry, args }: Looked, name: string, options: ExecuteOptions, refusal?: ToolError): ToolCall {
+  const { signal, callId, labels, onProgress } = options;
+  return { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal };
+}
+
+/** The tool's own arguments when every guard lets the call pass, else why it may not run. */
+async function passGuards(
+  held: Held,
+  { tool }: Entry,
+  call: ToolCall,
+  { approve, timeoutMs }: ExecuteOptions,
+): Promise<{ readonly args: Record<string, unknown> } | { readonly error: ToolError }> {
+  checkLimit(timeoutMs);
+  const { name, args } = call;
+  if (held.guards.length === 0) return { args };
+  let copies: GuardedArguments;
+  try {
+    copies = guardArguments(args);
+  } catch {
+    return { error: denied(name, "its arguments cannot be copied, so nobody can say what would run") };
+  }
+  const refused = await refusedByGuards(held.guards, tool, call, copies, approve);
+  const now = held.entries.get(name);
+  const error = refused ?? refusalOf(held, name) ?? (now?.tool === tool ? undefined : replaced(name));
+  return error ? { error } : { args: copies.own };
+}
+
+/** The tool of that name, with its repaired arguments or what is wrong with them. */
+function look({ entries }: Held, name: string, given: unknown): Looked | Promise<Looked> {
+  const entry = entries.get(name);
+  if (!entry) return { entry, args: (given ?? {}) as Record<string, unknown> };
+  const checked = entry.check(given);
+  return "then" in checked ? checked.then((done) => ({ entry, ...done })) : { entry, ...checked };
+}
+
+function lookAgain(held: Held, current: ToolCall, call: ToolCall, found: Looked): Looked | Promise<Looked> {
+  const { name, args } = current;
+  const entry = held.entries.get(name);
+  const error = refusalOf(held, name);
+  if (error) return { entry, args, error };
+  // What a tool's own check made of the arguments need not pass it again; any others may have been changed in place.
+  const isChecked = entry?.tool.parseArguments && args === call.args && entry.tool === call.tool;
+  return isChecked ? found : look(held, name, args);
+}
+
+/** Why a name cannot be called now, if it cannot. */
+function refusalOf({ entries }: Held, name: string): ToolError | undefined {
+  const entry = entries.get(name);
+  if (entry) return entry.enabled ? undefined : notAvailable(name);
+  const enabled = [...entries].filter(([, known]) => known.enabled).map(([known]) => known);
+  return notFound(shownName(name), nearestName(textOf(name), enabled));
+}
+
+function unknownTool(name: string): ToolError {
+  return notFound(shownName(name), undefined);
+}
+
+function failed(error: ToolError): ToolOutcome {
+  return { ok: false, error };
+}
+
+/** Undefined where the signal fires first. */
+async function unlessAborted<T>(running: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  try {
+    return await untilAborted(running, signal);
+  } catch (thrown) {
+    if (signal?.aborted) return undefined;
+    throw thrown;
+  }
+}
+
+/** A name as messages show it: whatever a model sent, cut and on one line. */
+export function shownName(name: unknown): string {
+  return printableName(clip(textOf(name), 200));
+}
+
+function textOf(name: unknown): string {
+  try {
+    return String(name);
+  } catch {
+    return `a name of type ${typeof name}`;
+  }
+}
