@@ -13,7 +13,7 @@ export interface MountMcpOptions {
   /** Decides whether a tool whose description, schema or hints have changed is accepted. Default: it is not. */
   accept?: AcceptChange | undefined;
   /**
-   * Names of servers whose hints (read-only, destructive, …) are used as traits: by approval, and to run calls side by side.
+   * Names of servers whose hints (read-only, destructive, …) are used as traits: by policies, and to run calls side by side.
    * Default: none.
    */
   trust?: readonly string[] | undefined;

@@ -1,5 +1,4 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
   inputRequired,
   ProtocolError,
@@ -18,15 +17,18 @@ import {
   toMcpTool,
 } from "@toolcrib/core";
 import { reasonOf } from "../errors.ts";
-import { type CallResult, record, toCallResult } from "../mapping.ts";
+import { type CallResult, toCallResult } from "../mapping.ts";
 import { rootsFrom } from "./clientRoots.ts";
+import { capabilitiesOf, earlierRound, questionsFor, roundState, withoutAnswer } from "./elicitation.ts";
 import type { RegistriesByRoots } from "./registriesByRoots.ts";
 
-/** What clients are told about the server. */
+/** What clients are told about the server, and what it offers them. */
 interface ServerIdentity {
   name: string;
   version: string;
   instructions?: string | undefined;
+  /** Only tools with the trait `readOnly`. */
+  readOnly?: boolean | undefined;
 }
 
 /** Milliseconds that a client may take to list its roots. */
@@ -37,7 +39,7 @@ const rootsKey = "roots";
 /** The SDK's server for one connection, or for one request where the transport has no sessions. */
 export function createProtocolServer(
   registries: RegistriesByRoots,
-  { name, version, instructions }: ServerIdentity,
+  { name, version, instructions, readOnly = false }: ServerIdentity,
 ): Server {
   const server = new Server(
     { name, version },
@@ -45,10 +47,11 @@ export function createProtocolServer(
       capabilities: { tools: { listChanged: true } },
       debouncedNotificationMethods: ["notifications/tools/list_changed"],
       inputRequired: { roundTimeoutMs: rootsTimeoutMs },
+      requestState: { verify: roundState.verify },
       ...(instructions === undefined ? {} : { instructions }),
     },
   );
-  const handlers = new RequestHandlers(server, registries);
+  const handlers = new RequestHandlers(server, registries, readOnly);
   server.setRequestHandler("tools/list", () => handlers.list());
   server.setRequestHandler("tools/call", (request, context) => handlers.call(request.params, context));
   server.setNotificationHandler("notifications/roots/list_changed", () => handlers.forgetRoots());
@@ -59,41 +62,49 @@ export function createProtocolServer(
 class RequestHandlers {
   readonly #server: Server;
   readonly #registries: RegistriesByRoots;
+  readonly #readOnly: boolean;
   #registry: AnyToolRegistry | undefined;
   #roots: readonly string[] | undefined;
   /** The schemas that the client has listed or was notified of. The registry returns the same array until its tools change. */
   #listed: readonly ChatTool[] | undefined;
 
-  constructor(server: Server, registries: RegistriesByRoots) {
+  constructor(server: Server, registries: RegistriesByRoots, readOnly: boolean) {
     this.#server = server;
     this.#registries = registries;
+    this.#readOnly = readOnly;
   }
 
   async list(): Promise<{ tools: McpTool[] }> {
     const registry = await this.#registries.get(this.#roots);
     this.#registry = registry;
     this.#listed = registry.getEnabledSchemas();
-    return { tools: this.#listed.map((schema) => toMcpTool(schema, registry.get(schema.function.name))) };
+    const tools = this.#listed.filter(({ function: { name } }) => this.#offers(registry, name));
+    return { tools: tools.map((schema) => toMcpTool(schema, registry.get(schema.function.name))) };
   }
 
   async call(
     { name, arguments: args }: { name: string; arguments?: Record<string, unknown> | undefined },
     context: ServerContext,
   ): Promise<CallResult | InputRequiredResult> {
-    if (this.#registries.usesRoots && this.#offersRoots(context) && !this.#takeRoots(context)) {
+    const rootsOffered = this.#registries.usesRoots && capabilitiesOf(this.#server, context).roots !== undefined;
+    if (rootsOffered && !this.#takeRoots(context)) {
       return inputRequired({ inputRequests: { [rootsKey]: inputRequired.listRoots() } });
     }
     const progress = progressReporter(context);
+    const questions = questionsFor(this.#server, context, name, args);
     const outcome = await this.#invoke(name, args, {
       signal: context.mcpReq.signal,
       callId: String(context.mcpReq.id),
       onProgress: progress?.report,
+      approve: questions.approve,
     });
     await progress?.sent();
+    const question = await questions.next(outcome, rootsOffered ? this.#roots : undefined);
+    if (question) return question;
     if (!outcome.ok && outcome.error.code === "not_found") {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.error.message);
     }
-    return toCallResult(name, outcome);
+    return toCallResult(name, withoutAnswer(outcome));
   }
 
   forgetRoots(): void {
@@ -121,7 +132,15 @@ class RequestHandlers {
       const message = reasonOf(cause);
       return { ok: false, error: new ToolError({ code: "execution_failed", toolName: name, message, cause }) };
     }
+    if (registry.isToolEnabled(name) && !this.#offers(registry, name)) {
+      const message = `Tool not available: ${name} may change something, and this server is read-only`;
+      return { ok: false, error: new ToolError({ code: "not_available", toolName: name, message, details: {} }) };
+    }
     return registry.invoke(name, args, options);
+  }
+
+  #offers(registry: AnyToolRegistry, name: string): boolean {
+    return !this.#readOnly || registry.get(name)?.readOnly === true;
   }
 
   async #current(): Promise<AnyToolRegistry> {
@@ -131,14 +150,14 @@ class RequestHandlers {
     return registry;
   }
 
-  #offersRoots({ mcpReq }: ServerContext): boolean {
-    const declared = record(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY];
-    const capabilities = declared ?? this.#server.getClientCapabilities();
-    return record(capabilities).roots !== undefined;
-  }
-
   /** Takes the roots that came with this request. False when the client has to be asked for them. */
-  #takeRoots({ mcpReq }: ServerContext): boolean {
+  #takeRoots(context: ServerContext): boolean {
+    const { mcpReq } = context;
+    const earlier = earlierRound(context)?.roots;
+    if (earlier) {
+      this.#roots = earlier;
+      return true;
+    }
     const answer = mcpReq.inputResponses?.[rootsKey];
     // Without a session no notification tells that roots have changed, so each request brings its own.
     if (answer === undefined) return this.#roots !== undefined && mcpReq.envelope === undefined;

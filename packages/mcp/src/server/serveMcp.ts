@@ -20,6 +20,8 @@ export interface ServeMcpOptions {
    * and none over HTTP.
    */
   roots?: readonly string[];
+  /** Offers only tools with the trait `readOnly`; calls of others are refused. Default: all enabled tools. */
+  readOnly?: boolean | undefined;
   /** Streamable HTTP at `/mcp` instead of standard input and output. */
   http?: HttpOptions | undefined;
   /** Called with errors that no answer reports, such as a broken message or a client that went away. */
@@ -31,6 +33,7 @@ const knownOptions: KnownOptions<ServeMcpOptions> = {
   version: true,
   instructions: true,
   roots: true,
+  readOnly: true,
   http: true,
   onError: true,
 };
@@ -52,14 +55,22 @@ const maxMessageBytes = 10 * 1024 * 1024;
 /**
  * Serves the enabled tools of a registry over MCP (https://modelcontextprotocol.io) in every stable revision: over standard
  * input and output, or over HTTP. Clients are notified when the tools change. A call runs through `registry.invoke`, so checks,
- * limits and middleware hold. A failure is a result with `isError`.
+ * limits, guards and middleware hold. The question of a guard is put to the client's user by elicitation; a client without it gets
+ * `Approval required`. A failure is a result with `isError`.
  */
 export async function serveMcp(source: RegistrySource, options: ServeMcpOptions = {}): Promise<McpServing> {
   checkOptions<ServeMcpOptions>("serveMcp", options, knownOptions);
   checkServeOptions(options);
-  const { name = "toolcrib", version = "0.0.0", instructions, http, onError = () => undefined } = options;
+  const {
+    name = "toolcrib",
+    version = "0.0.0",
+    instructions,
+    readOnly = false,
+    http,
+    onError = () => undefined,
+  } = options;
   const registries = new RegistriesByRoots(source, rootsRule(options));
-  const createServer = (): Server => createProtocolServer(registries, { name, version, instructions });
+  const createServer = (): Server => createProtocolServer(registries, { name, version, instructions, readOnly });
   const { promise: closed, resolve: end } = Promise.withResolvers<void>();
   if (!http) {
     const streams = { input: process.stdin, output: process.stdout };
@@ -86,6 +97,9 @@ function checkServeOptions(options: ServeMcpOptions): void {
   for (const name of ["name", "version", "instructions"] as const) {
     if (options[name] === undefined || typeof options[name] === "string") continue;
     throw new TypeError(`serveMcp: ${name} must be a string; leave it out for the default`);
+  }
+  if (options.readOnly !== undefined && typeof options.readOnly !== "boolean") {
+    throw new TypeError("serveMcp: readOnly must be true or false; leave it out for false");
   }
   if (options.onError === undefined || typeof options.onError === "function") return;
   throw new TypeError("serveMcp: onError must be a function; leave it out to ignore these errors");

@@ -1,0 +1,139 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  createRequestStateCodec,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type RequestStateCodec,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { type ApprovalQuestion, type Approve, isToolError, ToolError, type ToolOutcome } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
+import { record } from "../mapping.ts";
+
+/** What a call has learned in earlier rounds. The client sends it back with its answer, sealed by `roundState`. */
+interface RoundState {
+  /** The roots of the client, where it was asked for them. */
+  readonly roots?: readonly string[] | undefined;
+  /** Questions that were answered with yes. */
+  readonly allowed: readonly string[];
+  /** The question that the client's answer is for. */
+  readonly asked: string;
+}
+
+/** Seals what goes through the client between two rounds of a call, for ten minutes. The key is this process's own. */
+export const roundState: RequestStateCodec<RoundState> = createRequestStateCodec<RoundState>({
+  key: randomBytes(32),
+  bind: ({ mcpReq, http }) => `${mcpReq.method}\0${http?.authInfo?.clientId ?? ""}`,
+});
+
+/** Milliseconds that a user may take to answer. */
+const answerTimeoutMs = 600_000;
+
+/** Accepting the form is the yes, so it has no fields. */
+const requestedSchema = { type: "object" as const, properties: {} };
+
+/** The questions of guards about one call, put to the client's user by elicitation (MCP, client features). */
+export interface Questions {
+  /** Undefined where questions are not answered in place: the call then ends with `approval_required`. */
+  readonly approve: Approve | undefined;
+  /** What the client is sent instead of the outcome: a question that has no answer yet. */
+  next(outcome: ToolOutcome, roots: readonly string[] | undefined): Promise<InputRequiredResult | undefined>;
+}
+
+/** The outcome in words for a client whose user cannot be asked. */
+export function withoutAnswer(outcome: ToolOutcome): ToolOutcome {
+  const question = questionOf(outcome);
+  if (outcome.ok || !question) return outcome;
+  const { toolName, message } = outcome.error;
+  const explained = `${message} (this client cannot put the question to its user: it offers no elicitation)`;
+  const error = new ToolError({ code: "approval_required", toolName, message: explained, details: { question } });
+  return { ...outcome, error };
+}
+
+/** In revisions up to 2025-11-25 a question is a request of its own; later it is the result of the call, which the client then repeats. */
+export function questionsFor(
+  server: Server,
+  context: ServerContext,
+  name: string,
+  args: Record<string, unknown> | undefined,
+): Questions {
+  if (!offersForms(server, context)) return { approve: undefined, next: async () => undefined };
+  return context.mcpReq.envelope === undefined ? inPlace(context) : byRounds(context, name, args);
+}
+
+/** The state of the round before, if this is a later one. */
+export function earlierRound({ mcpReq }: ServerContext): RoundState | undefined {
+  const state = mcpReq.requestState<RoundState>();
+  return isObject(state) ? state : undefined;
+}
+
+/** What the client declares that it can do. */
+export function capabilitiesOf(server: Server, { mcpReq }: ServerContext): Record<string, unknown> {
+  return record(record(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities());
+}
+
+/** A client that names no mode offers forms. */
+function offersForms(server: Server, context: ServerContext): boolean {
+  const { elicitation } = capabilitiesOf(server, context);
+  return isObject(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+function inPlace({ mcpReq }: ServerContext): Questions {
+  return {
+    approve: async (_call, { text }) => {
+      const options = { timeout: answerTimeoutMs, signal: mcpReq.signal };
+      const { action } = await mcpReq.elicitInput({ mode: "form", message: text, requestedSchema }, options);
+      return answerOf(action);
+    },
+    next: async () => undefined,
+  };
+}
+
+function byRounds(context: ServerContext, name: string, args: Record<string, unknown> | undefined): Questions {
+  const earlier = earlierRound(context);
+  // An answer is for this call and this question alone.
+  const keyOf = ({ text }: ApprovalQuestion): string =>
+    createHash("sha256")
+      .update(JSON.stringify([name, args ?? null, text]))
+      .digest("base64url");
+  const answer = earlier && inputResponse(context.mcpReq.inputResponses, earlier.asked);
+  const allowed = [...(earlier?.allowed ?? [])];
+  let unanswered: ApprovalQuestion | undefined;
+  const approve: Approve = (_call, question) => {
+    const key = keyOf(question);
+    if (allowed.includes(key)) return true;
+    if (key === earlier?.asked && answer?.kind === "elicit") {
+      const given = answerOf(answer.action);
+      if (given === true) allowed.push(key);
+      return given;
+    }
+    unanswered = question;
+    return false;
+  };
+  return {
+    approve: earlier ? approve : undefined,
+    async next(outcome, roots) {
+      unanswered ??= questionOf(outcome);
+      if (!unanswered) return undefined;
+      const asked = keyOf(unanswered);
+      return inputRequired({
+        inputRequests: { [asked]: inputRequired.elicit({ message: unanswered.text, requestedSchema }) },
+        requestState: await roundState.mint({ roots, allowed, asked }, context),
+      });
+    },
+  };
+}
+
+function questionOf(outcome: ToolOutcome): ApprovalQuestion | undefined {
+  if (outcome.ok) return undefined;
+  const { error } = outcome;
+  return isToolError(error) && error.code === "approval_required" ? error.details.question : undefined;
+}
+
+function answerOf(action: string): true | string {
+  if (action === "accept") return true;
+  return action === "decline" ? "the user said no to this call" : "the user left the question unanswered";
+}
