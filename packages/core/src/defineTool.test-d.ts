@@ -18,6 +18,11 @@ test("arguments are inferred from a JSON Schema", () => {
       },
       required: ["path", "edits"],
     },
+    effects: (args) => {
+      expectTypeOf(args.path).toEqualTypeOf<string>();
+      expectTypeOf(args.mode).toEqualTypeOf<"a" | "b" | undefined>();
+      return [{ kind: "read", path: args.path }];
+    },
     execute: (args) => {
       expectTypeOf(args).toEqualTypeOf<{
         path: string;

@@ -49,7 +49,7 @@ export type {
   ToolProgress,
   ToolTraits,
 } from "./interface.ts";
-export { isPlainObject } from "./json.ts";
+export { canonicalJson, isPlainObject } from "./json.ts";
 export { isLegalName, nearestName } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
 export { untilAborted } from "./promises.ts";
@@ -57,4 +57,5 @@ export { defaultTimeoutMs, longestDelayMs } from "./registry/deadline.ts";
 export { limitOutput } from "./registry/middleware.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./registry/outcome.ts";
 export { ToolRegistry } from "./registry/registry.ts";
+export { toolFingerprint } from "./registry/toolFingerprint.ts";
 export type { ToolContext } from "./types.ts";

@@ -57,6 +57,17 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
+/** JSON text with the keys of every object in one order, so that equal values give equal texts. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? "null";
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return `{${keys
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
+    .join(",")}}`;
+}
+
 /** The type of a JSON value in JSON Schema's words; anything that JSON cannot hold by its JavaScript type. */
 export function jsonType(value: unknown): string {
   if (value === null) return "null";

@@ -37,7 +37,7 @@ export function traitsOf(tool: ToolTraits): ToolTraits {
 }
 
 /** Where a tool comes from, and what its source claims of it; what cannot be read counts as not stated. */
-export function sourceOf(tool: ExecutableTool): Pick<ToolListing, "origin" | "hints"> {
+export function sourceOf(tool: Pick<ExecutableTool, "origin" | "hints">): Pick<ToolListing, "origin" | "hints"> {
   const origin = attempt(() => tool.origin);
   const hints = attempt(() => (isPlainObject(tool.hints) ? traitsOf(tool.hints) : undefined));
   return { origin: typeof origin === "string" && origin !== "" ? origin : "own", ...(hints && { hints }) };
