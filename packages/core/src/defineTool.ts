@@ -38,6 +38,8 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   jsonSchema?: JsonSchema;
   /** Ask for strict mode; granted where the schema qualifies. */
   strict?: boolean;
+  /** Where the tool comes from, a package's name for example; `own` when absent. */
+  origin?: string;
   /** Milliseconds, or a function of the checked arguments. */
   timeoutMs?: number | ((args: ArgumentsOf<Parameters>) => number);
   /** What a call would do, for guards (`ExecutableTool.effects`). */
@@ -52,6 +54,7 @@ const definitionNames: KnownOptions<ToolDefinition<unknown>> = {
   parameters: true,
   jsonSchema: true,
   strict: true,
+  origin: true,
   timeoutMs: true,
   effects: true,
   execute: true,

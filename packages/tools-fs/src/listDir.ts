@@ -1,9 +1,9 @@
 import { type Dirent, lstatSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
-import { createSemaphore, type OpenDirectory, openInside, plainSystemError } from "@toolcrib/core/files";
+import { createSemaphore, type OpenDirectory, openInside, pathEffect, plainSystemError } from "@toolcrib/core/files";
 import { cutBytes, printableName, withNotice } from "@toolcrib/core/text";
-import { type FsToolOptions, maxReplyBytesOf, openFileLimit, scopeOf } from "./options.ts";
+import { type FsToolOptions, maxReplyBytesOf, openFileLimit, origin, scopeOf } from "./options.ts";
 
 const defaultLimit = 2000;
 
@@ -25,10 +25,12 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "list_dir",
+    origin,
     description: "List a directory; directories end in /.",
     parameters,
     readOnly: true,
     idempotent: true,
+    effects: async ({ path }) => [pathEffect("read", await scope.resolve(path), path, scope)],
     execute: ({ path, offset = 1, limit = defaultLimit }, { signal }) =>
       queue(async () => {
         const canonical = await scope.resolve(path);

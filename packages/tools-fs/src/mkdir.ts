@@ -1,6 +1,6 @@
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
-import { makeDirectories, plainSystemError, withPathLocks } from "@toolcrib/core/files";
-import { type FsToolOptions, scopeOf } from "./options.ts";
+import { makeDirectories, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/core/files";
+import { type FsToolOptions, origin, scopeOf } from "./options.ts";
 
 const parameters = {
   type: "object",
@@ -14,10 +14,12 @@ export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = scopeOf("createMkdirTool", options);
   return defineTool({
     name: "mkdir",
+    origin,
     description: "Create a directory and its parents.",
     parameters,
     idempotent: true,
     destructive: false,
+    effects: async ({ path }) => [pathEffect("write", await scope.resolve(path), path, scope)],
     execute: async ({ path }, call) => {
       const canonical = await scope.resolve(path);
       const printed = scope.print(canonical);

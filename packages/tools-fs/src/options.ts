@@ -10,6 +10,9 @@ export interface FsToolOptions extends PathScopeOptions {
   maxReplyBytes?: number | undefined;
 }
 
+/** Where the tools of this pack say that they come from. */
+export const origin = "@toolcrib/tools-fs";
+
 export const defaultMaxBytes: number = 256 * 1024;
 
 /** Most files that a tool has open at once, however many calls run. */

@@ -1,7 +1,7 @@
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
-import { createSemaphore, type WriteResult, withPathLocks, writeAtomically } from "@toolcrib/core/files";
+import { createSemaphore, pathEffect, type WriteResult, withPathLocks, writeAtomically } from "@toolcrib/core/files";
 import { refuseDirectoryPath } from "./directoryPath.ts";
-import { type FsToolOptions, openFileLimit, scopeOf } from "./options.ts";
+import { type FsToolOptions, openFileLimit, origin, scopeOf } from "./options.ts";
 
 const parameters = {
   type: "object",
@@ -17,15 +17,20 @@ const parameters = {
 export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = scopeOf("createWriteFileTool", options);
   const queue = createSemaphore(openFileLimit);
+  const resolve = (path: string): Promise<string> => {
+    refuseDirectoryPath(path, "path");
+    return scope.resolve(path);
+  };
   return defineTool({
     name: "write_file",
+    origin,
     description: "Write a file, replacing its content; creates parent directories.",
     parameters,
     destructive: true,
     idempotent: true,
+    effects: async ({ path }) => [pathEffect("write", await resolve(path), path, scope)],
     execute: async ({ path, content }, call) => {
-      refuseDirectoryPath(path, "path");
-      const canonical = await scope.resolve(path);
+      const canonical = await resolve(path);
       const write = (): Promise<WriteResult> => writeAtomically(canonical, content, { scope, call });
       const result = await withPathLocks([canonical], () => queue(write), call.signal);
       return `${result.created ? "Created" : "Wrote"} ${scope.print(canonical)} (${result.bytes} bytes)${inPlaceNote(result)}`;

@@ -17,6 +17,9 @@ export interface SearchSettings {
   maxReplyBytes: number;
 }
 
+/** Where the tools of this pack say that they come from. */
+export const origin = "@toolcrib/tools-search";
+
 const defaultMatchLimitMs = 5000;
 
 /** Throws a TypeError, naming the factory that was called, for options that cannot be understood. */

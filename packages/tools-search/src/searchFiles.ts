@@ -1,7 +1,7 @@
 import { defineTool, type ExecutableTool, invalidArgument, ToolError } from "@toolcrib/core";
-import type { PathScope } from "@toolcrib/core/files";
+import { type PathScope, pathEffect } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import { type SearchOptions, settingsOf } from "./options.ts";
+import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import { checkBraces, checkLength, longestGlob, resolveStart } from "./searchArguments.ts";
 import { failedSearch, problemNotice, replyOf, unfinishedMessage } from "./searchReply.ts";
 import { startSearch } from "./threads/startSearch.ts";
@@ -14,6 +14,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
   const { scope, matchLimitMs, maxReplyBytes } = settingsOf("createSearchFilesTool", options);
   return defineTool({
     name: "search_files",
+    origin,
     description: "Find files by glob, e.g. src/**/*.ts. Skips .gitignored.",
     readOnly: true,
     parameters: {
@@ -25,6 +26,10 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       },
       required: ["pattern"],
       additionalProperties: false,
+    },
+    async effects({ pattern, cwd = "." }) {
+      checkPattern(pattern);
+      return [pathEffect("read", await scope.resolve(cwd, "cwd"), cwd, scope, true)];
     },
     async execute(args, { signal }) {
       const { cwd = ".", max_results: wanted = defaultMaxResults } = args;

@@ -1,8 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { defineTool, type ExecutableTool, invalidArgument, isToolError, ToolError } from "@toolcrib/core";
-import { isInside, type PathScope } from "@toolcrib/core/files";
+import {
+  defineTool,
+  type ExecutableTool,
+  invalidArgument,
+  isToolError,
+  type ToolEffect,
+  ToolError,
+} from "@toolcrib/core";
+import { isInside, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
-import { type SearchOptions, settingsOf } from "./options.ts";
+import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import { checkBraces, checkLength, longestGlob, longestQuery, resolveStart } from "./searchArguments.ts";
 import { failedSearch, problemNotice, replyOf, unfinishedMessage } from "./searchReply.ts";
 import type { SearchStart } from "./shared/jobs.ts";
@@ -24,6 +31,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
   const { scope, matchLimitMs, maxReplyBytes } = settingsOf("createSearchTextTool", options);
   return defineTool({
     name: "search_text",
+    origin,
     description: "Find lines in files, as path:line:text. Skips .gitignored and binary files.",
     readOnly: true,
     parameters: {
@@ -41,15 +49,23 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       required: ["query", "paths"],
       additionalProperties: false,
     },
+    async effects({ query, paths, regex = false, include }) {
+      checkQuery(query, regex);
+      checkInclude(include);
+      const effects: ToolEffect[] = [];
+      for (const path of startPaths(paths)) {
+        if (effects.length % pathsAtOnce === pathsAtOnce - 1) await nextTurn();
+        const canonical = await scope.resolve(path, "paths");
+        effects.push(pathEffect("read", canonical, path, scope, mayHoldEntries(canonical)));
+      }
+      return effects;
+    },
     async execute(args, { signal }) {
       const { query, paths, regex = false, case_sensitive = true, include, mode = "lines", context = 0 } = args;
       const wanted = args.max_results ?? defaultMaxResults;
       checkQuery(query, regex);
-      if (include !== undefined) {
-        checkLength("include", include, longestGlob);
-        checkBraces("include", include);
-      }
-      const { starts, missing } = await resolveStarts(scope, paths.length === 0 ? ["."] : paths, signal);
+      checkInclude(include);
+      const { starts, missing } = await resolveStarts(scope, startPaths(paths), signal);
       const result = await startSearch(
         {
           kind: "text",
@@ -93,6 +109,16 @@ function checkQuery(query: string, regex: boolean): void {
   }
 }
 
+function checkInclude(include: string | undefined): void {
+  if (include === undefined) return;
+  checkLength("include", include, longestGlob);
+  checkBraces("include", include);
+}
+
+function startPaths(paths: readonly string[]): ReadonlySet<string> {
+  return new Set(paths.length === 0 ? ["."] : paths);
+}
+
 /** V8 quotes the whole pattern before the reason. */
 function reasonOf({ message }: Error): string {
   return message.length <= 400
@@ -103,14 +129,14 @@ function reasonOf({ message }: Error): string {
 /** Missing paths are reported next to the results of the others. Throws if no path is left. */
 async function resolveStarts(
   scope: PathScope,
-  paths: readonly string[],
+  paths: ReadonlySet<string>,
   signal: AbortSignal | undefined,
 ): Promise<{ starts: SearchStart[]; missing: string[] }> {
   const starts: SearchStart[] = [];
   const missing: string[] = [];
   let failed: unknown;
   let seen = 0;
-  for (const path of new Set(paths)) {
+  for (const path of paths) {
     seen += 1;
     if (seen % pathsAtOnce === 0) {
       await nextTurn();

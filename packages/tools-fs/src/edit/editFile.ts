@@ -4,13 +4,14 @@ import {
   createSemaphore,
   openRegularFile,
   type PathScope,
+  pathEffect,
   plainSystemError,
   withPathLocks,
   writeAtomically,
 } from "@toolcrib/core/files";
 import { byteOrderMark } from "@toolcrib/core/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
-import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "../options.ts";
+import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf } from "../options.ts";
 import { inPlaceNote } from "../writeFile.ts";
 import { replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
@@ -47,14 +48,23 @@ export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool 
   const scope = scopeOf("createEditFileTool", options);
   const maxBytes = maxBytesOf(options);
   const queue = createSemaphore(openFileLimit);
+  const resolve = (path: string): Promise<string> => {
+    refuseDirectoryPath(path, "path");
+    return scope.resolve(path);
+  };
   return defineTool({
     name: "edit_file",
+    origin,
     description: "Replace exact text in a file, all edits or none, in order; answers with a diff.",
     parameters,
     destructive: true,
+    // Its answer, a diff, shows what the file holds.
+    effects: async ({ path }) => {
+      const canonical = await resolve(path);
+      return [pathEffect("read", canonical, path, scope), pathEffect("write", canonical, path, scope)];
+    },
     execute: async ({ path, edits }, call) => {
-      refuseDirectoryPath(path, "path");
-      const canonical = await scope.resolve(path);
+      const canonical = await resolve(path);
       const printed = scope.print(canonical);
       const edit = async (): Promise<string> => {
         const old = readEditable(canonical, scope);

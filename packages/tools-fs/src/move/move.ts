@@ -1,8 +1,16 @@
 import { lstatSync } from "node:fs";
 import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
-import { createSemaphore, isInside, type PathScope, plainSystemError, withPathLocks } from "@toolcrib/core/files";
+import {
+  createSemaphore,
+  isInside,
+  mayHoldEntries,
+  type PathScope,
+  pathEffect,
+  plainSystemError,
+  withPathLocks,
+} from "@toolcrib/core/files";
 import { refuseDirectoryPath } from "../directoryPath.ts";
-import { type FsToolOptions, openFileLimit, scopeOf } from "../options.ts";
+import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { alreadyExists, isCaseOnlyRename, moveEntry } from "./moveEntry.ts";
 
@@ -22,9 +30,20 @@ export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "move",
+    origin,
     description: "Move or rename a file or directory; never overwrites.",
     parameters,
     destructive: true,
+    effects: async ({ source, destination }) => {
+      const from = await scope.resolveEntry(source, "source");
+      const to = await scope.resolveEntry(destination, "destination");
+      const tree = mayHoldEntries(from);
+      return [
+        pathEffect("read", from, source, scope, tree),
+        pathEffect("delete", from, source, scope, tree),
+        pathEffect("write", to, destination, scope, tree),
+      ];
+    },
     execute: async ({ source, destination }, call) => {
       const from = await scope.resolveEntry(source, "source");
       const to = await scope.resolveEntry(destination, "destination");

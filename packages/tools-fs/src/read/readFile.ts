@@ -1,6 +1,6 @@
 import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
-import { createSemaphore, openRegularFile, plainSystemError } from "@toolcrib/core/files";
-import { type FsToolOptions, maxBytesOf, openFileLimit, scopeOf } from "../options.ts";
+import { createSemaphore, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/core/files";
+import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf } from "../options.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
 
 const encodings = ["utf8", "utf16le", "latin1", "base64"] as const;
@@ -25,18 +25,18 @@ export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool 
   const limitWords = maxBytes === Infinity ? "" : `, at most ${Math.floor(maxBytes / 1024) || 1} KB a call`;
   return defineTool({
     name: "read_file",
+    origin,
     description: `Read a text file${limitWords}.`,
     parameters,
     readOnly: true,
     idempotent: true,
+    effects: async ({ path, ...page }) => {
+      checkPage(page);
+      return [pathEffect("read", await scope.resolve(path), path, scope)];
+    },
     execute: ({ path, encoding = "utf8", offset, limit }, { signal }) =>
       queue(async () => {
-        if (encoding === "base64" && (offset ?? limit) !== undefined) {
-          throw invalidArgument(
-            offset === undefined ? "limit" : "offset",
-            "counts lines and base64 has none; leave it out",
-          );
-        }
+        checkPage({ encoding, offset, limit });
         const canonical = await scope.resolve(path);
         const file = openRegularFile(canonical, scope);
         const printed = scope.print(canonical);
@@ -58,4 +58,18 @@ export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool 
         }
       }),
   });
+}
+
+/** Throws for a page of lines of a file that is read as base64. */
+function checkPage({
+  encoding,
+  offset,
+  limit,
+}: {
+  encoding?: string | undefined;
+  offset?: number | undefined;
+  limit?: number | undefined;
+}): void {
+  if (encoding !== "base64" || (offset ?? limit) === undefined) return;
+  throw invalidArgument(offset === undefined ? "limit" : "offset", "counts lines and base64 has none; leave it out");
 }

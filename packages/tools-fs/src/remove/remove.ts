@@ -1,9 +1,17 @@
 import { lstatSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { defineTool, type ExecutableTool, isToolError } from "@toolcrib/core";
-import { createSemaphore, openInside, plainSystemError, systemErrorCode, withPathLocks } from "@toolcrib/core/files";
+import {
+  createSemaphore,
+  mayHoldEntries,
+  openInside,
+  pathEffect,
+  plainSystemError,
+  systemErrorCode,
+  withPathLocks,
+} from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import { type FsToolOptions, openFileLimit, scopeOf } from "../options.ts";
+import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
 import { refuseProtected } from "./protectedPaths.ts";
 import { removeTree } from "./removeTree.ts";
 
@@ -18,21 +26,30 @@ const parameters = {
 export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = scopeOf("createRemoveTool", options);
   const queue = createSemaphore(openFileLimit);
+  /** Undefined below a file, where nothing can be. */
+  const find = async (path: string): Promise<string | undefined> => {
+    try {
+      return await scope.resolveEntry(path);
+    } catch (error) {
+      if (isToolError(error) && systemErrorCode(error.cause) === "ENOTDIR") return undefined;
+      throw error;
+    }
+  };
   return defineTool({
     name: "remove",
+    origin,
     description: "Remove a file, or a directory with everything in it (recursive, no undo).",
     parameters,
     destructive: true,
     idempotent: true,
+    effects: async ({ path }) => {
+      const entry = (await find(path)) ?? resolve(scope.cwd, path);
+      return [pathEffect("delete", entry, path, scope, mayHoldEntries(entry))];
+    },
     execute: async ({ path }, call) => {
       const nothing = `Nothing to remove: ${printableName(clip(path))}`;
-      let entry: string;
-      try {
-        entry = await scope.resolveEntry(path);
-      } catch (error) {
-        if (isToolError(error) && systemErrorCode(error.cause) === "ENOTDIR") return nothing;
-        throw error;
-      }
+      const entry = await find(path);
+      if (entry === undefined) return nothing;
       const remove = async (): Promise<string> => {
         refuseProtected(entry, scope);
         try {
