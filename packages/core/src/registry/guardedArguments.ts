@@ -3,11 +3,11 @@ import { attempt } from "../promises.ts";
 /** The arguments of one call in the three forms in which they are handed out; no two share anything that can be changed. */
 export interface GuardedArguments {
   /** The tool's own. */
-  readonly own: Record<string, unknown>;
+  readonly own: Args;
   /** For the tool's `effects`: frozen, with the very instances that the tool will get. */
-  readonly forEffects: Readonly<Record<string, unknown>>;
-  /** For guards, each of which may ask for its own: what cannot be frozen (dates, maps) is copied for each. */
-  forGuard(): Readonly<Record<string, unknown>>;
+  forEffects(): Readonly<Args>;
+  /** For a guard: each asks for its own, as some values (dates, maps) cannot be frozen. */
+  forGuard(): Readonly<Args>;
 }
 
 type Args = Record<string, unknown>;
@@ -19,19 +19,15 @@ type Args = Record<string, unknown>;
  * what it keeps in private fields. Throws where something cannot be read.
  */
 export function guardArguments(args: Args): GuardedArguments {
-  const { made: own } = copyArguments(args, (instance) => instance);
-  const { made: forEffects } = copyArguments(own, (instance) => instance, Object.freeze);
+  const { made: own, isJson } = copyArguments(args, (instance) => instance);
   let shared: Args | undefined;
-  return {
-    own,
-    forEffects,
-    forGuard() {
-      if (shared) return shared;
-      const { made, isFrozen } = copyArguments(own, likeness, Object.freeze);
-      if (isFrozen) shared = made;
-      return made;
-    },
+  const frozen = (ofInstance: OfInstance): Args => {
+    if (shared) return shared;
+    const { made } = copyArguments(own, ofInstance, Object.freeze);
+    if (isJson) shared = made;
+    return made;
   };
+  return { own, forEffects: () => frozen((instance) => instance), forGuard: () => frozen(likeness) };
 }
 
 type Copy = (value: unknown) => unknown;
@@ -42,20 +38,23 @@ function likeness(instance: object, fill: Parameters<OfInstance>[1]): object {
   return fill(Object.create(Object.getPrototypeOf(instance)) as object, instance);
 }
 
-/** Also a value in a cycle, or one that appears twice, is copied once. `isFrozen`: nothing in the copy can be changed. */
+/** Also a value in a cycle, or one that appears twice, is copied once. `isJson`: there are arrays and plain objects only. */
 function copyArguments(
   args: Args,
   ofInstance: OfInstance,
   finish: (made: object) => object = (made) => made,
-): { made: Args; isFrozen: boolean } {
+): { made: Args; isJson: boolean } {
   const copies = new Map<object, unknown>();
-  let isFrozen = true;
+  let isJson = true;
   const fill = (target: object, source: object): object => {
     copies.set(source, target);
     for (const key of Reflect.ownKeys(source)) {
       if (!Object.prototype.propertyIsEnumerable.call(source, key)) continue;
       const value = copy((source as Record<PropertyKey, unknown>)[key]);
-      Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+      // Defined where an assignment could call a setter of the prototype.
+      if (key in target)
+        Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+      else (target as Record<PropertyKey, unknown>)[key] = value;
     }
     return finish(target);
   };
@@ -64,14 +63,13 @@ function copyArguments(
     if (copies.has(value)) return copies.get(value);
     const prototype = Object.getPrototypeOf(value) as object | null;
     if (Array.isArray(value) && depth(prototype) === 2) return fill(new Array(value.length), value);
-    if (!Array.isArray(value) && depth(prototype) < 2) return fill(Object.create(prototype), value);
-    const builtIn = copyBuiltIn(value, prototype, copy, (made) => copies.set(value, made));
-    if (builtIn) isFrozen = false;
-    const made = builtIn ?? ofInstance(value, fill);
+    if (!Array.isArray(value) && depth(prototype) < 2) return fill(Object.create(prototype) as object, value);
+    isJson = false;
+    const made = copyBuiltIn(value, prototype, copy, (begun) => copies.set(value, begun)) ?? ofInstance(value, fill);
     copies.set(value, made);
     return made;
   };
-  return { made: copy(args) as Args, isFrozen };
+  return { made: copy(args) as Args, isJson };
 }
 
 /** How many prototypes there are: 0 for null, 1 for `Object.prototype` of any realm, 2 for that of a class or of arrays. */

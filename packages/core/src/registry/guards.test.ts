@@ -393,21 +393,28 @@ describe("waiting", () => {
     expect(ran).toEqual([]);
   });
 
-  test("a yes that comes after the abort runs nothing", async () => {
+  test.each<[string, Middleware[]]>([
+    ["", []],
+    [", also behind a middleware that drops the signal", [(call, next) => next({ ...call, signal: undefined })]],
+  ])("a yes that comes after the abort asks and runs nothing more%s", async (_, middlewares) => {
     const controller = new AbortController();
+    const second = vi.fn(() => true);
     let say: (answer: boolean) => void = () => undefined;
     const registry = guarded(
       () =>
         new Promise<boolean>((resolve) => {
           say = resolve;
         }),
+      second,
     );
+    for (const middleware of middlewares) registry.use(middleware);
     const waiting = registry.invoke("pay", {}, { signal: controller.signal });
     await turn();
     controller.abort();
     say(true);
-    await waiting;
+    expect(await waiting).toMatchObject({ ok: false, error: { code: "aborted" } });
     await turn();
+    expect(second).not.toHaveBeenCalled();
     expect(ran).toEqual([]);
   });
 });

@@ -54,11 +54,11 @@ function settle(start: () => unknown): Promise<Settled> {
 
 async function effectsOf(
   tool: ExecutableTool,
-  { forEffects }: GuardedArguments,
+  args: GuardedArguments,
 ): Promise<Pick<GuardedCall, "effects" | "effectsError">> {
   try {
     if (tool.effects === undefined) return { effects: undefined };
-    const settled = await settle(() => tool.effects?.(forEffects));
+    const settled = await settle(() => tool.effects?.(args.forEffects()));
     if ("error" in settled) throw settled.error;
     return { effects: readEffects(settled.value) };
   } catch (thrown) {

@@ -77,11 +77,13 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
     const { entry } = now;
     if (error || !entry) return Promise.resolve(failed(error ?? unknownTool(name)));
     const run = (args: Record<string, unknown>): Promise<ToolOutcome> => {
+      // Also where a middleware passed on a call without the signal.
+      if (signal?.aborted) return Promise.resolve(failed(aborted(shownName(name), signal.reason, false)));
       const ready = current.args === args ? current : { ...current, args };
       return runWithDeadline(entry.tool, ready, limitOf(entry.tool, args, timeoutMs), onCommit);
     };
     if (held.guards.length === 0) return run(now.args);
-    const guarded = { ...current, name: entry.schema.function.name, args: now.args };
+    const guarded = { ...current, name: entry.schema.function.name, args: now.args, signal: current.signal ?? signal };
     return passGuards(held, entry, guarded, options).then((passed) =>
       "error" in passed ? failed(passed.error) : run(passed.args),
     );
