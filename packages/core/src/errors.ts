@@ -11,7 +11,8 @@ export interface ToolErrorDetails {
   invalid_arguments: { field: string; reason: string };
   execution_failed: { cause?: unknown };
   permission_denied: { path?: string; roots?: readonly string[] };
-  approval_required: { question: ApprovalQuestion };
+  /** `tool`: the fingerprint of the tool; `args`: those that would run. A later yes holds for these alone. */
+  approval_required: { question: ApprovalQuestion; tool?: string; args?: Readonly<Record<string, unknown>> };
   not_found: { nearest?: string };
   not_available: { nearest?: string };
   timeout: { timeoutMs: number };

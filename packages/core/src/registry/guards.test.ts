@@ -1,7 +1,16 @@
 import { describe, expect, test, vi } from "vitest";
 import { defineTool } from "../defineTool.ts";
-import type { ExecutableTool, ExecuteOptions, Guard, GuardDecision, GuardedCall, Middleware } from "../interface.ts";
+import type {
+  ExecutableTool,
+  ExecuteOptions,
+  Guard,
+  GuardDecision,
+  GuardedCall,
+  Middleware,
+  ToolListing,
+} from "../interface.ts";
 import { ToolRegistry } from "./registry.ts";
+import { toolFingerprint } from "./toolFingerprint.ts";
 
 const ran: string[] = [];
 
@@ -122,6 +131,18 @@ describe("a question", () => {
       },
     });
     expect(ran).toEqual([]);
+  });
+
+  test("tells which tool and arguments it is about: those that a middleware has made of the call", async () => {
+    const registry = guarded(asks("Pay?")).use((call, next) => next({ ...call, args: { to: "you" } }));
+    const outcome = await registry.invoke("pay", { to: "me" });
+    const { error } = outcome as Extract<typeof outcome, { ok: false }>;
+    const [listing] = registry.listTools();
+    expect(error.details).toEqual({
+      question: { text: "Pay?" },
+      args: { to: "you" },
+      tool: toolFingerprint(listing as ToolListing),
+    });
   });
 
   test("is answered by approve: true runs, false and a reason deny", async () => {

@@ -1,10 +1,11 @@
 import type { ApprovalQuestion, ToolError } from "../errors.ts";
 import type { Approve, ExecutableTool, Guard, GuardedCall, ToolCall, ToolEffect } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject } from "../json.ts";
-import { assimilate } from "../promises.ts";
+import { assimilate, attempt } from "../promises.ts";
 import type { GuardedArguments } from "./guardedArguments.ts";
 import { aborted, approvalRequired, denied } from "./outcome.ts";
 import { sourceOf } from "./registration.ts";
+import { toolFingerprint } from "./toolFingerprint.ts";
 
 /**
  * Why a call may not run, if it may not. Guards are asked in order and the first denial ends it; then each question needs a yes of
@@ -32,7 +33,10 @@ export async function refusedByGuards(
   }
   for (const question of questions) {
     if (signal?.aborted) break;
-    if (!approve) return approvalRequired(name, question);
+    if (!approve) {
+      const fingerprint = attempt(() => toolFingerprint(tool));
+      return approvalRequired(name, { question, args: args.forGuard(), ...(fingerprint && { tool: fingerprint }) });
+    }
     const { answer } = await ask((call) => approve(call, question));
     if (answer !== true) return denied(name, reasonOf(answer));
   }

@@ -1,4 +1,4 @@
-import { type ApprovalQuestion, isError, isToolError, ToolError, type ToolErrorCode } from "../errors.ts";
+import { isError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "../errors.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
 import { cutHead } from "../text.ts";
 
@@ -55,9 +55,9 @@ export function denied(toolName: string, reason: string): ToolError {
 }
 
 /** Not recoverable: only a person can answer, whatever the model calls. */
-export function approvalRequired(toolName: string, question: ApprovalQuestion): ToolError {
-  const message = boundMessage(`Approval required: ${question.text}`);
-  return new ToolError({ code: "approval_required", toolName, message, details: { question } });
+export function approvalRequired(toolName: string, details: ToolErrorDetails["approval_required"]): ToolError {
+  const message = boundMessage(`Approval required: ${details.question.text}`);
+  return new ToolError({ code: "approval_required", toolName, message, details });
 }
 
 export function replaced(toolName: string): ToolError {
