@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { sourceAlias } from "./scripts/sourceAlias.ts";
@@ -15,6 +16,7 @@ export default defineConfig({
     reporters: ["default", `${root}scripts/closingLine.ts`],
     include: ["testing/suites/**/*.suite.ts"],
     setupFiles: [`${root}scripts/seed.ts`],
+    env: { NODE_COMPILE_CACHE: `${tmpdir()}/toolcrib-compile-cache` },
     expect: { poll: { timeout: 120_000 } },
     testTimeout: 600_000,
     hookTimeout: 120_000,

@@ -14,7 +14,13 @@ export function testProvider(title: string, subject: ProviderUnderTest): void {
 
 export { ScreenModel } from "./screenModel.ts";
 export { hasTerminals, startOnTerminal, type TerminalProgram } from "./startOnTerminal.ts";
-export { type ProgramEnd, type ProgramOptions, type RunningProgram, startProgram } from "./startProgram.ts";
+export {
+  compileCache,
+  type ProgramEnd,
+  type ProgramOptions,
+  type RunningProgram,
+  startProgram,
+} from "./startProgram.ts";
 export { watchLoop } from "./watchLoop.ts";
 export { listRegistry, runFault, wireProvider } from "./wireFaultRun.ts";
 export { faultKey, type WireFault, wireFaults } from "./wireFaults.ts";

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
 import { onTestFailed } from "vitest";
 import { ScreenModel } from "./screenModel.ts";
+import { compileCache } from "./startProgram.ts";
 
 /**
  * Runs a command on a new pseudo-terminal. Each line of JSON on standard input is text to type, a signal to send, or a new size
@@ -51,7 +52,7 @@ export const hasTerminals = (): boolean =>
 
 export interface TerminalOptions {
   cwd: string;
-  /** The whole environment, except PATH and TERM. */
+  /** The whole environment, except PATH, TERM and the folder of Node's compile cache. */
   env?: Record<string, string>;
   columns?: number;
   rows?: number;
@@ -77,7 +78,7 @@ export function startOnTerminal(file: string, args: readonly string[], options: 
   const { cwd, env = {}, columns = 80, rows = 24 } = options;
   const child = spawn("python3", ["-c", helper, `${columns}`, `${rows}`, process.execPath, file, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, TERM: "xterm", ...env },
+    env: { PATH: process.env.PATH, TERM: "xterm", ...compileCache, ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const screen = new ScreenModel(columns);

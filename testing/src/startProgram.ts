@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
-// Without the cache, compiling the same modules again takes a third of the time of a short program.
-const compileCache = join(tmpdir(), "toolcrib-compile-cache");
+/** Node's cache of compiled modules, which the runner sets: without it a short program takes half as long again. */
+export const compileCache = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "" };
 
 export interface ProgramOptions {
   cwd: string;
@@ -31,7 +29,7 @@ export function startProgram(file: string, args: readonly string[], options: Pro
   const { cwd, env = {}, input } = options;
   const child = spawn(process.execPath, [file, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...env },
+    env: { PATH: process.env.PATH, ...compileCache, ...env },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   const text = { stdout: "", stderr: "" };

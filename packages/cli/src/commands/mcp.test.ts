@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ToolRegistry } from "@toolcrib/core";
 import { type McpServerConfig, mountMcp } from "@toolcrib/mcp";
-import { answerWith, type ProgramEnd, startProgram, WireServer } from "@toolcrib/testing";
+import { answerWith, compileCache, type ProgramEnd, startProgram, WireServer } from "@toolcrib/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -30,6 +30,7 @@ function toolcrib(...args: string[]): Promise<ProgramEnd> {
 const served = (...args: string[]): McpServerConfig => ({
   command: process.execPath,
   args: [bin, "mcp", "serve", ...args],
+  env: compileCache,
   cwd: folder,
 });
 

@@ -37,6 +37,7 @@ async function open(kind: "stdio" | "http", era: "legacy" | "modern", roots?: st
     transport = new StdioClientTransport({
       command: process.execPath,
       args: ["--import", ...fixture],
+      env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "" },
       stderr: "inherit",
     });
   } else {
