@@ -1,3 +1,4 @@
+import { attempt } from "./foreign.ts";
 import { quote } from "./json.ts";
 
 /** What a guard asks of the user: words for a person, and data for a program. */
@@ -105,19 +106,23 @@ export type AnyToolError = { [Code in ToolErrorCode]: ToolError<Code> }[ToolErro
 
 /** True for a ToolError of this or any other installed copy of the package, or of another realm; never throws. */
 export function isToolError(value: unknown): value is AnyToolError {
-  try {
-    return typeof value === "object" && value !== null && marker in value && "code" in value && "message" in value;
-  } catch {
-    return false;
-  }
+  return (
+    attempt(
+      () => typeof value === "object" && value !== null && marker in value && "code" in value && "message" in value,
+    ) === true
+  );
 }
 
-/** Whether it is an error, also one of another realm (`node:vm`, Jest), which is not an instance of this one's Error. */
+/** Whether it is an error, also one of another realm (`node:vm`, Jest), which is not an instance of this one's Error; never throws. */
 export function isError(value: unknown): value is Error {
-  return value instanceof Error || /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(value));
+  return (
+    attempt(
+      () => value instanceof Error || /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(value)),
+    ) === true
+  );
 }
 
 /** Like `error instanceof RangeError`, for an error of any realm. */
 export function isErrorNamed(value: unknown, name: string): value is Error {
-  return isError(value) && value.name === name;
+  return isError(value) && attempt(() => value.name) === name;
 }

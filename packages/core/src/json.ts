@@ -1,3 +1,5 @@
+import { attempt } from "./foreign.ts";
+
 /** Any object but an array: what a value read from JSON, or from another program, must be to have fields. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -77,12 +79,8 @@ export function jsonType(value: unknown): string {
 
 /** A value as an error message quotes it: JSON text cut to `limit` characters, or its type. Only what is shown is written. */
 export function quote(value: unknown, limit = 80): string {
-  try {
-    const text = JSON.stringify(beginning(value, limit)) ?? String(value);
-    return text.length > limit + 10 ? `${text.slice(0, limit)}…` : text;
-  } catch {
-    return typeof value;
-  }
+  const text = attempt(() => JSON.stringify(beginning(value, limit)) ?? String(value)) ?? typeof value;
+  return text.length > limit + 10 ? `${text.slice(0, limit)}…` : text;
 }
 
 /** At least the part of a JSON value that the first `limit` characters of its text show. */

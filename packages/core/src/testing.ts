@@ -24,7 +24,7 @@ const settleLimitMs = 60_000;
 type Check = (subject: ToolUnderTest) => Promise<void>;
 
 /** The checks by name: what every well-made tool keeps. Each throws an AssertionError where the tool does not. */
-export const toolChecks: Readonly<Record<string, Check>> = {
+const toolChecks: Readonly<Record<string, Check>> = {
   "is accepted by a registry": async (subject) => {
     const { registry, name } = await open(subject);
     assert.deepEqual(registry.getToolNames(), [name]);

@@ -1,3 +1,4 @@
+import { attempt } from "./foreign.ts";
 import { kindOf } from "./options.ts";
 
 export { patternSteps } from "./arguments/patternRisk.ts";
@@ -104,6 +105,11 @@ export function printableName(name: string): string {
     : JSON.stringify(name).replace(controlCharacters, (character) => {
         return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
       });
+}
+
+/** A name as a message shows it, whatever it is: cut first, so that a long one costs nothing, then printed on one line. */
+export function shownName(name: unknown, limit = 200): string {
+  return printableName(clip(attempt(() => String(name)) ?? `a name of type ${typeof name}`, limit));
 }
 
 /** Text for a terminal: line breaks and tabs stay, every other control character goes. */

@@ -5,7 +5,7 @@ import { resolveReference } from "./reference.ts";
 import { countSteps, type Spend } from "./workLimit.ts";
 
 /** The most that validating one value can take. One step is one schema applied to one value. */
-export interface ValidationCost {
+interface ValidationCost {
   readonly steps: number;
   /** A pattern may take very long: it is matched only in a thread that can be ended. */
   readonly mayBacktrack: boolean;

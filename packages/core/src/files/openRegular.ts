@@ -4,7 +4,7 @@ import type { PathScope } from "./pathScope.ts";
 import { plainSystemError } from "./systemErrors.ts";
 
 /** What is used of Node's Stats: its name in a signature would ask users for the types of Node. */
-export interface FileStats {
+interface FileStats {
   readonly mode: number;
   readonly size: number;
   readonly mtime: Date;

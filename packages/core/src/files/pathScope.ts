@@ -3,7 +3,7 @@ import { join, resolve as resolveLexically, sep } from "node:path";
 import { invalidArgument, ToolError } from "../errors.ts";
 import { quote } from "../json.ts";
 import { kindOf } from "../options.ts";
-import { clip, printableName } from "../text.ts";
+import { printableName, shownName } from "../text.ts";
 import { descriptorPath } from "./descriptors.ts";
 import { absoluteFrom, longestPath, takeApart, withSlashes } from "./pathStyle.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
@@ -61,7 +61,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     const path = shown();
     throw new ToolError({
       code: "permission_denied",
-      message: `Permission denied: ${printableName(clip(path))} is outside ${roots.map(printableName).join(", ")}; use a path inside`,
+      message: `Permission denied: ${shownName(path)} is outside ${roots.map(printableName).join(", ")}; use a path inside`,
       details: { path, roots },
     });
   };
@@ -70,7 +70,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     const shown = target !== undefined && contains(target) ? printFrom(readCwd, target) : "its path";
     return new ToolError({
       code: "permission_denied",
-      message: `Refused: ${printableName(clip(path))} can mean a link or what it leads to; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
+      message: `Refused: ${shownName(path)} can mean a link or what it leads to; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
       details: { path },
     });
   };
@@ -80,7 +80,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     try {
       found = find(absoluteFrom(readCwd, path));
     } catch (error) {
-      throw plainSystemError(error, printableName(clip(path)));
+      throw plainSystemError(error, shownName(path));
     }
     refuseOutside(found, () => path);
     return found;

@@ -1,5 +1,5 @@
+import { assimilate, attempt, callSafely } from "../foreign.ts";
 import type { ExecutableTool, ToolCall, ToolCallInfo, ToolOutcome } from "../interface.ts";
-import { assimilate, attempt, callSafely } from "../promises.ts";
 import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
 
 /** setTimeout fires at once beyond this many milliseconds. */

@@ -1,4 +1,4 @@
-import { attempt } from "../promises.ts";
+import { attempt } from "../foreign.ts";
 
 /** The arguments of one call in the three forms in which they are handed out; no two share anything that can be changed. */
 export interface GuardedArguments {

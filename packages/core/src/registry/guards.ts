@@ -1,20 +1,32 @@
 import type { ApprovalQuestion, ToolError } from "../errors.ts";
+import { attempt, settle } from "../foreign.ts";
 import type { Approve, ExecutableTool, Guard, GuardedCall, ToolCall, ToolEffect } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject } from "../json.ts";
-import { assimilate, attempt } from "../promises.ts";
-import type { GuardedArguments } from "./guardedArguments.ts";
+import { type GuardedArguments, guardArguments } from "./guardedArguments.ts";
 import { aborted, approvalRequired, denied } from "./outcome.ts";
 import { sourceOf } from "./registration.ts";
 import { toolFingerprint } from "./toolFingerprint.ts";
 
 /**
- * Why a call may not run, if it may not. Guards are asked in order and the first denial ends it; then each question needs a yes of
- * `approve`. Never rejects; after the signal nobody is asked any more.
+ * The tool's own copy of the arguments where the call may run, else why not. Guards are asked in order and the first denial ends it;
+ * then each question needs a yes of `approve`. Never rejects; after the signal nobody is asked any more.
  */
-export async function refusedByGuards(
+export async function askGuards(
   guards: readonly Guard[],
   tool: ExecutableTool,
-  { name, callId, labels, signal }: Pick<ToolCall, "name" | "callId" | "labels" | "signal">,
+  call: ToolCall,
+  approve: Approve | undefined,
+): Promise<{ readonly args: Record<string, unknown> } | { readonly error: ToolError }> {
+  const args = attempt(() => guardArguments(call.args));
+  if (!args) return { error: denied(call.name, "its arguments cannot be copied, so nobody can say what would run") };
+  const error = await refusal(guards, tool, call, args, approve);
+  return error ? { error } : { args: args.own };
+}
+
+async function refusal(
+  guards: readonly Guard[],
+  tool: ExecutableTool,
+  { name, callId, labels, signal }: ToolCall,
   args: GuardedArguments,
   approve: Approve | undefined,
 ): Promise<ToolError | undefined> {
@@ -41,19 +53,6 @@ export async function refusedByGuards(
     if (answer !== true) return denied(name, reasonOf(answer));
   }
   return signal?.aborted ? aborted(name, signal.reason, false) : undefined;
-}
-
-type Settled = { readonly value: unknown } | { readonly error: unknown };
-
-/** How a foreign function ends. The value is wrapped, so that nobody takes it for a promise once more. */
-function settle(start: () => unknown): Promise<Settled> {
-  return new Promise((resolve) => {
-    assimilate(
-      start,
-      (value) => resolve({ value }),
-      (error) => resolve({ error }),
-    );
-  });
 }
 
 async function effectsOf(
@@ -95,16 +94,14 @@ function isEffect(effect: unknown): effect is ToolEffect {
 /** Undefined for a yes, a reason for a denial, else the question. */
 function readDecision(decision: unknown): ApprovalQuestion | string | undefined {
   if (decision === true) return undefined;
-  try {
-    const ask: unknown = isPlainObject(decision) ? copyJson(decision.ask) : undefined;
-    if (typeof ask === "string" && ask !== "") return { text: ask };
-    if (isPlainObject(ask) && typeof ask.text === "string" && ask.text !== "") {
-      return "data" in ask ? { text: ask.text, data: ask.data } : { text: ask.text };
-    }
-  } catch {
-    // What cannot be read denies.
-  }
-  return reasonOf(decision);
+  return attempt(() => questionOf(decision)) ?? reasonOf(decision);
+}
+
+function questionOf(decision: unknown): ApprovalQuestion | undefined {
+  const ask: unknown = isPlainObject(decision) ? copyJson(decision.ask) : undefined;
+  if (typeof ask === "string" && ask !== "") return { text: ask };
+  if (!isPlainObject(ask) || typeof ask.text !== "string" || ask.text === "") return undefined;
+  return "data" in ask ? { text: ask.text, data: ask.data } : { text: ask.text };
 }
 
 function reasonOf(answer: unknown): string {

@@ -1,9 +1,10 @@
 import { isError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "../errors.ts";
+import { attempt, unreadable } from "../foreign.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
 import { cutHead } from "../text.ts";
 
 /** Longest error message that is passed on whole, in characters (UTF-16 units). */
-export const longestMessage = 8192;
+const longestMessage = 8192;
 
 const outputMarker: unique symbol = Symbol.for("toolcrib.ToolOutput") as never;
 
@@ -76,19 +77,16 @@ const toolCodes: ReadonlySet<ToolErrorCode> = new Set([
 
 /** The typed error for whatever was thrown. Never throws. */
 export function fromThrown(name: string, thrown: unknown): ToolError {
+  return attempt(() => readThrown(name, thrown)) ?? failure(name, `${unreadable} was thrown`, thrown);
+}
+
+function readThrown(name: string, thrown: unknown): ToolError {
   const message = boundMessage(describeThrown(thrown));
-  try {
-    if (isToolError(thrown)) return fromToolError(name, message, thrown);
-  } catch {
-    // A getter that throws: as any other error.
-  }
-  return new ToolError({
-    code: "execution_failed",
-    toolName: name,
-    message,
-    details: { cause: thrown },
-    cause: thrown,
-  });
+  return isToolError(thrown) ? fromToolError(name, message, thrown) : failure(name, message, thrown);
+}
+
+function failure(toolName: string, message: string, cause: unknown): ToolError {
+  return new ToolError({ code: "execution_failed", toolName, message, details: { cause }, cause });
 }
 
 function fromToolError(toolName: string, message: string, thrown: ToolError): ToolError {
@@ -103,18 +101,16 @@ function fromToolError(toolName: string, message: string, thrown: ToolError): To
   });
 }
 
-/** The outcome for whatever a tool returned: a string as it is, a `toolOutput` taken apart, anything else as JSON text. */
+/** The outcome for whatever a tool returned: a string as it is, a `toolOutput` taken apart, anything else as JSON text. Never throws. */
 export function fromReturned(returned: unknown): ToolOutcome {
   if (typeof returned === "string") return { ok: true, output: returned };
-  try {
-    if (typeof returned === "object" && returned !== null && outputMarker in returned) {
-      const { text, content } = returned as unknown as ToolOutput;
-      return { ok: true, output: String(text), content: [...content] };
-    }
-  } catch {
-    // Falls through to the description.
-  }
-  return { ok: true, output: describeValue(returned) };
+  return { ok: true, ...(attempt(() => takeApart(returned)) ?? { output: describeValue(returned) }) };
+}
+
+function takeApart(returned: unknown): { output: string; content: readonly ContentBlock[] } | undefined {
+  if (typeof returned !== "object" || returned === null || !(outputMarker in returned)) return undefined;
+  const { text, content } = returned as unknown as ToolOutput;
+  return { output: String(text), content: [...content] };
 }
 
 function boundMessage(message: string): string {
@@ -124,27 +120,15 @@ function boundMessage(message: string): string {
 }
 
 function describeThrown(thrown: unknown): string {
-  try {
-    if (isError(thrown)) {
-      const { message, name } = thrown;
-      return String(message || name || "Unknown error");
-    }
-  } catch {
-    return "an error that cannot be read was thrown";
-  }
-  if (typeof thrown === "string") return thrown === "" ? "Unknown error" : thrown;
-  return describeValue(thrown);
+  if (isError(thrown)) return String(thrown.message || thrown.name || "Unknown error");
+  return thrown === "" ? "Unknown error" : describeValue(thrown);
 }
 
-/** JSON text, or a short description where that is impossible. Never throws. */
+/** A string as it is, else JSON text, or a short description where that is impossible. Never throws. */
 function describeValue(value: unknown): string {
-  try {
-    const json = JSON.stringify(value);
-    if (json !== undefined) return json;
-  } catch {
-    // A cycle, a bigint, a throwing getter or toJSON: described below.
-  }
+  if (typeof value === "string") return value;
+  const json = attempt(() => JSON.stringify(value));
+  if (json !== undefined) return json;
   if (typeof value === "object") return "[an object that cannot be written as JSON]";
-  if (typeof value === "function") return "[a function]";
-  return String(value);
+  return typeof value === "function" ? "[a function]" : String(value);
 }

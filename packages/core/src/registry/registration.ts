@@ -1,10 +1,10 @@
 import { type ArgumentChecker, createArgumentChecker } from "../arguments/arguments.ts";
 import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
 import { isErrorNamed, isToolError, ToolError } from "../errors.ts";
+import { attempt, unreadable } from "../foreign.ts";
 import type { ChatTool, ExecutableTool, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
 import { freeName, isLegalName } from "../names.ts";
-import { attempt } from "../promises.ts";
 
 /** A tool in the registry: its schema is read once and frozen. */
 export interface Entry {
@@ -20,7 +20,7 @@ export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boo
     return makeEntry(tool, isTaken);
   } catch (thrown) {
     if (isToolError(thrown)) throw thrown;
-    throw invalidTool(undefined, "its name or its execute cannot be read", thrown);
+    throw invalidTool(undefined, unreadable, thrown);
   }
 }
 

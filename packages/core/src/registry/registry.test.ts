@@ -237,7 +237,7 @@ describe("execute answers exactly", () => {
     const throwing = tool("a", () => {
       throw unreadable;
     });
-    expect(await registryOf(throwing).execute("a")).toBe("Error executing a: an error that cannot be read was thrown");
+    expect(await registryOf(throwing).execute("a")).toBe("Error executing a: an object that cannot be read was thrown");
   });
 
   test("an error for a hostile proxy, a revoked one too, and for a synchronous throw", async () => {

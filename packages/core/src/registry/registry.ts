@@ -1,3 +1,4 @@
+import { callSafely } from "../foreign.ts";
 import type {
   AnyToolRegistry,
   ChatTool,
@@ -9,10 +10,10 @@ import type {
   ToolListing,
   ToolOutcome,
 } from "../interface.ts";
-import { callSafely } from "../promises.ts";
+import { shownName } from "../text.ts";
 import { fromThrown, renderOutcome } from "./outcome.ts";
 import { createEntry, type Entry, sourceOf, traitsOf } from "./registration.ts";
-import { type Held, refusalOfCall, runCall, shownName } from "./runCall.ts";
+import { type Held, refusalOfCall, runCall } from "./runCall.ts";
 
 /**
  * Holds tools, knows which are enabled, and runs them. Tools are kept in the order of registration. Calls in flight are
@@ -148,12 +149,7 @@ export class ToolRegistry implements AnyToolRegistry {
     } catch (thrown) {
       outcome = { ok: false, error: fromThrown(shownName(name), thrown) };
     }
-    try {
-      const { onOutcome } = options;
-      if (onOutcome) callSafely(() => onOutcome.call(options, outcome));
-    } catch {
-      // `invoke` never rejects, even where its options cannot be read.
-    }
+    callSafely(() => options.onOutcome?.(outcome));
     return outcome;
   }
 

@@ -4,12 +4,11 @@ import type { ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from ".
 import { nearestName } from "../names.ts";
 import { checkSpelling, type KnownOptions } from "../options.ts";
 import { untilAborted } from "../promises.ts";
-import { clip, printableName } from "../text.ts";
+import { shownName } from "../text.ts";
 import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
-import { type GuardedArguments, guardArguments } from "./guardedArguments.ts";
-import { refusedByGuards } from "./guards.ts";
+import { askGuards } from "./guards.ts";
 import { runThrough } from "./middleware.ts";
-import { aborted, denied, notAvailable, notFound, replaced } from "./outcome.ts";
+import { aborted, notAvailable, notFound, replaced } from "./outcome.ts";
 import type { Entry } from "./registration.ts";
 
 /** What a registry holds, looked at anew at each stage of a call. */
@@ -123,16 +122,10 @@ async function passGuards(
   checkLimit(timeoutMs);
   const { name, args } = call;
   if (held.guards.length === 0) return { args };
-  let copies: GuardedArguments;
-  try {
-    copies = guardArguments(args);
-  } catch {
-    return { error: denied(name, "its arguments cannot be copied, so nobody can say what would run") };
-  }
-  const refused = await refusedByGuards(held.guards, tool, call, copies, approve);
-  const now = held.entries.get(name);
-  const error = refused ?? refusalOf(held, name) ?? (now?.tool === tool ? undefined : replaced(name));
-  return error ? { error } : { args: copies.own };
+  const answer = await askGuards(held.guards, tool, call, approve);
+  if ("error" in answer) return answer;
+  const error = refusalOf(held, name) ?? (held.entries.get(name)?.tool === tool ? undefined : replaced(name));
+  return error ? { error } : answer;
 }
 
 /** The tool of that name, with its repaired arguments or what is wrong with them. */
@@ -158,7 +151,7 @@ function refusalOf({ entries }: Held, name: string): ToolError | undefined {
   const entry = entries.get(name);
   if (entry) return entry.enabled ? undefined : notAvailable(name);
   const enabled = [...entries].filter(([, known]) => known.enabled).map(([known]) => known);
-  return notFound(shownName(name), nearestName(textOf(name), enabled));
+  return notFound(shownName(name), nearestName(shownName(name), enabled));
 }
 
 function unknownTool(name: string): ToolError {
@@ -176,18 +169,5 @@ async function unlessAborted<T>(running: Promise<T>, signal: AbortSignal | undef
   } catch (thrown) {
     if (signal?.aborted) return undefined;
     throw thrown;
-  }
-}
-
-/** A name as messages show it: whatever a model sent, cut and on one line. */
-export function shownName(name: unknown): string {
-  return printableName(clip(textOf(name), 200));
-}
-
-function textOf(name: unknown): string {
-  try {
-    return String(name);
-  } catch {
-    return `a name of type ${typeof name}`;
   }
 }

@@ -1,0 +1,79 @@
+// The one place that deals with what others made: objects whose getters throw, proxies that are revoked, thenables that never end.
+// Whatever reads such a thing does it through here, and what cannot be read counts as not there.
+
+/** How a message names what cannot be read. */
+export const unreadable = "an object that cannot be read";
+
+/** What `read` answers; undefined where it throws. */
+export function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+type Settled = { readonly value: unknown } | { readonly error: unknown };
+
+/** How a call ends, whatever it returns or throws. The value is wrapped, so that nobody takes it for a promise once more. */
+export function settle(start: () => unknown): Promise<Settled> {
+  return new Promise((resolve) => {
+    assimilate(
+      start,
+      (value) => resolve({ value }),
+      (error) => resolve({ error }),
+    );
+  });
+}
+
+/** Calls a listener and drops what it throws or rejects with: its failure must not become the caller's. */
+export function callSafely(listener: () => unknown): void {
+  const drop = (): void => undefined;
+  assimilate(listener, drop, drop);
+}
+
+/** A thenable that resolves to thenables for ever would never leave the microtask queue; only this many are followed. */
+const mostThenables = 10;
+
+/**
+ * Calls `start` and reports how it ends, once, whatever it returns or throws. Unlike `await`, a foreign thenable is asked
+ * only a bounded number of times.
+ */
+export function assimilate(
+  start: () => unknown,
+  onValue: (value: unknown) => void,
+  onError: (error: unknown) => void,
+  level = 0,
+): void {
+  let settled = false;
+  const once =
+    (then: (value: unknown) => void) =>
+    (value: unknown): void => {
+      if (settled) return;
+      settled = true;
+      then(value);
+    };
+  const fail = once(onError);
+  try {
+    const value = start();
+    if (value instanceof Promise) {
+      void Promise.prototype.then.call(value, once(onValue), fail);
+      return;
+    }
+    if ((typeof value === "object" && value !== null) || typeof value === "function") {
+      const { then } = value as { then?: unknown };
+      if (typeof then === "function") {
+        if (level >= mostThenables) throw new Error("the result is a promise of promises without end");
+        then.call(
+          value,
+          once((inner) => assimilate(() => inner, onValue, onError, level + 1)),
+          fail,
+        );
+        return;
+      }
+    }
+    once(onValue)(value);
+  } catch (error) {
+    fail(error);
+  }
+}
