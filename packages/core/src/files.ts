@@ -10,6 +10,7 @@ export {
 } from "./files/directories.ts";
 export { type FileLock, takeFileLock, withFileLock } from "./files/fileLock.ts";
 export { fileKind, openRegularFile, type RegularFile, refuseSpecial } from "./files/openRegular.ts";
+export { isBelowAny, type OwnFile, type OwnFileOptions, ownFile } from "./files/ownFile.ts";
 export { mayHoldEntries, pathEffect } from "./files/pathEffect.ts";
 export { withPathLocks } from "./files/pathLock.ts";
 export { compilePathPatterns, type PathPatternOptions, type PathPatterns } from "./files/pathPatterns.ts";

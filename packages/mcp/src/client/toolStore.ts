@@ -1,14 +1,4 @@
-import { constants, realpathSync } from "node:fs";
-import { open } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
-import {
-  createPathScope,
-  ensureDirectory,
-  isInside,
-  systemErrorCode,
-  withFileLock,
-  writeAtomically,
-} from "@toolcrib/core/files";
+import { isBelowAny, ownFile } from "@toolcrib/core/files";
 import { type ListedTool, record } from "../mapping.ts";
 import { workingFolder } from "./serverProgram.ts";
 
@@ -41,84 +31,31 @@ export interface McpToolStore {
  * written by others.
  */
 export function fileToolStore(path: string): McpToolStore {
-  refuseWorkingFolder(path);
-  let last: Promise<unknown> = Promise.resolve();
-  const readAll = async (): Promise<Record<string, unknown>> => {
-    const text = await readOwnFile(path);
-    try {
-      return text === undefined ? {} : record(record(JSON.parse(text)).servers);
-    } catch {
-      return {};
-    }
-  };
-  const write = async (server: string, known: KnownServer): Promise<void> => {
-    const folder = dirname(resolve(path));
-    ensureDirectory(folder, 0o700);
-    await withFileLock(`${path}.lock`, async () => {
-      const servers = { ...(await readAll()), [server]: known };
-      const scope = createPathScope({ root: folder, cwd: folder });
-      const content = `${JSON.stringify({ servers }, undefined, 2)}\n`;
-      await writeAtomically(join(scope.cwd, basename(path)), content, { scope, private: true });
-    });
-  };
+  const working = workingFolder();
+  if (working !== undefined && isBelowAny(path, [working])) {
+    throw new TypeError(
+      "fileToolStore: the path is below the working folder, where an agent's tools may write; keep it elsewhere, below your " +
+        "home directory for example",
+    );
+  }
+  const file = ownFile(path, { what: "the accepted tools" });
   return {
     async load(server) {
-      const all = await readAll();
+      const all = serversIn(await file.read());
       if (!Object.hasOwn(all, server)) return undefined;
       const { config, tools } = record(all[server]);
       if (typeof config !== "string" || !Array.isArray(tools)) return undefined;
       return { config, tools: tools.filter((tool): tool is KnownTool => typeof record(tool).name === "string") };
     },
-    save(server, known) {
-      // Saves of this process take turns without polling for the lock.
-      const run = last.then(() => write(server, known));
-      last = run.catch(() => undefined);
-      return run;
-    },
+    save: (server, known) =>
+      file.change((text) => `${JSON.stringify({ servers: { ...serversIn(text), [server]: known } }, undefined, 2)}\n`),
   };
 }
 
-function refuseWorkingFolder(path: string): void {
-  const working = workingFolder();
-  if (working === undefined || !isInside(working, canonicalPath(resolve(path)))) return;
-  throw new TypeError(
-    "fileToolStore: the path is below the working folder, where an agent's tools may write; keep it elsewhere, below your " +
-      "home directory for example",
-  );
-}
-
-/** The directory of the path with links resolved, as far as it exists. */
-function canonicalPath(path: string): string {
+function serversIn(text: string | undefined): Record<string, unknown> {
   try {
-    return realpathSync(dirname(path));
+    return text === undefined ? {} : record(record(JSON.parse(text)).servers);
   } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(canonicalPath(parent), "missing");
+    return {};
   }
-}
-
-/** The text of a file that only the user can have written; undefined where there is none. */
-async function readOwnFile(path: string): Promise<string | undefined> {
-  // Follows no link and does not wait for a named pipe.
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
-    const code = systemErrorCode(error);
-    if (code === "ENOENT") return undefined;
-    if (code === "ELOOP") throw notOwn("it is a link");
-    throw error;
-  });
-  if (!file) return undefined;
-  try {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw notOwn("it is not a regular file");
-    if (process.getuid && stats.uid !== process.getuid()) throw notOwn("it belongs to another user");
-    if (process.getuid && (stats.mode & 0o022) !== 0) throw notOwn("others can write it");
-    return await file.readFile("utf8");
-  } finally {
-    await file.close();
-  }
-}
-
-function notOwn(reason: string): Error {
-  return new Error(`the file that keeps the accepted tools is not trusted: ${reason}; check it, then remove it`);
 }
