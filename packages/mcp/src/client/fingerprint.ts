@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "@toolcrib/core";
 import type { ListedTool } from "../mapping.ts";
 
 /**
@@ -6,16 +7,8 @@ import type { ListedTool } from "../mapping.ts";
  * them may do something else than what was accepted.
  */
 export function fingerprint({ description, inputSchema, annotations }: ListedTool): string {
-  const claims = JSON.stringify([description ?? null, sorted(inputSchema ?? null), sorted(annotations ?? null)]);
+  const claims = canonicalJson([description ?? null, inputSchema ?? null, annotations ?? null]);
   return createHash("sha256").update(claims).digest("hex");
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // As pairs under one key: keys such as `__proto__` stay data, and no array gives the same text.
-  return { entries: entries.map(([key, item]) => [key, sorted(item)]) };
 }
 
 /** One tool that differs from what was accepted. */
