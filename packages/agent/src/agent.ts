@@ -5,10 +5,10 @@ import {
   type ToolContext,
   ToolRegistry,
 } from "@toolcrib/core";
-import { History } from "./conversation/history.ts";
+import { type Answers, History } from "./conversation/history.ts";
 import { AgentError } from "./errors.ts";
-import type { AgentEvent, Message, Usage } from "./messages.ts";
-import type { ChatOptions, UserContent } from "./options.ts";
+import type { AgentEvent, Message, PendingCall, Usage } from "./messages.ts";
+import type { ApproveOptions, ChatOptions, UserContent } from "./options.ts";
 import {
   type AgentOptions,
   checkAgentOptions,
@@ -63,15 +63,15 @@ export class Agent {
   ): Promise<Kind> {
     checkPlainOptions(options);
     const { session, journalBytes } = await openSession(fileOrSession);
-    const { systemPrompt, messages, usage } = session;
+    const { systemPrompt, messages, usage, pending } = session;
     // `this` may be a subclass, such as the preset of @toolcrib/defaults.
     const agent = new this(provider, { ...options, systemPrompt: options.systemPrompt ?? systemPrompt });
-    agent.#state.history.restore(messages, usage);
+    agent.#state.history.restore(messages, usage, pending);
     const isSame = options.journal === undefined || options.journal === fileOrSession;
     const resumed = journalBytes === undefined || !isSame ? undefined : { bytes: journalBytes, systemPrompt };
     const file = resumed ? (fileOrSession as string) : options.journal;
     if (file !== undefined)
-      agent.#keepJournal(file, { name: session.name, resumed, messages, onError: options.onJournalError });
+      agent.#keepJournal(file, { name: session.name, resumed, messages, pending, onError: options.onJournalError });
     return agent;
   }
 
@@ -80,13 +80,30 @@ export class Agent {
    * the text so far) when the turn ended without an answer, or what the provider threw. The agent stays usable.
    */
   async chat(message: UserContent, options?: ChatOptions): Promise<string> {
-    for await (const event of this.streamChat(message, options)) if (event.type === "end") return answerOf(event);
-    throw new AgentError({ code: "bad_reply", message: "The turn ended without an end event." });
+    return answerFrom(this.streamChat(message, options));
   }
 
   /** Runs one turn and yields its events, `end` last. Throws on failure. Leaving the iteration ends the turn. */
   streamChat(message: UserContent, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
-    return runTurn(this.#state, message, options);
+    return runTurn(this.#state, { message }, options);
+  }
+
+  /** What the user is asked; empty while no call waits for an answer. */
+  get pending(): readonly PendingCall[] {
+    return this.#state.history.pending;
+  }
+
+  /**
+   * Answers questions by the id of the call (true, false, or a reason to deny) and lets the turn that asked go on: records the
+   * answers, then runs the calls in order. What has no answer goes on waiting. Resolves and rejects as `chat` does.
+   */
+  async approve(answers: Answers, options?: ApproveOptions): Promise<string> {
+    return answerFrom(this.streamApprove(answers, options));
+  }
+
+  /** The same as `approve`, yielding the events as `streamChat` does. */
+  streamApprove(answers: Answers, options?: ApproveOptions): AsyncGenerator<AgentEvent, void> {
+    return runTurn(this.#state, { answers }, options);
   }
 
   /** Adds a message to the next step of the running turn; when no turn runs, to the start of the next one. */
@@ -141,7 +158,7 @@ export class Agent {
     return this.#state.systemPrompt;
   }
 
-  /** Forgets the conversation; throws an AgentError `busy` while a turn runs. */
+  /** Forgets the conversation, and what waits for an answer; throws an AgentError `busy` while a turn runs. */
   clearContext(): void {
     if (this.#state.running) throw busyError();
     this.#state.history.clear();
@@ -176,11 +193,19 @@ function contextOf(state: Pick<LoopState, "systemPrompt" | "history">, sessionCo
     get usage() {
       return state.history.usage;
     },
+    get pending() {
+      return [...state.history.waiting.values()];
+    },
     sessionContextFilePath,
   });
 }
 
-function answerOf({ reason, text, detail }: Extract<AgentEvent, { type: "end" }>): string {
+async function answerFrom(events: AsyncIterable<AgentEvent>): Promise<string> {
+  for await (const event of events) if (event.type === "end") return answerOf(event);
+  throw new AgentError({ code: "bad_reply", message: "The turn ended without an end event." });
+}
+
+function answerOf({ reason, text, detail, pending }: Extract<AgentEvent, { type: "end" }>): string {
   if (reason === "stop") return text;
   const said = detail === undefined ? "" : ` The service said: ${detail}`;
   throw new AgentError({
@@ -189,6 +214,7 @@ function answerOf({ reason, text, detail }: Extract<AgentEvent, { type: "end" }>
     reason,
     text,
     ...(detail !== undefined && { detail }),
+    ...(pending && { pending }),
   });
 }
 
@@ -198,4 +224,5 @@ const advice = {
   "context-limit": "; the conversation is too long for the model: clear it or turn compaction on",
   refusal: "; the model refused",
   "content-filter": "; the service's filter stopped the reply",
+  approval: "; calls wait for an answer: see pending, and answer with agent.approve",
 } as const;

@@ -1,4 +1,4 @@
-import type { AdvisedOption, EndReason, Remedy } from "./messages.ts";
+import type { AdvisedOption, EndReason, PendingCall, Remedy } from "./messages.ts";
 
 /**
  * `busy`: a turn is running · `aborted`: the caller's signal · `ended`: the turn ended for another reason than `stop` (see
@@ -41,6 +41,8 @@ export interface AgentErrorOptions {
   text?: string;
   /** What the service said of the reason. */
   detail?: string;
+  /** The calls that wait for an answer (reason `approval`). */
+  pending?: readonly PendingCall[];
   /** The message in two parts, where it ends in advice. */
   remedy?: Remedy;
 }
@@ -57,6 +59,7 @@ export class AgentError extends Error {
   readonly reason: EndReason | undefined;
   readonly text: string | undefined;
   readonly detail: string | undefined;
+  readonly pending: readonly PendingCall[] | undefined;
   readonly remedy: Remedy | undefined;
 
   constructor(options: AgentErrorOptions) {
@@ -68,6 +71,7 @@ export class AgentError extends Error {
     this.reason = options.reason;
     this.text = options.text;
     this.detail = options.detail;
+    this.pending = options.pending;
     this.remedy = options.remedy;
     Object.defineProperty(this, marker, { value: true });
   }

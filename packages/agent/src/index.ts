@@ -1,5 +1,7 @@
 export { Agent } from "./agent.ts";
 export { chatObject } from "./chatObject.ts";
+export type { Answers } from "./conversation/history.ts";
+export type { Answer, WaitingCall } from "./conversation/waiting.ts";
 export {
   AgentError,
   type AgentErrorCode,
@@ -15,6 +17,7 @@ export type {
   ImageBlock,
   Message,
   OpaqueData,
+  PendingCall,
   ReasoningBlock,
   Remedy,
   StopReason,
@@ -24,7 +27,7 @@ export type {
   Usage,
   UserMessage,
 } from "./messages.ts";
-export type { AgentOptions, ChatOptions, UserContent } from "./options.ts";
+export type { AgentOptions, ApproveOptions, ChatOptions, UserContent } from "./options.ts";
 export type { ModelRequest, Provider, ProviderEvent, ToolChoice } from "./provider.ts";
 export { defaultModels, type ModelPrice, modelPrices, modelsCheckedOn } from "./providers/shared/models.ts";
 export { listSessions, newSessionFile, type SessionSummary } from "./session/listSessions.ts";

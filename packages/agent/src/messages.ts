@@ -1,4 +1,4 @@
-import type { ContentBlock, ToolProgress } from "@toolcrib/core";
+import type { ApprovalQuestion, ContentBlock, ToolProgress } from "@toolcrib/core";
 
 /**
  * What a provider must send back unchanged on the next request (reasoning items, thinking signatures, item ids).
@@ -86,7 +86,24 @@ export type StopReason =
   | "pause";
 
 /** Why a turn ended. */
-export type EndReason = "stop" | "step-limit" | "token-limit" | "context-limit" | "refusal" | "content-filter";
+export type EndReason =
+  | "stop"
+  | "step-limit"
+  | "token-limit"
+  | "context-limit"
+  | "refusal"
+  | "content-filter"
+  | "approval";
+
+/** A call that waits for an answer of the user. */
+export interface PendingCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly question: ApprovalQuestion;
+  /** An answer that was recorded before the process ended; the call has not started. */
+  readonly answer?: boolean | string;
+}
 
 /** What happens while a turn runs, in order. */
 export type AgentEvent =
@@ -135,6 +152,8 @@ export type AgentEvent =
       readonly text: string;
       readonly detail?: string;
       readonly failed?: true;
+      /** With the reason `approval`: the calls that wait for an answer. */
+      readonly pending?: readonly PendingCall[];
     };
 
 /** An option that would help; `variable` is the environment variable that sets it, too. */

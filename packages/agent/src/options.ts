@@ -1,5 +1,6 @@
 import {
   type AnyToolRegistry,
+  type Approve,
   checkOptions,
   type KnownOptions,
   type ToolContext,
@@ -27,7 +28,12 @@ export interface ChatOptions {
   readonly toolChoice?: ToolChoice | undefined;
   /** Called after each step whose calls have run; true ends the turn with `stop`. */
   readonly stopWhen?: StopCondition | undefined;
+  /** Answers the questions of guards in place, one at a time. Without it a question ends the turn with `approval`. */
+  readonly approve?: Approve | undefined;
 }
+
+/** Options of a turn that goes on after answers. */
+export type ApproveOptions = Omit<ChatOptions, "toolChoice">;
 
 /** Options of an Agent; all have defaults. */
 export interface AgentOptions extends Partial<LoopLimits> {
@@ -80,6 +86,7 @@ const knownChatOptions: KnownOptions<ChatOptions> = {
   labels: true,
   toolChoice: true,
   stopWhen: true,
+  approve: true,
 };
 
 /** Throws `invalid_option` for unknown or invalid options of an Agent. */
@@ -115,8 +122,20 @@ export function checkKind(name: string, value: unknown, kind: "string" | "boolea
 /** Throws `invalid_option` for unknown or invalid options of a turn. */
 export function checkChatOptions(options: ChatOptions): void {
   refuseUnknown("chat", options, knownChatOptions);
+  checkTurnOptions(options);
+}
+
+/** The same of a turn that goes on after answers. */
+export function checkApproveOptions(options: ApproveOptions): void {
+  const { toolChoice: _, ...known } = knownChatOptions;
+  refuseUnknown("approve", options, known);
+  checkTurnOptions(options);
+}
+
+function checkTurnOptions(options: ApproveOptions): void {
   refuseMissingTools(options);
   if ("tools" in options) checkedTools(options.tools as AnyToolRegistry);
+  checkKind("approve", options.approve, "function");
   const { signal } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
     throw invalidOption("signal must be an AbortSignal: pass the signal of an AbortController.");

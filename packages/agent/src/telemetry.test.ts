@@ -10,7 +10,7 @@ import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import { AgentError } from "./errors.ts";
-import { traceProvider, traceTools, traceTurn } from "./telemetry.ts";
+import { traceApprove, traceProvider, traceTools, traceTurn } from "./telemetry.ts";
 import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
 
 const exporter = new InMemorySpanExporter();
@@ -87,4 +87,22 @@ test("a failure is recorded on its spans", async () => {
   exporter.reset();
   const failed = await spansOf([{ calls: [{ name: "absent" }] }, "ok"]);
   expect(failed["execute_tool absent"]?.attributes["error.type"]).toBe("not_found");
+});
+
+test("a turn that waits for an answer and one that goes on with it are spans of their own", async () => {
+  const tools = new ToolRegistry([
+    defineTool({ name: "echo", description: "echo", parameters: { type: "object" }, execute: () => "" }),
+  ]);
+  tools.use(traceTools()).guard(() => ({ ask: "Echo?" }));
+  const agent = new Agent(new ScriptedProvider([{ calls: [{ id: "a", name: "echo" }] }, "ok"]), { tools });
+  for await (const _ of traceTurn(agent, "go"));
+  for await (const _ of traceApprove(agent, { a: true }));
+  const spans = exporter.getFinishedSpans();
+  expect(spans.map((span) => [span.name, span.attributes["error.type"]])).toEqual([
+    ["execute_tool echo", "approval_required"],
+    ["invoke_agent", undefined],
+    ["execute_tool echo", undefined],
+    ["invoke_agent", undefined],
+  ]);
+  expect(spans[1]?.attributes["gen_ai.response.finish_reasons"]).toEqual(["approval"]);
 });

@@ -1,9 +1,10 @@
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { Middleware } from "@toolcrib/core";
 import type { Agent } from "./agent.ts";
+import type { Answers } from "./conversation/history.ts";
 import { isAgentError, isError, messageOf } from "./errors.ts";
 import type { AgentEvent, Usage } from "./messages.ts";
-import type { ChatOptions, UserContent } from "./options.ts";
+import type { ApproveOptions, ChatOptions, UserContent } from "./options.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";
 
 /** What spans carry. */
@@ -69,19 +70,36 @@ export function traceTools(options: TelemetryOptions = {}): Middleware {
 }
 
 /** `agent.streamChat` in a span `invoke_agent NAME`, the parent of the spans of its requests and calls. */
-export async function* traceTurn(
+export function traceTurn(
   agent: Agent,
   message: UserContent,
   { tracer, content, agentName, ...chat }: TelemetryOptions & ChatOptions = {},
+): AsyncGenerator<AgentEvent, void> {
+  return tracedTurn(agent.streamChat(message, chat), { tracer, content, agentName }, message);
+}
+
+/** The same of `agent.streamApprove`. */
+export function traceApprove(
+  agent: Agent,
+  answers: Answers,
+  { tracer, content, agentName, ...options }: TelemetryOptions & ApproveOptions = {},
+): AsyncGenerator<AgentEvent, void> {
+  return tracedTurn(agent.streamApprove(answers, options), { tracer, content, agentName });
+}
+
+async function* tracedTurn(
+  events: AsyncIterable<AgentEvent>,
+  { tracer, content, agentName }: TelemetryOptions,
+  message?: UserContent,
 ): AsyncGenerator<AgentEvent, void> {
   const name = agentName === undefined ? "invoke_agent" : `invoke_agent ${agentName}`;
   const span = start({ tracer }, name, SpanKind.INTERNAL, {
     "gen_ai.operation.name": "invoke_agent",
     ...(agentName !== undefined && { "gen_ai.agent.name": agentName }),
-    ...(content && { "gen_ai.input.messages": JSON.stringify(message) }),
+    ...(content && message && { "gen_ai.input.messages": JSON.stringify(message) }),
   });
   try {
-    for await (const event of within(span, agent.streamChat(message, chat))) {
+    for await (const event of within(span, events)) {
       if (event.type === "end") {
         span.setAttribute("gen_ai.response.finish_reasons", [event.reason]);
         if (content) span.setAttribute("gen_ai.output.messages", event.text);

@@ -1,4 +1,5 @@
 import { isLegalName } from "@toolcrib/core";
+import { clip } from "@toolcrib/core/text";
 import { messageOf } from "../errors.ts";
 import type {
   AssistantMessage,
@@ -12,8 +13,10 @@ import type {
 import { frozenJson } from "./frozenJson.ts";
 import { parseArguments } from "./parseArguments.ts";
 
+const longestReason = 1000;
+
 /** Why a call was answered without being run. */
-export type NotRunReason = "cut off" | "aborted" | "step limit";
+export type NotRunReason = "cut off" | "aborted" | "step limit" | "waiting for approval" | "not answered";
 
 /** A user message as history keeps it: frozen, without lone surrogates. */
 export function userMessage(content: string | readonly (TextBlock | ImageBlock)[]): UserMessage {
@@ -112,6 +115,11 @@ export function toolMessage(
 /** The result of a call that was never started. */
 export function notRun(call: ToolCallBlock, reason: NotRunReason): ToolMessage {
   return failed(call, `Not run: ${reason}`);
+}
+
+/** The result of a call that the user did not allow. */
+export function denied(call: ToolCallBlock, reason: string): ToolMessage {
+  return failed(call, `Permission denied: ${clip(reason, longestReason)}`);
 }
 
 /** The result of a call whose process ended while it ran. */

@@ -1,21 +1,44 @@
-import type { AssistantMessage, Message, ToolMessage, Usage } from "../messages.ts";
+import type { AssistantMessage, Message, PendingCall, ToolMessage, Usage } from "../messages.ts";
 import { type NotRunReason, notRun, openCalls } from "./conversation.ts";
 import { addUsage, noUsage } from "./usage.ts";
+import {
+  type Answer,
+  lastCalls,
+  pendingCalls,
+  putResult,
+  type WaitingCall,
+  waitingResult,
+  withoutResults,
+} from "./waiting.ts";
 
 /** Where a history is also written, as it grows; each method is awaited before the turn goes on. */
 export interface Recorder {
   message(message: Message, usage?: Usage): Promise<void>;
   toolStart(callIds: readonly string[]): Promise<void>;
+  /** These calls wait; each comes with the result that stands for it meanwhile. */
+  waiting(calls: readonly HeldCall[]): Promise<void>;
+  /** Answers to questions about calls that wait. */
+  answers(answers: Answers): Promise<void>;
   /** The conversation is now these messages. */
   replaced(messages: readonly Message[]): Promise<void>;
   /** The turn is over: files may be closed. */
   turnEnded(): Promise<void>;
 }
 
+export interface HeldCall {
+  readonly message: ToolMessage;
+  readonly pending: WaitingCall;
+}
+
+/** By the id of the call. */
+export type Answers = Readonly<Record<string, Answer>>;
+
 /** The conversation of one session: append-only while a turn runs, frozen messages, unique call ids, summed usage. */
 export class History {
   #messages: Message[] = [];
   #usage: Usage = noUsage;
+  /** Calls of the last reply that have a placeholder result, by id; some have a question. */
+  readonly #waiting: Map<string, WaitingCall> = new Map();
   /** The ids of all calls so far: each is used once in a session. */
   readonly callIds: Set<string> = new Set();
   /** Tokens of the last request and its reply, as the service counted them. */
@@ -33,14 +56,62 @@ export class History {
     return this.#usage;
   }
 
+  /** The calls that wait for an answer, or for those before them. */
+  get waiting(): ReadonlyMap<string, WaitingCall> {
+    return this.#waiting;
+  }
+
+  /** What the user is asked. */
+  get pending(): readonly PendingCall[] {
+    return pendingCalls(this.#messages, this.#waiting);
+  }
+
   add(message: Message, usage?: Usage): Promise<void> | undefined {
     this.#messages.push(message);
     return this.recorder?.message(message, usage);
   }
 
-  /** Appends without recording: for a result that was recorded when it arrived. */
-  append(message: Message): void {
-    this.#messages.push(message);
+  /** Adds the result of a call of the last reply, without recording: it was recorded when it arrived. */
+  addResult(result: ToolMessage): void {
+    this.#waiting.delete(result.callId);
+    putResult(this.#messages, result);
+  }
+
+  /** Records that calls of the last reply wait; a placeholder stands for the result of each. */
+  async hold(waiting: readonly WaitingCall[]): Promise<void> {
+    const byId = new Map(waiting.map((call) => [call.callId, call]));
+    const held = lastCalls(this.#messages).flatMap((call) => {
+      const pending = byId.get(call.id);
+      return pending ? [{ message: waitingResult(call), pending }] : [];
+    });
+    await this.recorder?.waiting(held);
+    for (const { message, pending } of held) {
+      this.addResult(message);
+      this.#waiting.set(pending.callId, pending);
+    }
+  }
+
+  /** Records answers to questions about calls that wait. */
+  async answer(answers: Answers): Promise<void> {
+    const given = Object.entries(answers);
+    if (given.length > 0) await this.recorder?.answers(answers);
+    for (const [id, answer] of given) {
+      const call = this.#waiting.get(id);
+      if (call) this.#waiting.set(id, { ...call, answer });
+    }
+  }
+
+  /** Records that these calls start: they no longer wait. */
+  async start(callIds: readonly string[]): Promise<void> {
+    if (callIds.length === 0) return;
+    await this.recorder?.toolStart(callIds);
+    this.#release(callIds);
+  }
+
+  /** Takes the placeholders away: these calls no longer wait, and are open. */
+  #release(callIds: readonly string[]): void {
+    const released = new Set(callIds.filter((id) => this.#waiting.delete(id)));
+    if (released.size > 0) this.#messages = withoutResults(this.#messages, released);
   }
 
   /** Adds a valid reply and its usage; an empty reply is not kept. */
@@ -57,10 +128,15 @@ export class History {
     this.#usage = addUsage(this.#usage, usage);
   }
 
-  /** Answers every call that has no result yet as not run. */
+  /** Answers every call that has no result yet as not run. Calls that wait go on waiting as long as there is a question. */
   async closeOpenCalls(reason: NotRunReason): Promise<readonly ToolMessage[]> {
-    const results = openCalls(this.#messages).map((call) => notRun(call, reason));
-    for (const result of results) this.#messages.push(result);
+    if (this.pending.length === 0) this.#release([...this.#waiting.keys()]);
+    return this.close(openCalls(this.#messages).map((call) => notRun(call, reason)));
+  }
+
+  /** Adds and records results of calls that were not run. */
+  async close(results: readonly ToolMessage[]): Promise<readonly ToolMessage[]> {
+    for (const result of results) this.addResult(result);
     for (const result of results) await this.recorder?.message(result);
     return results;
   }
@@ -71,10 +147,11 @@ export class History {
   }
 
   /** Starts from a saved conversation, which must be valid. */
-  restore(messages: readonly Message[], usage: Usage = noUsage): void {
+  restore(messages: readonly Message[], usage: Usage = noUsage, waiting: readonly WaitingCall[] = []): void {
     this.#messages = [...messages];
     this.#usage = usage;
     for (const message of messages) if (message.role === "tool") this.callIds.add(message.callId);
+    for (const call of waiting) this.#waiting.set(call.callId, call);
   }
 
   /** Forgets the conversation; the recorder is told without waiting for it. */
@@ -88,6 +165,7 @@ export class History {
 
   replace(messages: readonly Message[]): Promise<void> | undefined {
     this.#messages = [...messages];
+    this.#waiting.clear();
     this.contextTokens = undefined;
     this.retryCompactionAbove = 0;
     return this.recorder?.replaced(messages);

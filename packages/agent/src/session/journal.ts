@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import type { Recorder } from "../conversation/history.ts";
+import type { Answers, HeldCall, Recorder } from "../conversation/history.ts";
+import type { WaitingCall } from "../conversation/waiting.ts";
 import { AgentError, messageOf } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
 import { type JournalLine, sessionFormat, sessionVersion } from "./session.ts";
@@ -17,8 +18,9 @@ export interface JournalStart {
   readonly resumed?: { readonly bytes: number; readonly systemPrompt: string } | undefined;
   /** Called with the first failure, after which nothing more is written. Without it failures are thrown. */
   readonly onError?: ((error: AgentError) => void) | undefined;
-  /** The messages with which a new journal starts. */
+  /** The messages with which a new journal starts, and the calls among them that wait. */
   readonly messages?: readonly Message[];
+  readonly pending?: readonly WaitingCall[] | undefined;
 }
 
 /**
@@ -49,6 +51,14 @@ export class Journal implements Recorder {
     return this.#write({ type: "tool-start", callIds });
   }
 
+  waiting(calls: readonly HeldCall[]): Promise<void> {
+    return this.#write(...calls.map((call) => ({ type: "message", ...call }) as const));
+  }
+
+  answers(answers: Answers): Promise<void> {
+    return this.#write({ type: "answers", answers });
+  }
+
   replaced(messages: readonly Message[]): Promise<void> {
     return this.#write({ type: "messages", messages });
   }
@@ -61,11 +71,12 @@ export class Journal implements Recorder {
     });
   }
 
-  #write(line: JournalLine): Promise<void> {
+  /** In one piece: all lines or, after a crash, the first few. */
+  #write(...added: readonly JournalLine[]): Promise<void> {
     return this.#enqueue(async () => {
       this.#handle ??= await this.#open();
       const systemPrompt = this.#start.systemPrompt();
-      const lines = [...this.#linesBefore(systemPrompt), line].map((one) => `${JSON.stringify(one)}\n`).join("");
+      const lines = [...this.#linesBefore(systemPrompt), ...added].map((one) => `${JSON.stringify(one)}\n`).join("");
       try {
         await this.#handle.appendFile(lines);
         await this.#handle.datasync();
@@ -98,11 +109,11 @@ export class Journal implements Recorder {
   #linesBefore(systemPrompt: string): JournalLine[] {
     if (systemPrompt === this.#systemPrompt) return [];
     if (this.#systemPrompt !== undefined) return [{ type: "system-prompt", systemPrompt }];
-    const { name, messages = [] } = this.#start;
+    const { name, messages = [], pending } = this.#start;
     const savedAt = new Date().toISOString();
     const header = { format: sessionFormat, version: sessionVersion, savedAt, systemPrompt } as const;
     const first: JournalLine = { type: "session", ...header, ...(name === undefined ? {} : { name }) };
-    return messages.length > 0 ? [first, { type: "messages", messages }] : [first];
+    return messages.length > 0 ? [first, { type: "messages", messages, ...(pending && { pending }) }] : [first];
   }
 
   async #open(): Promise<FileHandle> {

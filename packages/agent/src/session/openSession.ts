@@ -3,9 +3,19 @@ import { promisify } from "node:util";
 import { isObject } from "@toolcrib/core/text";
 import { repairConversation } from "../conversation/repair.ts";
 import { addUsage, noUsage } from "../conversation/usage.ts";
+import { isAnswer, putResult, stillWaiting, type WaitingCall, withoutResults } from "../conversation/waiting.ts";
 import { messageOf } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
-import { badSession, checkHeader, checkMessage, checkSession, type JournalLine, type Session } from "./session.ts";
+import {
+  badSession,
+  checkHeader,
+  checkMessage,
+  checkPending,
+  checkSession,
+  checkWaiting,
+  type JournalLine,
+  type Session,
+} from "./session.ts";
 import { openSessionFile } from "./sessionPath.ts";
 
 /** A session that was read. */
@@ -66,24 +76,31 @@ class JournalReader {
   #messages: Message[] = [];
   #usage: Usage = noUsage;
   readonly #started: Set<string> = new Set();
+  /** Calls that wait, by id; the result of each in `#messages` is a placeholder. */
+  readonly #waiting: Map<string, WaitingCall> = new Map();
 
   take(line: unknown, at: string): void {
     if (!isObject(line)) throw badSession(at, "it is not a JSON object");
-    const { type, message, messages, callIds, usage, systemPrompt } = line as Partial<Record<string, unknown>>;
+    const { type, messages, callIds, answers, systemPrompt } = line as Partial<Record<string, unknown>>;
     switch (type as JournalLine["type"]) {
       case "session":
         this.#header = { ...checkHeader(line, at) };
         break;
       case "message":
-        this.#messages.push(checkMessage(message, at));
-        if (isObject(usage)) this.#usage = addUsage(this.#usage, usage as unknown as Usage);
+        this.#takeMessage(line, at);
+        break;
+      case "answers":
+        for (const [id, answer] of Object.entries(isObject(answers) ? answers : {})) this.#takeAnswer(id, answer, at);
         break;
       case "tool-start":
         for (const id of Array.isArray(callIds) ? callIds : []) this.#started.add(String(id));
+        this.#release(this.#started);
         break;
       case "messages":
         if (!Array.isArray(messages)) throw badSession(at, "messages is not a list");
         this.#messages = messages.map((one) => checkMessage(one, at));
+        this.#waiting.clear();
+        for (const call of checkPending(line.pending, at)) this.#waiting.set(call.callId, call);
         break;
       case "system-prompt":
         this.#header.systemPrompt = String(systemPrompt);
@@ -93,10 +110,50 @@ class JournalReader {
     }
   }
 
+  #takeMessage({ message: given, usage, pending }: Record<string, unknown>, at: string): void {
+    const message = checkMessage(given, at);
+    if (isObject(usage)) this.#usage = addUsage(this.#usage, usage as unknown as Usage);
+    if (message.role !== "tool") {
+      this.#endWaiting();
+      this.#messages.push(message);
+      return;
+    }
+    this.#waiting.delete(message.callId);
+    putResult(this.#messages, message);
+    if (pending === undefined) return;
+    this.#waiting.set(message.callId, checkWaiting(pending, at));
+    this.#started.delete(message.callId);
+  }
+
+  #takeAnswer(id: string, answer: unknown, at: string): void {
+    const call = this.#waiting.get(id);
+    if (!call || !isAnswer(answer)) throw badSession(at, "an answer is true, false or a reason for a call that waits");
+    this.#waiting.set(id, { ...call, answer });
+  }
+
+  /** Calls whose placeholders are taken away are open: what became of them follows from whether they were started. */
+  #release(callIds: ReadonlySet<string>): void {
+    const released = new Set([...this.#waiting.keys()].filter((id) => callIds.has(id)));
+    if (released.size > 0) this.#messages = withoutResults(this.#messages, released);
+    for (const id of released) this.#waiting.delete(id);
+  }
+
+  #endWaiting(): readonly WaitingCall[] {
+    const still = new Map(stillWaiting(this.#messages, this.#waiting.values()).map((call) => [call.callId, call]));
+    this.#release(new Set([...this.#waiting.keys()].filter((id) => !still.has(id))));
+    return [...still.values()];
+  }
+
   session(): Session {
     const { type: _, ...header } = this.#header;
+    const pending = this.#endWaiting();
     const messages = repairConversation(this.#messages, this.#started);
-    return { ...(header as unknown as Session), messages, usage: this.#usage };
+    return {
+      ...(header as unknown as Session),
+      messages,
+      usage: this.#usage,
+      ...(pending.length > 0 && { pending }),
+    };
   }
 }
 

@@ -1,6 +1,8 @@
 import { isObject } from "@toolcrib/core/text";
 import { frozenJson } from "../conversation/frozenJson.ts";
+import type { Answers } from "../conversation/history.ts";
 import { repairConversation } from "../conversation/repair.ts";
+import { readWaiting, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
 
@@ -21,6 +23,8 @@ export interface Session {
   readonly messages: readonly Message[];
   /** Of the session so far. */
   readonly usage?: Usage;
+  /** Calls of the last reply that wait for an answer, or for those before them; the result of each in `messages` says so. */
+  readonly pending?: readonly WaitingCall[];
 }
 
 /** One line of a journal; the first is the `session` line. */
@@ -33,12 +37,14 @@ export type JournalLine =
       readonly name?: string;
       readonly systemPrompt: string;
     }
-  /** `usage`: tokens of the reply. */
-  | { readonly type: "message"; readonly message: Message; readonly usage?: Usage }
+  /** `usage`: tokens of the reply. A second result of a call replaces the first. `pending`: this result stands for a call that waits. */
+  | { readonly type: "message"; readonly message: Message; readonly usage?: Usage; readonly pending?: WaitingCall }
+  /** Answers to the questions about calls that wait, by id. */
+  | { readonly type: "answers"; readonly answers: Answers }
   /** These calls are about to run. */
   | { readonly type: "tool-start"; readonly callIds: readonly string[] }
   /** The conversation is now these messages. */
-  | { readonly type: "messages"; readonly messages: readonly Message[] }
+  | { readonly type: "messages"; readonly messages: readonly Message[]; readonly pending?: readonly WaitingCall[] }
   | { readonly type: "system-prompt"; readonly systemPrompt: string };
 
 /** A session to be saved at any moment: calls that still run get the result "interrupted". */
@@ -62,8 +68,26 @@ function withBlocks<M>(message: M): M {
 export function checkSession(value: unknown, source: string): Session {
   const session = checkHeader(value, source);
   if (!Array.isArray(session.messages)) throw badSession(source, "messages is not a list");
-  const messages = session.messages.map((message, index) => checkMessage(message, `${source}, message ${index + 1}`));
-  return { ...(session as unknown as Session), messages: repairConversation(messages) };
+  const { pending: saved, ...rest } = session;
+  const messages = repairConversation(
+    session.messages.map((message, index) => checkMessage(message, `${source}, message ${index + 1}`)),
+  );
+  const pending = stillWaiting(messages, checkPending(saved, source));
+  return { ...(rest as unknown as Session), messages, ...(pending.length > 0 && { pending }) };
+}
+
+/** Checks a list of calls that wait; none when it is absent. */
+export function checkPending(value: unknown, source: string): readonly WaitingCall[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw badSession(source, "pending is not a list");
+  return value.map((call, index) => checkWaiting(call, `${source}, pending ${index + 1}`));
+}
+
+/** Checks one call that waits and freezes a copy. */
+export function checkWaiting(value: unknown, source: string): WaitingCall {
+  const call = readWaiting(value);
+  if (!call) throw badSession(source, "not a call that waits, with callId and step");
+  return call;
 }
 
 /** Checks format, version and system prompt. */

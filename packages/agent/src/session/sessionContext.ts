@@ -1,11 +1,13 @@
 import { defineTool, type ExecutableTool, type ToolContext } from "@toolcrib/core";
+import type { WaitingCall } from "../conversation/waiting.ts";
 import type { Message, Usage } from "../messages.ts";
 import { createSession } from "./session.ts";
 import { sessionTarget } from "./sessionPath.ts";
 
-/** What the tool reads: a ToolContext, with the usage where there is one. */
+/** What the tool reads: a ToolContext, with the usage and the calls that wait for an answer where there are any. */
 export interface SessionToolContext extends ToolContext {
   readonly usage?: Usage;
+  readonly pending?: readonly WaitingCall[];
 }
 
 /** For a model whose conversation another loop keeps, which gave these tools no context. */
@@ -25,9 +27,10 @@ export function createSaveSessionContextTool(context: SessionToolContext, ...non
     },
     idempotent: true,
     async execute({ reason }, call) {
-      const { systemPrompt, sessionContext, sessionContextFilePath, usage } = context;
+      const { systemPrompt, sessionContext, sessionContextFilePath, usage, pending = [] } = context;
       const messages = sessionContext as readonly Message[];
-      const session = createSession({ reason, systemPrompt, messages, ...(usage && { usage }) });
+      const kept = { ...(usage && { usage }), ...(pending.length > 0 && { pending }) };
+      const session = createSession({ reason, systemPrompt, messages, ...kept });
       // Loaded once something is saved.
       const { createPathScope, withPathLocks, writeAtomically } = await import("@toolcrib/core/files");
       const { path, scope } = await sessionTarget(sessionContextFilePath);

@@ -1,7 +1,7 @@
 import { textOf, userMessage } from "../conversation/conversation.ts";
 import type { AgentEvent, Message } from "../messages.ts";
 import { RequestClock } from "../requestClock.ts";
-import { busyError, type LoopState } from "./loopState.ts";
+import { busyError, type LoopState, waitingError } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
 import {
   type CompactionOptions,
@@ -43,9 +43,10 @@ export async function* compact(
     history.retryCompactionAbove = tokens + leastGain * contextWindow;
 }
 
-/** Compacts now, whatever the size; resolves to what was done. Throws `busy` while a turn runs, or what the provider threw. */
+/** Compacts now, whatever the size; resolves to what was done. Throws `busy` while a turn runs or calls wait, or what the provider threw. */
 export async function compactNow(state: LoopState, signal?: AbortSignal): Promise<Compacted | undefined> {
   if (state.running) throw busyError();
+  if (state.history.pending.length > 0) throw waitingError();
   const clock = new RequestClock(signal, state.limits);
   state.running = true;
   try {

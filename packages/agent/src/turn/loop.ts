@@ -1,38 +1,58 @@
-import type { ToolLabels } from "@toolcrib/core";
 import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "../conversation/conversation.ts";
-import type { History } from "../conversation/history.ts";
+import type { Answers, History } from "../conversation/history.ts";
+import { lastCalls } from "../conversation/waiting.ts";
 import { AgentError, isAgentError } from "../errors.ts";
-import type { AgentEvent, EndReason, StopReason } from "../messages.ts";
-import { type ChatOptions, checkChatOptions, type UserContent } from "../options.ts";
+import type { AgentEvent, AssistantMessage, EndReason, StopReason, ToolCallBlock, ToolMessage } from "../messages.ts";
+import { type ChatOptions, checkApproveOptions, checkChatOptions, type UserContent } from "../options.ts";
 import { RequestClock } from "../requestClock.ts";
 import { isUserBlock } from "../session/session.ts";
+import { checkAnswers, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./approvals.ts";
 import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
-import { runSideBySide, type ToolRun, type ToolRunner, takeSideBySide } from "./toolCalls.ts";
+import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
+
+/** What a turn begins with: a message of the user, or the answers with which the turn that asked goes on. */
+export type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
 
 /**
- * Runs one turn: asks the model and runs its calls until it answers or a limit is reached. Yields what happens, `end` last;
- * throws an AgentError on failure and abort. However it ends, every call in history has one result.
+ * Runs one turn: asks the model and runs its calls until it answers, a guard asks the user, or a limit is reached. Yields what
+ * happens, `end` last; throws an AgentError on failure and abort. However it ends, every call in history has one result.
  */
 export async function* runTurn(
   state: LoopState,
-  content: UserContent,
+  start: TurnStart,
   options: ChatOptions = {},
 ): AsyncGenerator<AgentEvent, void> {
-  if (state.running) throw busyError();
-  refuseMessage(content);
-  checkChatOptions(options);
   const { history, limits, provider } = state;
+  if (state.running) throw busyError();
+  if ("message" in start) {
+    refuseMessage(start.message);
+    checkChatOptions(options);
+  } else {
+    checkAnswers(history, start.answers);
+    checkApproveOptions(options);
+  }
   const tools = options.tools ?? state.tools;
   const clock = new RequestClock(options.signal, limits);
-  const run = toolRun(state, tools, clock, options.labels);
   let text = "";
   let paused = false;
   state.running = true;
   try {
-    await history.add(userMessage(content));
-    for (let step = 1; ; step += 1) {
+    let { step, reply, calls } = yield* begin(history, start);
+    if (reply) text = textOf(reply);
+    const run = toolRun(state, clock, options);
+    for (;;) {
+      if (reply && calls.length > 0) {
+        yield* runCalls(calls, step, run, history, () => clock.throwIfAborted(text));
+        const { pending, messages, usage } = history;
+        const isAsked = pending.length > 0;
+        if (isAsked || options.stopWhen?.({ step, reply, messages, usage })) {
+          yield isAsked ? { type: "end", reason: "approval", text, pending } : { type: "end", reason: "stop", text };
+          return;
+        }
+      }
+      step += 1;
       clock.throwIfAborted(text);
       if (state.steering.length > 0) yield* deliverSteering(state);
       if (state.compaction) yield* compact(state, state.compaction, clock);
@@ -44,24 +64,17 @@ export async function* runTurn(
         ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
       };
       const request = { provider, content, clock, limits, callIds: history.callIds };
-      const { message: reply, stop, usage, detail, failed } = yield* requestReply(request);
-      await history.addReply(reply, usage);
-      text = paused ? text + textOf(reply) : textOf(reply);
+      const { message, stop, usage, detail, failed } = yield* requestReply(request);
+      await history.addReply(message, usage);
+      [reply, calls] = [message, callsOf(message)];
+      text = paused ? text + textOf(message) : textOf(message);
       paused = stop === "pause";
       if (usage) yield { type: "usage", usage, total: history.usage };
-      const calls = callsOf(reply);
       const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, state.steering.length > 0);
       if (reason) {
         yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
         const said = reason === stop && reason !== "stop" && detail;
         yield { type: "end", reason, text, ...(said && { detail: said }), ...(failed && { failed }) };
-        return;
-      }
-      for (const waiting = [...calls]; waiting.length > 0; clock.throwIfAborted(text)) {
-        yield* runSideBySide(takeSideBySide(waiting, tools), run);
-      }
-      if (calls.length > 0 && options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage })) {
-        yield { type: "end", reason: "stop", text };
         return;
       }
     }
@@ -77,6 +90,50 @@ export async function* runTurn(
     } finally {
       state.running = false;
     }
+  }
+}
+
+/** Where a turn stands: how many replies it has had, and the last one with the calls that have not run yet. */
+interface TurnPosition {
+  readonly step: number;
+  readonly reply?: AssistantMessage;
+  readonly calls: readonly ToolCallBlock[];
+}
+
+/** Adds the message, which denies what waits for an answer; or records the answers. */
+async function* begin(history: History, start: TurnStart): AsyncGenerator<AgentEvent, TurnPosition> {
+  const waiting = lastCalls(history.messages).filter((call) => history.waiting.has(call.id));
+  if ("message" in start) {
+    const results = await history.close(resultsWithoutAnswer(waiting, history.waiting));
+    await history.add(userMessage(start.message));
+    yield* notRunEvents(waiting, results);
+    return { step: 0, calls: [] };
+  }
+  await history.answer(start.answers);
+  const [{ step } = { step: 0 }] = history.waiting.values();
+  const reply = history.messages.findLast((message) => message.role === "assistant");
+  return { step, calls: waiting, ...(reply && { reply }) };
+}
+
+/** Runs calls in order, group by group. Where a question has no answer, the call waits, and so do those of later groups. */
+async function* runCalls(
+  calls: readonly ToolCallBlock[],
+  step: number,
+  run: ToolRun,
+  history: History,
+  throwIfAborted: () => void,
+): AsyncGenerator<AgentEvent, void> {
+  for (const later = [...calls]; later.length > 0; ) {
+    throwIfAborted();
+    const group = takeSideBySide(later, run.tools);
+    const ready = group.filter((call) => run.approve || !isUnanswered(run.waited.get(call.id)));
+    const questions = yield* runSideBySide(ready, run);
+    throwIfAborted();
+    if (questions.length > 0) {
+      const waiting = [...questions, ...later.map((call) => ({ callId: call.id }))];
+      await history.hold(waiting.map((call) => ({ ...call, step })));
+    }
+    if (history.pending.length > 0) return;
   }
 }
 
@@ -113,30 +170,30 @@ async function* deliverSteering({ steering, history }: LoopState): AsyncGenerato
 
 async function* refuseCalls(history: History, reason: NotRunReason): AsyncGenerator<AgentEvent, void> {
   const calls = openCalls(history.messages);
-  const results = await history.closeOpenCalls(reason);
+  yield* notRunEvents(calls, await history.closeOpenCalls(reason));
+}
+
+function* notRunEvents(calls: readonly ToolCallBlock[], results: readonly ToolMessage[]): Generator<AgentEvent, void> {
   for (const [index, { id, name, args }] of calls.entries()) {
     yield { type: "tool-call", id, name, args };
     yield { type: "tool-result", id, name, output: results[index]?.output ?? "", isError: true };
   }
 }
 
-function toolRun(
-  { history, limits }: LoopState,
-  tools: ToolRunner,
-  clock: RequestClock,
-  labels: ToolLabels | undefined,
-): ToolRun {
+function toolRun({ history, limits, tools }: LoopState, clock: RequestClock, options: ChatOptions): ToolRun {
   return {
-    tools,
-    labels,
+    tools: options.tools ?? tools,
+    labels: options.labels,
     maxToolResultBytes: limits.maxToolResultBytes,
+    approve: options.approve && oneAtATime(options.approve),
+    waited: new Map(history.waiting),
     get signal() {
       return clock.signal;
     },
     abort: () => clock.abort(),
-    starting: (calls) => history.recorder?.toolStart(calls.map((call) => call.id)),
+    starting: (calls) => history.start(calls.map((call) => call.id)),
     finished: (result) => history.recorder?.message(result),
-    append: (result) => history.append(result),
+    addResult: (result) => history.addResult(result),
   };
 }
 

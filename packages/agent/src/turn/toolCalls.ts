@@ -1,6 +1,17 @@
-import type { ChatTool, ExecutableTool, ExecuteOptions, ToolLabels, ToolOutcome, ToolProgress } from "@toolcrib/core";
+import {
+  type Approve,
+  type ChatTool,
+  type ExecutableTool,
+  type ExecuteOptions,
+  isToolError,
+  type ToolLabels,
+  type ToolOutcome,
+  type ToolProgress,
+} from "@toolcrib/core";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
+import type { WaitingCall } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage } from "../messages.ts";
+import { type Asked, approveAsAnswered, deniedResult, questionOf } from "./approvals.ts";
 import { boundedResult } from "./boundedResult.ts";
 
 /** The part of a registry that the loop needs. */
@@ -17,14 +28,18 @@ export interface ToolRun {
   readonly labels: ToolLabels | undefined;
   /** Of one result's text. */
   readonly maxToolResultBytes: number;
+  /** Answers the questions of guards, one at a time. Without it such a call ends with its question. */
+  readonly approve: Approve | undefined;
+  /** What was known of calls that have waited, by id. */
+  readonly waited: ReadonlyMap<string, WaitingCall>;
   /** Ends the running calls when the caller leaves the stream. */
   abort(): void;
-  /** Awaited right before these calls start. */
-  starting(calls: readonly ToolCallBlock[]): Promise<void> | undefined;
+  /** Awaited right before these calls start; there may be none. */
+  starting(calls: readonly ToolCallBlock[]): Promise<void>;
   /** Awaited as soon as a call has ended, in the order in which calls end. */
   finished(result: ToolMessage): Promise<void> | undefined;
-  /** Adds a result to history, in the order of the calls. */
-  append(result: ToolMessage): void;
+  /** Adds a result to history. */
+  addResult(result: ToolMessage): void;
 }
 
 /**
@@ -45,54 +60,65 @@ export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolC
 }
 
 /**
- * Runs calls side by side and yields what happens, the results in the order of the calls. The result of every started call
- * is appended, also when the caller leaves the stream.
+ * Runs calls side by side and yields what happens, the results in the order of the calls. Returns the questions: a call that
+ * was asked about has no result. The result of every other call is added, also when the caller leaves the stream.
  */
-export async function* runSideBySide(calls: readonly ToolCallBlock[], run: ToolRun): AsyncGenerator<AgentEvent, void> {
+export async function* runSideBySide(
+  calls: readonly ToolCallBlock[],
+  run: ToolRun,
+): AsyncGenerator<AgentEvent, readonly Asked[]> {
   for (const call of calls) yield { type: "tool-call", id: call.id, name: call.name, args: call.args };
-  await run.starting(calls);
+  await run.starting(calls.filter((call) => !knownResult(call, run)));
   const progress: AgentEvent[] = [];
-  const results: (ToolMessage | undefined)[] = [];
+  const ends: (CallEnd | undefined)[] = [];
   let failure: { error: unknown } | undefined;
   let wake = (): void => {};
   const running = calls.map(async (call, index) => {
     try {
-      const result = await runOne(call, run, (report) => {
+      const end = await runOne(call, run, (report) => {
         progress.push({ type: "tool-progress", id: call.id, name: call.name, progress: report });
         wake();
       });
-      results[index] = result;
-      await run.finished(result);
+      ends[index] = end;
+      if (end.result) await run.finished(end.result);
     } catch (error) {
       failure = { error };
     }
     wake();
   });
+  const questions: Asked[] = [];
   let next = 0;
   try {
-    for (;;) {
+    while (next < calls.length) {
       for (let report = progress.shift(); report; report = progress.shift()) yield report;
       if (failure) throw failure.error;
-      const result = results[next];
-      if (result) {
+      const end = ends[next];
+      if (end) {
         next += 1;
-        run.append(result);
-        yield { type: "tool-result", id: result.callId, ...eventOf(result) };
-        if (next === calls.length) return;
+        if (end.asked) questions.push(end.asked);
+        if (!end.result) continue;
+        run.addResult(end.result);
+        yield { type: "tool-result", id: end.result.callId, ...eventOf(end.result) };
       } else {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
     }
+    return questions;
   } finally {
     if (next < calls.length) {
       run.abort();
       await Promise.all(running);
-      for (const result of results.slice(next)) if (result) run.append(result);
+      for (const end of ends.slice(next)) if (end?.result) run.addResult(end.result);
     }
   }
 }
+
+/** How a call ended: with its result, or with a question. */
+type CallEnd =
+  | { readonly result: ToolMessage; readonly asked?: undefined }
+  | { readonly asked: Asked; readonly result?: undefined };
 
 function eventOf({
   name,
@@ -103,23 +129,41 @@ function eventOf({
   return content ? { name, output, isError, content } : { name, output, isError };
 }
 
+/** The result of a call that need not run. */
+function knownResult(call: ToolCallBlock, run: ToolRun): ToolMessage | undefined {
+  return call.malformed === undefined ? deniedResult(call, run.waited.get(call.id)) : malformedCall(call);
+}
+
 async function runOne(
   call: ToolCallBlock,
   run: ToolRun,
   onProgress: (progress: ToolProgress) => void,
-): Promise<ToolMessage> {
-  if (call.malformed !== undefined) return malformedCall(call);
+): Promise<CallEnd> {
+  const known = knownResult(call, run);
+  if (known) return { result: known };
+  const waited = run.waited.get(call.id);
   let outcome: ToolOutcome | undefined;
+  let asked: Asked | undefined;
+  const approve = waited?.question
+    ? approveAsAnswered(waited, run.approve, (anew) => {
+        asked = anew;
+      })
+    : run.approve;
   const output = await run.tools.execute(call.name, call.args, {
     signal: run.signal,
     callId: call.id,
     labels: run.labels,
     onProgress,
+    ...(approve && { approve }),
     onOutcome: (ended) => {
       outcome = ended;
     },
   });
+  if (outcome?.ok === false && !approve && isToolError(outcome.error) && outcome.error.code === "approval_required") {
+    asked = questionOf(call.id, outcome.error.details);
+  }
+  if (asked) return { asked };
   const content = outcome?.content;
   const bounded = boundedResult(content ? { output, content } : { output }, run.maxToolResultBytes);
-  return toolMessage(call, { ...bounded, isError: outcome?.ok === false });
+  return { result: toolMessage(call, { ...bounded, isError: outcome?.ok === false }) };
 }

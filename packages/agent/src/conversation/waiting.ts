@@ -1,0 +1,91 @@
+import type { ApprovalQuestion } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
+import type { Message, PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
+import { callsOf, notRun } from "./conversation.ts";
+import { frozenJson } from "./frozenJson.ts";
+
+/** `true` allows, `false` denies, a string denies with that reason. */
+export type Answer = boolean | string;
+
+/** A call that waits for an answer, or for the calls before it, as sessions and journals keep it. */
+export interface WaitingCall {
+  readonly callId: string;
+  /** Replies of the model in the turn so far. */
+  readonly step: number;
+  /** Absent where the call only waits for those before it. */
+  readonly question?: ApprovalQuestion;
+  /** Fingerprints of the tool and of the arguments that were asked about: a yes holds for these alone. */
+  readonly tool?: string;
+  readonly arguments?: string;
+  /** Earlier questions about this tool and these arguments that were answered with yes. */
+  readonly approved?: readonly string[];
+  /** Recorded, but the call has not started yet. */
+  readonly answer?: Answer;
+}
+
+/** What history and other readers see of a call that waits. */
+export function waitingResult(call: ToolCallBlock): ToolMessage {
+  return notRun(call, "waiting for approval");
+}
+
+/** The calls of the last reply; none once a user's message follows it. */
+export function lastCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
+  const last = messages.findLast((message) => message.role !== "tool");
+  return last?.role === "assistant" ? callsOf(last) : [];
+}
+
+/** Puts a result of the last reply into its place, which is the order of the calls; one that is there already is replaced. */
+export function putResult(messages: Message[], result: ToolMessage): void {
+  const start = messages.findLastIndex((message) => message.role !== "tool") + 1;
+  const order = lastCalls(messages).map((call) => call.id);
+  const place = order.indexOf(result.callId);
+  let index = start;
+  while (index < messages.length) {
+    const other = order.indexOf((messages[index] as ToolMessage).callId);
+    if (other >= place) break;
+    index += 1;
+  }
+  const isThere = (messages[index] as ToolMessage | undefined)?.callId === result.callId;
+  messages.splice(index, isThere ? 1 : 0, result);
+}
+
+/** Takes the placeholder results of these calls out: the calls are open again. */
+export function withoutResults<M extends Message>(messages: readonly M[], callIds: ReadonlySet<string>): M[] {
+  return messages.filter((message) => message.role !== "tool" || !callIds.has(message.callId));
+}
+
+/** What the user is asked, in the order of the calls. */
+export function pendingCalls(
+  messages: readonly Message[],
+  waiting: ReadonlyMap<string, WaitingCall>,
+): readonly PendingCall[] {
+  return lastCalls(messages).flatMap(({ id, name, args }) => {
+    const { question, answer } = waiting.get(id) ?? {};
+    return question ? [{ callId: id, name, args, question, ...(answer !== undefined && { answer }) }] : [];
+  });
+}
+
+/** Those of the calls that are of the last reply; none unless there is a question among them. */
+export function stillWaiting(messages: readonly Message[], waiting: Iterable<WaitingCall>): readonly WaitingCall[] {
+  const ids = new Set(lastCalls(messages).map((call) => call.id));
+  const still = [...waiting].filter((call) => ids.has(call.callId));
+  return still.some((call) => call.question) ? still : [];
+}
+
+/** A frozen copy of what was read, if it is a WaitingCall. */
+export function readWaiting(value: unknown): WaitingCall | undefined {
+  if (!isObject(value)) return undefined;
+  const { callId, step, question, tool, arguments: args, approved, answer } = value;
+  const well =
+    typeof callId === "string" &&
+    Number.isSafeInteger(step) &&
+    (question === undefined || (isObject(question) && typeof question.text === "string")) &&
+    [tool, args].every((print) => print === undefined || typeof print === "string") &&
+    (approved === undefined || (Array.isArray(approved) && approved.every((text) => typeof text === "string"))) &&
+    (answer === undefined || isAnswer(answer));
+  return well ? (frozenJson(value) as WaitingCall) : undefined;
+}
+
+export function isAnswer(value: unknown): value is Answer {
+  return typeof value === "boolean" || typeof value === "string";
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runInThisContext } from "node:vm";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ScriptedProvider } from "./testing.ts";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+let folder: string;
+const paid: string[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "readme-"));
+  paid.length = 0;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The model of the examples: its first life pays, its second one answers. */
+function modules(asked: string[]): Record<string, () => unknown> {
+  const scripts = [[{ calls: [{ name: "pay", args: { to: "Ann", amount: 5 } }] }, "Paid."], ["Paid."]];
+  class AnthropicProvider extends ScriptedProvider {
+    constructor() {
+      super(scripts.shift() ?? []);
+    }
+  }
+  const question = (text: string): string => (asked.push(text) > 0 ? "y" : "");
+  return {
+    "@toolcrib/agent": () => import("./index.ts"),
+    "@toolcrib/agent/anthropic": () => ({ AnthropicProvider }),
+    "node:readline/promises": () => ({ createInterface: () => ({ question }) }),
+  };
+}
+
+function registryThatPays(): ToolRegistry {
+  return new ToolRegistry([
+    defineTool({
+      name: "pay",
+      description: "Pays.",
+      parameters: { type: "object", properties: { to: { type: "string" }, amount: { type: "number" } } },
+      execute: ({ to, amount }) => String(paid.push(`${amount} to ${to}`)),
+    }),
+  ]);
+}
+
+/** Runs the example that holds `mark` and answers its variable `answer`. */
+async function runExample(mark: string, registry: ToolRegistry, asked: string[]): Promise<unknown> {
+  const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
+  const [example = "", ...others] = examples.filter((code) => code.includes(mark));
+  expect(others).toEqual([]);
+  const code = stripTypeScriptTypes(example)
+    .replace(/^import (.+) from (".+");$/gm, "const $1 = await load($2);")
+    .replaceAll("payments.jsonl", join(folder, "payments.jsonl"));
+  const body = `(async (load, registry, console) => { ${code}\nreturn answer; })`;
+  const run = runInThisContext(body, { filename: "README.md" }) as (...given: readonly unknown[]) => unknown;
+  const known = modules(asked);
+  const log = (...words: readonly unknown[]): void => void asked.push(words.join(" "));
+  return run((name: string) => known[name]?.(), registry, { log });
+}
+
+test("the example that asks in place", async () => {
+  const asked: string[] = [];
+  expect(await runExample("terminal.question", registryThatPays(), asked)).toBe("Paid.");
+  expect(asked).toEqual(["Pay 5 to Ann? y/n "]);
+  expect(paid).toEqual(["5 to Ann"]);
+});
+
+test("the example that is answered in another process", async () => {
+  const asked: string[] = [];
+  const registry = registryThatPays().guard(() => ({ ask: "Pay?" }));
+  expect(await runExample("resumed.approve", registry, asked)).toBe("Paid.");
+  expect(asked).toEqual([expect.stringMatching(/ Pay\?$/)]);
+  expect(paid).toEqual(["5 to Ann"]);
+});

@@ -1,0 +1,280 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Validator } from "@cfworker/json-schema";
+import { defineTool, ToolRegistry, toolFingerprint } from "@toolcrib/core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import schema from "../../session.schema.json" with { type: "json" };
+import { Agent } from "../agent.ts";
+import type { AgentOptions } from "../options.ts";
+import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
+import type { Session } from "./session.ts";
+import { createSaveSessionContextTool } from "./sessionContext.ts";
+
+let folder: string;
+let journal: string;
+/** The calls that ran, in order. */
+let ran: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pending-"));
+  journal = join(folder, "one.jsonl");
+  ran = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const lines = (file = journal): Record<string, unknown>[] =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+function tools(extra: object = {}): ToolRegistry {
+  const registry = new ToolRegistry();
+  for (const name of ["look", "change"]) {
+    registry.register(
+      defineTool({
+        name,
+        description: name,
+        readOnly: name === "look",
+        parameters: { type: "object", properties: { id: { type: "string" }, ask: { type: "string" }, ...extra } },
+        execute: ({ id }) => {
+          ran.push(String(id));
+          return `${id} done`;
+        },
+      }),
+    );
+  }
+  return registry.guard(({ args }) => (typeof args.ask === "string" ? { ask: { text: args.ask, data: [1] } } : true));
+}
+
+const look = (id: string, ask?: string) => ({ id, name: "look", args: { id, ...(ask && { ask }) } });
+const change = (id: string, ask?: string) => ({ ...look(id, ask), name: "change" });
+const script: ScriptedReply[] = [{ calls: [look("a", "A?"), look("b"), look("c", "C?"), change("d")] }];
+const outputs = (agent: Agent): string[] =>
+  agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
+const waits = (name: string): string => `Error executing ${name}: Not run: waiting for approval`;
+
+async function asked(options: AgentOptions = { journal }): Promise<Agent> {
+  const agent = new Agent(new ScriptedProvider(script), { tools: tools(), ...options });
+  await agent.chat("go").catch((error) => expect(error).toMatchObject({ reason: "approval" }));
+  assertConversation(agent.sessionContext);
+  return agent;
+}
+
+async function resumed(replies: ScriptedReply[] = ["ok"], from: string | Session = journal, extra: object = {}) {
+  const provider = new ScriptedProvider(replies);
+  const agent = await Agent.resume(provider, from, { tools: tools(extra) });
+  assertConversation(agent.sessionContext);
+  return { agent, provider };
+}
+
+function assertFits(value: unknown, definition: "session" | "journalLine"): void {
+  const whole = { ...schema, $ref: `#/$defs/${definition}` } as object;
+  expect(new Validator(whole, "2020-12").validate(value).errors).toEqual([]);
+}
+
+describe("a journal", () => {
+  test("holds what waits, with fingerprints, before end; other readers see results that say so", async () => {
+    const agent = new Agent(new ScriptedProvider(script), { tools: tools(), journal });
+    let atEnd: Record<string, unknown>[] = [];
+    for await (const event of agent.streamChat("go")) if (event.type === "end") atEnd = lines();
+    const [a, c, d] = atEnd.slice(-3);
+    const tool = toolFingerprint(tools().get("look") as never);
+    const print = expect.stringMatching(/^[0-9a-f]{64}$/);
+    const pending = { callId: "a", question: { text: "A?", data: [1] }, tool, arguments: print, step: 1 };
+    const message = { role: "tool", callId: "a", name: "look", output: waits("look"), isError: true };
+    expect(a).toEqual({ type: "message", message, pending });
+    expect(c).toMatchObject({ message: { output: waits("look") }, pending: { question: { text: "C?" } } });
+    expect(d).toMatchObject({ message: { output: waits("change") }, pending: { callId: "d", step: 1 } });
+    for (const line of lines()) assertFits(line, "journalLine");
+  });
+
+  test("lets another process answer: answers are on disk before the calls run", async () => {
+    const before = await asked();
+    const { agent, provider } = await resumed();
+    expect(agent.pending).toEqual(before.pending);
+    expect(agent.sessionContext).toEqual(before.sessionContext);
+    for await (const event of agent.streamApprove({ a: true, c: "no" })) {
+      if (event.type !== "tool-call" || event.id !== "a") continue;
+      expect(lines().at(-1)).toEqual({ type: "answers", answers: { a: true, c: "no" } });
+    }
+    const results = ["a done", "b done", "Error executing look: Permission denied: no", "d done"];
+    expect(outputs(agent)).toEqual(results);
+    expect(ran).toEqual(["b", "a", "d"]);
+    expect(provider.requests[0]?.messages).toEqual(agent.sessionContext.slice(0, -1));
+    for (const line of lines()) assertFits(line, "journalLine");
+    const again = await resumed();
+    expect(again.agent.sessionContext).toEqual(agent.sessionContext);
+    expect(again.agent.pending).toEqual([]);
+  });
+
+  test("holds a partial answer: what is unanswered stays pending in the next process", async () => {
+    await asked();
+    const { agent } = await resumed();
+    await expect(agent.approve({ c: true })).rejects.toMatchObject({ pending: [{ callId: "a" }] });
+    const next = await resumed();
+    expect(next.agent.pending).toMatchObject([{ callId: "a" }]);
+    expect(outputs(next.agent)).toEqual([waits("look"), "b done", "c done", waits("change")]);
+    expect(await next.agent.approve({ a: true })).toBe("ok");
+    expect(ran).toEqual(["b", "c", "a", "d"]);
+  });
+
+  test("holds a denial by a message, and a conversation that was cleared", async () => {
+    await asked();
+    const { agent } = await resumed();
+    await agent.chat("never mind");
+    const next = await resumed();
+    expect(next.agent.sessionContext).toEqual(agent.sessionContext);
+    expect(next.agent.pending).toEqual([]);
+    const other = join(folder, "other.jsonl");
+    const cleared = await asked({ journal: other });
+    cleared.clearContext();
+    await cleared.chat("on").catch(() => undefined);
+    expect((await resumed([], other)).agent.pending).toEqual([]);
+  });
+
+  test("in another process a yes does not hold for another tool", async () => {
+    await asked();
+    const { agent } = await resumed([], journal, { more: { type: "string" } });
+    await expect(agent.approve({ a: true, c: true })).rejects.toMatchObject({
+      pending: [{ callId: "a" }, { callId: "c" }],
+    });
+    expect(ran).toEqual(["b"]);
+    const next = await resumed(["ok"], journal, { more: { type: "string" } });
+    expect(await next.agent.approve({ a: true, c: true })).toBe("ok");
+  });
+
+  test("counts steps on in another process", async () => {
+    await asked();
+    const { agent } = await resumed([{ calls: [change("e")] }]);
+    const steps: number[] = [];
+    for await (const event of agent.streamApprove({ a: true, c: true }, { stopWhen: ({ step }) => step === 2 }))
+      if (event.type === "step-start") steps.push(event.step);
+    expect(steps).toEqual([2]);
+  });
+
+  test("cut after every line, it loses neither a question nor an answer, and runs nothing twice", async () => {
+    await asked();
+    const first = await resumed([{ calls: [change("e", "E?")] }]);
+    await first.agent.approve({ a: true, c: true }).catch((error) => expect(error).toMatchObject({ code: "ended" }));
+    const whole = readFileSync(journal, "utf8").split("\n").slice(0, -1);
+    const states: Record<string, unknown>[] = [];
+    for (let count = 1; count <= whole.length; count += 1) {
+      const cut = join(folder, `cut${count}.jsonl`);
+      writeFileSync(cut, `${whole.slice(0, count).join("\n")}\n`);
+      const { agent, provider } = await resumed(["ok"], cut);
+      const line = JSON.parse(whole[count - 1] ?? "");
+      states.push({
+        [line.message?.role ?? line.type]: agent.pending.map(({ callId, answer }) => [callId, answer].join(" ").trim()),
+      });
+      const isWaiting = agent.pending.length > 0;
+      const mayRun = new Set(agent.pending.map((call) => call.callId));
+      const started = lines(cut).flatMap((one) => (one.callIds as string[] | undefined) ?? []);
+      ran = [];
+      const answers = Object.fromEntries(agent.pending.map(({ callId, answer }) => [callId, answer ?? true]));
+      expect(await (isWaiting ? agent.approve(answers) : agent.chat("on"))).toBe("ok");
+      expect(ran.filter((id) => started.includes(id) && !mayRun.has(id))).toEqual([]);
+      assertConversation(provider.requests[0]?.messages ?? []);
+      expect(JSON.stringify(provider.requests)).not.toContain("waiting for approval");
+      expect((await resumed([], cut)).agent.sessionContext).toEqual(agent.sessionContext);
+    }
+    expect(states).toEqual([
+      ...[{ session: [] }, { user: [] }, { assistant: [] }, { "tool-start": [] }, { tool: [] }],
+      ...[{ tool: ["a"] }, { tool: ["a", "c"] }, { tool: ["a", "c"] }],
+      ...[{ answers: ["a true", "c true"] }, { "tool-start": [] }, { tool: [] }, { tool: [] }],
+      ...[{ "tool-start": [] }, { tool: [] }, { assistant: [] }, { "tool-start": [] }, { tool: ["e"] }],
+    ]);
+  });
+
+  test("a crash after a recorded start is told as may have run; what was not started is not run", async () => {
+    await asked();
+    const { agent } = await resumed();
+    await agent.approve({ a: true, c: true });
+    const kept = readFileSync(journal, "utf8").split("\n");
+    const start = kept.findLastIndex((line) => line.includes('"tool-start","callIds":["a","c"]'));
+    writeFileSync(journal, `${kept.slice(0, start + 1).join("\n")}\n`);
+    const { agent: next } = await resumed();
+    const mayHaveRun = "Error executing look: Interrupted; may have run";
+    expect(outputs(next)).toEqual([mayHaveRun, "b done", mayHaveRun, "Error executing change: Not run: aborted"]);
+    expect(next.pending).toEqual([]);
+  });
+
+  test("a crash after the start of one leaves the other question pending", async () => {
+    await asked();
+    const { agent } = await resumed();
+    await agent.approve({ a: true }).catch(() => undefined);
+    const kept = readFileSync(journal, "utf8").split("\n");
+    const start = kept.findLastIndex((line) => line.includes('"tool-start","callIds":["a"]'));
+    writeFileSync(journal, `${kept.slice(0, start + 1).join("\n")}\n`);
+    const { agent: next } = await resumed();
+    expect(outputs(next)).toEqual([
+      "Error executing look: Interrupted; may have run",
+      "b done",
+      waits("look"),
+      waits("change"),
+    ]);
+    expect(next.pending).toMatchObject([{ callId: "c" }]);
+    expect(await next.approve({ c: true })).toBe("ok");
+  });
+});
+
+describe("a session", () => {
+  test("saved while calls wait holds them, and goes on in a journal of its own", async () => {
+    const file = join(folder, "session.json");
+    const withSaving: AgentOptions["tools"] = (context) => {
+      const registry = tools();
+      registry.register(createSaveSessionContextTool(context));
+      return registry;
+    };
+    const first = await asked({ tools: withSaving, sessionContextFilePath: file });
+    await first.saveContext("lunch");
+    const saved = JSON.parse(readFileSync(file, "utf8"));
+    assertFits(saved, "session");
+    expect(saved.pending.map((call: { callId: string }) => call.callId)).toEqual(["a", "c", "d"]);
+    expect(saved.messages).toEqual(first.sessionContext);
+
+    const second = await Agent.resume(new ScriptedProvider([]), file, { tools: tools(), journal });
+    await expect(second.approve({ a: true })).rejects.toMatchObject({ pending: [{ callId: "c" }] });
+    const { agent } = await resumed();
+    expect(agent.pending).toEqual(second.pending);
+    expect(await agent.approve({ c: true })).toBe("ok");
+    expect(ran).toEqual(["b", "a", "c", "d"]);
+  });
+
+  test("saved by a call that was allowed tells that this call may have run", async () => {
+    const registry = tools();
+    const file = join(folder, "session.json");
+    const save = { id: "s", name: "save_session_context", args: { reason: "r" } };
+    const agent = new Agent(new ScriptedProvider([{ calls: [save, change("b")] }, "ok"]), {
+      sessionContextFilePath: file,
+      tools: (context) => {
+        registry.register(createSaveSessionContextTool(context));
+        return registry.guard(({ name }) => name !== save.name || { ask: "Save?" });
+      },
+    });
+    await agent.chat("go").catch(() => undefined);
+    await agent.approve({ s: true });
+    const { agent: next } = await resumed([], file);
+    expect(outputs(next)[0]).toBe("Error executing save_session_context: Interrupted; may have run");
+    expect(next.pending).toEqual([]);
+  });
+
+  const call = { callId: "a", step: 1, question: { text: "A?" } };
+  test.each<[string, unknown, string]>([
+    ["a list", {}, "pending is not a list"],
+    ["made of calls", [call, { callId: "b" }], "pending 2: not a call that waits"],
+    ["of questions with text", [{ ...call, question: {} }], "pending 1"],
+    ["of answers that are answers", [{ ...call, answer: 1 }], "pending 1"],
+  ])("whose pending is not %s is refused with the reason", async (_, pending, reason) => {
+    const session = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "", messages: [], pending };
+    await expect(resumed([], session as Session)).rejects.toMatchObject({
+      code: "bad_session",
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  test("whose questions are not about its last reply has none", async () => {
+    const session = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "", messages: [] } as const;
+    expect((await resumed([], { ...session, pending: [call] })).agent.pending).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import {
+  type ApprovalQuestion,
+  type Approve,
+  canonicalJson,
+  type GuardedCall,
+  type ToolErrorDetails,
+  toolFingerprint,
+} from "@toolcrib/core";
+import { denied, notRun } from "../conversation/conversation.ts";
+import { frozenJson } from "../conversation/frozenJson.ts";
+import type { Answers, History } from "../conversation/history.ts";
+import { isAnswer, type WaitingCall } from "../conversation/waiting.ts";
+import { AgentError } from "../errors.ts";
+import type { ToolCallBlock, ToolMessage } from "../messages.ts";
+
+/** A question about a call: without its answer the call waits. */
+export type Asked = Omit<WaitingCall, "step">;
+
+/** Asks one question at a time, also where calls run side by side. */
+export function oneAtATime(approve: Approve): Approve {
+  let last: Promise<unknown> = Promise.resolve();
+  return (call, question) => {
+    const answer = last.then(() => (call.signal?.aborted ? false : approve(call, question)));
+    last = answer.catch(() => undefined);
+    return answer;
+  };
+}
+
+/** What a guard has asked about a call, as it is kept until the answer. Without fingerprints no yes would hold, so there are always some. */
+export function questionOf(
+  callId: string,
+  { question, tool, args }: ToolErrorDetails["approval_required"],
+): Asked & { readonly question: ApprovalQuestion } {
+  return {
+    callId,
+    question: savedQuestion(question),
+    tool: tool ?? unknownPrint(),
+    arguments: args ? fingerprintOf(args) : unknownPrint(),
+  };
+}
+
+/**
+ * Answers the guards of a call with what the user has answered. A yes holds for the same tool, arguments and question alone;
+ * otherwise `approve` is asked, or, without one, `askAnew` is told and the call does not run.
+ */
+export function approveAsAnswered(
+  waited: WaitingCall,
+  approve: Approve | undefined,
+  askAnew: (asked: Asked) => void,
+): Approve {
+  const { question: before, answer, approved: earlier = [] } = waited;
+  const approved = before && answer === true ? [...earlier, before.text] : earlier;
+  return (call: GuardedCall, question) => {
+    const asked = questionOf(waited.callId, { question, tool: toolFingerprint(call.tool), args: call.args });
+    const isSame = asked.tool === waited.tool && asked.arguments === waited.arguments;
+    if (isSame && approved.includes(asked.question.text)) return true;
+    if (approve) return approve(call, question);
+    askAnew(isSame && approved.length > 0 ? { ...asked, approved } : asked);
+    return false;
+  };
+}
+
+/** The result of a call whose question was answered with no; undefined for any other. */
+export function deniedResult(call: ToolCallBlock, waited: WaitingCall | undefined): ToolMessage | undefined {
+  const answer = waited?.answer;
+  if (answer === undefined || answer === true) return undefined;
+  return denied(call, answer === false || answer === "" ? "this call was not approved" : answer);
+}
+
+/** Throws unless each answer is one to a question that waits. */
+export function checkAnswers(history: History, answers: Answers): void {
+  const refuse = (message: string): AgentError => new AgentError({ code: "invalid_option", message });
+  const pending = new Set(history.pending.map((call) => call.callId));
+  if (pending.size === 0)
+    throw new AgentError({ code: "invalid_request", message: "No call waits for an answer; see agent.pending." });
+  if (typeof answers !== "object" || answers === null || Array.isArray(answers))
+    throw refuse("approve takes an object of answers by the id of the call: { [callId]: true, false or a reason }.");
+  for (const [id, answer] of Object.entries(answers)) {
+    if (!pending.has(id)) throw refuse(`No call with the id ${shown(id)} waits; agent.pending lists those that do.`);
+    if (!isAnswer(answer))
+      throw refuse(`The answer for ${id} must be true, false or a reason, received a value of type ${typeof answer}.`);
+  }
+}
+
+/** The results of calls that wait when a message comes instead of answers: what is asked is denied, the rest is not run. */
+export function resultsWithoutAnswer(
+  calls: readonly ToolCallBlock[],
+  waiting: ReadonlyMap<string, WaitingCall>,
+): readonly ToolMessage[] {
+  return calls.map((call) => {
+    const waited = waiting.get(call.id);
+    if (!waited?.question) return notRun(call, "not answered");
+    return deniedResult(call, waited) ?? denied(call, "the user sent a message instead of an answer");
+  });
+}
+
+export function isUnanswered(waited: WaitingCall | undefined): boolean {
+  return waited?.question !== undefined && waited.answer === undefined;
+}
+
+/** Of arguments, whatever the order of their keys. */
+function fingerprintOf(args: unknown): string {
+  try {
+    const plain: unknown = JSON.parse(JSON.stringify(args, withoutCollections));
+    // Not imported: node:crypto takes 8 ms to load, and few calls are asked about.
+    return process.getBuiltinModule("node:crypto").createHash("sha256").update(canonicalJson(plain)).digest("hex");
+  } catch {
+    return unknownPrint();
+  }
+}
+
+/** What a schema library may make of arguments and JSON would drop. */
+function withoutCollections(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  return value instanceof Map || value instanceof Set ? [...value] : value;
+}
+
+/** Equal to no other: a yes holds for nothing, and the question is asked anew. */
+function unknownPrint(): string {
+  return `unknown-${crypto.randomUUID()}`;
+}
+
+/** As JSON can hold it. */
+function savedQuestion({ text, data }: ApprovalQuestion): ApprovalQuestion {
+  const asked = { text: String(text).toWellFormed() };
+  if (data === undefined) return Object.freeze(asked);
+  try {
+    return Object.freeze({ ...asked, data: frozenJson(data) });
+  } catch {
+    // Nested too deep, or a cycle.
+    return Object.freeze(asked);
+  }
+}
+
+function shown(id: string): string {
+  return JSON.stringify(id.slice(0, 80));
+}
