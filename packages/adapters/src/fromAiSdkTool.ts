@@ -73,7 +73,7 @@ function fromModelOutput(name: string, output: ModelOutput): string {
     }
     case "content": {
       const texts = output.value.flatMap((part) => (part.type === "text" ? [part.text] : []));
-      return toolOutput(texts.join("\n"), output.value.flatMap(toBlock));
+      return toolOutput(texts.join("\n"), { content: output.value.flatMap(toBlock) });
     }
     default: {
       const unknown: never = output;

@@ -31,7 +31,7 @@ export function fromLangChainTool(tool: LangChainTool): ExecutableTool {
         throw new Error("the tool answered with a Command, which only LangGraph can run");
       if (result.status === "error") throw new Error(result.text);
       if (typeof result.content === "string") return result.content;
-      return toolOutput(result.text, (result.content as readonly Block[]).flatMap(toBlock));
+      return toolOutput(result.text, { content: (result.content as readonly Block[]).flatMap(toBlock) });
     },
   };
 }

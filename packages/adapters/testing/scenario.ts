@@ -45,7 +45,7 @@ export function createScenario(): Scenario {
       name: "picture",
       description: "Draws a dot.",
       parameters: none,
-      execute: () => toolOutput("a dot", [{ type: "image", data: pixel, mimeType: "image/png" }]),
+      execute: () => toolOutput("a dot", { content: [{ type: "image", data: pixel, mimeType: "image/png" }] }),
     }),
   );
   registry.register(

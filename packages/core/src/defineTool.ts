@@ -36,6 +36,8 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   parameters: Parameters;
   /** The JSON Schema of a Standard Schema that cannot give its own. */
   jsonSchema?: JsonSchema;
+  /** A schema of the `data` that `toolOutput` gives: a JSON Schema, or a Standard Schema that offers its own. */
+  outputSchema?: JsonSchema | StandardSchemaV1;
   /** Ask for strict mode; granted where the schema qualifies. */
   strict?: boolean;
   /** Where the tool comes from, a package's name for example; `own` when absent. */
@@ -53,6 +55,7 @@ const definitionNames: KnownOptions<ToolDefinition<unknown>> = {
   description: true,
   parameters: true,
   jsonSchema: true,
+  outputSchema: true,
   strict: true,
   origin: true,
   timeoutMs: true,
@@ -73,7 +76,8 @@ export function defineTool<const Parameters extends ParametersSchema>(
   definition: ToolDefinition<Parameters>,
 ): ExecutableTool {
   checkSpelling("defineTool", definition, definitionNames);
-  const { name, description, parameters, jsonSchema, strict, timeoutMs, effects, execute, ...traits } = definition;
+  const { name, description, parameters, jsonSchema, outputSchema, strict, timeoutMs, effects, execute, ...traits } =
+    definition;
   if (effects !== undefined && typeof effects !== "function") {
     throw new TypeError("defineTool: effects must be a function of the arguments");
   }
@@ -87,7 +91,7 @@ export function defineTool<const Parameters extends ParametersSchema>(
     function: {
       name,
       description,
-      parameters: jsonSchema ?? (standard ? standardToJsonSchema(name, standard) : (parameters as JsonSchema)),
+      parameters: jsonSchema ?? (standard ? standardToJsonSchema(name, standard, "input") : (parameters as JsonSchema)),
       strict: strict ?? false,
     },
   };
@@ -96,6 +100,7 @@ export function defineTool<const Parameters extends ParametersSchema>(
     ...traits,
     name,
     ...(timeoutMs === undefined ? {} : { timeoutMs: timeoutMs as number | ((args: Erased) => number) }),
+    ...(outputSchema && { outputSchema: outputJsonSchema(name, outputSchema) }),
     getSchema: () => schema,
     ...(standard
       ? { parseArguments: (args: Erased): ParseResult | Promise<ParseResult> => standard["~standard"].validate(args) }
@@ -114,7 +119,17 @@ function isStandardSchema(value: unknown): value is StandardSchemaV1 & Partial<S
 /** Since when a library gives the JSON Schema of its schemas (https://standardschema.dev/json-schema). */
 const leastVersions: Readonly<Record<string, string>> = { zod: "4.2", arktype: "2.1.28" };
 
-function standardToJsonSchema(name: string, schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>): JsonSchema {
+function outputJsonSchema(name: string, schema: JsonSchema | StandardSchemaV1): JsonSchema {
+  return isStandardSchema(schema) ? standardToJsonSchema(name, schema, "output") : (schema as JsonSchema);
+}
+
+/** The schema of what it takes, or of what it gives. */
+function standardToJsonSchema(
+  name: string,
+  schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>,
+  side: "input" | "output",
+): JsonSchema {
+  const instead = side === "input" ? "pass it as jsonSchema too" : "give outputSchema as a JSON Schema";
   const { vendor, jsonSchema } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
   const invalid = (problem: string, cause?: unknown): ToolError =>
     new ToolError({
@@ -126,14 +141,14 @@ function standardToJsonSchema(name: string, schema: StandardSchemaV1 & Partial<S
     });
   if (!jsonSchema) {
     const least = Object.hasOwn(leastVersions, vendor) ? ` (${vendor} does from ${leastVersions[vendor]} on)` : "";
-    throw invalid(`the ${vendor} schema offers no JSON Schema${least}; pass it as jsonSchema too`);
+    throw invalid(`the ${vendor} schema offers no JSON Schema${least}; ${instead}`);
   }
   try {
-    const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
+    const { $schema: _, ...rest } = jsonSchema[side]({ target: "draft-2020-12" });
     return rest;
   } catch (cause) {
     const why = isError(cause) && cause.message !== "" ? ` (${clip(cause.message, 500)})` : "";
-    throw invalid(`the ${vendor} schema cannot be written as JSON Schema${why}; pass it as jsonSchema too`, cause);
+    throw invalid(`the ${vendor} schema cannot be written as JSON Schema${why}; ${instead}`, cause);
   }
 }
 

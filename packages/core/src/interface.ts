@@ -96,6 +96,8 @@ export interface ExecutableTool extends ToolTraits {
   readonly origin?: string | undefined;
   /** Traits that its source claims, unconfirmed: shown, never relied on. */
   readonly hints?: ToolTraits | undefined;
+  /** A JSON Schema of the `data` that its outcomes carry (`toolOutput`). Data that does not fit is left out. */
+  readonly outputSchema?: JsonSchema | undefined;
   getSchema(): ChatTool;
   /**
    * What a call with these arguments would do, for guards: nothing is changed by asking. `[]` says that it does nothing; a tool
@@ -107,9 +109,17 @@ export interface ExecutableTool extends ToolTraits {
   execute(args: Record<string, unknown>, call?: ToolCallInfo): Promise<string>;
 }
 
-/** How a call ended: the tool's output (with rich `content` where it gave some), or a typed error. */
+/**
+ * How a call ended: the tool's output, or a typed error. Beside its text a tool may give rich `content`, and `data`: what the text
+ * shows as a JSON value, for programs and never for the model.
+ */
 export type ToolOutcome =
-  | { readonly ok: true; readonly output: string; readonly content?: readonly ContentBlock[] }
+  | {
+      readonly ok: true;
+      readonly output: string;
+      readonly content?: readonly ContentBlock[];
+      readonly data?: unknown;
+    }
   | { readonly ok: false; readonly error: ToolError; readonly content?: readonly ContentBlock[] };
 
 /** Options of `ToolRegistry.execute` and `ToolRegistry.invoke`. */
@@ -190,6 +200,7 @@ export interface ToolListing extends ToolTraits {
   name: string;
   description: string;
   parameters: JsonSchema;
+  outputSchema?: JsonSchema;
   enabled: boolean;
   /** Where the tool comes from; `own` unless its maker says. */
   origin: string;

@@ -43,6 +43,14 @@ const toolChecks: Readonly<Record<string, Check>> = {
     assert.equal(typeof outcome.output, "string");
     assert.ok(Buffer.byteLength(outcome.output) <= (subject.maxOutputBytes ?? 2 ** 20), "the output is too large");
   },
+  "gives the data that its outputSchema promises": async (subject) => {
+    if ((await subject.create()).outputSchema === undefined) return;
+    const outcome = await invoke(subject, await subject.validArgs());
+    assert.ok(
+      outcome.ok && outcome.data !== undefined,
+      "the valid call gave no data, or some that does not fit outputSchema or is larger than 256 KB as JSON text",
+    );
+  },
   "leaves the caller's arguments as they were": async (subject) => {
     const args = await subject.validArgs();
     const before = JSON.stringify(args);

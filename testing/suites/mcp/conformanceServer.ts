@@ -43,18 +43,19 @@ function tool(name: string, description: string, execute: Parameters<typeof defi
 }
 
 tool("test_simple_text", "Answers a text.", () => "This is a simple text response for testing.");
-tool("test_image_content", "Answers an image.", () => toolOutput("", [image]));
+tool("test_image_content", "Answers an image.", () => toolOutput("", { content: [image] }));
 tool("test_audio_content", "Answers a sound.", () =>
-  toolOutput("", [{ type: "audio", data: wav, mimeType: "audio/wav" }]),
+  toolOutput("", { content: [{ type: "audio", data: wav, mimeType: "audio/wav" }] }),
 );
 tool("test_embedded_resource", "Answers an embedded resource.", () =>
-  toolOutput("", [resource("test://embedded-resource", "text/plain", "This is an embedded resource content.")]),
+  toolOutput("", {
+    content: [resource("test://embedded-resource", "text/plain", "This is an embedded resource content.")],
+  }),
 );
 tool("test_multiple_content_types", "Answers several kinds of content.", () =>
-  toolOutput("Multiple content types test:", [
-    image,
-    resource("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
-  ]),
+  toolOutput("Multiple content types test:", {
+    content: [image, resource("test://mixed-content-resource", "application/json", '{"test":"data","value":123}')],
+  }),
 );
 tool("test_tool_with_progress", "Reports its progress.", async (_args, { onProgress }) => {
   for (const progress of [0, 50, 100]) {

@@ -46,12 +46,14 @@ test("an output that its tool has cut keeps its own notice", async () => {
 test("50 MB of rich content are bounded too: text is cut, a picture that is too large is left out", async () => {
   const small = { type: "image", data: "aGk=", mimeType: "image/png" } as const;
   const { event, inHistory } = await resultOf(() =>
-    toolOutput("text", [
-      { type: "image", data: "A".repeat(50 * megabyte), mimeType: "image/png" },
-      { type: "text", text: "y".repeat(50 * megabyte) },
-      small,
-      { type: "text", text: "more" },
-    ]),
+    toolOutput("text", {
+      content: [
+        { type: "image", data: "A".repeat(50 * megabyte), mimeType: "image/png" },
+        { type: "text", text: "y".repeat(50 * megabyte) },
+        small,
+        { type: "text", text: "more" },
+      ],
+    }),
   );
   expect(JSON.stringify(inHistory).length).toBeLessThan(257 * kilobyte);
   expect(inHistory?.content).toEqual([
@@ -64,7 +66,7 @@ test("50 MB of rich content are bounded too: text is cut, a picture that is too 
 
 test("a picture of ordinary size is kept whole", async () => {
   const content = [{ type: "image", data: "A".repeat(4 * megabyte), mimeType: "image/png" } as const];
-  expect((await resultOf(() => toolOutput("text", content))).inHistory?.content).toEqual(content);
+  expect((await resultOf(() => toolOutput("text", { content }))).inHistory?.content).toEqual(content);
 });
 
 test("many blocks, and fields that no type names, do not come through", () => {

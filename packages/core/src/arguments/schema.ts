@@ -144,16 +144,16 @@ function first(questions: readonly (() => string | undefined)[]): string | undef
 }
 
 /**
- * Why `parameters` cannot be the parameters of a tool, or undefined where they can: a JSON Schema (2020-12 or draft-07)
- * with `type: "object"` at its root, known types, well-shaped keywords, local references, patterns that compile.
+ * Why a schema cannot be one of a tool's, or undefined where it can: a JSON Schema (2020-12 or draft-07) with known types,
+ * well-shaped keywords, local references, patterns that compile; parameters with `type: "object"` at the root.
  */
-export function schemaProblem(parameters: unknown): string | undefined {
-  if (!isPlainObject(parameters)) return "parameters must be a JSON Schema object";
-  if (parameters.type !== "object") return 'parameters must have type: "object" at the root';
-  const problem = problemAt(parameters, "parameters", parameters);
+export function schemaProblem(schema: unknown, at: "parameters" | "outputSchema" = "parameters"): string | undefined {
+  if (!isPlainObject(schema)) return `${at} must be a JSON Schema object`;
+  if (at === "parameters" && schema.type !== "object") return 'parameters must have type: "object" at the root';
+  const problem = problemAt(schema, at, schema);
   if (problem) return problem;
-  const tooCostly = schemaCostProblem(parameters);
-  return tooCostly && `parameters would cost too much to check calls against: ${tooCostly}`;
+  const tooCostly = schemaCostProblem(schema);
+  return tooCostly && `${at} would cost too much to check calls against: ${tooCostly}`;
 }
 
 /**

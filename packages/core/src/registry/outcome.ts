@@ -1,23 +1,31 @@
 import { isError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "../errors.ts";
 import { attempt, unreadable } from "../foreign.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
+import { checkOptions, type KnownOptions } from "../options.ts";
 import { cutHead } from "../text.ts";
+import { jsonData } from "./outputData.ts";
 
 /** Longest error message that is passed on whole, in characters (UTF-16 units). */
 const longestMessage = 8192;
 
 const outputMarker: unique symbol = Symbol.for("toolcrib.ToolOutput") as never;
 
-/** A tool's result that carries rich `content` beside its text; made by `toolOutput`. */
+/** A tool's result that carries more than its text; made by `toolOutput`. */
 export interface ToolOutput {
   readonly text: string;
-  readonly content: readonly ContentBlock[];
+  /** Rich content for the model: an image, say. */
+  readonly content?: readonly ContentBlock[] | undefined;
+  /** What the text shows, as a JSON value of at most 256 KB, for programs and never for the model. */
+  readonly data?: unknown;
 }
 
-/** What a tool returns to give rich content (an image, say) along with the text that `execute` answers. */
-export function toolOutput(text: string, content: readonly ContentBlock[]): string & ToolOutput {
+const extraNames: KnownOptions<Omit<ToolOutput, "text">> = { content: true, data: true };
+
+/** What a tool returns to give rich content or data along with the text that `execute` answers. */
+export function toolOutput(text: string, extras: Omit<ToolOutput, "text">): string & ToolOutput {
+  checkOptions("toolOutput", extras, extraNames);
   // Typed as a string so that it can be returned where ExecutableTool wants one; the registry takes it apart.
-  return { text, content, [outputMarker]: true } as unknown as string & ToolOutput;
+  return { text, ...extras, [outputMarker]: true } as unknown as string & ToolOutput;
 }
 
 /** The string that `ToolRegistry.execute` answers for an outcome. */
@@ -107,10 +115,11 @@ export function fromReturned(returned: unknown): ToolOutcome {
   return { ok: true, ...(attempt(() => takeApart(returned)) ?? { output: describeValue(returned) }) };
 }
 
-function takeApart(returned: unknown): { output: string; content: readonly ContentBlock[] } | undefined {
+function takeApart(returned: unknown): Omit<Extract<ToolOutcome, { ok: true }>, "ok"> | undefined {
   if (typeof returned !== "object" || returned === null || !(outputMarker in returned)) return undefined;
-  const { text, content } = returned as unknown as ToolOutput;
-  return { output: String(text), content: [...content] };
+  const { text, content, data: given } = returned as unknown as ToolOutput;
+  const data = jsonData(given);
+  return { output: String(text), ...(content && { content: [...content] }), ...(data !== undefined && { data }) };
 }
 
 function boundMessage(message: string): string {

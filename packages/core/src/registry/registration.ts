@@ -2,15 +2,19 @@ import { type ArgumentChecker, createArgumentChecker } from "../arguments/argume
 import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
 import { isErrorNamed, isToolError, ToolError } from "../errors.ts";
 import { attempt, unreadable } from "../foreign.ts";
-import type { ChatTool, ExecutableTool, ToolListing, ToolTraits } from "../interface.ts";
+import type { ChatTool, ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
 import { freeName, isLegalName } from "../names.ts";
+import { createDataCheck, type DataCheck } from "./outputData.ts";
 
 /** A tool in the registry: its schema is read once and frozen. */
 export interface Entry {
   readonly tool: ExecutableTool;
   readonly schema: ChatTool;
   readonly check: ArgumentChecker;
+  readonly outputSchema: JsonSchema | undefined;
+  /** Leaves out data that does not fit `outputSchema`; undefined where there is none. */
+  readonly checkData: DataCheck | undefined;
   enabled: boolean;
 }
 
@@ -59,7 +63,9 @@ function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): En
     throw invalidTool(name, "effects must be a function");
   }
   const schema = readSchema(tool, name);
-  return { tool, schema, check: createArgumentChecker(tool, schema.function.parameters), enabled: true };
+  const check = createArgumentChecker(tool, schema.function.parameters);
+  const outputSchema = readOutputSchema(tool, name);
+  return { tool, schema, check, outputSchema, checkData: outputSchema && createDataCheck(outputSchema), enabled: true };
 }
 
 function nameOf(tool: ExecutableTool): string {
@@ -102,6 +108,14 @@ function readSchema(tool: ExecutableTool, name: string): ChatTool {
   if (problem) throw invalidTool(name, problem);
   schema.function.strict = strict === true && qualifiesForStrict(parameters);
   return deepFreeze(schema);
+}
+
+function readOutputSchema(tool: ExecutableTool, name: string): JsonSchema | undefined {
+  if (tool.outputSchema === undefined) return undefined;
+  const schema = attempt(() => copyJson(tool.outputSchema, mostSchemaValues));
+  const problem = schemaProblem(schema, "outputSchema");
+  if (problem) throw invalidTool(name, problem);
+  return deepFreeze(schema) as JsonSchema;
 }
 
 function invalidTool(toolName: string | undefined, problem: string, cause?: unknown): ToolError {

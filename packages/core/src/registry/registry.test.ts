@@ -469,7 +469,7 @@ describe("outcomes", () => {
 
   test("rich content travels beside the string", async () => {
     const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
-    const outcome = await registryOf(tool("a", () => toolOutput("a picture", [image]))).invoke("a");
+    const outcome = await registryOf(tool("a", () => toolOutput("a picture", { content: [image] }))).invoke("a");
     expect(outcome).toEqual({ ok: true, output: "a picture", content: [image] });
   });
 

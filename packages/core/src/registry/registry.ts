@@ -73,10 +73,11 @@ export class ToolRegistry implements AnyToolRegistry {
 
   /** Every tool with what it says of itself, in registration order. */
   listTools(): ToolListing[] {
-    return [...this.#entries.values()].map(({ tool, schema, enabled }) => ({
+    return [...this.#entries.values()].map(({ tool, schema, outputSchema, enabled }) => ({
       name: schema.function.name,
       description: schema.function.description,
       parameters: schema.function.parameters,
+      ...(outputSchema && { outputSchema }),
       enabled,
       ...sourceOf(tool),
       ...traitsOf(tool),

@@ -79,7 +79,8 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
       // Also where a middleware passed on a call without the signal.
       if (signal?.aborted) return Promise.resolve(failed(aborted(shownName(name), signal.reason, false)));
       const ready = current.args === args ? current : { ...current, args };
-      return runWithDeadline(entry.tool, ready, limitOf(entry.tool, args, timeoutMs), onCommit);
+      const running = runWithDeadline(entry.tool, ready, limitOf(entry.tool, args, timeoutMs), onCommit);
+      return entry.checkData ? running.then(entry.checkData) : running;
     };
     if (held.guards.length === 0) return run(now.args);
     const guarded = { ...current, name: entry.schema.function.name, args: now.args, signal: current.signal ?? signal };

@@ -33,7 +33,7 @@ export function createMountedTool(
       const { text, rich, isError } = fromCallResult(await server.call(tool.name, args, call));
       if (isError) throw new Error(server.redact(failureReason(tool.name, text)));
       const output = text || "(no output)";
-      return rich.length === 0 ? output : toolOutput(output, rich);
+      return rich.length === 0 ? output : toolOutput(output, { content: rich });
     },
   };
   try {

@@ -1,0 +1,35 @@
+import { createValidator } from "../arguments/validator.ts";
+import { attempt } from "../foreign.ts";
+import type { JsonSchema, ToolOutcome } from "../interface.ts";
+
+/** The most bytes that the data of an outcome may have as JSON text. */
+const mostBytes = 256 * 1024;
+
+/** A copy of `value` as JSON has it; undefined where JSON cannot hold it, or where it is too large. */
+export function jsonData(value: unknown): unknown {
+  let left = mostBytes;
+  // Looked at before it is written, so that no work is spent on what is far too large.
+  const count = (key: string, item: unknown): unknown => {
+    left -= key.length + (typeof item === "string" ? item.length : 1);
+    if (left < 0) throw new RangeError("too large");
+    return item;
+  };
+  const text = attempt(() => JSON.stringify(value, count));
+  return text === undefined || Buffer.byteLength(text) > mostBytes ? undefined : JSON.parse(text);
+}
+
+export type DataCheck = (outcome: ToolOutcome) => Promise<ToolOutcome>;
+
+/** Leaves out data that does not fit `schema`, or that cannot be checked against it. */
+export function createDataCheck(schema: JsonSchema): DataCheck {
+  const validate = createValidator(schema);
+  return async (outcome) => {
+    if (!outcome.ok || outcome.data === undefined) return outcome;
+    const { data, ...rest } = outcome;
+    try {
+      return (await validate(data)).length === 0 ? outcome : rest;
+    } catch {
+      return rest;
+    }
+  };
+}
