@@ -14,6 +14,8 @@ const name = "run_bash";
 const origin = "@toolcrib/tools-bash";
 /** How much longer the registry waits than the command may run, so that the command's own limit ends it first. */
 const marginMs = 5000;
+/** And where denied paths are looked for before the command. */
+const denyMarginMs = 20_000;
 /** Most processes that the answer names. */
 const mostNamed = 5;
 
@@ -34,6 +36,7 @@ export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool 
 function createTool(options: RunBashOptions, owner: string): ExecutableTool {
   const settings = settingsOf(options, owner);
   const { sandbox, shell, timeoutMs, maxTimeoutMs, scrubEnv, leftovers, runner } = settings;
+  const margin = sandbox && options.deny ? denyMarginMs : marginMs;
   const longest = maxTimeoutMs < longestDelayMs ? `, at most ${maxTimeoutMs}` : "";
 
   return {
@@ -42,7 +45,7 @@ function createTool(options: RunBashOptions, owner: string): ExecutableTool {
     destructive: true,
     openWorld: true,
     timeoutMs: ({ timeout }) =>
-      Math.min((isTimeout(timeout, maxTimeoutMs) ? timeout : timeoutMs) + marginMs, longestDelayMs),
+      Math.min((isTimeout(timeout, maxTimeoutMs) ? timeout : timeoutMs) + margin, longestDelayMs),
     getSchema: () => ({
       type: "function",
       function: {

@@ -7,6 +7,7 @@ import { isTrustedProgram } from "./process/findProgram.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
 import { runShell, type ShellRunner } from "./process/runShell.ts";
+import { compileDeny } from "./sandbox/deniedPaths.ts";
 import type { SandboxLimits } from "./sandbox/resourceLimits.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
 
@@ -15,6 +16,11 @@ export interface RunBashOptions {
   cwd?: string | undefined;
   /** Does not confine commands: only gives the defaults of `cwd` and `sandbox.writable`. */
   root?: string | readonly string[] | undefined;
+  /**
+   * Paths that the sandbox keeps from commands, as patterns like those of .gitignore: `.env`, `*.pem`, `secrets/`, `./config/keys`,
+   * `~/.ssh`. Without a sandbox it binds no command. Default: none.
+   */
+  deny?: readonly string[];
   /** `sh` (the default), `bash`, or the absolute path of a shell. Looked up when the tool is made. */
   shell?: string | undefined;
   /** Milliseconds a command may run unless the call says otherwise. Default: 30,000, or `maxTimeoutMs` where that is less. */
@@ -55,6 +61,7 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
   checkOptions<RunBashOptions>(owner, options, {
     cwd: true,
     root: true,
+    deny: true,
     shell: true,
     timeoutMs: true,
     maxTimeoutMs: true,
@@ -70,6 +77,7 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
   checkTimeout("timeoutMs", timeoutMs, maxTimeoutMs);
   const roots = "root" in options ? createPathScope({ root: options.root }).roots : undefined;
   const scope = createPathScope({ cwd: options.cwd ?? roots?.[0] });
+  if ("deny" in options) checkDeny(options.deny, roots ?? []);
   const project = projectOf(scope, roots);
   return {
     scope,
@@ -148,7 +156,14 @@ function sandboxOf(
   const sandbox = options.sandbox === true ? {} : checkSandbox(options.sandbox);
   const writable = sandbox.writable === undefined ? roots : directoriesOf(sandbox.writable);
   const { cwd } = scope;
-  return createSandbox({ writable: writable ?? [cwd], cwd }, sandbox);
+  const deny = options.deny && { patterns: options.deny, roots: roots ?? [cwd] };
+  return createSandbox({ writable: writable ?? [cwd], cwd, deny }, sandbox);
+}
+
+/** Throws a TypeError for what cannot be understood: something would be left readable that was meant to be denied. */
+function checkDeny(deny: unknown, roots: readonly string[]): void {
+  if (!isStrings(deny)) throw new TypeError("deny must be an array of path patterns; leave it out for none");
+  compileDeny({ patterns: deny, roots });
 }
 
 function checkSandbox(given: unknown): SandboxOptions {

@@ -18,9 +18,10 @@ const expected: Readonly<Record<string, RegExp>> = {
   "start.ts": /^\{"stdout":"v\d[^"]*\\n","stderr":"","exit_code":0\}\n$/,
   "shell.ts": /^\{"stdout":"two\\n","stderr":"","exit_code":0\}\n$/,
   "progress.ts": /^(?:\[ 'compiling' \]\n)*\[ 'compiling', 'linking' \]\n$/,
+  "deny.ts": /^\{"stdout":"","stderr":"cat: app\/\.env: Permission denied\\n","exit_code":1\}\n$/,
 };
 /** Those that need bubblewrap. */
-const sandboxed: readonly string[] = [];
+const sandboxed: readonly string[] = ["deny.ts"];
 
 let folder: string;
 

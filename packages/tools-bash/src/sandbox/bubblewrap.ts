@@ -1,5 +1,4 @@
 import { isInside } from "@toolcrib/core/files";
-import type { Masks } from "./masks.ts";
 
 /** Private and empty inside the sandbox: the real ones contain sockets of services, for example. */
 const hidden: readonly string[] = ["/tmp", "/run"];
@@ -17,7 +16,8 @@ export interface Surroundings {
   readonly writable: readonly ShownDirectory[];
   /** The working directory, if it must be made visible: it lies in a hidden place and in no writable directory. */
   readonly workingDirectory: ShownDirectory | undefined;
-  readonly masks: Masks;
+  /** The descriptor from which bubblewrap reads the arguments that mask hidden and denied paths. */
+  readonly masks: number | undefined;
   readonly network: boolean;
   /** The descriptor from which bubblewrap reads the system call filter. */
   readonly filter: number | undefined;
@@ -26,6 +26,12 @@ export interface Surroundings {
   readonly cwd: string;
   /** Set only inside: LD_PRELOAD set for bubblewrap itself would run code outside. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** Whether a real path, which lies outside the directories that are shown, is replaced by something private inside. */
+export function isReplaced(path: string): boolean {
+  const shown = [...shownRun, ...shownRunForNetwork].some((place) => isInside(place, path) || isInside(path, place));
+  return (isHidden(path) || isInside("/dev", path)) && !shown;
 }
 
 /** Whether the real path is not visible inside. */
@@ -59,8 +65,7 @@ export function bubblewrapArguments(inside: Surroundings): string[] {
     ...(workingDirectory ? ["--ro-bind-fd", String(workingDirectory.descriptor), workingDirectory.path] : []),
     ...writable.filter(({ path }) => isHidden(path)).flatMap(bind),
     // Last: the writable directories would cover them.
-    ...masks.fixed.flatMap((path) => ["--bind", path, path]),
-    ...masks.empty.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
+    ...(masks === undefined ? [] : ["--args", String(masks)]),
     "--chdir",
     cwd,
     "--",

@@ -6,8 +6,10 @@ import { findProgram } from "../process/findProgram.ts";
 import { inheritedDescriptors } from "../process/inheritedDescriptors.ts";
 import { runShell } from "../process/runShell.ts";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
-import { findMasks } from "./masks.ts";
-import { openPinned, pinDirectory } from "./pinnedDirectory.ts";
+import { toBytePath } from "./bytePath.ts";
+import type { DenyOptions } from "./deniedPaths.ts";
+import { createMasking, type Masks, maskArguments, messageOf } from "./masks.ts";
+import { openInPlace, openPinned, pinDirectory } from "./pinnedDirectory.ts";
 import { limitingShell, limitsWithDefaults, type SandboxLimits } from "./resourceLimits.ts";
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
@@ -63,66 +65,37 @@ export interface SandboxPlaces {
   readonly writable: readonly string[];
   /** Where commands run by default; they may always read it. */
   readonly cwd: string;
+  /** What commands may not read or change. */
+  readonly deny?: DenyOptions | undefined;
 }
 
 const probeMs = 10_000;
 /** The first descriptor after standard error. */
 const firstDescriptor = 3;
 
-/** Throws a TypeError for a directory that does not exist. */
+/** Throws a TypeError for a directory that does not exist, and for a malformed pattern. */
 export function createSandbox(places: SandboxPlaces, options: SandboxOptions): Sandbox {
-  const { hidden = [], network = false, unixSockets = false, remedies = {} } = options;
+  const { hidden = [], remedies = {} } = options;
   const limits = limitsWithDefaults(options.limits ?? {});
-  const pinned = places.writable.map((path) => pinDirectory(path, "sandbox.writable"));
-  const isShown = places.writable.some((path) => isInside(path, places.cwd));
-  const workingDirectory = isHidden(places.cwd) && !isShown ? [pinDirectory(places.cwd, "cwd")] : [];
-  const bwrap = findProgram("bwrap", [...places.writable, places.cwd]);
-  const filter = hasSyscallFilter() ? syscallFilter(unixSockets) : undefined;
+  const shown = [places.cwd, ...places.writable];
+  const masking = createMasking({ writable: places.writable, shown, hidden, deny: places.deny });
+  const wrap = createWrap(places, options, limits);
   let probed: Promise<void> | undefined;
 
-  const wrap = ({ file, args, cwd, env }: SandboxedCommand): SandboxProgram => {
-    if (!bwrap) throw new Error(`bwrap (bubblewrap, Linux only) is ${notFound}`);
-    if (!filter && !unixSockets) throw new Error(`there is no filter of system calls for ${process.arch}`);
-    const [stuck] = inheritedDescriptors().stuck;
-    if (stuck !== undefined) throw new Error(`this program inherited descriptor ${stuck}, above its limit (ulimit -n)`);
-    const masks = findMasks(hidden, places.writable);
-    const opened: number[] = [];
-    const close = (): void => {
-      for (const descriptor of opened.splice(0)) closeSync(descriptor);
-    };
-    try {
-      const shown = [...pinned, ...workingDirectory].map((directory): ShownDirectory => {
-        opened.push(openPinned(directory));
-        return { path: directory.path, descriptor: firstDescriptor + opened.length - 1 };
-      });
-      const surroundings = {
-        writable: shown.slice(0, pinned.length),
-        workingDirectory: shown[pinned.length],
-        masks,
-        network,
-        filter: filter && firstDescriptor + shown.length,
-        temporaryBytes: limits.temporaryBytes,
-        cwd,
-        env,
-      };
-      return {
-        file: bwrap,
-        args: [...bubblewrapArguments(surroundings), "/bin/sh", ...limitingShell(limits), file, ...args],
-        descriptors: filter ? [...opened, filter] : [...opened],
-        close,
-      };
-    } catch (error) {
-      close();
-      throw error;
-    }
-  };
   const checked = async (): Promise<void> => {
-    probed ??= probe(wrap({ file: "/bin/sh", args: ["-c", ":"], cwd: "/", env: {} }));
+    probed ??= probe(wrap({ file: "/bin/sh", args: ["-c", ":"], cwd: "/", env: {} }, masking.hiddenOnly()));
     try {
       await probed;
     } catch (error) {
       probed = undefined;
       throw error;
+    }
+  };
+  const available = async <Value>(made: () => Value | Promise<Value>): Promise<Value> => {
+    try {
+      return await made();
+    } catch (error) {
+      throw unavailable(messageOf(error), remedies.unavailable, error);
     }
   };
 
@@ -131,22 +104,70 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
     limits,
     options,
     problem: () =>
-      checked().then(
-        () => undefined,
-        (error: unknown) => messageOf(error),
-      ),
+      checked()
+        .then(masking.current)
+        .then(
+          () => undefined,
+          (error: unknown) => messageOf(error),
+        ),
     async enter(command) {
-      const shown = [places.cwd, ...places.writable];
       const isVisible = shown.some((root) => isInside(root, command.cwd));
-      if (hidden.some((path) => isInside(path, command.cwd)) || (isHidden(command.cwd) && !isVisible))
-        throw hiddenDirectory(shown);
-      try {
-        await checked();
-        return wrap(command);
-      } catch (error) {
-        throw unavailable(messageOf(error), remedies.unavailable, error);
-      }
+      if (isHidden(command.cwd) && !isVisible) throw hiddenDirectory(shown);
+      const masks = await available(() => checked().then(masking.current));
+      if (masks.empty.some((path) => isInside(path, toBytePath(command.cwd)))) throw hiddenDirectory(shown);
+      return available(() => wrap(command, masks));
     },
+  };
+}
+
+/** Throws a TypeError for a directory that does not exist. What it returns throws an Error in plain words if it cannot. */
+function createWrap(
+  { writable, cwd: ownCwd }: SandboxPlaces,
+  { network = false, unixSockets = false }: SandboxOptions,
+  limits: Required<SandboxLimits>,
+): (command: SandboxedCommand, masks: Masks) => SandboxProgram {
+  const pinned = writable.map((path) => pinDirectory(path, "sandbox.writable"));
+  const isShown = writable.some((path) => isInside(path, ownCwd));
+  const workingDirectory = isHidden(ownCwd) && !isShown ? [pinDirectory(ownCwd, "cwd")] : [];
+  const bwrap = findProgram("bwrap", [...writable, ownCwd]);
+  const filter = hasSyscallFilter() ? syscallFilter(unixSockets) : undefined;
+
+  return ({ file, args, cwd, env }, masks) => {
+    if (!bwrap) throw new Error(`bwrap (bubblewrap, Linux only) is ${notFound}`);
+    if (!filter && !unixSockets) throw new Error(`there is no filter of system calls for ${process.arch}`);
+    const [stuck] = inheritedDescriptors().stuck;
+    if (stuck !== undefined) throw new Error(`this program inherited descriptor ${stuck}, above its limit (ulimit -n)`);
+    const descriptors: (number | Uint8Array)[] = [];
+    /** Returns the number that it has in bubblewrap. */
+    const pass = (descriptor: number | Uint8Array): number => firstDescriptor + descriptors.push(descriptor) - 1;
+    const close = (): void => {
+      for (const descriptor of descriptors.splice(0)) if (typeof descriptor === "number") closeSync(descriptor);
+    };
+    try {
+      const shown = [...pinned, ...workingDirectory].map((directory): ShownDirectory => {
+        return { path: directory.path, descriptor: pass(openPinned(directory)) };
+      });
+      const fixed = masks.fixed.map((path) => pass(openInPlace(path)));
+      const surroundings = {
+        writable: shown.slice(0, pinned.length),
+        workingDirectory: shown[pinned.length],
+        masks: pass(maskArguments(masks, fixed)),
+        network,
+        filter: filter && pass(filter),
+        temporaryBytes: limits.temporaryBytes,
+        cwd,
+        env,
+      };
+      return {
+        file: bwrap,
+        args: [...bubblewrapArguments(surroundings), "/bin/sh", ...limitingShell(limits), file, ...args],
+        descriptors: [...descriptors],
+        close,
+      };
+    } catch (error) {
+      close();
+      throw error;
+    }
   };
 }
 
@@ -169,12 +190,6 @@ async function probe(program: SandboxProgram): Promise<void> {
   } finally {
     program.close();
   }
-}
-
-/** By shape: an error of another realm is not an instance of this realm's Error. */
-function messageOf(error: unknown): string {
-  const isError = typeof error === "object" && error !== null && "message" in error;
-  return isError ? String(error.message) : String(error);
 }
 
 function hiddenDirectory(shown: readonly string[]): ToolError {

@@ -1,0 +1,247 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRunBashTool } from "../bash.ts";
+import { type RunBashOptions, sandboxProblem } from "../bashOptions.ts";
+import { toBytePath } from "./bytePath.ts";
+import { findDenied, mostMasks } from "./deniedPaths.ts";
+import { openInPlace } from "./pinnedDirectory.ts";
+
+const works = (await sandboxProblem({ cwd: tmpdir() })) === undefined;
+const sandboxed = test.runIf(works);
+const isRoot = process.getuid?.() === 0;
+
+let inside: string;
+/** Neither below /tmp nor writable. */
+let outside: string;
+
+// Not below /tmp, which is private in the sandbox; the home or the clone may be.
+const placeOutside = [homedir(), import.meta.dirname].find((path) => !`${path}/`.startsWith("/tmp/")) ?? "/var/tmp";
+
+beforeAll(async () => {
+  inside = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-deny-")));
+  outside = await realpath(await mkdtemp(join(placeOutside, ".toolcrib-deny-")));
+});
+
+// Not by Node, which cannot remove paths that are too long for the system.
+afterAll(() => void execFileSync("rm", ["-rf", inside, outside]));
+
+interface Answer {
+  stdout: string;
+  stderr: string;
+  exit_code: number;
+}
+
+type Run = (command: string, args?: Record<string, unknown>) => Promise<Answer>;
+
+function toolWith(deny: readonly string[], options: RunBashOptions = {}): Run {
+  const tool = createRunBashTool({ root: inside, sandbox: true, deny, ...options });
+  return async (command, args = {}) => JSON.parse(await tool.execute({ command, ...args })) as Answer;
+}
+
+/** Makes a file, and a folder for it. Every denied one holds the word "secret". */
+function put(path: string, text = "secret"): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const all = (path: string): string => execFileSync("ls", ["-R", path], { encoding: "utf8" });
+
+describe("what deny names", () => {
+  sandboxed("is not read by any name or way, in a root and below, whatever the case", async () => {
+    const root = join(inside, "read");
+    for (const name of [".env", "a/b/.env", "a/.ENV", "a/key.pem", "vault/deep/token"]) put(join(root, name));
+    put(join(root, "fine"), "fine");
+    symlinkSync(".env", join(root, "by-link"));
+    symlinkSync(root, join(root, "a/up"));
+    const run = toolWith([".env", "*.pem", "vault/"], { root });
+    const { stdout } =
+      await run(`cat fine .env ./a/../.env ${root}/a/b/.env a/.ENV a/key.pem vault/deep/token by-link a/up/.env
+      cat /proc/self/cwd/.env /proc/self/root${root}/.env; cat < .env; cp .env copy; cat copy; ln .env hard; cat hard
+      grep -rh secret . ; find . -type f -exec cat {} + ; tar cf - . | grep -a secret; ls -A vault; dd if=.env; cd a; cat ../.env`);
+    expect(stdout).toContain("fine");
+    expect(stdout).not.toContain("secret");
+    expect(await run("cat .env")).toMatchObject({ stdout: "", exit_code: 1 });
+  });
+
+  sandboxed("is neither changed, moved nor removed, nor are the folders above it", async () => {
+    const root = join(inside, "change");
+    const names = [".env", "a/b/.env", "a/vault/token", "c/vault/token"];
+    for (const name of names) put(join(root, name));
+    const before = all(root);
+    const run = toolWith([".env", "vault/"], { root });
+    await run(`for f in ${names.join(" ")}; do echo bad > $f; echo bad >> $f; rm -f $f; mv $f moved; chmod 777 $f; truncate -s 0 $f; done
+      mv a moved; mv a/b moved; mv a/vault moved; mv c moved; rm -r a c; echo bad > a/vault/new; mkdir a/vault/new; rm -rf moved; true`);
+    expect(all(root)).toBe(before);
+    for (const name of names) expect(readFileSync(join(root, name), "utf8")).toBe("secret");
+    expect((await run("echo lost > a/vault/new")).exit_code).not.toBe(0);
+  });
+
+  sandboxed("stays denied for the next command, which finds it under no other name", async () => {
+    const root = join(inside, "next");
+    put(join(root, "config/live/keys"));
+    const run = toolWith(["./config/live/keys"], { root });
+    await run("mv config other; mv config/live config/old; cp -r config copy");
+    const { stdout } = await run("grep -rs secret . ; cat */live/keys other/live/keys config/old/keys");
+    expect(stdout).toBe("");
+  });
+
+  sandboxed("and is made by a command can be read by that one only", async () => {
+    const root = join(inside, "made");
+    mkdirSync(join(root, "sub"), { recursive: true });
+    const run = toolWith([".env"], { root });
+    expect((await run("echo mine > sub/.env; cat sub/.env")).stdout).toBe("mine\n");
+    expect((await run("cat sub/.env; echo other > sub/.env")).stdout).toBe("");
+    expect(readFileSync(join(root, "sub/.env"), "utf8")).toBe("mine\n");
+  });
+
+  sandboxed("is kept from commands outside the roots where it has a place", async () => {
+    put(join(outside, "ssh/id"));
+    put(join(outside, "list/one.key"));
+    put(join(outside, "list/two.txt"), "fine");
+    symlinkSync(join(outside, "ssh"), join(outside, "to-ssh"));
+    const command = `cat ${outside}/ssh/id ${outside}/to-ssh/id ${outside}/list/*`;
+    expect((await toolWith([`${outside}/l*/*.key`, join(outside, "missing")])(command)).stdout).toBe(
+      "secretsecretfine",
+    );
+    expect((await toolWith([join(outside, "to-ssh/")])(command)).stdout).toBe("secretfine");
+    expect((await toolWith([join(outside, "ssh")])(command)).stdout).toBe("secretfine");
+  });
+
+  sandboxed("is kept from commands where a link of that name leads, and a link to nothing does no harm", async () => {
+    const root = join(inside, "links");
+    put(join(outside, "real/env"));
+    put(join(outside, "real-folder/token"));
+    mkdirSync(root);
+    symlinkSync(join(outside, "real/env"), join(root, ".env"));
+    symlinkSync(join(outside, "real-folder"), join(root, "vault"));
+    symlinkSync("nowhere", join(root, "other.pem"));
+    symlinkSync("loop.pem", join(root, "loop.pem"));
+    const run = toolWith([".env", "*.pem", "vault/"], { root });
+    expect(await run(`cat .env ${outside}/real/env vault/* ${outside}/real-folder/token; echo ran`)).toMatchObject({
+      stdout: "ran\n",
+    });
+  });
+
+  sandboxed("is found under names that are not UTF-8", async () => {
+    const root = join(inside, "bytes");
+    mkdirSync(root);
+    const folder = Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]);
+    mkdirSync(folder);
+    writeFileSync(Buffer.concat([folder, Buffer.from("/.env")]), "secret");
+    writeFileSync(Buffer.concat([folder, Buffer.from([0x2f, 0xff]), Buffer.from(".pem")]), "secret");
+    put(join(root, "é/.env"));
+    const { stdout } = await toolWith([".env", "*.pem"], { root })("cat */.env */*.pem; grep -rsh secret .; echo ran");
+    expect(stdout).toBe("ran\n");
+  });
+
+  sandboxed("may be a folder that holds a hidden one", async () => {
+    const root = join(inside, "both");
+    put(join(root, "vault/hidden/token"));
+    put(join(root, "fine"), "fine");
+    const sandbox = { hidden: [join(root, "vault/hidden")] };
+    expect((await toolWith(["vault/"], { root, sandbox })("cat fine; ls -R vault")).stdout).toMatch(/^fine/);
+  });
+
+  test("binds no command without a sandbox", async () => {
+    const root = join(inside, "open");
+    put(join(root, ".env"), "read");
+    expect((await toolWith([".env"], { root, sandbox: false })("cat .env")).stdout).toBe("read");
+  });
+});
+
+describe("nothing is run", () => {
+  const refused = { code: "execution_failed", recoverable: false };
+
+  sandboxed("where more would have to be masked than can be", async () => {
+    const root = join(inside, "many");
+    for (let index = 0; index <= mostMasks; index += 1) put(join(root, `${index}.pem`));
+    await expect(toolWith(["*.pem"], { root })("touch ran")).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringMatching(
+        /`deny`.* more than 500 paths .* deny the folders that hold them\. Nothing was run/,
+      ) as string,
+    });
+    const folders = join(inside, "many-folders");
+    for (let index = 0; index < mostMasks / 2; index += 1) put(join(folders, `${index}/.env`));
+    put(join(folders, "0/1/.env"));
+    await expect(toolWith([".env"], { root: folders })("touch ran")).rejects.toMatchObject(refused);
+    expect(existsSync(join(folders, "ran")) || existsSync(join(root, "ran"))).toBe(false);
+    expect(await sandboxProblem({ root, deny: ["*.pem"] })).toContain("more than 500 paths");
+    expect(await sandboxProblem({ root, deny: ["*.key"] })).toBeUndefined();
+  });
+
+  sandboxed("where the folder that commands run in is denied", async () => {
+    const root = join(inside, "closed");
+    mkdirSync(join(root, "vault"), { recursive: true });
+    await expect(toolWith([root], { root })("touch ran")).rejects.toMatchObject(refused);
+    await expect(toolWith([`${inside}/`], { root })("touch ran")).rejects.toMatchObject(refused);
+    await symlink(root, join(root, ".env"));
+    await expect(toolWith([".env"], { root })("touch ran")).rejects.toMatchObject(refused);
+    await expect(toolWith(["vault/"], { root })("true", { cwd: "vault" })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:invalid_arguments|permission_denied)$/) as string,
+    });
+    expect(existsSync(join(root, "ran"))).toBe(false);
+  });
+
+  test("where a pattern is malformed or no list of patterns: that throws when the tool is made", () => {
+    for (const deny of [[""], ["!a"], ["a\0"], ["[a"], ".env", undefined, null, [1]]) {
+      expect(() => createRunBashTool({ deny } as RunBashOptions)).toThrow(TypeError);
+    }
+  });
+});
+
+describe("the walk", () => {
+  const found = async (patterns: string[], root: string, limit?: number): Promise<string[]> => {
+    const { files, directories } = await findDenied({ patterns, roots: [root] }, [root], limit);
+    return [...files, ...directories].map((path) => path.slice(root.length + 1)).sort();
+  };
+
+  test("ends with an error where there are more files than it may look at", async () => {
+    const root = join(inside, "walk");
+    for (const name of ["a/1", "a/2", "b/c/3"]) put(join(root, name));
+    expect(await found([".env"], root, 6)).toEqual([]);
+    await expect(found([".env"], root, 5)).rejects.toThrow("there are more than 5 files to look at");
+    // What cannot hold a match is not looked at.
+    expect(await found(["./b/c/*"], root, 5)).toEqual(["b/c/3"]);
+  });
+
+  test("goes thousands of levels deep, and denies what is too deep to be masked by an error", async () => {
+    const root = join(inside, "deep");
+    put(join(root, `${"d/".repeat(1500)}.env`));
+    expect(await found([".env"], root)).toEqual([`${"d/".repeat(1500)}.env`]);
+    let folder = join(root, "start");
+    mkdirSync(folder);
+    for (let level = 0; level < 30; level += 1) {
+      const holder = join(root, String(level));
+      mkdirSync(holder);
+      renameSync(folder, join(holder, "e".repeat(200)));
+      folder = holder;
+    }
+    await expect(found([".env"], root)).rejects.toThrow("cannot be masked");
+  });
+
+  test.skipIf(isRoot)("denies a folder that cannot be listed as a whole", async () => {
+    const root = join(inside, "locked");
+    put(join(root, "a/.env"));
+    await chmod(join(root, "a"), 0o100);
+    try {
+      expect(await found([".env"], root)).toEqual(["a"]);
+    } finally {
+      await chmod(join(root, "a"), 0o700);
+    }
+  });
+
+  test("takes no folder for another that a link has put in its place", async () => {
+    await mkdir(join(inside, "place/sub"), { recursive: true });
+    await writeFile(join(inside, "place/file"), "");
+    await symlink("place", join(inside, "to-place"));
+    for (const path of ["to-place", "to-place/sub", "place/file", "place/missing"]) {
+      expect(() => openInPlace(toBytePath(join(inside, path)))).toThrow(/was moved meanwhile|cannot be opened/);
+    }
+  });
+});
