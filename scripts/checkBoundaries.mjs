@@ -51,7 +51,7 @@ const rooms = {
   "tools-search": { shared: [], threads: ["shared", "worker lazily"], worker: ["shared"] },
   "tools-bash": { process: [], sandbox: ["process"] },
   "tools-fs": { edit: [], move: ["remove"], read: [], remove: [] },
-  policy: { shell: [] },
+  policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: { client: [], http: [], server: ["http"] },
   cli: {
     commands: ["model", "state", "terminal", "tools"],

@@ -1,0 +1,50 @@
+import type { GuardedCall, ToolEffect } from "@toolcrib/core";
+import { groupsFor } from "../rules/compileRules.ts";
+import type { Settings } from "../settings.ts";
+import type { Verdict } from "../verdict.ts";
+import { judgeCommand } from "./judgeCommand.ts";
+import { type Groups, judgeFile } from "./judgeFile.ts";
+import { judgeNetwork } from "./judgeNetwork.ts";
+import { judgeUndeclared } from "./judgeUndeclared.ts";
+
+const mostEffects = 1000;
+
+/** Judges each thing that a call would do; the strictest verdict decides the call. At least one. */
+export async function judgeCall(call: GuardedCall, settings: Settings): Promise<readonly [Verdict, ...Verdict[]]> {
+  const { effects } = call;
+  const [first, ...more] = effects ?? [];
+  if (first === undefined) return [judgeUndeclared(call, settings)];
+  if (more.length >= mostEffects) return [unjudged(`it does more than ${mostEffects} things`, settings)];
+  const [verdict, ...others] = await judgeEffect(first, call, settings);
+  const verdicts: [Verdict, ...Verdict[]] = [verdict ?? unjudged("nothing is known of it", settings), ...others];
+  for (const effect of more) verdicts.push(...(await judgeEffect(effect, call, settings)));
+  return verdicts;
+}
+
+async function judgeEffect(effect: ToolEffect, call: GuardedCall, settings: Settings): Promise<readonly Verdict[]> {
+  const { name, origin } = call;
+  switch (effect.kind) {
+    case "read":
+    case "write":
+    case "delete":
+      return [await judgeFile(effect, origin, groupsOf(effect, call, settings), settings)];
+    case "network":
+      return [judgeNetwork(effect, groupsOf(effect, call, settings), settings)];
+    case "execute":
+      return judgeCommand(effect, { name, origin }, settings);
+    default:
+      return [unjudged("it does something that this policy does not know", settings)];
+  }
+}
+
+function groupsOf({ kind }: ToolEffect, { name, origin }: GuardedCall, { rules }: Settings): Groups {
+  return {
+    allow: groupsFor(rules.allow, name, origin, kind),
+    ask: groupsFor(rules.ask, name, origin, kind),
+    deny: groupsFor(rules.deny, name, origin, kind),
+  };
+}
+
+function unjudged(why: string, { mode }: Settings): Verdict {
+  return { decision: mode === "read-only" ? "deny" : "ask", cause: { by: "effects" }, what: "do something", why };
+}

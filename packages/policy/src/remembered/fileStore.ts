@@ -1,0 +1,69 @@
+import { isAbsolute } from "node:path";
+import { ownFile } from "@toolcrib/core/files";
+import { isObject } from "@toolcrib/core/text";
+import { mostAnswers, type RememberedAnswer, type RememberedStore } from "./store.ts";
+
+export interface FileStoreOptions {
+  /** Called with a sentence when what the file holds cannot be used; it counts as empty then. */
+  onWarning?: ((message: string) => void) | undefined;
+}
+
+/** A store with the path of its file, which a policy refuses below its roots. */
+export interface RememberedFile extends RememberedStore {
+  readonly path: string;
+}
+
+const maxBytes = 4 * 1024 * 1024;
+
+/**
+ * Keeps remembered answers in one JSON file that only the user can read; processes that change it wait for each other. A file that is
+ * damaged counts as empty. One that somebody else may have written (a link, another owner, writable by others) counts as empty too,
+ * and is not written. Throws a TypeError unless the path is absolute: a relative one would lie in the folder that agents work in.
+ */
+export function fileStore(path: string, { onWarning }: FileStoreOptions = {}): RememberedFile {
+  if (typeof path !== "string" || !isAbsolute(path) || path.includes("\0")) {
+    throw new TypeError("fileStore: the path must be absolute, and outside the folders that agents work in");
+  }
+  const file = ownFile(path, { what: "the remembered answers", maxBytes });
+  const parse = (text: string | undefined): readonly RememberedAnswer[] => {
+    const answers = text === undefined ? [] : answersIn(text);
+    if (answers) return answers;
+    onWarning?.(`${path} does not hold remembered answers, so none count; it is replaced when one is given`);
+    return [];
+  };
+  return {
+    path,
+    async load() {
+      try {
+        return parse(await file.read());
+      } catch (error) {
+        onWarning?.(`remembered answers do not count: ${error instanceof Error ? error.message : String(error)}`);
+        return [];
+      }
+    },
+    change: (change) =>
+      file.change((text) => `${JSON.stringify({ answers: change(parse(text)).slice(-mostAnswers) }, undefined, 2)}\n`),
+  };
+}
+
+/** Undefined where the text is damaged. */
+function answersIn(text: string): readonly RememberedAnswer[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const answers = isObject(value) ? value.answers : undefined;
+    return Array.isArray(answers) && answers.every(isAnswer) ? answers : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAnswer(value: unknown): value is RememberedAnswer {
+  if (!isObject(value)) return false;
+  const { id, tool, origin, folders, text, at } = value;
+  const texts = [id, tool, origin, text, at];
+  return (
+    texts.every((one) => typeof one === "string") &&
+    Array.isArray(folders) &&
+    folders.every((one) => typeof one === "string")
+  );
+}

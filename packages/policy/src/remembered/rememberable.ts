@@ -1,0 +1,49 @@
+import { canonicalJson, type GuardedCall, isPlainObject, toolFingerprint } from "@toolcrib/core";
+import type { PathScope } from "@toolcrib/core/files";
+import type { Verdict } from "../verdict.ts";
+import { describeEffect, oneLine } from "../words.ts";
+
+/** What an always-yes to a question would hold for. */
+export interface Rememberable {
+  /** See `RememberedAnswer.id`. */
+  readonly id: string;
+  /** Exactly what it would allow, in one line. */
+  readonly text: string;
+}
+
+const longestSubject = 100_000;
+
+/**
+ * What a yes to these questions may be kept for: this tool as it is, in these folders, to do exactly this. Undefined where each call is
+ * asked about anew: a rule asks, a path is protected, or it is not known what would happen.
+ */
+export function rememberable(
+  call: GuardedCall,
+  asked: readonly Verdict[],
+  folders: readonly string[],
+  scope: PathScope,
+): Rememberable | undefined {
+  if (!asked.every(({ cause }) => cause.by === "mode")) return undefined;
+  const { name, origin, tool, effects, args } = call;
+  const does = effects ?? { args };
+  if (!isJson(does, 0)) return undefined;
+  const subject = canonicalJson(does);
+  if (subject.length > longestSubject) return undefined;
+  const key = canonicalJson([[...folders].sort(), toolFingerprint(tool), name, origin, subject]);
+  // Not imported: node:crypto takes 8 ms to load, and most policies remember nothing.
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  const id = createHash("sha256").update(key).digest("hex");
+  const what =
+    effects?.map((effect) => describeEffect(effect, scope)).join(", ") ?? `with exactly ${canonicalJson(args)}`;
+  return { id, text: `${oneLine(name, 80)}: ${oneLine(what, 1000)}` };
+}
+
+/** Whether JSON text tells two such values apart: no dates, maps or functions. */
+function isJson(value: unknown, level: number): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (level > 100) return false;
+  if (Array.isArray(value)) return value.every((item) => isJson(item, level + 1));
+  if (!isPlainObject(value)) return false;
+  return Object.values(value).every((item) => item === undefined || isJson(item, level + 1));
+}

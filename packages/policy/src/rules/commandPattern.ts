@@ -1,0 +1,103 @@
+import { basename } from "node:path";
+
+/** A pattern of simple commands. */
+export interface CommandPattern {
+  readonly words: readonly string[];
+  /** Whether it ends in `*`: any further words, or none. */
+  readonly open: boolean;
+}
+
+/**
+ * `git status` is exactly these words; `npm test *` these with any further words. Quotes hold a word together, as in a shell.
+ * A text answers why the pattern is malformed.
+ */
+export function parseCommandPattern(pattern: string): CommandPattern | string {
+  const words: string[] = [];
+  let open = false;
+  const token = /\s*(?:((?:'[^']*'|"[^"$`\\]*"|[^\s'"\\;&|<>()$`*?[\]{}])+|\*|[[\]?{}]+)(?=\s|$))/y;
+  let at = 0;
+  const end = pattern.trimEnd().length;
+  while (at < end) {
+    if (open) return "* may only be its last word; quote a * that is meant literally";
+    token.lastIndex = at;
+    const written = token.exec(pattern)?.[1];
+    if (written === undefined) return whyNot(pattern.slice(at));
+    at = token.lastIndex;
+    if (written === "*") open = true;
+    else
+      words.push(
+        written.replace(/'([^']*)'|"([^"]*)"/g, (_all, single?: string, double?: string) => single ?? double ?? ""),
+      );
+  }
+  if (words.length === 0) return "it names no program; leave the parentheses out to mean every command";
+  return { words, open };
+}
+
+function whyNot(rest: string): string {
+  if (/^\s*[^\s'"]*[;&|<>()$`\n]/.test(rest)) {
+    return "it must be one simple command without operators, redirections or expansions; write a rule for each command, or quote them";
+  }
+  if (/^\s*[^\s'"]*\*/.test(rest))
+    return "* stands for whole words at the end alone; quote a * that is meant literally";
+  return "it cannot be split into words; quote what is not a plain word";
+}
+
+/** Whether an allow rule covers these words. Whether the further words of an open pattern are harmless is for the caller to see. */
+export function coversCommand({ words, open }: CommandPattern, given: readonly string[]): boolean {
+  if (open ? given.length < words.length : given.length !== words.length) return false;
+  return words.every((word, at) => word === given[at]);
+}
+
+/**
+ * Whether a deny or ask rule is meant: wider, since the same command can be written in many ways. The program may be named by a
+ * path or in capitals, options may stand in between, and joined letters of options (`-rf`) apart.
+ */
+export function meansCommand({ words, open }: CommandPattern, given: readonly string[]): boolean {
+  const [program = "", ...wanted] = words.map(fold);
+  const [started = "", ...rest] = given.map(fold);
+  if (started !== program && programName(started) !== program) return false;
+  const left = wanted.filter((word) => !isCluster(word));
+  const letters = wanted.filter(isCluster).join("").replaceAll("-", "");
+  const givenLetters = new Set(rest.filter(isCluster).join(""));
+  if (![...letters].every((letter) => givenLetters.has(letter))) return false;
+  let afterOption = false;
+  for (const word of rest) {
+    if (left.length > 0 && word === left[0]) {
+      left.shift();
+      afterOption = false;
+    } else if (word.startsWith("-")) {
+      afterOption = true;
+    } else {
+      // The word may belong to the option before it.
+      if (!open && !afterOption) return false;
+      afterOption = false;
+    }
+  }
+  return left.length === 0;
+}
+
+/** Whether the words of a pattern stand in a text in their order, wherever: for lines that cannot be read. */
+export function mentions({ words }: CommandPattern, text: string): boolean {
+  // What a shell takes off may stand between the letters of a word.
+  const plain = fold(text.replace(/\\\r?\n|['"\\]/g, ""));
+  let at = 0;
+  for (const word of words.map(fold)) {
+    const found = plain.indexOf(word, at);
+    if (found < 0) return false;
+    at = found + word.length;
+  }
+  return true;
+}
+
+/** One dash and letters: `-rf`. */
+function isCluster(word: string): boolean {
+  return /^-[a-z]+$/.test(word);
+}
+
+function programName(word: string): string {
+  return basename(word.replaceAll("\\", "/")).replace(/\.(?:exe|cmd|bat|com)$/, "");
+}
+
+function fold(word: string): string {
+  return word.toLowerCase();
+}

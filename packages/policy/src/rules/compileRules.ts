@@ -1,0 +1,171 @@
+import type { ToolEffect } from "@toolcrib/core";
+import { compilePathPatterns, type PathPatterns } from "@toolcrib/core/files";
+import type { Decision } from "../verdict.ts";
+import { type CommandPattern, parseCommandPattern } from "./commandPattern.ts";
+import { compileHostPattern, type HostPattern } from "./hostPattern.ts";
+import { type EffectKind, effectKinds, parseRule, type Rule } from "./parseRule.ts";
+
+/** What path patterns start from. */
+export interface PathPlaces {
+  readonly roots: readonly string[];
+  readonly home: string | undefined;
+}
+
+/** The rules of one list that bind one tool, or one kind of effect. */
+export interface RuleGroup {
+  /** Rules without a pattern: they match whatever the call does. */
+  readonly bare: readonly Rule[];
+  /** Rules with a pattern, whatever it is for. */
+  readonly patterned: readonly Rule[];
+  readonly paths: PathPatterns | undefined;
+  /** The same without some patterns. */
+  pathsWithout(leftOut: ReadonlySet<string>): PathPatterns | undefined;
+  /** The rule that a pattern came from. */
+  readonly byPattern: ReadonlyMap<string, Rule>;
+  readonly commands: readonly { readonly rule: Rule; readonly pattern: CommandPattern }[];
+  readonly hosts: readonly { readonly rule: Rule; readonly matches: HostPattern }[];
+}
+
+/** A list of rules, found by what they bind. */
+export interface RuleList {
+  readonly list: Decision;
+  /** The groups that bind a tool: its own, and that of its server. */
+  ofTool(tool: string, origin: string): readonly RuleGroup[];
+  ofEffect(kind: EffectKind): RuleGroup | undefined;
+}
+
+const mostRules = 10_000;
+
+/** Throws a TypeError for a list that is not an array of rules, naming the malformed one. */
+export function compileRules(list: Decision, given: unknown, places: PathPlaces): RuleList {
+  if (!Array.isArray(given))
+    throw new TypeError(`${list} must be an array of rules, such as ["read_file", "write_file(src/)"]`);
+  if (given.length > mostRules) throw new RangeError(`${list} has more than ${mostRules} rules`);
+  const rules = [...new Set(given)].map((text) => parseRule(text, list));
+  const compile = (chosen: readonly Rule[]): RuleGroup => compileGroup(list, chosen, places);
+  const tools = grouped(rules, (rule) => (rule.binds === "tool" ? rule.tool : undefined), compile);
+  const kinds = grouped(rules, (rule) => (rule.binds === "effect" ? rule.kind : undefined), compile);
+  const servers = grouped(rules, (rule) => (rule.binds === "server" ? rule.prefix : undefined), compile);
+  return {
+    list,
+    ofTool(tool, origin) {
+      const own = tools.get(tool);
+      const found = own === undefined ? [] : [own];
+      for (const [prefix, group] of servers) {
+        // To allow, the origin counts: a server named `a` may call its tool `b__c`, which is mounted as that of a server `a__b` is.
+        if (list === "allow" ? prefixOf(origin) === prefix && tool.startsWith(prefix) : tool.startsWith(prefix))
+          found.push(group);
+      }
+      return found;
+    },
+    ofEffect: (kind) => kinds.get(kind),
+  };
+}
+
+/** What the names of a server's tools begin with, as they are mounted; undefined for tools that are not of a server. */
+function prefixOf(origin: string): string | undefined {
+  if (!origin.startsWith("mcp:")) return undefined;
+  const server = origin.slice("mcp:".length).replace(/[^a-zA-Z0-9_-]/g, "_");
+  return `mcp__${server.slice(0, 24)}__`;
+}
+
+function grouped<Key extends string>(
+  rules: readonly Rule[],
+  keyOf: (rule: Rule) => Key | undefined,
+  compile: (rules: readonly Rule[]) => RuleGroup,
+): ReadonlyMap<Key, RuleGroup> {
+  const groups = new Map<Key, Rule[]>();
+  for (const rule of rules) {
+    const key = keyOf(rule);
+    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), rule]);
+  }
+  return new Map([...groups].map(([key, chosen]) => [key, compile(chosen)]));
+}
+
+function compileGroup(list: Decision, rules: readonly Rule[], places: PathPlaces): RuleGroup {
+  const patterned = rules.filter((rule) => rule.pattern !== undefined);
+  const parsed = patterned.map((rule) => readPattern(list, rule, places));
+  const paths = parsed.flatMap(({ path }) => (path === undefined ? [] : [path]));
+  const compiled = paths.length === 0 ? undefined : compilePaths(list, paths, places);
+  return {
+    bare: rules.filter((rule) => rule.pattern === undefined),
+    patterned,
+    paths: compiled,
+    pathsWithout(leftOut) {
+      if (compiled === undefined || !paths.some((path) => leftOut.has(path))) return compiled;
+      const left = paths.filter((path) => !leftOut.has(path));
+      return left.length === 0 ? undefined : compilePaths(list, left, places);
+    },
+    byPattern: new Map(patterned.map((rule) => [rule.pattern ?? "", rule])),
+    commands: parsed.flatMap(({ rule, command }) => (command === undefined ? [] : [{ rule, pattern: command }])),
+    hosts: parsed.flatMap(({ rule, host }) => (host === undefined ? [] : [{ rule, matches: host }])),
+  };
+}
+
+interface ReadPattern {
+  readonly rule: Rule;
+  readonly path?: string | undefined;
+  readonly command?: CommandPattern | undefined;
+  readonly host?: HostPattern | undefined;
+}
+
+/**
+ * What a pattern may mean is known by the kind of effect, and for `run_bash`. For any other tool it must be a pattern of paths, and
+ * is one of commands or hosts too where it can be.
+ */
+function readPattern(list: Decision, rule: Rule, places: PathPlaces): ReadPattern {
+  const pattern = rule.pattern ?? "";
+  const fail = (why: string): TypeError => new TypeError(`${list}: ${JSON.stringify(rule.text)} is malformed: ${why}`);
+  const [command, host] = [parseCommandPattern(pattern), compileHostPattern(pattern)];
+  const kind =
+    rule.binds === "effect" ? rule.kind : rule.binds === "tool" && rule.tool === "run_bash" ? "execute" : undefined;
+  if (kind === "execute") {
+    if (typeof command === "string") throw fail(command);
+    return { rule, command };
+  }
+  if (kind === "network") {
+    if (typeof host === "string") throw fail(host);
+    return { rule, host };
+  }
+  try {
+    compilePaths(list, [pattern], places);
+  } catch (error) {
+    throw fail(error instanceof Error ? error.message : String(error));
+  }
+  if (kind !== undefined) return { rule, path: pattern };
+  return {
+    rule,
+    path: pattern,
+    command: typeof command === "string" ? undefined : command,
+    host: typeof host === "string" ? undefined : host,
+  };
+}
+
+/** Deny and ask are wider than allow: they ignore case, and follow links that are in a pattern. */
+function compilePaths(list: Decision, patterns: readonly string[], { roots, home }: PathPlaces): PathPatterns {
+  const wide = list !== "allow";
+  return compilePathPatterns(patterns, { roots, home, ignoreCase: wide, missingMatches: wide, followLinks: wide });
+}
+
+/** Whether any rule of the list is about effects of this kind, for a tool that does not declare its effects. */
+export function kindsWithRules(list: RuleList): readonly EffectKind[] {
+  return effectKinds.filter((kind) => list.ofEffect(kind) !== undefined);
+}
+
+/** The rule that matches an effect whatever its pattern would be tested against. */
+export function bareRule(groups: readonly (RuleGroup | undefined)[]): Rule | undefined {
+  for (const group of groups) if (group?.bare[0] !== undefined) return group.bare[0];
+  return undefined;
+}
+
+/** The groups of a list that bind an effect of a call. */
+export function groupsFor(
+  list: RuleList,
+  tool: string,
+  origin: string,
+  kind: ToolEffect["kind"],
+): readonly RuleGroup[] {
+  const ofEffect = list.ofEffect(kind);
+  const ofTool = list.ofTool(tool, origin);
+  return ofEffect === undefined ? ofTool : [...ofTool, ofEffect];
+}

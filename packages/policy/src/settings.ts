@@ -1,0 +1,28 @@
+import type { PathScope } from "@toolcrib/core/files";
+import type { ProtectedMatcher } from "./judge/protectedPaths.ts";
+import type { RememberedStore } from "./remembered/store.ts";
+import type { PathPlaces, RuleList } from "./rules/compileRules.ts";
+import type { Decision, Mode } from "./verdict.ts";
+
+/** The options of a policy, checked and compiled. */
+export interface Settings {
+  readonly mode: Mode;
+  /** Resolves paths that shell lines name; confines nothing. */
+  readonly scope: PathScope;
+  /** Canonical. */
+  readonly roots: readonly string[];
+  /** Canonical folders that may be read beside the roots. */
+  readonly readable: readonly string[];
+  readonly places: PathPlaces;
+  readonly rules: Readonly<Record<Decision, RuleList>>;
+  readonly protectedPaths: ProtectedMatcher;
+  readonly remembered: RememberedStore | undefined;
+  /** Patterns of paths that the packs leave out themselves. */
+  readonly denied: ReadonlySet<string>;
+}
+
+/** What a judge needs to know of a call. */
+export interface Caller {
+  readonly name: string;
+  readonly origin: string;
+}

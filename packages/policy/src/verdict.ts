@@ -1,0 +1,40 @@
+import type { ToolEffect } from "@toolcrib/core";
+
+/** What a policy does where no rule decides. */
+export type Mode = "ask" | "read-only" | "accept-edits" | "full";
+
+export const modes: readonly Mode[] = ["ask", "read-only", "accept-edits", "full"];
+
+export type Decision = "allow" | "ask" | "deny";
+
+/** What decided. */
+export type Cause =
+  | { readonly by: "rule"; readonly list: Decision; readonly rule: string }
+  | { readonly by: "mode"; readonly mode: Mode }
+  /** A protected path; `pattern` is its entry in the list. */
+  | { readonly by: "protected"; readonly pattern: string }
+  /** The tool could not say what the call would do. */
+  | { readonly by: "effects" }
+  /** A shell line that cannot be read whole. */
+  | { readonly by: "unreadable" }
+  | { readonly by: "remembered"; readonly id: string };
+
+/** The judgement of one part of a call: an effect, a file that a shell line names, a command in it. */
+export interface Verdict {
+  readonly decision: Decision;
+  readonly cause: Cause;
+  /** What would happen, after "would": `write src/a.ts`. */
+  readonly what: string;
+  /** Why it is decided so, as a clause: `the rule write_file(src/) allows it`. */
+  readonly why: string;
+  readonly effect?: ToolEffect | undefined;
+  /** The simple command of a shell line that it is about. */
+  readonly command?: string | undefined;
+}
+
+const rank: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** The first of the strictest: it decides the call. */
+export function strictest(verdicts: readonly [Verdict, ...Verdict[]]): Verdict {
+  return verdicts.reduce((worst, one) => (rank[one.decision] > rank[worst.decision] ? one : worst));
+}
