@@ -7,5 +7,6 @@ export type { PolicyQuestion } from "./question.ts";
 export { type FileStoreOptions, fileStore, type RememberedFile } from "./remembered/fileStore.ts";
 export type { Rememberable } from "./remembered/rememberable.ts";
 export { memoryStore, type RememberedAnswer, type RememberedStore } from "./remembered/store.ts";
-export type { ShellLine, SimpleCommand } from "./shell/shellLine.ts";
+export { type ReadOnlyJudgement, readOnlyCommand, readShellLine } from "./shell/readCommand.ts";
+export type { Assignment, Redirection, ShellLine, SimpleCommand } from "./shell/shellLine.ts";
 export { type Cause, type Decision, type Mode, modes, type Verdict } from "./verdict.ts";

@@ -2,21 +2,49 @@
 export interface ShellLine {
   /** Why it cannot be judged, so that it is asked; undefined when everything in it was read. One plain sentence. */
   readonly unreadable: string | undefined;
-  /** Every simple command in it, in order; also those in substitutions and those that a wrapper such as `env` or `sh -c` starts. */
+  /** Every simple command in it; also those in substitutions and those that a wrapper such as `env` or `sh -c` starts. */
   readonly commands: readonly SimpleCommand[];
   /** Files that redirections read or write, as written when literal; a redirection to anything else makes the line unreadable. */
-  readonly redirections: readonly { readonly kind: "read" | "write"; readonly path: string }[];
+  readonly redirections: readonly Redirection[];
   /** Whether a command in it changes the working directory, so that relative paths after it mean other files. */
   readonly changesDirectory: boolean;
 }
 
+export interface Redirection {
+  readonly kind: "read" | "write";
+  readonly path: string;
+}
+
+export interface Assignment {
+  readonly name: string;
+  /** The value; as written in the line when `literal` is false. */
+  readonly value: string;
+  /** False when the value holds an expansion, or comes from input (`read`, `for`). */
+  readonly literal: boolean;
+  /** Whether programs get it: an assignment before a command, an `export`, an `env NAME=…`. */
+  readonly exported: boolean;
+}
+
 /** One command with its words, after quotes were removed. */
 export interface SimpleCommand {
-  /** The program and its arguments; empty when the command consists of assignments alone. */
+  /** The program and its arguments; empty when the command consists of assignments alone. Words with an expansion are as written. */
   readonly words: readonly string[];
-  readonly assignments: readonly { readonly name: string; readonly value: string }[];
+  readonly assignments: readonly Assignment[];
   /** The text of the command in the line. */
   readonly text: string;
   /** Why this command runs another program or file, or writes one, by an option or by its nature; undefined when none is known. */
   readonly hidden?: string | undefined;
+  /**
+   * The last word that `hidden` is about. A rule that spells out the words up to and with this one has named it outright; the wildcard
+   * of a rule must not cover it. It equals `words.length` when even all words do not tell what runs (a shell that reads its input).
+   */
+  readonly hiddenAt?: number | undefined;
+  /** Indexes of words in which the shell replaces a file pattern (`src/*.ts`); they do not start with the pattern. */
+  readonly patterns?: readonly number[] | undefined;
+  /** Names of the variables that its words expand, all of them as data of a command that takes any data (`echo "$x"`). */
+  readonly variables?: readonly string[] | undefined;
+  /** Whether it starts commands that its words hold (`env`, `sh -c`, `xargs`), and these are judged as commands of their own. */
+  readonly opened?: boolean | undefined;
+  /** Whether it gets further words that the line does not show (`xargs CMD`, `find -exec CMD {}`), so that no exact rule is about it. */
+  readonly moreWords?: boolean | undefined;
 }

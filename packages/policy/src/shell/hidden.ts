@@ -1,0 +1,98 @@
+import {
+  hiddenByNature,
+  hiddenGit,
+  hiddenGitCommon,
+  hiddenGitGlobal,
+  hiddenOptions,
+  interpreters,
+} from "./hiddenTable.ts";
+import { entryOf } from "./options.ts";
+
+/** Why a command runs or writes what its words do not plainly say. */
+export interface Hidden {
+  readonly why: string;
+  /** The last word that this is about; the number of words when even all of them do not tell. */
+  readonly at: number;
+}
+
+const runs = "runs a program or a file, or writes one";
+
+/** What a wildcard of a rule must not cover in these words; undefined when nothing is known. */
+export function hiddenIn(words: readonly string[]): Hidden | undefined {
+  const program = words[0] ?? "";
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  if (hiddenByNature.has(name)) return { why: `${name} runs what its words or its input say.`, at: words.length };
+  if (name === "git") return hiddenInGit(words);
+  const interpreter = entryOf(interpreters, name);
+  if (interpreter !== undefined) return hiddenInInterpreter(name, words, interpreter);
+  const list = entryOf(hiddenOptions, name);
+  return list === undefined ? undefined : lastMatch(name, words, 1, list);
+}
+
+function hiddenInGit(words: readonly string[]): Hidden | undefined {
+  let at = 1;
+  while (at < words.length && words[at]?.startsWith("-")) at += 1;
+  const global = lastMatch("git", words.slice(0, at), 1, hiddenGitGlobal);
+  // An option before the subcommand may take the next word, so that the subcommand is not known.
+  if (global !== undefined) return { why: global.why, at: words.length - 1 };
+  const subcommand = words[at] ?? "";
+  const own = entryOf(hiddenGit, subcommand) ?? "";
+  return lastMatch(`git ${subcommand}`, words, at + 1, `${hiddenGitCommon} ${own}`) ?? transport(words);
+}
+
+/** `ext::sh -c …` and its like: git runs a helper program for such an address. */
+function transport(words: readonly string[]): Hidden | undefined {
+  const at = words.findLastIndex((word) => /^[A-Za-z0-9+.-]+::/.test(word));
+  return at === -1 ? undefined : { why: "git runs a helper program for an address with ::.", at };
+}
+
+function lastMatch(name: string, words: readonly string[], from: number, list: string): Hidden | undefined {
+  const entries = list.split(" ");
+  for (let at = words.length - 1; at >= from; at -= 1) {
+    const word = words[at] ?? "";
+    if (entries.some((entry) => matches(word, entry))) {
+      // The value of the option may be the next word.
+      const end = word.startsWith("-") && !word.includes("=") ? Math.min(at + 1, words.length - 1) : at;
+      return { why: `${clipped(word)} of ${name} ${runs}.`, at: end };
+    }
+  }
+  return undefined;
+}
+
+function clipped(word: string): string {
+  return word.length > 40 ? `${word.slice(0, 40)}…` : word;
+}
+
+/** Whether a word is that option: with a value attached, abbreviated, or among single letters in one word. */
+function matches(word: string, entry: string): boolean {
+  if (entry.startsWith("--")) {
+    const equals = word.indexOf("=");
+    const option = equals === -1 ? word : word.slice(0, equals);
+    return option.length > 2 && entry.startsWith(option);
+  }
+  if (entry.length === 2 && entry.startsWith("-")) {
+    return word.startsWith("-") && !word.startsWith("--") && word.includes(entry.charAt(1));
+  }
+  // A word of its own (`exec`), the start of one (`SHELL=`, `@`, `+`), or an option with one dash and a long name.
+  if (/[=@+]$/.test(entry)) return word.startsWith(entry);
+  return word === entry || (entry.startsWith("-") && word.startsWith(`${entry}=`));
+}
+
+function hiddenInInterpreter(
+  name: string,
+  words: readonly string[],
+  { plain, code }: { readonly plain: string; readonly code: string },
+): Hidden | undefined {
+  if (words.length === 2 && /^(?:--version|--help|-v|-V|-version)$/.test(words[1] ?? "")) return undefined;
+  const plainOptions = plain.split(" ");
+  const codeOptions = code.split(" ");
+  let at = 1;
+  while (at < words.length && plainOptions.includes(words[at] ?? "")) at += 1;
+  const word = words[at];
+  if (word === undefined) return { why: `${name} runs its input.`, at: words.length };
+  const why = `${name} runs ${clipped(word)}.`;
+  if (!word.startsWith("-")) return { why, at: codeOptions.includes(word) ? Math.min(at + 1, words.length - 1) : at };
+  if (codeOptions.includes(word) && at + 1 < words.length) return { why, at: at + 1 };
+  // Other options may load code, and whether they take the next word is not known here.
+  return { why, at: words.length - 1 };
+}

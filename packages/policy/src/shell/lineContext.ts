@@ -1,0 +1,25 @@
+import type { Redirection as RedirectionNode, Word } from "unbash";
+import type { Span } from "./gaps.ts";
+import type { ReadWord, WordContext } from "./readWord.ts";
+import type { Redirection, SimpleCommand } from "./shellLine.ts";
+
+/** What is found, also by scripts within the line. */
+export interface LineOutput {
+  readonly commands: SimpleCommand[];
+  readonly redirections: Redirection[];
+  changesDirectory: boolean;
+  unreadable: string | undefined;
+}
+
+/** What the readers of commands and redirections ask of the reader of the line. */
+export interface LineContext extends WordContext {
+  readonly output: LineOutput;
+  /** Notes that a stretch of the line was read. */
+  cover(span: Span): void;
+  readWord(word: Word): ReadWord;
+  /** Reads a word that lies within a stretch that is covered already. */
+  readTarget(word: Word): ReadWord;
+  readRedirections(redirections: readonly RedirectionNode[]): void;
+  /** Reads the script of a `sh -c` and its like; by the same shell when `isBash` is undefined. */
+  readInner(text: string, isBash: boolean | undefined): void;
+}

@@ -1,0 +1,88 @@
+/** Commands that take any words as data, from the given word on: what they print or answer is all that depends on them. */
+const dataFrom = new Map([
+  ["echo", 1],
+  ["printf", 2],
+  [":", 1],
+  ["true", 1],
+  ["false", 1],
+  ["exit", 1],
+  ["return", 1],
+  ["sleep", 1],
+]);
+
+/** Commands whose effect on the rest of the line is not followed: they rename commands or rewrite how words are read. */
+const unfollowed = new Set(
+  `. source alias unalias enable hash shopt bind declare typeset local let mapfile readarray complete compgen compopt fc history
+  coproc newgrp suspend logout caller`.split(/\s+/),
+);
+
+const fileTests = /^-[bcdefghknprstuwxzGLNOS]$/;
+const comparisons = new Set(["=", "!=", "==", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"]);
+
+const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Whether a word that holds an expansion can only be data where it stands. `words` holds such words as written. */
+export function isData(words: readonly string[], at: number): boolean {
+  const [program = ""] = words;
+  if (program === "[" || program === "test") return isTestOperand(words, at);
+  const from = dataFrom.get(program);
+  if (from === undefined || at < from) return false;
+  return program !== "printf" || !words[1]?.startsWith("-");
+}
+
+/** `[ -n "$x" ]` and `[ "$x" = y ]`, with `!` before: the shell knows operators by their place when there are few words. */
+function isTestOperand(words: readonly string[], at: number): boolean {
+  let operands = words.slice(1, words[0] === "[" ? -1 : undefined);
+  let index = at - 1;
+  if (operands[0] === "!") {
+    operands = operands.slice(1);
+    index -= 1;
+  }
+  if (operands.length === 1) return true;
+  if (operands.length === 2) return index === 1 && fileTests.test(operands[0] ?? "");
+  return operands.length === 3 && index !== 1 && comparisons.has(operands[1] ?? "");
+}
+
+/** Why a builtin changes how the rest of the line is read. */
+export function stateProblem(words: readonly string[]): string | undefined {
+  const [program = "", first = ""] = words;
+  if (unfollowed.has(program)) return `${program} changes what the commands after it mean.`;
+  if (program === "set" && !isPlainSet(words)) return "set changes how the commands after it are read.";
+  if (program === "printf" && first.startsWith("-") && first !== "--") return "printf assigns a variable.";
+  if ((program === "test" || program === "[") && words.some((word) => word === "-v" || word === "-R")) {
+    return `${program} ${words.includes("-v") ? "-v" : "-R"} computes with its words.`;
+  }
+  if (program === "unset" && words.slice(1).some((word) => !name.test(word)))
+    return "unset has a word that is not a name.";
+  if (program === "wait" && words.slice(1).some((word) => !/^[0-9]+$/.test(word))) return "wait assigns a variable.";
+  if (program === "getopts") return "getopts assigns variables.";
+  return undefined;
+}
+
+/** `set -e`, `set -euo pipefail`: options that change neither words nor commands. */
+function isPlainSet(words: readonly string[]): boolean {
+  for (let at = 1; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (!/^[-+][euxvo]+$/.test(word)) return false;
+    if (!word.includes("o")) continue;
+    at += 1;
+    if (
+      word.indexOf("o") !== word.length - 1 ||
+      !["pipefail", "errexit", "nounset", "xtrace"].includes(words[at] ?? "")
+    )
+      return false;
+  }
+  return words.length > 1;
+}
+
+export const changeDirectory: ReadonlySet<string> = new Set(["cd", "pushd", "popd", "chdir"]);
+
+/** The names that a builtin assigns; undefined when a word of it is not understood, so that the line is asked. */
+export function assignedNames(words: readonly string[]): readonly string[] | undefined {
+  const [program = ""] = words;
+  if (program !== "read" && program !== "export" && program !== "readonly" && program !== "unset") return [];
+  const rest = program === "read" && words[1] === "-r" ? words.slice(2) : words.slice(1);
+  const names = rest.map((word) => word.split("=", 1)[0] ?? "");
+  const plain = names.every((each) => name.test(each)) && (program !== "read" || rest.every((word) => name.test(word)));
+  return plain && names.length > 0 ? names : undefined;
+}

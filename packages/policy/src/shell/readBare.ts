@@ -1,0 +1,72 @@
+/** A stretch of a word outside quotes, or inside double quotes, as the shell reads it. */
+export interface BareText {
+  readonly value: string;
+  /** Why it is not read alike by all shells, or not as a word. */
+  readonly problem?: string | undefined;
+  /** Whether it holds a file pattern. */
+  readonly pattern: boolean;
+}
+
+/** What ends a word, or starts another kind of part: none of it can stand in bare text unless escaped. */
+const special = " \t\n;&|<>()'\"`";
+
+/** Characters after `$` that start an expansion or another kind of quotes in some shell. */
+const afterDollar = /[A-Za-z0-9_@*#?$!({['"\\`-]/;
+
+const unread = "A word in it could not be read.";
+const tilde = "It has a path from a home folder (~).";
+
+/** Reads text outside quotes; `atStart` when the word starts with it, `rest` what follows it in the word. */
+export function readBare(text: string, atStart: boolean, rest: string): BareText {
+  const whole = text + rest;
+  let value = "";
+  let pattern = false;
+  let problem: string | undefined;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === "\\") {
+      at += 1;
+      if (at === text.length || text.charAt(at) === "\n") problem ??= "A word in it is continued on another line.";
+      value += text.charAt(at);
+      continue;
+    }
+    if (special.includes(character) || (character === "#" && atStart && at === 0)) problem ??= unread;
+    else if (character === "*" || character === "?") pattern = true;
+    else if (character === "[" && whole.includes("]", at)) pattern = true;
+    else if (character === "$" && afterDollar.test(text.charAt(at + 1)))
+      problem ??= "An expansion in it could not be read.";
+    else if (character === "~" && ((at === 0 && atStart) || ":=".includes(text.charAt(at - 1) || " ")))
+      problem ??= tilde;
+    else if (character === "{" && isBraceList(whole, at))
+      problem ??= "It has a list in braces, which sh and bash read differently.";
+    value += character;
+  }
+  return { value, pattern, problem };
+}
+
+/** `{a,b}` and `{1..3}`; `{}` and `HEAD@{1}` are plain text in every shell. */
+function isBraceList(text: string, at: number): boolean {
+  return text.includes(",", at) || text.includes("..", at);
+}
+
+/** Reads text inside double quotes, or in a here-document without quotes. */
+export function readQuoted(text: string, inDocument = false): BareText {
+  let value = "";
+  let problem: string | undefined;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    const next = text.charAt(at + 1);
+    if (character === "\\" && next !== "" && (inDocument ? "$`\\\n" : '$`"\\\n').includes(next)) {
+      if (next === "\n") problem ??= "A word in it is continued on another line.";
+      value += next;
+      at += 1;
+      continue;
+    }
+    // A closing quote makes `$'` and `$"` plain text here.
+    const opens = character === "$" && next !== "'" && next !== '"' && next !== "\\" && afterDollar.test(next);
+    if (character === "`" || opens || (character === '"' && !inDocument))
+      problem ??= "An expansion in it could not be read.";
+    value += character;
+  }
+  return { value, pattern: false, problem };
+}

@@ -1,0 +1,151 @@
+import type { Assignment as AssignmentNode, Command } from "unbash";
+import { hiddenIn } from "./hidden.ts";
+import type { LineContext } from "./lineContext.ts";
+import { assignedNames, changeDirectory, isData, stateProblem } from "./programs.ts";
+import type { ReadWord } from "./readWord.ts";
+import type { Assignment } from "./shellLine.ts";
+import { isWrapper, type Opened, openWrapper, takesAnyWords } from "./wrappers.ts";
+
+/** Reads one simple command with its assignments and redirections, and the commands that it starts. */
+export function readSimpleCommand(node: Command, reader: LineContext): void {
+  const words: ReadWord[] = [];
+  const assignments: Assignment[] = [];
+  for (const each of node.prefix) {
+    if (each.type === "Assignment") assignments.push(readAssignment(each, node.name !== undefined, reader).assignment);
+    else reader.readRedirections([each]);
+  }
+  if (node.name !== undefined) words.push(reader.readWord(node.name));
+  for (const each of node.suffix) {
+    if (each.type === "Word") words.push(reader.readWord(each));
+    else if (each.type === "Assignment") words.push(readAssignment(each, true, reader).word);
+    else reader.readRedirections([each]);
+  }
+  const text = reader.line.slice(node.pos, node.end);
+  if (words.length > 0 || assignments.length > 0) addCommand({ words, assignments, text }, reader);
+}
+
+interface CommandWords {
+  readonly words: readonly ReadWord[];
+  readonly assignments: readonly Assignment[];
+  readonly text: string;
+  /** Whether it gets further words that the line does not show, and whether these may be options. */
+  readonly moreWords?: "paths" | "options" | undefined;
+}
+
+function readAssignment(node: AssignmentNode, exported: boolean, reader: LineContext) {
+  reader.cover(node);
+  const { name, value } = node;
+  let read: ReadWord = { value: "", kind: "expanded", splits: false, variables: [] };
+  const plain =
+    value.type === "Word" && reader.line.slice(node.pos, value.pos) === `${name}=` && value.end === node.end;
+  if (!plain || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    reader.readOther(node, "An assignment in it could not be read.");
+  else read = reader.readTarget(value);
+  const literal = read.kind !== "expanded";
+  return {
+    assignment: { name, value: read.value, literal, exported },
+    word: { ...read, value: `${name}=${read.value}`, assigns: true },
+  };
+}
+
+function addCommand(command: CommandWords, reader: LineContext): void {
+  const { text, moreWords } = command;
+  const words = command.words.map(({ value }) => value);
+  const [program] = words;
+  if (program === undefined) {
+    reader.output.commands.push({ words, assignments: command.assignments, text });
+    return;
+  }
+  if (command.words[0]?.kind !== "literal" && program !== "[")
+    reader.fail("The name of a program in it is not written out.");
+  const opened = openWrapper(words).filter(({ start, script }) => canOpen(command, start ?? script?.at ?? 0));
+  checkWords(command, words, opened, reader);
+  const problem = stateProblem(words);
+  if (problem !== undefined) reader.fail(problem);
+  if (changeDirectory.has(program)) reader.output.changesDirectory = true;
+  const patterns = command.words.flatMap(({ kind }, index) => (kind === "pattern" ? [index] : []));
+  const variables = command.words.flatMap((word) => word.variables);
+  reader.output.commands.push({
+    words,
+    assignments: [...command.assignments, ...assigned(words, command, reader)],
+    text,
+    ...hiddenFields(words, opened, moreWords),
+    ...(patterns.length > 0 && { patterns }),
+    ...(variables.length > 0 && { variables }),
+    ...(opened.length > 0 && { opened: true }),
+    ...(moreWords !== undefined && { moreWords: true }),
+  });
+  for (const each of opened) addOpened(each, command, reader);
+}
+
+/** Whether the words before an inner command are all literal, and further words cannot become part of a script. */
+function canOpen({ words, moreWords }: CommandWords, start: number): boolean {
+  return moreWords === undefined && words.slice(0, start).every(({ kind }) => kind === "literal");
+}
+
+function addOpened(
+  { start, end, script, assignments = [], moreWords }: Opened,
+  command: CommandWords,
+  reader: LineContext,
+): void {
+  if (script !== undefined) {
+    if (command.words[script.at]?.kind === "literal") reader.readInner(script.text, script.isBash);
+    else reader.fail("A script in it is not written out.");
+    return;
+  }
+  const words = command.words.slice(start, end);
+  const text = words.map(({ value }) => value).join(" ");
+  const given = assignments.map((each) => ({ ...each, literal: true, exported: true }));
+  addCommand({ words, assignments: given, text, moreWords }, reader);
+}
+
+/** An expansion must be data where it stands, and a file pattern must not be able to become an option. */
+function checkWords(
+  command: CommandWords,
+  words: readonly string[],
+  opened: readonly Opened[],
+  reader: LineContext,
+): void {
+  // Words of an inner command are judged with it.
+  const inner = opened.find(({ start }) => start !== undefined);
+  const stop = inner?.start ?? words.length;
+  const resume = inner === undefined ? words.length : (inner.end ?? words.length);
+  for (const [at, word] of command.words.entries()) {
+    if (at === 0 || (at >= stop && at < resume)) continue;
+    if (word.splits) reader.fail("An expansion in it stands outside quotes, so that it may become several words.");
+    else if (word.kind === "expanded" && !word.assigns && !isData(words, at)) {
+      reader.fail(`A word of ${words[0]} is not written out, so that it may be an option or any path.`);
+    } else if (word.kind === "pattern" && !isData(words, at) && /^[-*?[]/.test(words[at] ?? "")) {
+      reader.fail(`A file pattern of ${words[0]} may become an option; start it with ./`);
+    }
+  }
+}
+
+/** What `export`, `readonly`, `unset` and `read` assign. */
+function assigned(words: readonly string[], command: CommandWords, reader: LineContext): Assignment[] {
+  const names = assignedNames(words);
+  if (names === undefined) reader.fail(`${words[0]} has a word that is not a name.`);
+  const exported = words[0] === "export" || words[0] === "unset";
+  return (names ?? []).map((name) => {
+    const at = words.findIndex((word, index) => index > 0 && word.startsWith(`${name}=`));
+    const literal = at !== -1 && command.words[at]?.kind !== "expanded";
+    return { name, value: words[at]?.slice(name.length + 1) ?? "", literal, exported };
+  });
+}
+
+function hiddenFields(words: readonly string[], opened: readonly Opened[], moreWords: CommandWords["moreWords"]) {
+  const [program = ""] = words;
+  if (moreWords === "options" && !takesAnyWords(program)) {
+    return {
+      hidden: "It gets further words from its input, which may be options that run a program.",
+      hiddenAt: words.length,
+    };
+  }
+  if (opened.length > 0) return {};
+  const startsAnother =
+    isWrapper(program) && words.length > 1 && !(program === "command" && /^-[vV]$/.test(words[1] ?? ""));
+  const hidden =
+    hiddenIn(words) ?? (startsAnother ? { why: `${program} runs another program.`, at: words.length - 1 } : undefined);
+  if (hidden === undefined) return {};
+  return { hidden: hidden.why, hiddenAt: moreWords === undefined ? hidden.at : words.length };
+}
