@@ -1,0 +1,120 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import {
+  type Folders,
+  projectFiles,
+  type Recording,
+  type Run,
+  recordLines,
+  type Shell,
+  type Started,
+} from "./recordShell.ts";
+
+/** The rules under which generated lines are judged, in the mode `ask`. `mayRun` says the same without the policy. */
+export const generatedRules: readonly string[] = [
+  "run_bash(git status)",
+  "run_bash(npm test *)",
+  "run_bash(npm run build)",
+  "run_bash(tsc *)",
+];
+
+const exact = ["git status", "npm run build"];
+const prefixes = ["npm test", "tsc"];
+
+/** Programs that only read, with the options that make them do more; their other words are files of the project. */
+const readers: Readonly<Record<string, RegExp>> = {
+  ls: /^$/,
+  cat: /^$/,
+  head: /^$/,
+  tail: /^$/,
+  wc: /^--files0-from/,
+  grep: /^(?:-\w*f|--f)/,
+  sort: /^(?:-[^-]*[oTS]|--(?:o|c|t|f|r))/,
+  uniq: /^$/,
+  find: /^-(?:exec(?:dir)?|ok(?:dir)?|delete|fprint[0f]?|fls|files0-from)$/,
+};
+/** Variables that a line may set for a command: they cannot change what it does. */
+const harmlessVariable = /^(?:CI|NODE_ENV|NO_COLOR|FORCE_COLOR)=/;
+
+/** Whether one of the rules, or the mode `ask`, allows the program that was started. */
+function problemOf({ argv, cwd, environment }: Started, { project }: Folders): string | undefined {
+  const [program = "", ...words] = argv;
+  const isOutside = (path: string): boolean => {
+    const way = relative(project, resolve(cwd, path));
+    return way === ".." || way.startsWith("../") || isAbsolute(way);
+  };
+  if (isOutside(cwd)) return `it ran in ${cwd}`;
+  const set = environment.find((variable) => !harmlessVariable.test(variable));
+  if (set !== undefined) return `the variable ${set} was set`;
+  if (exact.includes(argv.join(" "))) return undefined;
+  if (prefixes.some((prefix) => argv.join(" ") === prefix || argv.join(" ").startsWith(`${prefix} `))) return undefined;
+  const runs = readers[program];
+  if (runs === undefined) return "no rule allows the program";
+  const option = words.find((word) => runs.test(word));
+  if (option !== undefined) return `the option ${option} does more than read`;
+  const operands = words.filter((word) => !word.startsWith("-"));
+  if (program === "uniq" && operands.length > 1) return "uniq writes to its second operand";
+  // The first operand of grep is a pattern, and find's words after its start are tests.
+  const files = program === "grep" ? operands.slice(1) : program === "find" ? operands.slice(0, 1) : operands;
+  const outside = files.find(isOutside);
+  return outside === undefined ? undefined : `${outside} lies outside of the project`;
+}
+
+export interface Violation {
+  readonly line: string;
+  readonly shell: Shell;
+  readonly problem: string;
+}
+
+/** Runs lines that were allowed, and reports each whose programs, files or environment were not. */
+export async function checkLines(runs: readonly Run[], folders: Folders): Promise<Violation[]> {
+  return (await recordLines(runs, folders)).flatMap((recording, index) => {
+    const run = runs[index];
+    const problem = run && problemOfRecording(recording, folders);
+    return run === undefined || problem === undefined ? [] : [{ ...run, problem }];
+  });
+}
+
+function problemOfRecording({ started, changed }: Recording, folders: Folders): string | undefined {
+  for (const one of started) {
+    const problem = problemOf(one, folders);
+    if (problem !== undefined) return `${JSON.stringify(one.argv)}: ${problem}`;
+  }
+  return changed.length === 0 ? undefined : `files were changed: ${changed.join(", ")}`;
+}
+
+/**
+ * Judges lines with both settings of the tool's shell, and runs those that are allowed. `everywhere`: in each shell that could be
+ * meant; else in dash and one bash, in turn.
+ */
+export async function judgeAndCheck(
+  lines: readonly string[],
+  judge: (line: string, shell: "sh" | "bash") => Promise<boolean>,
+  folders: Folders,
+  everywhere: boolean,
+): Promise<{ allowed: number; runs: number; violations: Violation[] }> {
+  const runs: Run[] = [];
+  let allowed = 0;
+  for (const [index, line] of lines.entries()) {
+    const ofSh = await judge(line, "sh");
+    if (!ofSh && !(await judge(line, "bash"))) continue;
+    allowed += 1;
+    const bashes: readonly Shell[] = everywhere
+      ? ["bash", "bash --posix"]
+      : [index % 2 === 0 ? "bash" : "bash --posix"];
+    const shells: readonly Shell[] = ofSh ? ["dash", ...bashes] : ["bash"];
+    runs.push(...shells.map((shell) => ({ line, shell })));
+  }
+  return { allowed, runs: runs.length, violations: await checkLines(runs, folders) };
+}
+
+/** Makes the project and the home folder, so that the policy sees what the sandbox shows. */
+export function makeFolders(base: string): Folders {
+  const folders = { project: join(base, "project"), home: join(base, "home") };
+  mkdirSync(folders.home);
+  for (const file of projectFiles) {
+    mkdirSync(dirname(join(folders.project, file)), { recursive: true });
+    writeFileSync(join(folders.project, file), "1");
+  }
+  return folders;
+}
