@@ -1,15 +1,23 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   Agent,
   AgentError,
   type AgentErrorCode,
+  type AgentOptions,
+  createSaveSessionContextTool,
   isAgentError,
   type ProviderEvent,
   type StopReason,
 } from "@toolcrib/agent";
 import { conversationProblems, ScriptedProvider, type ScriptedReply } from "@toolcrib/agent/testing";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
-import { expect, test } from "vitest";
+import { defineTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
+import { afterAll, expect, test } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "loop-model-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const seeds = Number(process.env.TOOLCRIB_ROUNDS ?? 3);
 const operations = 1000;
@@ -94,8 +102,8 @@ async function* silent(): AsyncGenerator<ProviderEvent, void> {
   await new Promise(() => {});
 }
 
-function createTools(random: () => number): ToolRegistry {
-  const tools = new ToolRegistry();
+function createTools(random: () => number, context: ToolContext): ToolRegistry {
+  const tools = new ToolRegistry([createSaveSessionContextTool(context)]);
   const add = (name: string, readOnly: boolean, execute: (args: Record<string, unknown>) => unknown): void =>
     tools.register(
       defineTool({ name, description: name, readOnly, timeoutMs: 5, parameters: { type: "object" }, execute }),
@@ -107,6 +115,10 @@ function createTools(random: () => number): ToolRegistry {
   });
   add("fail", true, () => Promise.reject(random() < 0.5 ? null : new Error("failed")));
   add("deaf", false, () => new Promise(() => {}));
+  tools.guard(
+    ({ name }) =>
+      name === "save_session_context" || random() < 0.8 || (random() < 0.8 ? { ask: "May it run?" } : "not now"),
+  );
   return tools;
 }
 
@@ -118,8 +130,16 @@ async function operate(agent: Agent, random: () => number): Promise<void> {
   if (random() < 0.03) agent.clearContext();
   if (random() < 0.1) agent[random() < 0.5 ? "disableTool" : "enableTool"]("look");
   let events = 0;
+  const { signal } = controller;
+  const asked = agent.pending.filter(() => random() < 0.7);
+  const answers = Object.fromEntries(asked.map(({ callId }) => [callId, random() < 0.6 || "no"]));
+  const isAnswered = agent.pending.length > 0 && random() < 0.8;
+  const approve = random() < 0.2 ? () => random() < 0.5 : undefined;
+  const turn = isAnswered
+    ? agent.streamApprove(answers, { signal, approve })
+    : agent.streamChat("go", { signal, approve });
   try {
-    for await (const event of agent.streamChat("go", { signal: controller.signal })) {
+    for await (const event of turn) {
       if (event.type === "tool-progress") continue;
       if (random() < 0.05) await expect(agent.chat("second")).rejects.toMatchObject({ code: "busy" });
       events += 1;
@@ -140,23 +160,26 @@ test(`${operations} random turns with ${seeds} seeds: whatever fails, the conver
     const problems: string[] = [];
     const next = (): ScriptedReply => (request) => {
       problems.push(...conversationProblems(request.messages));
+      if (JSON.stringify(request.messages).includes("waiting for approval")) problems.push("a call waits in a request");
       return reply();
     };
     const provider = new ScriptedProvider(Array.from({ length: operations * 60 }, next));
-    const limits = { maxSteps: 8, baseDelayMs: 0.1, idleTimeoutMs: 5, requestTimeoutMs: 5 };
-    let agent = new Agent(provider, { tools: createTools(random), ...limits });
+    const file = join(folder, `${seed}.json`);
+    const options: AgentOptions = {
+      ...{ maxSteps: 8, baseDelayMs: 0.1, idleTimeoutMs: 5, requestTimeoutMs: 5, sessionContextFilePath: file },
+      tools: (context) => createTools(random, context),
+    };
+    let agent = new Agent(provider, options);
     for (let operation = 0; operation < operations; operation += 1) {
       await operate(agent, random);
       problems.push(...conversationProblems(agent.sessionContext));
       expect(problems, `seed ${seed}, operation ${operation}`).toEqual([]);
       provider.requests.length = 0;
       if (operation % 100 !== 99) continue;
-      const { sessionContext: messages, systemPrompt, usage } = agent;
-      const session = JSON.parse(
-        JSON.stringify({ format: "toolcrib-session", version: 1, savedAt: "", systemPrompt, messages, usage }),
-      );
-      agent = await Agent.resume(provider, session, { tools: createTools(random), ...limits });
-      expect(agent.sessionContext).toEqual(messages);
+      const { sessionContext, pending, usage } = agent;
+      expect(await agent.saveContext("restart")).toContain("Saved");
+      agent = await Agent.resume(provider, file, options);
+      expect([agent.sessionContext, agent.pending, agent.usage]).toEqual([sessionContext, pending, usage]);
     }
     const calm = await Agent.resume(
       new ScriptedProvider(["still here"]),
