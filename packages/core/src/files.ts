@@ -16,6 +16,7 @@ export { withPathLocks } from "./files/pathLock.ts";
 export { compilePathPatterns, type PathPatternOptions, type PathPatterns } from "./files/pathPatterns.ts";
 export { createPathScope, isInside, type PathScope, type PathScopeOptions } from "./files/pathScope.ts";
 export { createSemaphore, type Semaphore } from "./files/semaphore.ts";
+export { type SpillOptions, spillOutput } from "./files/spillOutput.ts";
 export { plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
 export { createTemporary, type TemporaryFile, temporaryName } from "./files/temporaryFile.ts";
 export { compileWildmatch, type Wildmatch } from "./files/wildmatch.ts";

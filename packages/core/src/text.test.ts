@@ -134,4 +134,7 @@ test("a text is limited by bytes of UTF-8, whole lines first; a notice at its en
   const padded = `x\n\n[truncated: ${"y".repeat(2000)}]`;
   expect(limitBytes(padded, 20)).toMatch(/shown 20 of \d+ bytes\]$/);
   expect(limitBytes("😀", 3)).toBe("\n\n[truncated: shown 0 of 4 bytes]");
+  const kept = `${"x".repeat(20)}\n\n[truncated: shown 20 of 900 bytes; all of it is in /a/b]c d]`;
+  expect(limitBytes(kept, 20)).toBe(kept);
+  expect(limitBytes(kept, 5)).toBe("xxxxx\n\n[truncated: shown 5 of 900 bytes; all of it is in /a/b]c d]");
 });

@@ -16,16 +16,21 @@ export interface Truncation {
   unit: string;
   /** The argument that continues, where there is one. */
   next?: { argument: string; value: number | string } | undefined;
+  /** The path of a file that holds the whole. */
+  whole?: string | undefined;
 }
 
 /**
  * The one grammar for a cut, in every pack: `[truncated: shown X of Y UNIT; pass ARG=N to continue]`. Without a
- * total: `[truncated: shown X UNIT, there is more; pass …]`.
+ * total: `[truncated: shown X UNIT, there is more; pass …]`. Where a file holds the whole: `…; all of it is in PATH]`.
  */
-export function truncationNotice({ shown, total, unit, next }: Truncation): string {
+export function truncationNotice({ shown, total, unit, next, whole }: Truncation): string {
   const amount = total === undefined ? `shown ${shown} ${unit}, there is more` : `shown ${shown} of ${total} ${unit}`;
-  return `[truncated: ${amount}${next ? `; pass ${next.argument}=${next.value} to continue` : ""}]`;
+  const more = next ? `; pass ${next.argument}=${next.value} to continue` : "";
+  return `[truncated: ${amount}${more}${whole === undefined ? "" : `${wholeIn}${printableName(whole)}`}]`;
 }
+
+const wholeIn = "; all of it is in ";
 
 /** Body, blank line, notice. */
 export function withNotice(body: string, truncation: Truncation): string {
@@ -61,22 +66,44 @@ export function cutHead(text: string, limit: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
 }
 
-/** A notice at the end of `text`, which no limit counts. */
-const closingNotice = /\n\n\[truncated: [^\]\n]{1,1000}\]\n?$/;
+/** Room for a path of any length; any other notice is shorter. */
+const longestNotice = 5000;
+const closingNotice = /\n\n\[truncated: (?:shown \d+ of (\d+) bytes; all of it is in (.{1,4200})|[^\n]{1,1000})\]\n?$/;
+
+/** What of a text a limit counts: all but a notice at its end, of which only a file with the whole still matters. */
+interface Counted {
+  readonly body: string;
+  /** Bytes of `body`. */
+  readonly total: number;
+  /** What an earlier cut has kept in a file. */
+  readonly kept?: { readonly total: number; readonly whole: string };
+}
+
+/** Undefined where the text is within `limit` bytes of UTF-8. */
+export function beyondLimit(text: string, limit: number): Counted | undefined {
+  // A UTF-16 unit is at most three bytes, so a short text need not be measured.
+  if (text.length * 3 <= limit) return undefined;
+  const [notice = "", bytes, whole] = closingNotice.exec(text.slice(-longestNotice)) ?? [];
+  const body = text.slice(0, text.length - notice.length);
+  const total = Buffer.byteLength(body);
+  if (total <= limit) return undefined;
+  return { body, total, ...(whole !== undefined && { kept: { total: Number(bytes), whole } }) };
+}
 
 /**
  * `text` within `limit` bytes of UTF-8, a notice at its end not counted; else whole lines of its head (part of one where whole
  * ones would fill less than half) and a notice.
  */
 export function limitBytes(text: string, limit: number): string {
-  // A UTF-16 unit is at most three bytes, so a short text need not be measured.
-  if (text.length * 3 <= limit) return text;
-  const notice = closingNotice.exec(text.slice(-1100))?.[0] ?? "";
-  const body = text.slice(0, text.length - notice.length);
-  const total = Buffer.byteLength(body);
-  if (total <= limit) return text;
+  const { body, total, kept } = beyondLimit(text, limit) ?? {};
+  if (body === undefined) return text;
   const head = headWithin(body, limit);
-  return withNotice(head, { shown: Buffer.byteLength(head), total, unit: "bytes" });
+  return withNotice(head, { shown: Buffer.byteLength(head), total, unit: "bytes", ...kept });
+}
+
+/** The head and the tail of `text` within `limit` bytes together: whole lines, as `limitBytes` has them. */
+export function headAndTail(text: string, limit: number): { head: string; tail: string } {
+  return { head: headWithin(text, Math.ceil(limit / 2)), tail: tailWithin(text, Math.floor(limit / 2)) };
 }
 
 function headWithin(text: string, limit: number): string {
@@ -84,6 +111,17 @@ function headWithin(text: string, limit: number): string {
   const head = wholeCharacters(Buffer.from(text.slice(0, limit)).subarray(0, limit));
   const lines = head.lastIndexOf("\n") + 1;
   return lines >= head.length / 2 ? head.slice(0, lines) : head;
+}
+
+function tailWithin(text: string, limit: number): string {
+  if (limit === 0) return "";
+  const bytes = Buffer.from(text.slice(-limit)).subarray(-limit);
+  // The rest of a character that was cut has at most three bytes.
+  let cut = 0;
+  while (cut < 3 && ((bytes[cut] ?? 0) & 0xc0) === 0x80) cut += 1;
+  const tail = bytes.toString("utf8", cut);
+  const start = tail.indexOf("\n") + 1;
+  return tail.length - start >= tail.length / 2 ? tail.slice(start) : tail;
 }
 
 /** `text` up to `limit` units, an ellipsis after a cut: for quoting what a caller sent. */
