@@ -64,17 +64,9 @@ const fewestRounds = 10;
 
 describe("a pattern that backtracks without end", () => {
   test("ends with an error after 5 s of matching, while the event loop runs", async () => {
-    const tools = registry();
-    const { result, rounds } = await watched(() =>
-      Promise.all(
-        evilExpressions
-          .slice(0, 4)
-          .map((query) => tools.execute("search_text", { query, regex: true, paths: ["evil.txt"] })),
-      ),
-    );
-    for (const answer of result) {
-      expect(answer).toMatch(/^Error executing search_text: The search did not end: matching took longer than 5000 ms/);
-    }
+    const args = { query: "(a+)+$", regex: true, paths: ["evil.txt"] };
+    const { result, rounds } = await watched(() => registry().execute("search_text", args));
+    expect(result).toMatch(/^Error executing search_text: The search did not end: matching took longer than 5000 ms/);
     expect(rounds).toBeGreaterThan(fewestRounds);
   });
 
@@ -100,7 +92,7 @@ describe("a pattern that backtracks without end", () => {
   });
 
   test("of each known family is answered, all at once", async () => {
-    const tools = registry({ matchLimitMs: 500 });
+    const tools = registry({ matchLimitMs: 100 });
     const { result, rounds } = await watched(() =>
       Promise.all(evilExpressions.map((query) => tools.execute("search_text", { query, regex: true, paths: ["."] }))),
     );

@@ -189,16 +189,16 @@ describe("validation", () => {
 });
 
 describe("a pattern that backtracks without end", () => {
-  const evil = ["^(a+)+$", "^(a|aa)+$", "^(\\w+\\s?)*$", "^(?=(a+)+b)"];
-  test.each(evil)("%s is refused in bounded time and the event loop goes on", async (pattern) => {
+  // `patternRisk.test.ts` has the other families.
+  test("is refused in bounded time and the event loop goes on", async () => {
     let ticks = 0;
     const timer = setInterval(() => {
       ticks += 1;
     }, 20);
-    const message = await check({ a: { type: "string", pattern } }, { a: `${"a".repeat(60)}!` });
+    const message = await check({ a: { type: "string", pattern: "^(a+)+$" } }, { a: `${"a".repeat(60)}!` });
     clearInterval(timer);
-    expect(message).toMatch(/^Invalid arguments/);
-    if (String(message).includes("takes over")) expect(ticks).toBeGreaterThan(10);
+    expect(message).toMatch(/^Invalid arguments: .*takes over 1000 ms/);
+    expect(ticks).toBeGreaterThan(10);
   });
 
   test("a sound pattern is enforced on either thread", async () => {
