@@ -89,6 +89,15 @@ describe.concurrent("A mistake is answered by what was wrong and what to do, on 
     expect(end.stdout).toBe("");
     expect(end.code).toBe(code);
   });
+
+  test("A key given by mistake in a wrong place does not end up in a message", async () => {
+    const end = await toolcrib(["run", "hi", "-m", "openai"], {
+      OPENAI_API_KEY: "sk-not-a-real-key-0123456789",
+      OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
+    });
+    expect(end.code).toBe(3);
+    expect(end.stdout + end.stderr).not.toContain("sk-not-a-real-key");
+  });
 });
 
 test("An OLLAMA_HOST that is no address is named as such", async () => {
@@ -108,15 +117,6 @@ test("An address that is none is told in the words of the command line, as JSON,
     error: { message: expect.stringMatching(/ --base-url\.$/) },
   });
   expect(end.code).toBe(2);
-});
-
-test("A key given by mistake in a wrong place does not end up in a message", async () => {
-  const end = await toolcrib(["run", "hi", "-m", "openai"], {
-    OPENAI_API_KEY: "sk-not-a-real-key-0123456789",
-    OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
-  });
-  expect(end.code).toBe(3);
-  expect(end.stdout + end.stderr).not.toContain("sk-not-a-real-key");
 });
 
 test("A file or standard input beyond what is read is refused in one line", async () => {

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { expect, test } from "vitest";
-import { cleanups, path } from "../fixtures/mounting.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { path } from "../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../fixtures/registry.ts";
 import { serveMcp } from "./server/serveMcp.ts";
 
@@ -74,7 +74,7 @@ test("over standard input a line that is not a message is answered with an error
   const server = spawn(process.execPath, ["--import", path("sources.mjs"), path("stdioServer.ts")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  cleanups.push(async () => server.kill("SIGKILL"));
+  onTestFinished(() => void server.kill("SIGKILL"));
   const answers = createInterface(server.stdout)[Symbol.asyncIterator]();
   const ask = async (line: string): Promise<Answer> => {
     server.stdin.write(`${line}\n`);
@@ -95,7 +95,7 @@ test("a first line that is not a message does not end the server", async () => {
   const server = spawn(process.execPath, ["--import", path("sources.mjs"), path("stdioServer.ts")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  cleanups.push(async () => server.kill("SIGKILL"));
+  onTestFinished(() => void server.kill("SIGKILL"));
   const answers = createInterface(server.stdout)[Symbol.asyncIterator]();
   for (const line of ["nonsense", '{"jsonrpc":"2.0","id":1,"method":7}', JSON.stringify(initialize)]) {
     server.stdin.write(`${line}\n`);
@@ -107,7 +107,7 @@ test("a first line that is not a message does not end the server", async () => {
 
 test("over HTTP every body is answered, and none ends the server", async () => {
   const serving = await serveMcp(createFixtureRegistry(), { http: { auth: false } });
-  cleanups.push(() => serving.close());
+  onTestFinished(() => serving.close());
   const post = async (body: string, session: Record<string, string> = {}): Promise<Response> =>
     fetch(String(serving.url), {
       method: "POST",

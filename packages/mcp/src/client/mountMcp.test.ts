@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { cleanups, command, fixture, mounted, path, temporaryFile } from "../../fixtures/mounting.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { command, fixture, mounted, path, temporaryFile } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import { serveMcp } from "../server/serveMcp.ts";
 import { mountMcp } from "./mountMcp.ts";
@@ -50,7 +50,7 @@ test("hints of a server are listed as hints, and are traits only of a server tha
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: filled in by the configuration
 test("a server over HTTP is mounted by its address and headers, with variables filled in", async () => {
   const serving = await serveMcp(createFixtureRegistry(), { http: {} });
-  cleanups.push(() => serving.close());
+  onTestFinished(() => serving.close());
   const entry = { type: "http", url: "${URL}", headers: { Authorization: "Bearer ${TOKEN:-none}" } } as const;
   const environment = { URL: serving.url, TOKEN: serving.token };
   const { mount, registry } = await mounted({ web: entry }, { environment });
@@ -102,7 +102,7 @@ test("a server that has gone is named with the reason, and a session it has forg
   const second = await serveMcp(registryServed, {
     http: { auth: false, port: Number(new URL(String(first.url)).port) },
   });
-  cleanups.push(() => second.close());
+  onTestFinished(() => second.close());
   expect(await registry.execute("mcp__web__echo", { text: "again" })).toBe("again");
 });
 

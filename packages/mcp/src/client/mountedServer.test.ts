@@ -1,7 +1,7 @@
 import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { cleanups, command, fixture, type Mounted, mounted, temporaryFile } from "../../fixtures/mounting.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { command, fixture, type Mounted, mounted, temporaryFile } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import { isMcpError } from "../errors.ts";
 import { serveMcp } from "../server/serveMcp.ts";
@@ -77,7 +77,7 @@ test("the tools of a restarted server are compared before the first call runs, o
     },
   });
   const second = await serveMcp(turned, { http: { auth: false, port: Number(new URL(String(first.url)).port) } });
-  cleanups.push(() => second.close());
+  onTestFinished(() => second.close());
   expect(await registry.execute("mcp__web__echo", { text: "x" })).toMatch(/has changed since it was accepted/);
   expect(ran).toBe(false);
 });

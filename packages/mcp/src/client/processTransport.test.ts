@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
-import { cleanups, mounted, path, temporaryFile } from "../../fixtures/mounting.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { mounted, path, temporaryFile } from "../../fixtures/mounting.ts";
 import { mountMcp } from "./mountMcp.ts";
 import type { McpServerConfig } from "./serverConfig.ts";
 
@@ -28,7 +28,7 @@ interface Stubborn {
 async function stubborn(...args: string[]): Promise<Stubborn> {
   const file = await temporaryFile("pids");
   const read = (): number[] => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as number[]) : []);
-  cleanups.push(async () => {
+  onTestFinished(async () => {
     for (const pid of read()) if (isRunning(pid)) process.kill(pid, "SIGKILL");
   });
   return {
@@ -78,16 +78,15 @@ test("an abort ends a server that never answers, and mounting with it", async ()
   await server.ended();
 });
 
-test.each(["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL", "exit"] as const)(
-  "a stubborn server ends with the program that mounted it, however that ends: %s",
-  async (way) => {
+test("a stubborn server ends with the program that mounted it, however that ends", async () => {
+  const endBy = async (way: "SIGTERM" | "SIGHUP" | "SIGINT" | "SIGKILL" | "exit"): Promise<void> => {
     const server = await stubborn();
     const { command, args = [] } = server.entry as { command: string; args?: string[] };
     const host = fork(path("host.ts"), [command, ...args], {
       execArgv: ["--import", path("sources.mjs")],
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
-    cleanups.push(async () => host.kill("SIGKILL"));
+    onTestFinished(() => void host.kill("SIGKILL"));
     const exited = once(host, "exit");
     expect(String((await once(host.stdout as NodeJS.ReadableStream, "data"))[0])).toBe("mounted\n");
     await server.pids();
@@ -96,8 +95,10 @@ test.each(["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL", "exit"] as const)(
     const [code, signal] = await exited;
     expect(way === "exit" ? code : signal).toBe(way === "exit" ? 0 : way);
     await server.ended();
-  },
-);
+  };
+  // Together, as most of the time is spent waiting for the servers to end by themselves.
+  await Promise.all((["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL", "exit"] as const).map(endBy));
+});
 
 test("a server that ends at a first request it does not know is still asked which protocol it speaks", async () => {
   const script = `

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
-import { expect, test } from "vitest";
-import { cleanups, mounted, serveLoopback } from "../../fixtures/mounting.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { mounted, serveLoopback } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import type { AnyMcpError } from "../errors.ts";
 import { serveMcp } from "../server/serveMcp.ts";
@@ -69,7 +69,7 @@ test.each([301, 302, 303, 307, 308])("a redirect with %s to another origin is re
 
 test("a redirect in the middle of a session is refused, one within the origin is followed", async () => {
   const serving = await serveMcp(createFixtureRegistry(), { http: { auth: false } });
-  cleanups.push(() => serving.close());
+  onTestFinished(() => serving.close());
   let away: string | undefined;
   const seen: string[] = [];
   const other = await serveLoopback((request, response) => {
