@@ -147,6 +147,14 @@ describe("what is too long or too deep is refused with what to do", () => {
     ],
     ["search_files", { pattern: "**/".repeat(334) }, "pattern: is longer than 1000 characters; pass"],
     [
+      "search_files",
+      { pattern: "{a,b}".repeat(200) },
+      "pattern: its braces stand for more than 1000 globs; pass fewer",
+    ],
+    ["search_text", { query: "x", include: "{a,{b,c}}".repeat(7), paths: ["."] }, "include: its braces stand for more"],
+    ["search_files", { pattern: "{1..999999999}" }, "pattern: its braces stand for more than 1000 globs"],
+    ["search_files", { pattern: "{1..40..2}{1..99..-1}" }, "pattern: its braces stand for more than 1000 globs"],
+    [
       "search_text",
       { query: "(".repeat(10_000), regex: true, paths: ["."] },
       "query: Invalid regular expression: Unterminated group; correct",
@@ -154,6 +162,13 @@ describe("what is too long or too deep is refused with what to do", () => {
   ])("%s %#", async (name, args, words) => {
     expect(await tools().execute(name, args)).toContain(`Error executing ${name}: Invalid arguments: ${words}`);
   });
+
+  test.each(["{a,b}".repeat(9), "{1..1000}", `{${"a,".repeat(450)}}`, "\\{{a,b}[{,}]".repeat(9), "a,".repeat(450)])(
+    "a glob whose braces stand for fewer is not: %s",
+    async (pattern) => {
+      expect(await tools().execute("search_files", { pattern })).toMatch(/^No files match/);
+    },
+  );
 
   test("groups that are nested a thousand deep are searched for", async () => {
     writeFileSync(join(base, "deep.txt"), "needle\n");

@@ -35,15 +35,51 @@ export function checkLength(argument: string, text: string, most: number): void 
   throw invalidArgument(argument, `is longer than ${most} characters; pass a shorter one`);
 }
 
-/** Throws for a glob with a brace that is never closed, such as `*.{md,json`. fast-glob would look for the brace in names. */
+/** How many globs the braces of one may stand for: each is compiled, and `{a,b}` twenty times stands for a million. */
+export const mostAlternatives = 1000;
+
+/**
+ * Throws for braces that stand for too many globs, and for one that is never closed, such as `*.{md,json`: fast-glob would look
+ * for the brace in names.
+ */
 export function checkBraces(argument: string, glob: string): void {
-  let open = 0;
-  // An escape, a set or a brace.
-  for (const [part] of glob.matchAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\/])+\]|[{}]/g)) {
-    if (part === "{") open += 1;
-    else if (part === "}" && open > 0) open -= 1;
+  let level: Braces = { start: 0, earlier: 0, current: 1 };
+  const outer: Braces[] = [];
+  // An escape, a set, a brace or a comma.
+  for (const { 0: part, index } of glob.matchAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\/])+\]|[{},]/g)) {
+    if (part === "{") {
+      outer.push(level);
+      level = { start: index + 1, earlier: 0, current: 1 };
+    } else if (part === "," && outer.length > 0) {
+      level.earlier += level.current;
+      level.current = 1;
+    } else if (part === "}" && outer.length > 0) {
+      const count = Math.max(level.earlier + level.current, rangeLength(glob.slice(level.start, index)));
+      level = outer.pop() as Braces;
+      level.current *= count;
+    }
   }
-  if (open > 0) throw invalidArgument(argument, "a { is never closed; write {a,b}, or \\{ for the character itself");
+  if (outer.length > 0)
+    throw invalidArgument(argument, "a { is never closed; write {a,b}, or \\{ for the character itself");
+  if (level.current > mostAlternatives)
+    throw invalidArgument(
+      argument,
+      `its braces stand for more than ${mostAlternatives} globs; pass fewer alternatives`,
+    );
+}
+
+/** How many globs the alternatives of one pair of braces stand for: those already read, and the one being read. */
+interface Braces {
+  readonly start: number;
+  earlier: number;
+  current: number;
+}
+
+/** How many numbers `1..9` or `1..9..2` between braces stands for; 1 for anything else. */
+function rangeLength(inside: string): number {
+  const [, first, last, step = "1"] = /^(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?$/.exec(inside) ?? [];
+  if (first === undefined || last === undefined) return 1;
+  return Math.floor(Math.abs(Number(last) - Number(first)) / Math.max(1, Math.abs(Number(step)))) + 1;
 }
 
 /** Only `search_text` takes paths, and it takes a glob in another argument. */
