@@ -44,6 +44,8 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   origin?: string;
   /** Milliseconds, or a function of the checked arguments. */
   timeoutMs?: number | ((args: ArgumentsOf<Parameters>) => number);
+  /** Kept out of an agent's requests until it is searched for (`ExecutableTool.deferred`). */
+  deferred?: boolean;
   /** What a call would do, for guards (`ExecutableTool.effects`). */
   effects?(args: ArgumentsOf<Parameters>): readonly ToolEffect[] | Promise<readonly ToolEffect[]>;
   /** A string is the output; anything else is rendered as JSON text. Throw to fail. */
@@ -64,6 +66,7 @@ const definitionNames: KnownOptions<ToolDefinition<unknown>> = {
   readOnly: true,
   destructive: true,
   idempotent: true,
+  deferred: true,
   openWorld: true,
 };
 

@@ -58,4 +58,5 @@ export { limitOutput } from "./registry/middleware.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./registry/outcome.ts";
 export { ToolRegistry } from "./registry/registry.ts";
 export { toolFingerprint } from "./registry/toolFingerprint.ts";
+export { createToolSearch } from "./registry/toolSearch.ts";
 export type { ToolContext } from "./types.ts";

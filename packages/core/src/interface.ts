@@ -96,6 +96,11 @@ export interface ExecutableTool extends ToolTraits {
   readonly origin?: string | undefined;
   /** Traits that its source claims, unconfirmed: shown, never relied on. */
   readonly hints?: ToolTraits | undefined;
+  /**
+   * Kept out of an agent's requests until `search_tools` (`createToolSearch`) finds it, so that many tools cost few tokens. It is among
+   * `getEnabledSchemas()`, and can be called, all the same.
+   */
+  readonly deferred?: boolean | undefined;
   /** A JSON Schema of the `data` that its outcomes carry (`toolOutput`). Data that does not fit is left out. */
   readonly outputSchema?: JsonSchema | undefined;
   getSchema(): ChatTool;
@@ -202,6 +207,8 @@ export interface ToolListing extends ToolTraits {
   parameters: JsonSchema;
   outputSchema?: JsonSchema;
   enabled: boolean;
+  /** Only there, and true, for a tool that an agent shows once it is found. */
+  deferred?: boolean;
   /** Where the tool comes from; `own` unless its maker says. */
   origin: string;
   /** What its source claims of it, unconfirmed. */

@@ -40,6 +40,11 @@ export function traitsOf(tool: ToolTraits): ToolTraits {
   return traits;
 }
 
+/** What cannot be read counts as not stated. */
+export function isDeferred(tool: ExecutableTool): boolean {
+  return attempt(() => tool.deferred) === true;
+}
+
 /** Where a tool comes from, and what its source claims of it; what cannot be read counts as not stated. */
 export function sourceOf(tool: Pick<ExecutableTool, "origin" | "hints">): Pick<ToolListing, "origin" | "hints"> {
   const origin = attempt(() => tool.origin);
