@@ -1,7 +1,14 @@
 import type { ChatTool } from "@toolcrib/core";
-import { jsonSchema, type ToolSet } from "ai";
+import { jsonSchema, type ModelMessage, type ToolApprovalStatus, type ToolSet } from "ai";
 import type { ModelOutput } from "./fromAiSdkTool.ts";
-import { type AdapterOptions, callTool, everySchema, type ImageBlock, type ToolSource } from "./registryCall.ts";
+import {
+  type AdapterOptions,
+  callTool,
+  decisionOn,
+  everySchema,
+  type ImageBlock,
+  type ToolSource,
+} from "./registryCall.ts";
 
 export { fromAiSdkTool } from "./fromAiSdkTool.ts";
 
@@ -34,6 +41,47 @@ export function toAiSdkTools(registry: ToolSource, options: AdapterOptions = {})
   );
 }
 
+/** Fits `toolApproval` whatever the types of the tools and contexts are: it reads only the call. */
+type ApprovalFunction = (options: {
+  toolCall: { toolName: string; toolCallId: string; input: unknown };
+}) => Promise<ToolApprovalStatus>;
+
+/**
+ * The `toolApproval` of `generateText`, `streamText` and agents: the question of a guard becomes a `tool-approval-request` with its
+ * text as `reason`, and ends the generation; a denial is a denied call. Messages with the user's answer continue it, also in another process. A
+ * yes holds for the same call and the same question. Where messages come back from a browser, give the SDK a secret
+ * (`experimental_toolApprovalSecret`), so that it recognises its own requests.
+ */
+export function aiSdkToolApproval(
+  registry: ToolSource,
+  { labels }: Pick<AdapterOptions, "labels"> = {},
+): ApprovalFunction {
+  return async ({ toolCall }): Promise<ToolApprovalStatus> => {
+    const { toolName, input, toolCallId: callId } = toolCall;
+    const decision = await decisionOn(registry, toolName, input, { labels, callId });
+    if (!decision) return "not-applicable";
+    if ("denied" in decision) return { type: "denied", reason: decision.denied };
+    return { type: "user-approval", reason: decision.question.text };
+  };
+}
+
+const notThisQuestion = "the user has answered another question about this call; call again to ask anew";
+
+type Part = Exclude<ModelMessage["content"], string>[number];
+
+/** The texts of the questions about a call that were answered with yes. */
+function approvedQuestions(messages: readonly ModelMessage[], callId: string): string[] {
+  const parts = messages.flatMap(({ content }): readonly Part[] => (typeof content === "string" ? [] : content));
+  const yes = new Set(
+    parts.flatMap((part) => (part.type === "tool-approval-response" && part.approved ? [part.approvalId] : [])),
+  );
+  return parts.flatMap((part) =>
+    part.type === "tool-approval-request" && part.toolCallId === callId && yes.has(part.approvalId)
+      ? [part.reason ?? ""]
+      : [],
+  );
+}
+
 /** The model reads `toString()` of an error: here only the line of the registry. `cause` is the ToolError. */
 class FailedCall extends Error {
   override toString(): string {
@@ -52,8 +100,11 @@ function toAiSdkTool(
     inputSchema: jsonSchema(parameters),
     ...(strict ? { strict } : {}),
     execute: async (input: unknown, call): Promise<AiSdkOutput> => {
-      const { abortSignal: signal, toolCallId: callId } = call;
-      const { text, images, error } = await callTool(registry, name, input, { ...options, signal, callId });
+      const { abortSignal: signal, toolCallId: callId, messages } = call;
+      const approved = approvedQuestions(messages, callId);
+      const approve: AdapterOptions["approve"] =
+        approved.length === 0 ? options.approve : (_call, { text }) => approved.includes(text) || notThisQuestion;
+      const { text, images, error } = await callTool(registry, name, input, { ...options, approve, signal, callId });
       if (error) throw new FailedCall(text, { cause: error });
       return images.length === 0 ? text : { text, images };
     },

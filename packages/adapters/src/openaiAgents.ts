@@ -1,27 +1,54 @@
 import { type FunctionTool, type RunConfig, type ToolOutputImage, type ToolOutputText, tool } from "@openai/agents";
 import { toOpenAIResponsesTool } from "@toolcrib/core";
-import { type AdapterOptions, callTool, everySchema, parseArguments, type ToolSource } from "./registryCall.ts";
+import {
+  type AdapterOptions,
+  callTool,
+  decisionOn,
+  everySchema,
+  parseArguments,
+  type ToolSource,
+} from "./registryCall.ts";
 
 type Parameters = FunctionTool["parameters"];
 /** Without `customDataExtractor`, whose type would make a tool for any context unusable for a given one. */
 type RegistryTool = Omit<FunctionTool<unknown, Parameters>, "customDataExtractor">;
 
+/** Options of `toOpenAIAgentsTools`. */
+export interface OpenAIAgentsOptions extends AdapterOptions {
+  /**
+   * The questions of guards become interruptions of the run: `state.approve` or `state.reject` answers them, also after
+   * `RunState.fromString` in another process. The SDK then also interrupts for a call whose arguments are no JSON. Default: false.
+   */
+  interrupt?: boolean | undefined;
+}
+
 /**
  * The tools of a registry for `new Agent({ tools })`, including the disabled ones: before each request the agent asks which are
  * enabled. A failure is its text, because that API cannot mark a call as failed.
  */
-export function toOpenAIAgentsTools(registry: ToolSource, options: AdapterOptions = {}): RegistryTool[] {
-  const needsApproval = neverAsk();
+export function toOpenAIAgentsTools(
+  registry: ToolSource,
+  { interrupt = false, ...options }: OpenAIAgentsOptions = {},
+): RegistryTool[] {
+  const never = neverAsk();
   return everySchema(registry)
     .map(toOpenAIResponsesTool)
     .map(({ name, parameters, ...tool }) => ({
       ...tool,
       name,
       parameters: parameters as Parameters,
-      needsApproval,
+      needsApproval: interrupt
+        ? async (_context, input, callId) => {
+            const decision = await decisionOn(registry, name, input, { labels: options.labels, callId });
+            return decision !== undefined && "question" in decision;
+          }
+        : never,
       isEnabled: async () => registry.isToolEnabled(name),
-      invoke: async (_context, input, details) => {
-        const call = { ...options, signal: details?.signal, callId: details?.toolCall?.callId };
+      invoke: async (context, input, details) => {
+        const callId = details?.toolCall?.callId;
+        const isApproved = interrupt && callId !== undefined && context.isToolApproved({ toolName: name, callId });
+        const approve = isApproved ? () => true : options.approve;
+        const call = { ...options, approve, signal: details?.signal, callId };
         const { text, images } = await callTool(registry, name, parseArguments(input), call);
         if (images.length === 0) return text;
         const pictures = images.map(

@@ -54,13 +54,13 @@ const args = { a: "2", b: 3 };
 
 afterEach(() => vi.unstubAllEnvs());
 
-test("AI SDK", async () => {
+function scripted(): MockLanguageModelV4 {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 1, text: 1, reasoning: 0 },
   };
   const call = { type: "tool-call" as const, toolCallId: "1", toolName: "add", input: JSON.stringify(args) };
-  const model = new MockLanguageModelV4({
+  return new MockLanguageModelV4({
     doGenerate: [
       { content: [call], finishReason: { unified: "tool-calls", raw: undefined }, usage, warnings: [] },
       {
@@ -71,8 +71,21 @@ test("AI SDK", async () => {
       },
     ],
   });
-  expect(await runExample("toAiSdkTools", "text", createScenario().registry, model)).toBe("five");
+}
+
+test("AI SDK", async () => {
+  const model = scripted();
+  expect(await runExample("const { text } = await generateText", "text", createScenario().registry, model)).toBe(
+    "five",
+  );
   expect(JSON.stringify(model.doGenerateCalls[1]?.prompt.at(-1))).toContain('"value":"5"');
+});
+
+test("AI SDK, with a question", async () => {
+  const { registry } = createScenario();
+  registry.guard(() => ({ ask: "Add?" }));
+  const results = "[asked.text, answered.text, messages.length]";
+  expect(await runExample("aiSdkToolApproval", results, registry, scripted())).toEqual(["", "five", 3]);
 });
 
 test("OpenAI Agents SDK", async () => {

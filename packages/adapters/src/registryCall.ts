@@ -1,14 +1,27 @@
-import type { ChatTool, ContentBlock, ExecuteOptions, ToolError, ToolOutcome, ToolRegistry } from "@toolcrib/core";
+import type {
+  AnyToolError,
+  ApprovalQuestion,
+  ChatTool,
+  ContentBlock,
+  ExecuteOptions,
+  ToolError,
+  ToolOutcome,
+  ToolRegistry,
+} from "@toolcrib/core";
 
 /**
  * The part of ToolRegistry that adapters use. Given as a shape, so that a registry of another installed copy of core fits too.
  */
-export interface ToolSource extends Pick<ToolRegistry, "getEnabledSchemas" | "hasTool" | "isToolEnabled" | "execute"> {
+export interface ToolSource
+  extends Pick<ToolRegistry, "getEnabledSchemas" | "hasTool" | "isToolEnabled" | "check" | "execute"> {
   clone(): Pick<ToolRegistry, "getToolNames" | "enable" | "getEnabledSchemas">;
 }
 
-/** Options for every call that a loop makes through an adapter. For anything finer use middleware of the registry. */
-export type AdapterOptions = Pick<ExecuteOptions, "labels" | "timeoutMs">;
+/**
+ * Options for every call that a loop makes through an adapter. For anything finer use middleware of the registry. `approve` answers
+ * the questions of guards while the loop waits.
+ */
+export type AdapterOptions = Pick<ExecuteOptions, "labels" | "timeoutMs" | "approve">;
 
 /** For adapters that run the calls themselves: the signal ends them. */
 export type RunOptions = AdapterOptions & Pick<ExecuteOptions, "signal">;
@@ -31,13 +44,27 @@ export async function callTool(
   args: unknown,
   options: RunOptions & Pick<ExecuteOptions, "callId">,
 ): Promise<ToolAnswer> {
-  const { labels, timeoutMs, signal, callId } = options;
+  const { labels, timeoutMs, signal, callId, approve } = options;
   const outcomes: ToolOutcome[] = [];
   const onOutcome = (outcome: ToolOutcome): void => void outcomes.push(outcome);
-  const text = await registry.execute(name, args, { labels, timeoutMs, signal, callId, onOutcome });
+  const text = await registry.execute(name, args, { labels, timeoutMs, signal, callId, approve, onOutcome });
   const [outcome] = outcomes;
   const images = outcome?.content?.filter((block) => block.type === "image") ?? [];
   return { text, images, error: outcome?.ok === false ? outcome.error : undefined };
+}
+
+/** What a call would end with, if guards would deny it or ask about it: the denial, or the question. */
+export async function decisionOn(
+  registry: ToolSource,
+  name: string,
+  args: unknown,
+  options: Pick<ExecuteOptions, "labels" | "callId">,
+): Promise<{ readonly denied: string } | { readonly question: ApprovalQuestion } | undefined> {
+  const result = await registry.check(name, args, options);
+  if (result.ok) return undefined;
+  const error = result.error as AnyToolError;
+  if (error.code === "approval_required") return { question: error.details.question };
+  return error.code === "permission_denied" ? { denied: error.message } : undefined;
 }
 
 /**
