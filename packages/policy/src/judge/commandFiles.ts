@@ -1,16 +1,19 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import type { SimpleCommand } from "./shellReader.ts";
+import type { SimpleCommand } from "../shell/shellLine.ts";
 
 const mostTokens = 500;
 
-/** The parts of a text that may be paths: its words, and what stands in them after `=`, `:`, `@` or the letter of an option. */
+/** What stands between the parts of a word: of options, addresses, lists and scripts. */
+const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
+
+/** The words that may be paths, and the parts in them that may be: after `=`, `:`, `@`, in quotes, or after the letter of an option. */
 export function possiblePaths(words: readonly string[]): readonly string[] | undefined {
   const found = new Set<string>();
   for (const word of words) {
-    const parts = [word, ...word.split(/[=:@,]/)];
-    if (/^-[A-Za-z]./.test(word)) parts.push(word.slice(2));
+    const option = /^-[A-Za-z]./.test(word) ? word.slice(2) : "";
+    const parts = [word, option, ...word.split(betweenParts), ...option.split(betweenParts)];
     for (const part of parts) if (part !== "" && !part.includes("\0")) found.add(part);
     if (found.size > mostTokens) return undefined;
   }
@@ -38,11 +41,11 @@ export function pathFrom(directory: string, word: string): string {
 }
 
 /** What a command that removes or moves would do to the paths it names; empty for any other. */
-export function removals({ words }: SimpleCommand): readonly string[] {
-  const program = words[0]?.replace(/^.*\//, "");
-  if (program !== "rm" && program !== "mv" && program !== "rmdir") return [];
+export function removals(words: readonly string[]): readonly string[] {
+  const start = words.findIndex((word) => /^(?:.*\/)?(?:rm|rmdir|mv)$/.test(word));
+  if (start < 0) return [];
   return words
-    .slice(1)
+    .slice(start + 1)
     .filter((word) => !word.startsWith("-"))
     .map(beforeWildcard);
 }

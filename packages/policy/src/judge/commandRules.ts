@@ -2,7 +2,7 @@ import type { ToolEffect } from "@toolcrib/core";
 import { type CommandPattern, coversCommand, meansCommand, mentions } from "../rules/commandPattern.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
-import type { ShellLine, SimpleCommand } from "./shellReader.ts";
+import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
 
 /** The rule of deny or ask that is about a shell line: one of its commands, or, where not all of it can be seen, its text. */
 export function bindingCommandRule(

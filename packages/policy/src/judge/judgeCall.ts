@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import type { GuardedCall, ToolEffect } from "@toolcrib/core";
 import { groupsFor } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
@@ -8,6 +9,8 @@ import { judgeNetwork } from "./judgeNetwork.ts";
 import { judgeUndeclared } from "./judgeUndeclared.ts";
 
 const mostEffects = 1000;
+/** Matching takes time in proportion to the length of paths. */
+const mostCharacters = 200_000;
 
 /** Judges each thing that a call would do; the strictest verdict decides the call. At least one. */
 export async function judgeCall(call: GuardedCall, settings: Settings): Promise<readonly [Verdict, ...Verdict[]]> {
@@ -15,14 +18,25 @@ export async function judgeCall(call: GuardedCall, settings: Settings): Promise<
   const [first, ...more] = effects ?? [];
   if (first === undefined) return [judgeUndeclared(call, settings)];
   if (more.length >= mostEffects) return [unjudged(`it does more than ${mostEffects} things`, settings)];
+  const length = [first, ...more].reduce(
+    (sum, { path, givenPath, host }) => sum + sizeOf(path) + sizeOf(givenPath) + sizeOf(host),
+    0,
+  );
+  if (length > mostCharacters) return [unjudged("the paths in it are too long to judge", settings)];
   const [verdict, ...others] = await judgeEffect(first, call, settings);
   const verdicts: [Verdict, ...Verdict[]] = [verdict ?? unjudged("nothing is known of it", settings), ...others];
   for (const effect of more) verdicts.push(...(await judgeEffect(effect, call, settings)));
   return verdicts;
 }
 
+function sizeOf(text: string | undefined): number {
+  return text?.length ?? 0;
+}
+
 async function judgeEffect(effect: ToolEffect, call: GuardedCall, settings: Settings): Promise<readonly Verdict[]> {
   const { name, origin } = call;
+  const paths = [effect.path, effect.givenPath, effect.cwd].filter((path) => path !== undefined);
+  if (!paths.every((path) => isAbsolute(path))) return [unjudged("a path in it is not absolute", settings)];
   switch (effect.kind) {
     case "read":
     case "write":

@@ -7,11 +7,9 @@ import { describeEffect, oneLine } from "../words.ts";
 import { bindingCommandRule, coveringCommandRule } from "./commandRules.ts";
 import { byRule, type Groups } from "./judgeFile.ts";
 import { judgeNamedFiles } from "./judgeNamedFiles.ts";
-import type { Line } from "./line.ts";
-import type { ShellLine, SimpleCommand } from "./shellReader.ts";
-import { readOnlyCommand, readShellLine } from "./shellReader.ts";
+import { type Line, type LineCommand, readLine } from "./line.ts";
 import { riskyVariable } from "./variables.ts";
-import { isPlainChange, workingDirectories } from "./workingDirectories.ts";
+import { isPlainChange } from "./workingDirectories.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
 export async function judgeCommand(effect: ToolEffect, caller: Caller, settings: Settings): Promise<Verdict[]> {
@@ -37,17 +35,6 @@ function groupsOf({ name, origin }: Caller, { rules }: Settings): Groups {
   };
 }
 
-function readLine(effect: ToolEffect, groups: Groups, { mode, scope }: Settings): Line {
-  const { command, shell, cwd = scope.cwd } = effect;
-  const read: ShellLine =
-    command === undefined
-      ? { unreadable: "The tool does not say what it runs.", commands: [], redirections: [], changesDirectory: true }
-      : readShellLine(command, shell === undefined ? {} : { shell });
-  const vouched = mode === "full" || (mode !== "read-only" && bareRule(groups.allow) !== undefined);
-  const directories = workingDirectories(read, command ?? "", cwd);
-  return { ...read, effect, command: command ?? "", directories, vouched };
-}
-
 /** Asked, or denied where the mode asks nothing. */
 function held(settings: Settings, cause: Cause, what: string, why: string, effect: ToolEffect): Verdict {
   const decision = settings.mode === "read-only" ? "deny" : "ask";
@@ -57,21 +44,22 @@ function held(settings: Settings, cause: Cause, what: string, why: string, effec
 /** A line that cannot be read runs only where nothing is forbidden that could be in it. */
 function judgeUnreadable(line: Line, groups: Groups, what: string, settings: Settings): Verdict {
   const { effect, unreadable = "" } = line;
-  const cause: Cause = { by: "unreadable" };
   const forbidding = firstRestriction(groups, settings);
   if (line.vouched && forbidding === undefined) return vouchedVerdict(groups, what, effect, settings);
   const why =
-    forbidding === undefined
-      ? `it cannot be judged: ${unreadable}`
-      : `what the rule ${forbidding} is about could be hidden in it: ${unreadable}`;
-  return held(settings, cause, what, why, effect);
+    forbidding === undefined || !line.vouched
+      ? `it cannot be judged: ${plainReason(unreadable)}`
+      : `what the rule ${forbidding} is about could be hidden in it: ${plainReason(unreadable)}`;
+  return held(settings, { by: "unreadable" }, what, why, effect);
 }
 
-/** A rule of deny or ask about commands or files. */
+/** The text of a rule of deny or ask about commands, files or hosts. */
 function firstRestriction(groups: Groups, { rules }: Settings): string | undefined {
   for (const list of ["deny", "ask"] as const) {
-    const files = (["read", "write", "delete", "network"] as const).flatMap((kind) => rules[list].ofEffect(kind) ?? []);
-    for (const { bare, patterned } of [...groups[list], ...files]) {
+    const others = (["read", "write", "delete", "network"] as const).flatMap(
+      (kind) => rules[list].ofEffect(kind) ?? [],
+    );
+    for (const { bare, patterned } of [...groups[list], ...others]) {
       const rule = patterned[0] ?? bare[0];
       if (rule) return rule.text;
     }
@@ -101,34 +89,35 @@ function whatIsAround({ effect, commands, directories }: Line, { roots }: Settin
   if (directories === undefined) return "it changes the working directory in a way that cannot be followed";
   const outside = directories.find((directory) => !roots.some((root) => isInside(root, directory)));
   if (outside !== undefined) return `it runs in ${oneLine(outside, 120)}, outside the roots`;
-  const names = commands.flatMap(({ assignments }) => assignments.map(({ name }) => name));
-  const risky = riskyVariable([...Object.keys(effect.env ?? {}), ...names]);
+  const risky = riskyVariable(effect.env ?? {}, commands);
   return risky === undefined ? undefined : `it sets the variable ${oneLine(risky, 60)}, which could change what runs`;
 }
 
-function judgeSimple(command: SimpleCommand, groups: Groups, effect: ToolEffect, settings: Settings): Verdict {
+function judgeSimple(command: LineCommand, groups: Groups, effect: ToolEffect, settings: Settings): Verdict {
   const { mode } = settings;
-  const what = `run: ${oneLine(command.text)}`;
+  const { text, words, judged, hidden } = command;
+  const what = `run: ${oneLine(text)}`;
   const cause: Cause = { by: "mode", mode };
-  const ofCommand = { what, effect, command: command.text };
+  const ofCommand = { what, effect, command: text };
   const allow = (why: string): Verdict => ({ decision: "allow", cause, why, ...ofCommand });
-  if (command.words.length === 0) return allow("it only sets variables");
-  if (isPlainChange(command.words)) return allow("it only changes the working directory");
-  const { readOnly, why } = readOnlyCommand(command);
-  if (readOnly) return allow("it is in the table of read-only commands");
+  if (words.length === 0) return allow("it only sets variables");
+  if (isPlainChange(words)) return allow("it only changes the working directory");
+  if (judged.readOnly) return allow("it only reads");
   if (mode === "read-only") {
-    return {
-      decision: "deny",
-      cause,
-      why: `the mode read-only allows read-only commands alone${because(why)}`,
-      ...ofCommand,
-    };
+    const why = `the mode read-only allows read-only commands alone${because(judged.why)}`;
+    return { decision: "deny", cause, why, ...ofCommand };
   }
   const rule = coveringCommandRule(groups.allow, command);
-  if (rule) return { ...byRule("allow", rule.text, what, effect), command: command.text };
-  return { decision: "ask", cause, why: `no rule allows it${because(command.hidden ?? why)}`, ...ofCommand };
+  if (rule) return { ...byRule("allow", rule.text, what, effect), command: text };
+  return { decision: "ask", cause, why: `no rule allows it${because(hidden ?? judged.why)}`, ...ofCommand };
 }
 
 function because(why: string | undefined): string {
-  return why === undefined ? "" : ` (${oneLine(why.replace(/\.$/, ""), 160)})`;
+  return why === undefined ? "" : ` (${plainReason(why)})`;
+}
+
+/** A sentence as a clause. */
+function plainReason(sentence: string): string {
+  const clause = sentence.replace(/\.$/, "");
+  return oneLine(/^(?:It|A|An|The) /.test(clause) ? clause.charAt(0).toLowerCase() + clause.slice(1) : clause, 200);
 }

@@ -1,14 +1,13 @@
 import { resolve } from "node:path";
 import { bareRule } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
+import type { SimpleCommand } from "../shell/shellLine.ts";
 import type { Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
 import { pathFrom, possiblePaths, rawWords } from "./commandFiles.ts";
 import { byRule, type Groups } from "./judgeFile.ts";
 import type { Line } from "./line.ts";
 import { outrightRule } from "./matchPaths.ts";
-import type { SimpleCommand } from "./shellReader.ts";
-import { readOnlyCommand } from "./shellReader.ts";
 import { isPlainChange } from "./workingDirectories.ts";
 
 const kinds = ["read", "write", "delete", "network"] as const;
@@ -29,7 +28,7 @@ export function judgeMentions(
   }
   return line.commands.flatMap((command) => {
     if (isPlainChange(command.words)) return [];
-    const { readOnly } = readOnlyCommand(command);
+    const { readOnly } = command.judged;
     if (readOnly && command.words[0] !== "git") return [];
     const values = command.assignments.map(({ value }) => value);
     const words = [...command.words.slice(1), ...values];

@@ -4,12 +4,11 @@ import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Decision, Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
-import { beforeWildcard, fileEffect, pathFrom, readsContents, removals } from "./commandFiles.ts";
+import { beforeWildcard, fileEffect, pathFrom, rawWords, readsContents, removals } from "./commandFiles.ts";
 import { findBelow } from "./findBelow.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
 import type { Line } from "./line.ts";
-import { readOnlyCommand } from "./shellReader.ts";
 import { isPlainChange } from "./workingDirectories.ts";
 
 const shellOrigin = "shell";
@@ -36,23 +35,27 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
       if (verdict.decision !== "allow") verdicts.push(verdict);
     }
   };
+  // What may be removed is for the rules of commands to say: only what is forbidden or protected counts here.
+  const judgeRemovals = async (words: readonly string[]): Promise<void> => {
+    for (const word of removals(words)) await judge("delete", word, true, { ...settings, mode: "full" });
+  };
   for (const { kind, path } of line.redirections) {
     if (path !== nullDevice) await judge(kind, path, false, fileSettings);
   }
   for (const command of line.unreadable === undefined ? line.commands : []) {
     if (isPlainChange(command.words)) continue;
-    const { readOnly, paths } = readOnlyCommand(command);
+    const { readOnly, paths } = command.judged;
     if (readOnly) {
       const contents = readsContents(command);
       const all = contents && paths.length === 0 ? ["."] : paths;
-      for (const word of all) {
+      for (const word of all.filter((one) => one !== nullDevice)) {
         await judge("read", beforeWildcard(word), contents, fileSettings);
         verdicts.push(...(await judgeWildcard(word, directories, fileSettings)));
       }
     }
-    // A rule that allows the command does not allow what it removes: only what is forbidden or protected counts here.
-    for (const word of removals(command)) await judge("delete", word, true, { ...settings, mode: "full" });
+    if (!readOnly) await judgeRemovals(command.words);
   }
+  if (line.unreadable !== undefined) await judgeRemovals(rawWords(line.command));
   verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
   return verdicts;
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type { ShellLine } from "./shellReader.ts";
+import type { ShellLine } from "../shell/shellLine.ts";
+import { pathFrom } from "./commandFiles.ts";
 
 const most = 16;
 
@@ -18,7 +19,8 @@ export function workingDirectories(line: ShellLine, command: string, cwd: string
     const target = words[1];
     if (!isPlainChange(words) || target === undefined) return undefined;
     changes += 1;
-    for (const from of [...found]) found.add(resolve(from, target));
+    // A shell goes on from the path as written, a program from where it leads.
+    for (const from of [...found]) found.add(resolve(from, target)).add(pathFrom(from, target));
     if (found.size > most) return undefined;
   }
   // Something else changes it.

@@ -1,0 +1,285 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ToolRegistry } from "@toolcrib/core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createFsTools } from "../../../tools-fs/src/fileSystem.ts";
+import { createPolicy, type PolicyOptions, protectedPaths } from "../index.ts";
+import { compileProtected, ownFolders, plainNames } from "./protectedPaths.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+async function answer(options: PolicyOptions, name: string, args: Record<string, unknown>): Promise<string> {
+  const registry = new ToolRegistry(createFsTools({ cwd: root }));
+  registry.guard(createPolicy({ roots: root, home: join(root, "home"), ...options }).guard);
+  const checked = await registry.check(name, args);
+  return checked.ok ? "allowed" : checked.error.message;
+}
+
+const write = (options: PolicyOptions, path: string): Promise<string> =>
+  answer(options, "write_file", { path, content: "" });
+
+const examples = [
+  ".git/config",
+  ".git",
+  "sub/.git/hooks/pre-commit",
+  ".gitconfig",
+  ".gitmodules",
+  ".githooks/pre-push",
+  ".husky/pre-commit",
+  ".huskyrc.json",
+  "lefthook.yml",
+  ".lefthook.yml",
+  ".pre-commit-config.yaml",
+  ".mcp.json",
+  "deep/er/.mcp.json",
+  ".envrc",
+  ".vscode/tasks.json",
+  ".idea/workspace.xml",
+  ".devcontainer/devcontainer.json",
+  ".devcontainer.json",
+  "x.code-workspace",
+  ".zed/tasks.json",
+  ".fleet/run.json",
+  ".exrc",
+  ".vimrc",
+  ".gvimrc",
+  ".nvimrc",
+  ".nvim.lua",
+  ".vim/plugin/x.vim",
+  ".emacs",
+  ".emacs.d/init.el",
+  ".dir-locals.el",
+  ".profile",
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_logout",
+  ".bash_aliases",
+  ".inputrc",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".zlogin",
+  ".zlogout",
+  ".kshrc",
+  ".mkshrc",
+  ".cshrc",
+  ".tcshrc",
+  ".login",
+  ".logout",
+  "Microsoft.PowerShell_profile.ps1",
+  "profile.ps1",
+  ".xprofile",
+  ".xinitrc",
+  ".xsession",
+  ".xsessionrc",
+  ".pam_environment",
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".yarn/releases/yarn.cjs",
+  ".pnp.cjs",
+  ".pnpmfile.cjs",
+  "bunfig.toml",
+  ".cargo/config.toml",
+  "pip.conf",
+  ".condarc",
+  ".ssh/authorized_keys",
+  ".gnupg/gpg.conf",
+  ".aws/config",
+  ".kube/config",
+  ".docker/config.json",
+  ".netrc",
+  ".claude/settings.json",
+  ".cursor/mcp.json",
+  ".codex/config.toml",
+  ".gemini/settings.json",
+  ".opencode/x",
+  ".windsurf/x",
+  ".toolcrib/session.json",
+  ".github/workflows/ci.yml",
+  ".github/actions/x/action.yml",
+  ".gitlab-ci.yml",
+  ".circleci/config.yml",
+  "home/.config/fish/config.fish",
+  "home/.local/bin/git",
+  "home/bin/x",
+  "home/Library/LaunchAgents/x.plist",
+  "home/.local/state/toolcrib/answers.json",
+];
+
+describe("what is protected", () => {
+  test("is asked about where changes are accepted, in each mode", async () => {
+    for (const mode of ["ask", "accept-edits", "full"] as const) {
+      for (const path of examples) {
+        expect(await write({ mode, allow: ["write_file", "effect:write(**)"] }, path), `${mode} ${path}`).toMatch(
+          /^Approval required: write_file would write .*; asked because it is protected \(/,
+        );
+      }
+    }
+  });
+
+  test("has an example for each entry of the published list", () => {
+    const { match } = compileProtected(protectedPaths, { roots: [root], home: join(root, "home") });
+    const matched = new Set(examples.map((path) => match(join(root, path))?.pattern));
+    expect(protectedPaths.map(({ pattern }) => pattern).filter((pattern) => !matched.has(pattern))).toEqual([]);
+    expect(protectedPaths.filter(({ why }) => why === "")).toEqual([]);
+    expect(Object.isFrozen(protectedPaths)).toBe(true);
+  });
+
+  test("is denied in read-only, and read in each mode", async () => {
+    expect(await write({ mode: "read-only", allow: ["effect:write(.git/)"] }, ".git/config")).toContain(
+      "Permission denied",
+    );
+    mkdirSync(join(root, ".git"));
+    writeFileSync(join(root, ".git/config"), "");
+    expect(await answer({}, "read_file", { path: ".git/config" })).toBe("allowed");
+  });
+
+  test.each([
+    ".gitignore",
+    ".gitattributes",
+    "git/config",
+    ".github/CODEOWNERS",
+    "a.git",
+    "vscode/x",
+    ".mcp.json.md",
+    "home/config",
+    "src/profile.ts",
+  ])("is not: %s", async (path) => {
+    expect(await write({ mode: "accept-edits" }, path)).toBe("allowed");
+  });
+
+  test.each([
+    ".GIT/config",
+    ".Git",
+    ".g\u200bit/config",
+    ".git\ufeff/config",
+    ".git./config",
+    ".git /config",
+    ".git. ./config",
+    ".git:x/config",
+    ".git::$INDEX_ALLOCATION/config",
+    "\uff0egit/config",
+    ".MCP.json",
+    ".mcp.json:stream",
+    ".ſsh/config",
+    ".\u212aube/config",
+  ])("is so by another spelling that a file system takes for it: %j", async (path) => {
+    expect(await write({ mode: "full" }, path)).toContain("is protected");
+  });
+
+  test("is so through a link, and where the link itself is named so", async () => {
+    mkdirSync(join(root, ".git"));
+    symlinkSync(".git", join(root, "plain"));
+    expect(await write({ mode: "full" }, "plain/config")).toContain("is protected (.git)");
+    mkdirSync(join(root, "real"));
+    symlinkSync("real", join(root, ".vscode"));
+    expect(await write({ mode: "full" }, ".vscode/tasks.json")).toContain("is protected (.vscode/)");
+  });
+
+  test("is not the folder above a root", async () => {
+    const inside = join(root, ".claude/work");
+    mkdirSync(inside, { recursive: true });
+    expect(await write({ mode: "accept-edits", roots: inside }, ".claude/work/a.ts")).toBe("allowed");
+    expect(await write({ mode: "accept-edits", roots: inside }, ".claude/work/.claude/a")).toContain("is protected");
+  });
+});
+
+describe("a rule that names it outright allows it", () => {
+  test.each([
+    ["effect:write(.git/config)", ".git/config"],
+    ["write_file(.git/)", ".git/hooks/x"],
+    ["write_file(.git)", "sub/.git/x"],
+    ["write_file(**/.mcp.json)", "a/.mcp.json"],
+    ["write_file(/ROOT/.npmrc)", ".npmrc"],
+    ["write_file(./.vscode/*.json)", ".vscode/a.json"],
+    ["write_file(.github/workflows/)", ".github/workflows/ci.yml"],
+    ["write_file(~/.config/)", "home/.config/x"],
+    ["write_file(*.code-workspace)", "a.code-workspace"],
+  ])("%s", async (rule, path) => {
+    expect(await write({ allow: [rule.replace("/ROOT", root)] }, path)).toBe("allowed");
+  });
+
+  test.each([
+    ["write_file", ".git/config"],
+    ["effect:write", ".git/config"],
+    ["write_file(**)", ".git/config"],
+    ["write_file(*)", ".git/config"],
+    ["write_file(.g*)", ".git/config"],
+    ["write_file(.github/)", ".github/workflows/ci.yml"],
+    ["write_file(./)", ".git/config"],
+    ["write_file(.git/hooks/)", ".git/config"],
+    ["write_file(.vscode/)", ".git/config"],
+    ["write_file(src/)", "src/.git/config"],
+    ["effect:delete(.git/)", ".git/config"],
+  ])("%s does not: %s", async (rule, path) => {
+    expect(await write({ allow: [rule] }, path)).toContain("is protected");
+  });
+
+  test("but not against deny or ask", async () => {
+    const allow = ["write_file(.npmrc)"];
+    expect(await write({ allow, ask: ["write_file(.npmrc)"] }, ".npmrc")).toContain("Approval required");
+    expect(await write({ allow, deny: ["effect:write(.npmrc)"] }, ".npmrc")).toContain("Permission denied");
+  });
+});
+
+describe("a folder that holds something protected", () => {
+  beforeEach(() => {
+    mkdirSync(join(root, "pkg/deep/.vscode"), { recursive: true });
+    mkdirSync(join(root, "plain/x"), { recursive: true });
+  });
+
+  test("is asked about before it is removed or moved, and names what it holds", async () => {
+    expect(await answer({ mode: "full" }, "remove", { path: "pkg" })).toContain(
+      "asked because pkg/deep/.vscode is protected (.vscode/)",
+    );
+    expect(await answer({ mode: "full" }, "move", { source: "pkg", destination: "p" })).toContain(
+      "pkg/deep/.vscode is protected",
+    );
+    expect(await answer({ mode: "full", allow: ["effect:delete(.vscode/)"] }, "remove", { path: "pkg" })).toContain(
+      "is protected",
+    );
+  });
+
+  test("another folder is not", async () => {
+    expect(await answer({ mode: "accept-edits" }, "remove", { path: "plain" })).toBe("allowed");
+    expect(await answer({ mode: "accept-edits" }, "move", { source: "plain", destination: "p" })).toBe("allowed");
+  });
+});
+
+describe("more places", () => {
+  test("are those of the option protect", async () => {
+    expect(await write({ mode: "full", protect: ["infra/"] }, "infra/main.tf")).toContain(
+      "(infra/): it was named as protected",
+    );
+    expect(() => createPolicy({ protect: [5] as unknown as string[] })).toThrow(
+      "protect must be an array of path patterns",
+    );
+    expect(() => createPolicy({ protect: "x" as unknown as string[] })).toThrow(TypeError);
+    expect(() => createPolicy({ protect: [""] })).toThrow(TypeError);
+  });
+
+  test("are the tool's own folders, where the environment puts them", () => {
+    const list = ownFolders({ XDG_CONFIG_HOME: "/cfg/[a]*", XDG_STATE_HOME: "relative" });
+    expect(list.map(({ pattern }) => pattern)).toEqual(["~/.local/state/toolcrib/", "/cfg/\\[a]\\*/toolcrib/"]);
+    const { match } = compileProtected(list, { roots: [root], home: "/home/me" });
+    expect(match("/cfg/[a]*/toolcrib/rules.json")?.why).toContain("what an agent may do");
+    expect(match("/cfg/a/toolcrib/rules.json")).toBeUndefined();
+    expect(match("/home/me/.local/state/toolcrib/x")).toBeDefined();
+  });
+});
+
+test("names are read as Windows opens them", () => {
+  expect(plainNames("/a/b.c/d e")).toBe("/a/b.c/d e");
+  expect(plainNames("/a./b /c:x/ . ")).toBe("/a/b/c/ . ");
+  expect(plainNames("/a:b/é")).toBe("/a/é");
+  expect(plainNames("C:/x:y")).toBe("C:/x");
+});

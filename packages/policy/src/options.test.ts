@@ -1,0 +1,212 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineTool, type ExecutableTool, type GuardDecision, type ToolEffect } from "@toolcrib/core";
+import { describe, expect, test } from "vitest";
+import { createPolicy, type PolicyOptions, type PolicyQuestion } from "./index.ts";
+
+describe("an option that cannot be meant is refused", () => {
+  test.each([
+    [{ mod: "ask" }, 'unknown option "mod"; did you mean "mode"?'],
+    [{ mode: "yolo" }, "mode must be one of ask, read-only, accept-edits, full"],
+    [{ mode: null }, "mode must be one of"],
+    [{ allow: "read_file" }, "allow must be an array of rules"],
+    [{ deny: ["nope("] }, "deny: "],
+    [{ deny: ["effect:read(a/../b)"] }, 'deny: "effect:read(a/../b)" is malformed: Invalid path pattern'],
+    [{ allow: ["write_file(!x)"] }, 'allow: "write_file(!x)" is malformed'],
+    [{ ask: ["run_bash(a | b)"] }, 'ask: "run_bash(a | b)" is malformed: it must be one simple command'],
+    [{ ask: ["effect:execute(*)"] }, "it names no program"],
+    [{ deny: ["effect:network(a b)"] }, "not the name or address of a host"],
+    [{ roots: [] }, "root must name at least one directory"],
+    [{ roots: 5 }, "root must be"],
+    [{ roots: "" }, "root must name at least one directory"],
+    [{ readable: [5] }, "root must be"],
+    [{ cwd: "" }, "cwd must not be empty"],
+    [{ home: "relative", deny: ["effect:read(~/x)"] }, "home"],
+    [{ denied: [1] }, "denied must be an array of path patterns"],
+    [[], "options must be a plain object"],
+  ])("%j", (options, message) => {
+    expect(() => createPolicy(options as unknown as PolicyOptions)).toThrow(message);
+  });
+
+  test("too many rules", () => {
+    const rules = Array.from({ length: 10_001 }, (_, index) => `tool${index}`);
+    expect(() => createPolicy({ allow: rules })).toThrow(RangeError);
+    expect(() => createPolicy({ allow: rules.slice(1) })).not.toThrow();
+  });
+});
+
+function toolWith(effects: readonly ToolEffect[], more: object = {}): ExecutableTool {
+  const plain = defineTool({ name: "own", description: "own", parameters: { type: "object" }, execute: () => "" });
+  return { ...plain, effects: () => effects, ...more };
+}
+
+async function decide(options: PolicyOptions, tool: ExecutableTool, args: object = {}): Promise<GuardDecision> {
+  const effects = await tool.effects?.({});
+  const call = {
+    name: tool.name,
+    args: { ...args },
+    tool,
+    origin: "own",
+    effects,
+    callId: undefined,
+    labels: undefined,
+    signal: undefined,
+  };
+  return createPolicy(options).guard(call);
+}
+
+function question(decision: GuardDecision): { text: string; data: PolicyQuestion } {
+  const ask = typeof decision === "object" ? decision.ask : undefined;
+  if (typeof ask !== "object") throw new Error(`not asked: ${JSON.stringify(decision)}`);
+  return { text: ask.text, data: ask.data as PolicyQuestion };
+}
+
+test("the roots are the working folder where none are given", async () => {
+  const read = (path: string): ExecutableTool => toolWith([{ kind: "read", path }]);
+  expect(await decide({}, read(join(process.cwd(), "x")))).toBe(true);
+  expect(await decide({}, read("/etc/x"))).not.toBe(true);
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+  expect(await decide({ cwd: folder }, read(join(folder, "x")))).toBe(true);
+  expect(await decide({ cwd: folder }, read(join(process.cwd(), "x")))).not.toBe(true);
+  expect(
+    question(await decide({ roots: folder }, toolWith([{ kind: "write", path: join(folder, "x") }]))).text,
+  ).toContain("write x;");
+  rmSync(folder, { recursive: true });
+});
+
+describe("a question", () => {
+  test("is one line in which nothing is invisible or moves the cursor", async () => {
+    const path = "/a\u001b[2J\nb\u202ec\u200bd";
+    const { text } = question(await decide({}, toolWith([{ kind: "write", path }])));
+    expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+    expect(text.length).toBeLessThan(2000);
+  });
+
+  test("is bounded, whatever the call", async () => {
+    const long = "x".repeat(100_000);
+    const effects = Array.from(
+      { length: 900 },
+      (): ToolEffect => ({ kind: "write", path: "/x", env: { [long]: long } }),
+    );
+    const { text, data } = question(await decide({}, toolWith(effects, { name: "own" })));
+    expect(text.length).toBeLessThan(2000);
+    expect(text).toContain("(and 899 more to ask about)");
+    expect(data.effects).toHaveLength(50);
+    expect(JSON.stringify(data).length).toBeLessThan(500_000);
+    const half: ToolEffect = { kind: "write", path: `/${long}`, givenPath: `/${long}` };
+    const cut = question(await decide({ mode: "full" }, toolWith([half])));
+    expect(cut.text).toContain("the paths in it are too long to judge");
+    expect(cut.data.effects[0]?.path).toHaveLength(2000);
+    const reached: ToolEffect = { kind: "network", host: long.slice(50) };
+    expect(await decide({ mode: "full" }, toolWith([reached, reached]))).toBe(true);
+    expect(await decide({ mode: "full" }, toolWith([reached, reached, reached]))).not.toBe(true);
+  });
+
+  test("carries what a program needs, as plain JSON", async () => {
+    const effects: ToolEffect[] = [{ kind: "write", path: "/x/a", tree: true }];
+    const { text, data } = question(await decide({}, toolWith(effects)));
+    expect(text).toBe("own would write /x/a and all below it; asked because it is outside the roots");
+    expect(data).toEqual({
+      tool: "own",
+      origin: "own",
+      mode: "ask",
+      decidedBy: { by: "mode", mode: "ask" },
+      why: "it is outside the roots",
+      effects,
+      commands: [],
+    });
+    expect(JSON.parse(JSON.stringify(data))).toEqual(data);
+  });
+
+  test("asks about the strictest part of a call", async () => {
+    const effects: ToolEffect[] = [
+      { kind: "read", path: join(process.cwd(), "x") },
+      { kind: "network", host: "a.test" },
+      { kind: "write", path: join(process.cwd(), "y") },
+    ];
+    expect(question(await decide({}, toolWith(effects))).text).toBe(
+      "own would reach a.test (and 1 more to ask about); asked because the mode ask asks before each use of the network",
+    );
+    expect(await decide({ deny: ["effect:write"] }, toolWith(effects))).toBe(
+      "own would write y; the rule effect:write denies it",
+    );
+  });
+});
+
+test("a guard never throws: what cannot be judged is denied", async () => {
+  const plain = { name: "own", tool: toolWith([]), origin: "own" };
+  const broken = {
+    ...plain,
+    get effects(): never {
+      throw new Error("broken");
+    },
+  };
+  const { guard } = createPolicy();
+  expect(await guard(broken as never)).toBe("the policy could not judge the call, so it is denied: broken");
+  expect(await guard(undefined as never)).toContain("could not judge");
+  for (const relative of [
+    { kind: "read", path: "x" },
+    { kind: "read", path: "/x", givenPath: "x" },
+    { kind: "execute", command: "ls", cwd: "x" },
+  ]) {
+    const decision = await createPolicy({ mode: "full" }).guard({ ...plain, effects: [relative] } as never);
+    expect(question(decision).text).toContain("a path in it is not absolute");
+  }
+  expect(await guard({ ...plain, effects: [null] } as never)).toContain("could not judge");
+});
+
+describe("explain", () => {
+  const path = join(process.cwd(), "x");
+
+  test("says what decides a call and why, and runs nothing", async () => {
+    let ran = false;
+    const tool = toolWith([{ kind: "write", path }], {
+      execute: async () => {
+        ran = true;
+        return "";
+      },
+    });
+    const { explain } = createPolicy({ deny: ["effect:write(x)"] });
+    const explanation = await explain({ name: "own", args: {}, tool });
+    expect(explanation).toMatchObject({
+      decision: "deny",
+      text: "Denied: own would write x; the rule effect:write(x) denies it.",
+      mode: "ask",
+      decidedBy: { by: "rule", list: "deny", rule: "effect:write(x)" },
+    });
+    expect(explanation.parts).toHaveLength(1);
+    expect(ran).toBe(false);
+  });
+
+  test("says the same of a call as a guard gets it", async () => {
+    const tool = toolWith([]);
+    const call = {
+      name: "own",
+      args: {},
+      tool,
+      origin: "own",
+      effects: [{ kind: "read", path } as const],
+      callId: undefined,
+      labels: undefined,
+      signal: undefined,
+    };
+    expect((await createPolicy().explain(call)).text).toBe("Allowed: own would read x; the mode ask allows it.");
+  });
+
+  test("says where a tool cannot tell, or does not", async () => {
+    const broken = toolWith([], {
+      effects: () => {
+        throw undefined;
+      },
+    });
+    const { explain } = createPolicy();
+    expect((await explain({ name: "own", args: {}, tool: broken })).text).toBe(
+      "Asked: own would call own; the tool could not say what it would do.",
+    );
+    const silent = toolWith([], { effects: undefined, origin: "mcp:x" });
+    expect((await explain({ name: "own", args: {}, tool: silent })).text).toBe(
+      "Asked: own would call own; the tool does not say what it does.",
+    );
+  });
+});
