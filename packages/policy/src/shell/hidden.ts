@@ -5,6 +5,7 @@ import {
   hiddenGitGlobal,
   hiddenOptions,
   interpreters,
+  singleDash,
 } from "./hiddenTable.ts";
 import { entryOf } from "./options.ts";
 
@@ -20,7 +21,9 @@ const runs = "runs a program or a file, or writes one";
 /** What a wildcard of a rule must not cover in these words; undefined when nothing is known. */
 export function hiddenIn(words: readonly string[]): Hidden | undefined {
   const program = words[0] ?? "";
-  const name = program.slice(program.lastIndexOf("/") + 1);
+  const name = program
+    .slice(program.lastIndexOf("/") + 1)
+    .replace(/^(python|pip|node|ruby|perl|php|lua)[0-9.]+$/, "$1");
   if (hiddenByNature.has(name)) return { why: `${name} runs what its words or its input say.`, at: words.length };
   if (name === "git") return hiddenInGit(words);
   const interpreter = entryOf(interpreters, name);
@@ -47,12 +50,13 @@ function transport(words: readonly string[]): Hidden | undefined {
 }
 
 function lastMatch(name: string, words: readonly string[], from: number, list: string): Hidden | undefined {
-  const entries = list.split(" ");
+  const entries = list.trim().split(" ");
+  const joined = !singleDash.has(name);
   for (let at = words.length - 1; at >= from; at -= 1) {
     const word = words[at] ?? "";
-    if (entries.some((entry) => matches(word, entry))) {
-      // The value of the option may be the next word.
-      const end = word.startsWith("-") && !word.includes("=") ? Math.min(at + 1, words.length - 1) : at;
+    if (entries.some((entry) => matches(word, entry, joined))) {
+      // The next word may be the value of the option, or the program.
+      const end = word.includes("=") ? at : Math.min(at + 1, words.length - 1);
       return { why: `${clipped(word)} of ${name} ${runs}.`, at: end };
     }
   }
@@ -64,13 +68,14 @@ function clipped(word: string): string {
 }
 
 /** Whether a word is that option: with a value attached, abbreviated, or among single letters in one word. */
-function matches(word: string, entry: string): boolean {
+function matches(word: string, entry: string, joined: boolean): boolean {
   if (entry.startsWith("--")) {
     const equals = word.indexOf("=");
     const option = equals === -1 ? word : word.slice(0, equals);
     return option.length > 2 && entry.startsWith(option);
   }
   if (entry.length === 2 && entry.startsWith("-")) {
+    if (!joined) return word.startsWith(entry);
     return word.startsWith("-") && !word.startsWith("--") && word.includes(entry.charAt(1));
   }
   // A word of its own (`exec`), the start of one (`SHELL=`, `@`, `+`), or an option with one dash and a long name.

@@ -19,6 +19,10 @@ export interface LineContext extends WordContext {
   readWord(word: Word): ReadWord;
   /** Reads a word that lies within a stretch that is covered already. */
   readTarget(word: Word): ReadWord;
+  /** Notes a here-document; the commands around it are then checked. */
+  noteDocument(): void;
+  /** Goes one level deeper, unless that is too deep. */
+  nest(read: () => void): void;
   readRedirections(redirections: readonly RedirectionNode[]): void;
   /** Reads the script of a `sh -c` and its like; by the same shell when `isBash` is undefined. */
   readInner(text: string, isBash: boolean | undefined): void;

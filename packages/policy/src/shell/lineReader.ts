@@ -35,6 +35,7 @@ export class LineReader implements LineContext {
   readonly output: LineOutput;
   private depth: number;
   private spans: Span[] = [];
+  private hasDocument = false;
 
   constructor(line: string, isBash: boolean, output: LineOutput, depth: number) {
     this.line = line;
@@ -63,7 +64,22 @@ export class LineReader implements LineContext {
     const plain = opening === 2 ? text.endsWith(")") && !text.startsWith("$((") : /^`[^`\\]*`$/.test(text);
     if (text !== part.text || !plain || part.script === undefined || part.script.source !== undefined) {
       this.readOther(part, "A command substitution in it could not be read.");
-    } else this.nest(() => this.readRegion(part.script as ParsedScript, part.pos + opening, part.end - 1));
+      return;
+    }
+    const { script } = part;
+    const outside = this.hasDocument;
+    this.hasDocument = false;
+    this.nest(() => this.readRegion(script, part.pos + opening, part.end - 1));
+    // Where a here-document stands in a substitution, bash 5.2 loses separators of the commands around it.
+    const [only, ...others] = script.commands;
+    if (this.hasDocument && (only?.command.type !== "Command" || only.background || others.length > 0)) {
+      this.fail("It has a here-document beside other commands in a substitution.");
+    }
+    this.hasDocument ||= outside;
+  }
+
+  noteDocument(): void {
+    this.hasDocument = true;
   }
 
   readOther(node: SyntaxNode, reason: string): void {
@@ -98,7 +114,7 @@ export class LineReader implements LineContext {
     });
   }
 
-  private nest(read: () => void): void {
+  nest(read: () => void): void {
     if (this.depth >= deepest) {
       this.fail("It is nested too deeply.");
       return;

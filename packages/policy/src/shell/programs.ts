@@ -25,6 +25,7 @@ const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function isData(words: readonly string[], at: number): boolean {
   const [program = ""] = words;
   if (program === "[" || program === "test") return isTestOperand(words, at);
+  if (program === "git") return isMessage(words, at);
   const from = dataFrom.get(program);
   if (from === undefined || at < from) return false;
   return program !== "printf" || !words[1]?.startsWith("-");
@@ -41,6 +42,23 @@ function isTestOperand(words: readonly string[], at: number): boolean {
   if (operands.length === 1) return true;
   if (operands.length === 2) return index === 1 && fileTests.test(operands[0] ?? "");
   return operands.length === 3 && index !== 1 && comparisons.has(operands[1] ?? "");
+}
+
+const messageFlags = new Set(
+  "-a -q -s -v --all --quiet --signoff --verbose --amend --allow-empty --no-edit --annotate".split(" "),
+);
+
+/** The message of `git commit -m "$(cat …)"`, when nothing before it can take `-m` for its value. */
+function isMessage([, subcommand = "", ...rest]: readonly string[], at: number): boolean {
+  if (subcommand !== "commit" && subcommand !== "tag") return false;
+  for (let index = 0; index < rest.length; index += 1) {
+    const word = rest[index] ?? "";
+    if (/^-[aqs]*m$/.test(word) || word === "--message") {
+      index += 1;
+      if (index + 2 === at) return true;
+    } else if (!messageFlags.has(word)) return false;
+  }
+  return false;
 }
 
 /** Why a builtin changes how the rest of the line is read. */

@@ -48,6 +48,7 @@ function readFile({ operator, target }: Redirect, written: string, reader: LineC
 
 function readHereDocument(node: HereDoc, digit: string, reader: LineContext): void {
   const { line } = reader;
+  reader.noteDocument();
   const { body, closing, operator } = node;
   const head =
     /^[0-9]?(<<-?)[ \t]*(?:([A-Za-z0-9_.-]+)|'([A-Za-z0-9_.-]+)'|"([A-Za-z0-9_.-]+)"|\\([A-Za-z0-9_.-]+))$/.exec(

@@ -96,7 +96,7 @@ function addOpened(
   const words = command.words.slice(start, end);
   const text = words.map(({ value }) => value).join(" ");
   const given = assignments.map((each) => ({ ...each, literal: true, exported: true }));
-  addCommand({ words, assignments: given, text, moreWords }, reader);
+  reader.nest(() => addCommand({ words, assignments: given, text, moreWords }, reader));
 }
 
 /** An expansion must be data where it stands, and a file pattern must not be able to become an option. */
@@ -115,10 +115,17 @@ function checkWords(
     if (word.splits) reader.fail("An expansion in it stands outside quotes, so that it may become several words.");
     else if (word.kind === "expanded" && !word.assigns && !isData(words, at)) {
       reader.fail(`A word of ${words[0]} is not written out, so that it may be an option or any path.`);
-    } else if (word.kind === "pattern" && !isData(words, at) && /^[-*?[]/.test(words[at] ?? "")) {
+    } else if (word.kind === "pattern" && !isData(words, at) && mayBecomeOption(words[0] ?? "", words[at] ?? "")) {
       reader.fail(`A file pattern of ${words[0]} may become an option; start it with ./`);
     }
   }
+}
+
+/** Whether a file may be named so that a program takes it for an option that matters: `-rf`, `--pre=x`. */
+function mayBecomeOption(program: string, pattern: string): boolean {
+  if (!/^[-*?[]/.test(pattern) || takesAnyWords(program)) return false;
+  // No option of grep that matters ends in a dot and letters.
+  return !(/^[ef]?grep$/.test(program) && /^\*\.[A-Za-z]+$/.test(pattern));
 }
 
 /** What `export`, `readonly`, `unset` and `read` assign. */
