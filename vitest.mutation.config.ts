@@ -9,7 +9,9 @@ export default defineConfig({
   resolve: { alias: sourceAlias },
   test: {
     root: pathOf("packages/core"),
-    include: ["src/**/{registry,middleware,guard,pathScope,pathStyle,atomicWrite,testing}*.test.ts"],
+    include: [
+      "src/**/{registry,middleware,guard,pathScope,pathStyle,pathPatterns,deniedPaths,atomicWrite,testing}*.test.ts",
+    ],
     setupFiles: [pathOf("scripts/mutantInChildren.ts")],
     testTimeout: 20_000,
   },

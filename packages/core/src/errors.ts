@@ -11,7 +11,8 @@ export interface ApprovalQuestion {
 export interface ToolErrorDetails {
   invalid_arguments: { field: string; reason: string };
   execution_failed: { cause?: unknown };
-  permission_denied: { path?: string; roots?: readonly string[] };
+  /** `pattern` is the one of the option `deny` that matches. */
+  permission_denied: { path?: string; roots?: readonly string[]; pattern?: string };
   /** `tool`: the fingerprint of the tool; `args`: those that would run. A later yes holds for these alone. */
   approval_required: { question: ApprovalQuestion; tool?: string; args?: Readonly<Record<string, unknown>> };
   not_found: { nearest?: string };

@@ -1,5 +1,7 @@
 export { type AtomicWriteOptions, type WriteResult, writeAtomically } from "./files/atomicWrite.ts";
+export { canonicalOrUndefined } from "./files/canonicalPath.ts";
 export { changeMode, changeOwner, changeTimes, flush, type OpenFile } from "./files/changeAttributes.ts";
+export { compileDenyRules, type DeniedPaths, type DenyRules } from "./files/deniedPaths.ts";
 export { descriptorPath, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
 export {
   ensureDirectory,
@@ -14,7 +16,8 @@ export { isBelowAny, type OwnFile, type OwnFileOptions, ownFile } from "./files/
 export { mayHoldEntries, pathEffect } from "./files/pathEffect.ts";
 export { withPathLocks } from "./files/pathLock.ts";
 export { compilePathPatterns, type PathPatternOptions, type PathPatterns } from "./files/pathPatterns.ts";
-export { createPathScope, isInside, type PathScope, type PathScopeOptions } from "./files/pathScope.ts";
+export { createPathScope, isInside, type PathScope, type PathUse } from "./files/pathScope.ts";
+export type { PathScopeOptions } from "./files/scopeOptions.ts";
 export { createSemaphore, type Semaphore } from "./files/semaphore.ts";
 export { type SpillOptions, spillOutput } from "./files/spillOutput.ts";
 export { plainSystemError, systemErrorCode } from "./files/systemErrors.ts";

@@ -37,6 +37,11 @@ export function withNotice(body: string, truncation: Truncation): string {
   return `${body}${body.endsWith("\n") ? "" : "\n"}\n${truncationNotice(truncation)}`;
 }
 
+/** The last line of a list that does not show denied names: `[left out: 2 denied names]`. */
+export function leftOutNotice(count: number): string {
+  return `[left out: ${count} denied ${count === 1 ? "name" : "names"}]`;
+}
+
 /** The most bytes of a reply that lists things (entries, matches), its closing notice aside: `maxReplyBytes` of the packs. */
 export const defaultMaxReplyBytes: number = 50 * 1024;
 
@@ -68,7 +73,8 @@ export function cutHead(text: string, limit: number): string {
 
 /** Room for a path of any length; any other notice is shorter. */
 const longestNotice = 5000;
-const closingNotice = /\n\n\[truncated: (?:shown \d+ of (\d+) bytes; all of it is in (.{1,4200})|[^\n]{1,1000})\]\n?$/;
+const closingNotice =
+  /\n\n\[truncated: (?:shown \d+ of (\d+) bytes; all of it is in (.{1,4200})|[^\n]{1,1000})\](?:\n\[left out: [^\]\n]{1,60}\])?\n?$/;
 
 /** What of a text a limit counts: all but a notice at its end, of which only a file with the whole still matters. */
 interface Counted {

@@ -96,6 +96,22 @@ describe("createDefaultToolRegistry", () => {
     expect(await both.execute("read_file", { path: join(folder, "outside.txt") })).toBe("secret heron\n");
   });
 
+  test("what is denied is so to every pack, and a folder for reading alone is read by every tool", async () => {
+    const denied = createDefaultToolRegistry(undefined, { root: inside, deny: ["a.txt"], bash: { cwd: inside } });
+    expect(await denied.execute("read_file", { path: "a.txt" })).toContain("is on the list of denied paths");
+    expect(await denied.execute("search_files", { pattern: "**" })).toContain("[left out: 1 denied name]");
+    expect(() => createDefaultToolRegistry(undefined, { deny: ["a["] })).toThrow("never closed");
+    expect(() =>
+      createDefaultToolRegistry(undefined, { deny: ["a["], fs: { deny: [] }, search: { deny: [] } }),
+    ).toThrow("never closed");
+
+    const registry = createDefaultToolRegistry(undefined, { root: inside, readable: folder });
+    const path = join(folder, "outside.txt");
+    expect(await registry.execute("read_file", { path })).toBe("secret heron\n");
+    expect(await registry.execute("search_text", { query: "secret", paths: [folder] })).toBe(`${path}:1:secret heron`);
+    expect(await registry.execute("write_file", { path, content: "" })).toContain("Permission denied");
+  });
+
   test("each pack gets its own options, which win over root", async () => {
     const leftovers = createLeftovers();
     const registry = createDefaultToolRegistry(undefined, {
@@ -113,11 +129,13 @@ describe("createDefaultToolRegistry", () => {
     });
   });
 
-  test("a root that is present but undefined is refused, common or of a pack: a limit was meant", () => {
+  test("a root, deny or readable that is present but undefined is refused, common or of a pack: a limit was meant", () => {
     const make = (options: DefaultToolOptions) => () => createDefaultToolRegistry(undefined, options);
     expect(make({ root: undefined })).toThrow("root must be the path of a directory");
     expect(make({ root: inside, fs: { root: undefined } })).toThrow("root must be the path of a directory");
     expect(make({ root: inside, search: { root: undefined } })).toThrow("root must be the path of a directory");
+    expect(make({ deny: undefined })).toThrow("deny must be an array of path patterns");
+    expect(make({ readable: undefined })).toThrow("readable must be the path of a directory");
   });
 
   test.each<[unknown, string]>([

@@ -42,12 +42,12 @@ export function createDefaultToolRegistry(
   checkContext(context);
   checkDefaultOptions(options);
   const { fs, search, bash, enable = [], disable = [], extra = [] } = options;
-  // `root: undefined` is handed on, so that the packs refuse it: a limit was intended.
-  const common = "root" in options ? { root: options.root } : {};
+  const common = present(options, ["root", "deny"]);
+  const paths = { ...common, ...present(options, ["readable"]) };
   const made = [
-    ...createFsTools({ ...common, ...fs }),
+    ...createFsTools({ ...paths, ...fs }),
     createSaveSessionContextTool(context),
-    ...createSearchTools({ ...common, ...search }),
+    ...createSearchTools({ ...paths, ...search }),
     ...createBashTools({ ...common, ...bash }),
   ];
   const byName = new Map(made.map((tool) => [tool.name, tool]));
@@ -57,6 +57,17 @@ export function createDefaultToolRegistry(
   for (const name of enable) if (!registry.enable(name)) throw unknownName("enable", name, registry);
   for (const name of disable) if (!registry.disable(name)) throw unknownName("disable", name, registry);
   return registry;
+}
+
+/** The options that are there, `undefined` too: the packs refuse it, as a limit was intended. */
+function present<Name extends keyof DefaultToolOptions>(
+  options: DefaultToolOptions,
+  names: readonly Name[],
+): Pick<DefaultToolOptions, Name> {
+  return Object.fromEntries(names.filter((name) => name in options).map((name) => [name, options[name]])) as Pick<
+    DefaultToolOptions,
+    Name
+  >;
 }
 
 function unknownName(option: string, name: string, registry: ToolRegistry): ToolError {

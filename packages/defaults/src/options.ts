@@ -8,11 +8,15 @@ import type { SearchOptions } from "@toolcrib/tools-search";
 export interface DefaultToolOptions {
   /** One directory or several that the file and search tools may not leave. Default: no limit. */
   root?: string | readonly string[] | undefined;
-  /** For the tools of `@toolcrib/tools-fs`; wins over `root`. */
+  /** Patterns of paths that no file or search tool comes by, and that the sandbox of `run_bash` keeps from commands. Default: none. */
+  deny?: readonly string[] | undefined;
+  /** One directory or several that the file and search tools may read, and nothing more. Default: none. */
+  readable?: string | readonly string[] | undefined;
+  /** For the tools of `@toolcrib/tools-fs`; wins over the three above. */
   fs?: FsToolOptions;
-  /** For the tools of `@toolcrib/tools-search`; wins over `root`. */
+  /** For the tools of `@toolcrib/tools-search`; wins over the three above. */
   search?: SearchOptions;
-  /** For `run_bash`; wins over `root`. */
+  /** For `run_bash`; wins over `root` and `deny`. */
   bash?: RunBashOptions;
   /** Names to enable; `remove` and `run_bash` are disabled otherwise. */
   enable?: readonly string[] | undefined;
@@ -37,6 +41,8 @@ export function checkContext(context: ToolContext): void {
 
 export const knownOptions: KnownOptions<DefaultToolOptions> = {
   root: true,
+  deny: true,
+  readable: true,
   fs: true,
   search: true,
   bash: true,

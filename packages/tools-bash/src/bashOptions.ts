@@ -20,7 +20,7 @@ export interface RunBashOptions {
    * Paths that the sandbox keeps from commands, as patterns like those of .gitignore: `.env`, `*.pem`, `secrets/`, `./config/keys`,
    * `~/.ssh`. Without a sandbox it binds no command. Default: none.
    */
-  deny?: readonly string[];
+  deny?: readonly string[] | undefined;
   /** `sh` (the default), `bash`, or the absolute path of a shell. Looked up when the tool is made. */
   shell?: string | undefined;
   /** Milliseconds a command may run unless the call says otherwise. Default: 30,000, or `maxTimeoutMs` where that is less. */

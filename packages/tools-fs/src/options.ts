@@ -20,7 +20,14 @@ export const openFileLimit = 4;
 
 /** Throws a TypeError, which names the factory, for an unknown option. */
 export function checkFsOptions(factory: string, options: FsToolOptions): void {
-  checkOptions<FsToolOptions>(factory, options, { cwd: true, root: true, maxBytes: true, maxReplyBytes: true });
+  checkOptions<FsToolOptions>(factory, options, {
+    cwd: true,
+    root: true,
+    deny: true,
+    readable: true,
+    maxBytes: true,
+    maxReplyBytes: true,
+  });
 }
 
 /** The path guard of a tool. Throws a TypeError for invalid options. */

@@ -34,5 +34,12 @@ export function settingsOf(factory: string, options: SearchOptions): SearchSetti
 
 /** Throws a TypeError unless the options are a plain object of known names. */
 export function checkSearchOptions(factory: string, options: SearchOptions): void {
-  checkOptions<SearchOptions>(factory, options, { cwd: true, root: true, matchLimitMs: true, maxReplyBytes: true });
+  checkOptions<SearchOptions>(factory, options, {
+    cwd: true,
+    root: true,
+    deny: true,
+    readable: true,
+    matchLimitMs: true,
+    maxReplyBytes: true,
+  });
 }

@@ -3,11 +3,11 @@ import { sep } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { isInside, type PathScope, plainSystemError } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import type { SearchStart } from "./shared/jobs.ts";
+import type { FilesJob, SearchStart } from "./shared/jobs.ts";
 
 /** Follows `path` through links, inside the roots. Throws a ToolError that says what is wrong with it. */
 export async function resolveStart(scope: PathScope, path: string, argument: string): Promise<SearchStart> {
-  const canonical = await scope.resolve(path, argument);
+  const canonical = await scope.resolve(path, argument, "read");
   const quoted = printableName(clip(path));
   let stats: Stats | undefined;
   try {
@@ -22,6 +22,11 @@ export async function resolveStart(scope: PathScope, path: string, argument: str
   if (stats.isDirectory()) return { path: slashed(canonical), shown: shownPrefix(scope, canonical), isDirectory: true };
   if (!stats.isFile()) throw failure(`Not a regular file or directory: ${quoted}; pass one of those`);
   return { path: slashed(canonical), shown: relativeTo(scope, canonical), isDirectory: false };
+}
+
+/** Where a search may read, and what it leaves out. */
+export function limitsOf({ roots, readable, denied }: PathScope): Pick<FilesJob, "roots" | "deny"> {
+  return { roots: roots && [...roots, ...readable], deny: denied?.rules };
 }
 
 /** The longest query: a longer pattern takes long to read, and a line that holds a longer text is no line of a model's. */

@@ -2,8 +2,8 @@ import { defineTool, type ExecutableTool, invalidArgument, ToolError } from "@to
 import { type PathScope, pathEffect } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
-import { checkBraces, checkLength, longestGlob, resolveStart } from "./searchArguments.ts";
-import { failedSearch, problemNotice, replyOf, unfinishedMessage } from "./searchReply.ts";
+import { checkBraces, checkLength, limitsOf, longestGlob, resolveStart } from "./searchArguments.ts";
+import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
 import { startSearch } from "./threads/startSearch.ts";
 
 /** Paths shown by default. */
@@ -29,7 +29,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
     },
     async effects({ pattern, cwd = "." }) {
       checkPattern(pattern);
-      return [pathEffect("read", await scope.resolve(cwd, "cwd"), cwd, scope, true)];
+      return [pathEffect("read", await scope.resolve(cwd, "cwd", "read"), cwd, scope, true)];
     },
     async execute(args, { signal }) {
       const { cwd = ".", max_results: wanted = defaultMaxResults } = args;
@@ -37,7 +37,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       const start = await resolveStart(scope, cwd, "cwd");
       if (!start.isDirectory) throw invalidArgument("cwd", `${printableName(clip(cwd))} is a file; pass a directory`);
       const result = await startSearch(
-        { kind: "files", start, pattern, limit: wanted, maxBytes: maxReplyBytes, roots: scope.roots },
+        { kind: "files", start, pattern, limit: wanted, maxBytes: maxReplyBytes, ...limitsOf(scope) },
         { signal, matchLimitMs },
       ).catch((error: unknown) => {
         throw failedSearch(error, signal, "pattern");
@@ -46,7 +46,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
         const message = unfinishedMessage(result, "Use a simpler pattern or a smaller cwd.");
         throw new ToolError({ code: "execution_failed", message });
       }
-      const notices = [problemNotice(scope, result.problems, result.problemCount) ?? ""].filter(Boolean);
+      const notices = noticesOf(scope, result);
       const body = result.shown === 0 ? await noFiles(pattern, cwd, scope) : undefined;
       // A reply that was cut by its length would not be longer with more results.
       const next = result.shown === wanted ? { argument: "max_results", value: result.total ?? 0 } : undefined;

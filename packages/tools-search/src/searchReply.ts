@@ -1,6 +1,6 @@
 import { invalidArgument, isToolError } from "@toolcrib/core";
 import type { PathScope } from "@toolcrib/core/files";
-import { clip, cutBytes, type Truncation, truncationNotice } from "@toolcrib/core/text";
+import { clip, cutBytes, leftOutNotice, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import type { Problem } from "./shared/jobs.ts";
 import type { SearchResult } from "./shared/searchResult.ts";
 
@@ -43,8 +43,13 @@ export function replyOf(result: SearchResult, { unit, body, next, maxBytes, noti
   return all.length === 0 ? head : `${head}\n\n${all.join("\n")}`;
 }
 
-/** Names what a search could not read; undefined if it read everything. */
-export function problemNotice(scope: PathScope, problems: readonly Problem[], count: number): string | undefined {
+/** What a search did not look at: what it could not read, and denied names. */
+export function noticesOf(scope: PathScope, { problems, problemCount, leftOut }: SearchResult): string[] {
+  const problem = problemNotice(scope, problems, problemCount);
+  return [...(problem === undefined ? [] : [problem]), ...(leftOut === 0 ? [] : [leftOutNotice(leftOut)])];
+}
+
+function problemNotice(scope: PathScope, problems: readonly Problem[], count: number): string | undefined {
   if (count === 0) return undefined;
   const named = problems.map(({ path, code }) => `${scope.print(path)} (${problemWords[code] ?? code})`);
   const more = count > named.length ? `, and ${count - named.length} more` : "";

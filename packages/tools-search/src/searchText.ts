@@ -10,8 +10,8 @@ import {
 import { isInside, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
-import { checkBraces, checkLength, longestGlob, longestQuery, resolveStart } from "./searchArguments.ts";
-import { failedSearch, problemNotice, replyOf, unfinishedMessage } from "./searchReply.ts";
+import { checkBraces, checkLength, limitsOf, longestGlob, longestQuery, resolveStart } from "./searchArguments.ts";
+import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
 import type { SearchStart } from "./shared/jobs.ts";
 import { needsLineBreak } from "./shared/requiredLiterals.ts";
 import type { SearchResult } from "./shared/searchResult.ts";
@@ -55,7 +55,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       const effects: ToolEffect[] = [];
       for (const path of startPaths(paths)) {
         if (effects.length % pathsAtOnce === pathsAtOnce - 1) await nextTurn();
-        const canonical = await scope.resolve(path, "paths");
+        const canonical = await scope.resolve(path, "paths", "read");
         effects.push(pathEffect("read", canonical, path, scope, mayHoldEntries(canonical)));
       }
       return effects;
@@ -76,13 +76,13 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
           context: mode === "lines" ? context : 0,
           limit: wanted + 1,
           maxBytes: maxReplyBytes,
-          roots: scope.roots,
+          ...limitsOf(scope),
         },
         { signal, matchLimitMs: regex || include !== undefined ? matchLimitMs : Infinity },
       ).catch((error: unknown) => {
         throw failedSearch(error, signal, "query");
       });
-      const notices = [...missing, problemNotice(scope, result.problems, result.problemCount) ?? ""].filter(Boolean);
+      const notices = [...missing, ...noticesOf(scope, result)];
       const unit = mode === "lines" ? "matches" : "files";
       if (result.unfinished !== undefined) throw unfinished(result, unit, notices);
       const body = result.text === "" ? noMatches(query, include) : undefined;

@@ -90,7 +90,7 @@ async function writeInto(
     }
     await fill(temporary, bytes, kept, call?.signal);
     lookAtTarget();
-    scope.confirm(directory.descriptor, dirname(path));
+    scope.confirm(directory.descriptor, dirname(path), { name: basename(path) });
     call?.beginCommit?.();
     renameSync(directory.at(temporary.name), target);
   } catch (error) {

@@ -2,17 +2,20 @@ import { mkdirSync, rmdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { flush } from "./changeAttributes.ts";
 import { type OpenDirectory, openDirectory } from "./descriptors.ts";
-import type { PathScope } from "./pathScope.ts";
+import type { PathScope, PathUse } from "./pathScope.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
-/** Opens a canonical path that is a directory inside the scope, even if a link was swapped in since. Throws the system's error. */
-export function openInside(path: string, scope: PathScope): OpenDirectory {
-  return confirmed(openDirectory(path), path, scope);
+/**
+ * Opens a canonical path that is a directory inside the scope, even if a link was swapped in since, to change what is in it
+ * unless `use` says otherwise. Throws the system's error.
+ */
+export function openInside(path: string, scope: PathScope, use: PathUse = "write"): OpenDirectory {
+  return confirmed(openDirectory(path), path, scope, use);
 }
 
-function confirmed(directory: OpenDirectory, path: string, scope: PathScope): OpenDirectory {
+function confirmed(directory: OpenDirectory, path: string, scope: PathScope, use: PathUse = "write"): OpenDirectory {
   try {
-    scope.confirm(directory.descriptor, path);
+    scope.confirm(directory.descriptor, path, { use });
     return directory;
   } catch (error) {
     directory.close();

@@ -57,7 +57,7 @@ export function openRegularFile(path: string, scope: PathScope, write = false): 
     descriptor = openSync(path, (write ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_NOFOLLOW);
     const stats = fstatSync(descriptor);
     refuseSpecial(stats, printed);
-    scope.confirm(descriptor, path);
+    scope.confirm(descriptor, path, { use: write ? "write" : "read" });
     const opened = descriptor;
     return { descriptor: opened, path, stats, close: () => closeSync(opened) };
   } catch (error) {

@@ -3,8 +3,8 @@ import path from "node:path";
 import { quote } from "../json.ts";
 import { kindOf } from "../options.ts";
 import { clip } from "../text.ts";
+import { canonicalOrUndefined } from "./canonicalPath.ts";
 import { foldCase, foldPattern } from "./foldCase.ts";
-import { canonicalOrUndefined } from "./pathScope.ts";
 import { longestPath, withSlashes } from "./pathStyle.ts";
 import { compileWildmatch, type Wildmatch } from "./wildmatch.ts";
 

@@ -1,19 +1,16 @@
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join, resolve as resolveLexically, sep } from "node:path";
 import { invalidArgument, ToolError } from "../errors.ts";
-import { quote } from "../json.ts";
-import { kindOf } from "../options.ts";
 import { printableName, shownName } from "../text.ts";
+import { canonical, canonicalOrUndefined, systemError } from "./canonicalPath.ts";
+import { compileDenyRules, type DeniedPaths } from "./deniedPaths.ts";
 import { descriptorPath } from "./descriptors.ts";
-import { absoluteFrom, longestPath, takeApart, withSlashes } from "./pathStyle.ts";
-import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
+import { absoluteFrom, longestPath, withSlashes } from "./pathStyle.ts";
+import { canonicalDirectories, checkCwd, checkDeny, type PathScopeOptions } from "./scopeOptions.ts";
+import { plainSystemError } from "./systemErrors.ts";
 
-export interface PathScopeOptions {
-  /** What relative paths are relative to. Default: the process's, read at each call; the first root where that lies outside every root. */
-  cwd?: string | undefined;
-  /** One directory or several that no path may leave. Left out: no limit. `undefined` is refused, as is anything else that is not the path of a directory. */
-  root?: string | readonly string[] | undefined;
-}
+/** What is to be done to a path. */
+export type PathUse = "read" | "write";
 
 /** Where a pack's paths start, and what they may not leave. */
 export interface PathScope {
@@ -21,12 +18,17 @@ export interface PathScope {
   readonly cwd: string;
   /** Canonical, fixed when the scope was made; undefined where nothing confines. */
   readonly roots: readonly string[] | undefined;
+  /** The directories for reading alone, canonical. */
+  readonly readable: readonly string[];
+  /** What `deny` binds; undefined where nothing is denied. */
+  readonly denied: DeniedPaths | undefined;
   /**
    * The canonical absolute path: every symlink followed, the last too, also where the path does not exist yet. `argument`
    * is the name that errors give it. Throws a ToolError: `invalid_arguments` for an empty path or one with a NUL,
-   * `permission_denied` outside the roots, a system error in plain words otherwise.
+   * `permission_denied` outside the roots, for a denied path, or for a write (the default) where only reading is allowed, a
+   * system error in plain words otherwise.
    */
-  resolve(path: string, argument?: string): Promise<string>;
+  resolve(path: string, argument?: string, use?: PathUse): Promise<string>;
   /**
    * The path with everything but its last name resolved: a link there is itself meant. Throws `permission_denied` where a link
    * is named with `/`, `/.` or `NAME/..` after it, which could mean the link or what it leads to.
@@ -36,16 +38,18 @@ export interface PathScope {
   contains(canonical: string): boolean;
   /**
    * Checks what a descriptor really opened, against a link swapped in after `resolve`; throws `permission_denied`. Exact on
-   * Linux (/proc); elsewhere `path` is resolved once more, which leaves a short race.
+   * Linux (/proc); elsewhere `path` is resolved once more, which leaves a short race. `name` is an entry of the opened directory
+   * that is meant.
    */
-  confirm(descriptor: number, path: string): void;
+  confirm(descriptor: number, path: string, how?: { use?: PathUse; name?: string }): void;
   /** Relative to `cwd` if inside it, else absolute; with `/`; quoted as JSON where it holds control characters. */
   print(absolute: string): string;
 }
 
-/** Throws a TypeError unless `root` and `cwd` are paths of directories. `root: undefined` too: a limit was meant, and is missing. */
+/** Throws a TypeError for invalid options. `root: undefined` too: a limit was meant, and is missing. */
 export function createPathScope(options: PathScopeOptions = {}): PathScope {
-  const roots = "root" in options ? canonicalRoots(options.root) : undefined;
+  const roots = "root" in options ? canonicalDirectories("root", options.root) : undefined;
+  const readable = "readable" in options ? canonicalDirectories("readable", options.readable) : [];
   checkCwd(options.cwd);
   const contains = (canonical: string): boolean =>
     roots === undefined || roots.some((root) => isInside(root, canonical));
@@ -56,33 +60,62 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     const own = process.cwd();
     return contains(own) ? own : (roots?.[0] ?? own);
   };
-  const refuseOutside = (found: string, shown: () => string): void => {
-    if (roots === undefined || contains(found)) return;
-    const path = shown();
-    throw new ToolError({
+  const patterns = "deny" in options ? checkDeny(options.deny) : [];
+  // Fixed now, as the roots are: what is denied must not change with the process's directory.
+  const denied =
+    patterns.length === 0 ? undefined : compileDenyRules({ patterns, roots: roots ?? [fixed ?? process.cwd()] });
+
+  const refuse = (path: string, why: string, pattern?: string): ToolError =>
+    new ToolError({
       code: "permission_denied",
-      message: `Permission denied: ${shownName(path)} is outside ${roots.map(printableName).join(", ")}; use a path inside`,
-      details: { path, roots },
+      message: `Permission denied: ${shownName(path)} ${why}`,
+      details: { path, ...(roots && { roots }), ...(pattern !== undefined && { pattern }) },
     });
+  const list = (directories: readonly string[]): string => directories.map(printableName).join(", ");
+  const refuseOutside = (found: string, use: PathUse, shown: () => string): void => {
+    if (use === "read") {
+      if (contains(found) || deepest(readable, found) >= 0) return;
+      throw refuse(shown(), `is outside ${list([...(roots ?? []), ...readable])}; use a path inside`);
+    }
+    if (!contains(found)) throw refuse(shown(), `is outside ${list(roots ?? [])}; use a path inside`);
+    const within = deepest(readable, found);
+    // The directory next to the path decides where one lies in another.
+    if (within < 0 || within < deepest(roots ?? [], found)) return;
+    throw refuse(shown(), `is in ${list(readable)}, for reading alone; write elsewhere`);
+  };
+  const refuseDenied = (path: string, shown: () => string): void => {
+    const pattern = denied?.match(path);
+    if (pattern === undefined) return;
+    throw refuse(shown(), "is on the list of denied paths; use another path", pattern);
   };
   const ambiguousLink = (link: string, path: string): ToolError => {
     const target = canonicalOrUndefined(link);
-    const shown = target !== undefined && contains(target) ? printFrom(readCwd, target) : "its path";
+    const shown =
+      target !== undefined && contains(target) && !denied?.match(target) ? printFrom(readCwd, target) : "its path";
     return new ToolError({
       code: "permission_denied",
       message: `Refused: ${shownName(path)} can mean a link or what it leads to; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
       details: { path },
     });
   };
-  const confined = async (path: string, argument: string, find: (absolute: string) => string): Promise<string> => {
+  const confined = async (
+    path: string,
+    argument: string,
+    use: PathUse,
+    find: (absolute: string) => string,
+  ): Promise<string> => {
     checkPath(path, argument);
     let found: string;
     try {
-      found = find(absoluteFrom(readCwd, path));
+      const absolute = absoluteFrom(readCwd, path);
+      // First, so that no other error tells what is there.
+      refuseDenied(absolute, () => path);
+      found = find(absolute);
     } catch (error) {
       throw plainSystemError(error, shownName(path));
     }
-    refuseOutside(found, () => path);
+    refuseOutside(found, use, () => path);
+    refuseDenied(found, () => path);
     return found;
   };
 
@@ -91,24 +124,30 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
       return readCwd();
     },
     roots,
+    readable,
+    denied,
     contains,
-    resolve: (path, argument = "path") => confined(path, argument, canonical),
+    resolve: (path, argument = "path", use = "write") => confined(path, argument, use, canonical),
     resolveEntry: (path, argument = "path") =>
-      confined(path, argument, (absolute) => {
+      confined(path, argument, "write", (absolute) => {
         const plain = withoutDirectoryEnd(absolute);
         const climbs = plain.endsWith(`${sep}..`);
         const entry = namedEntry(climbs ? resolveLexically(plain) : plain);
         if (plain === absolute && !climbs) return entry;
-        refuseOutside(entry, () => path);
+        refuseOutside(entry, "write", () => path);
+        refuseDenied(entry, () => path);
         const stats = lstatSync(entry, { throwIfNoEntry: false });
         if (stats?.isSymbolicLink()) throw ambiguousLink(entry, path);
         if (climbs) return canonical(plain);
         if (stats && !stats.isDirectory()) throw systemError("ENOTDIR");
         return entry;
       }),
-    confirm(descriptor, path) {
-      if (roots === undefined) return;
-      refuseOutside(descriptorPath(descriptor) ?? canonical(path), () => printFrom(readCwd, path));
+    confirm(descriptor, path, { use = "write", name } = {}) {
+      if (roots === undefined && readable.length === 0 && denied === undefined) return;
+      const opened = descriptorPath(descriptor) ?? canonical(path);
+      const shown = (): string => printFrom(readCwd, name === undefined ? path : join(path, name));
+      refuseOutside(opened, use, shown);
+      refuseDenied(name === undefined ? opened : join(opened, name), shown);
     },
     print: (absolute) => printFrom(readCwd, absolute),
   };
@@ -119,41 +158,9 @@ export function isInside(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
-function canonicalRoots(root: unknown): readonly string[] {
-  const given: readonly unknown[] = Array.isArray(root) ? root : [root];
-  if (given.length === 0 || given.includes("")) {
-    throw new TypeError("root must name at least one directory, none of them empty: leave it out for no limit");
-  }
-  const paths = given.filter(isDirectoryPath);
-  if (paths.length < given.length) {
-    const wrong = given.find((one) => !isDirectoryPath(one));
-    throw new TypeError(
-      `root must be the path of a directory, or an array of such, got ${shown(wrong)}: ${remedy(wrong)}`,
-    );
-  }
-  return Object.freeze(paths.map((one) => canonical(resolveLexically(one))));
-}
-
-function checkCwd(cwd: unknown): void {
-  if (cwd === "") throw new TypeError("cwd must not be empty: leave it out for the process's directory");
-  if (cwd === undefined || isDirectoryPath(cwd)) return;
-  throw new TypeError(`cwd must be the path of a directory, got ${shown(cwd)}: ${remedy(cwd)}`);
-}
-
-const urlStart = /^[a-z][a-z0-9+.-]+:\/\//i;
-
-function isDirectoryPath(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && !value.includes("\0") && !urlStart.test(value);
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? quote(value) : kindOf(value);
-}
-
-function remedy(value: unknown): string {
-  const isUrl = typeof value === "string" ? urlStart.test(value) : kindOf(value) === "an instance of URL";
-  if (isUrl) return "fileURLToPath of node:url makes a path of a file URL";
-  return value === undefined ? "leave the option out for the default" : "pass a string such as process.cwd()";
+/** The length of the longest of the directories that contain a path; -1 where none does. */
+function deepest(directories: readonly string[], path: string): number {
+  return Math.max(-1, ...directories.filter((one) => isInside(one, path)).map((one) => one.length));
 }
 
 function checkPath(path: string, argument: string): void {
@@ -170,27 +177,6 @@ function whatIsWrong(path: unknown): string | undefined {
   return path.includes("\0") ? "must not contain a NUL character" : undefined;
 }
 
-/**
- * Every link followed, also where the path does not exist. Synchronous: it takes microseconds, while a turn in the thread pool
- * can take longer than the write itself.
- */
-export function canonical(absolute: string): string {
-  try {
-    return realpathSync.native(absolute);
-  } catch (error) {
-    if (systemErrorCode(error) !== "ENOENT") throw error;
-    return followByHand(absolute);
-  }
-}
-
-export function canonicalOrUndefined(absolute: string): string | undefined {
-  try {
-    return canonical(absolute);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Without the `/` and `/.` at its end, which ask for a directory; the root stays. */
 function withoutDirectoryEnd(absolute: string): string {
   let end = absolute.length;
@@ -202,59 +188,6 @@ function withoutDirectoryEnd(absolute: string): string {
 function namedEntry(absolute: string): string {
   const cut = absolute.lastIndexOf(sep) + 1;
   return join(canonical(absolute.slice(0, cut)), absolute.slice(cut));
-}
-
-/** Linux follows as many. */
-const linkLimit = 40;
-
-/**
- * Follows a path of which some part is missing, name by name. Missing names are kept, and every name after a `..` is looked
- * at again, so `missing/../link` cannot hide a link. What is done is canonical, so `join` may take `..` off it.
- */
-function followByHand(absolute: string): string {
-  let [done, names] = existingHead(absolute);
-  let links = 0;
-  while (names.length > 0) {
-    const path = join(done, names.pop() as string);
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink()) {
-      links += 1;
-      if (links > linkLimit) throw systemError("ELOOP");
-      const target = takeApart(readlinkSync(path));
-      if (target.root !== "") done = target.root;
-      names = names.concat(target.names);
-      continue;
-    }
-    if (stats && !stats.isDirectory() && names.length > 0) throw systemError("ENOTDIR");
-    done = path;
-  }
-  return done;
-}
-
-/**
- * The longest head of a path that exists, resolved, and the names after it, the last one first. Sought from the end: what is
- * above may be closed to this process.
- */
-function existingHead(absolute: string): [head: string, names: string[]] {
-  const { root, names } = takeApart(absolute);
-  for (let cut = absolute.lastIndexOf(sep); cut >= root.length; cut = absolute.lastIndexOf(sep, cut - 1)) {
-    try {
-      return [
-        realpathSync.native(absolute.slice(0, cut)),
-        absolute
-          .slice(cut + 1)
-          .split(sep)
-          .reverse(),
-      ];
-    } catch (error) {
-      if (systemErrorCode(error) !== "ENOENT") throw error;
-    }
-  }
-  return [root, names];
-}
-
-function systemError(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }
 
 function printFrom(readCwd: () => string, absolute: string): string {

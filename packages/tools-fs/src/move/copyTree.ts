@@ -32,6 +32,8 @@ import { createYielder } from "../yieldToEventLoop.ts";
 export interface Place {
   directory: OpenDirectory;
   name: string;
+  /** Throws for a denied path; its `names` lead from the directory to what is meant. */
+  confirm?: ((directory: OpenDirectory, names: readonly string[]) => void) | undefined;
 }
 
 /**

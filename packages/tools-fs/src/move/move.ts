@@ -11,6 +11,7 @@ import {
 } from "@toolcrib/core/files";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
+import { refuseDeniedBelow } from "../remove/deniedBelow.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { alreadyExists, isCaseOnlyRename, moveEntry } from "./moveEntry.ts";
 
@@ -49,7 +50,8 @@ export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
       const to = await scope.resolveEntry(destination, "destination");
       const move = async (): Promise<string> => {
         refuseMove(from, to, scope);
-        if (!lstatSync(from).isDirectory()) refuseDirectoryPath(destination, "destination");
+        if (lstatSync(from).isDirectory()) await refuseDeniedBelow(from, scope, call.signal, to);
+        else refuseDirectoryPath(destination, "destination");
         await moveEntry(from, to, scope, call);
         return `Moved ${scope.print(from)} to ${scope.print(to)}`;
       };

@@ -11,6 +11,7 @@ import {
   systemErrorCode,
   temporaryName,
 } from "@toolcrib/core/files";
+import { confirmNotDenied } from "../remove/deniedBelow.ts";
 import { removeTree } from "../remove/removeTree.ts";
 import { copyTree, type Place } from "./copyTree.ts";
 
@@ -24,11 +25,14 @@ export async function moveEntry(from: string, to: string, scope: PathScope, call
   try {
     const sourceDirectory = openInside(dirname(from), scope);
     try {
-      const source: Place = { directory: sourceDirectory, name: basename(from) };
+      const confirm = confirmNotDenied(dirname(from), scope);
+      const source: Place = { directory: sourceDirectory, name: basename(from), confirm };
       const stats = lstatSync(pathOf(source));
       const parents = makeDirectories(dirname(to), scope, () => call.beginCommit?.());
+      const confirmNew = confirmNotDenied(dirname(to), scope);
+      const target: Place = { directory: parents.directory, name: basename(to), confirm: confirmNew };
       try {
-        await moveBetween(source, { directory: parents.directory, name: basename(to) }, stats, printed, call);
+        await moveBetween(source, target, stats, printed, call);
       } catch (error) {
         parents.undo();
         throw error;
@@ -82,7 +86,7 @@ async function moveBetween(
     throw systemErrorCode(error) === "EEXIST" ? alreadyExists(printed) : error;
   }
   try {
-    await removeTree(openDirectory(source.directory.at(".")), source.name, stats.isDirectory(), call);
+    await removeTree(openDirectory(source.directory.at(".")), source.name, stats.isDirectory(), call, source.confirm);
   } catch (cause) {
     const message = `Copied ${printed}, but the source could not be removed whole (${systemErrorCode(cause) ?? cause}); remove it`;
     throw new ToolError({ code: "execution_failed", message, cause });
@@ -100,6 +104,7 @@ function place(source: Place, target: Place, stats: Stats, call: ToolCallInfo): 
   if (taken && !(taken.ino === stats.ino && taken.dev === stats.dev)) {
     throw Object.assign(new Error("target exists"), { code: "EEXIST" });
   }
+  for (const one of [source, target]) one.confirm?.(one.directory, [one.name]);
   call.beginCommit?.();
   // On other systems link() follows a symlink.
   if (!taken && !stats.isDirectory() && !(stats.isSymbolicLink() && process.platform !== "linux")) {

@@ -32,12 +32,12 @@ export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool 
     idempotent: true,
     effects: async ({ path, ...page }) => {
       checkPage(page);
-      return [pathEffect("read", await scope.resolve(path), path, scope)];
+      return [pathEffect("read", await scope.resolve(path, "path", "read"), path, scope)];
     },
     execute: ({ path, encoding = "utf8", offset, limit }, { signal }) =>
       queue(async () => {
         checkPage({ encoding, offset, limit });
-        const canonical = await scope.resolve(path);
+        const canonical = await scope.resolve(path, "path", "read");
         const file = openRegularFile(canonical, scope);
         const printed = scope.print(canonical);
         try {

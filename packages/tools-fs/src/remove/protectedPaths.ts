@@ -6,7 +6,7 @@ import { isInside, type PathScope } from "@toolcrib/core/files";
 
 /**
  * Throws for paths that `remove` and `move` must never touch: the filesystem root and its direct children, the home directory, the
- * working directory, the roots, every directory above these, and directories with another filesystem mounted inside. `entry` is
+ * working directory, the roots, directories for reading alone, every directory above these, and directories with another filesystem mounted inside. `entry` is
  * canonical except for its last name (`PathScope.resolveEntry`). Compares paths and inodes, so another spelling is refused too.
  */
 export function refuseProtected(entry: string, scope: PathScope): void {
@@ -39,6 +39,7 @@ function protectedDirectories(scope: PathScope): [what: string, path: string][] 
     ["the home directory", attempt(() => homedir())],
     ["the home directory", attempt(() => userInfo().homedir)],
     ...(scope.roots ?? []).map((root): [string, string] => ["a root directory", root]),
+    ...scope.readable.map((one): [string, string] => ["a directory for reading alone", one]),
   ];
   return found.filter((one): one is [string, string] => Boolean(one[1]));
 }

@@ -12,6 +12,7 @@ import {
 } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
 import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
+import { confirmNotDenied, refuseDeniedBelow } from "./deniedBelow.ts";
 import { refuseProtected } from "./protectedPaths.ts";
 import { removeTree } from "./removeTree.ts";
 
@@ -55,7 +56,11 @@ export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
         try {
           const stats = lstatSync(entry, { throwIfNoEntry: false });
           if (stats === undefined) return nothing;
-          const count = await removeTree(openInside(dirname(entry), scope), basename(entry), stats.isDirectory(), call);
+          if (stats.isDirectory()) await refuseDeniedBelow(entry, scope, call.signal);
+          const parent = dirname(entry);
+          const confirm = confirmNotDenied(parent, scope);
+          const open = openInside(parent, scope);
+          const count = await removeTree(open, basename(entry), stats.isDirectory(), call, confirm);
           return `Removed ${scope.print(entry)}${stats.isDirectory() ? ` (${count} entries)` : ""}`;
         } catch (error) {
           throw plainSystemError(error, scope.print(entry));

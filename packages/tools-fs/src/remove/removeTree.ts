@@ -4,7 +4,8 @@ import { type OpenDirectory, systemErrorCode } from "@toolcrib/core/files";
 import { createYielder } from "../yieldToEventLoop.ts";
 import { createTreeCursor, type TreeCursor } from "./treeCursor.ts";
 
-interface Entry {
+/** An entry of a directory; its name as bytes, as it may not be valid UTF-8. */
+export interface Entry {
   name: Buffer;
   isDirectory: boolean;
 }
@@ -14,7 +15,8 @@ const batchLength = 1000;
 
 /**
  * Removes the entry `name` of `parent`, and closes `parent`: depth first, one directory open at a time, links unlinked and never
- * followed. Returns the number of removed entries. On a system error it throws that; what it has removed stays removed.
+ * followed. `confirm` may throw right before an entry goes; its `names` lead from `parent` to it. Returns the number of removed
+ * entries. On a system error it throws that; what it has removed stays removed.
  * By hand: `fs.rm` can take a link that it may not unlink for a directory, and empty the directory it leads to.
  */
 export async function removeTree(
@@ -22,6 +24,7 @@ export async function removeTree(
   name: string,
   isDirectory: boolean,
   call: ToolCallInfo,
+  confirm?: (directory: OpenDirectory, names: readonly string[]) => void,
 ): Promise<number> {
   const cursor = createTreeCursor(parent);
   const yieldToEventLoop = createYielder(call.signal);
@@ -32,10 +35,15 @@ export async function removeTree(
     for (let batch = pending.at(-1); batch !== undefined; batch = pending.at(-1)) {
       await yieldToEventLoop();
       const entry = batch.pop();
+      if (entry)
+        confirm?.(
+          cursor.directory,
+          [...path, entry].map((one) => one.name.toString()),
+        );
       if (entry?.isDirectory) {
         if (enter(cursor, entry, call)) {
           path.push(entry);
-          pending.push(readBatch(cursor.directory));
+          pending.push(listEntries(cursor.directory, batchLength));
         } else removed += 1;
       } else if (entry) {
         drop(() => unlinkSync(cursor.directory.at(entry.name)), call);
@@ -43,7 +51,7 @@ export async function removeTree(
       } else if (path.length === 0) {
         pending.pop();
       } else {
-        const more = readBatch(cursor.directory);
+        const more = listEntries(cursor.directory, batchLength);
         if (more.length > 0) {
           batch.push(...more);
           continue;
@@ -90,12 +98,13 @@ function entryOf(directory: OpenDirectory, entry: Dirent<Buffer> | Buffer): Entr
   return { name: entry, isDirectory: stats?.isDirectory() ?? false };
 }
 
-function readBatch(directory: OpenDirectory): Entry[] {
+/** The first entries of a directory. Throws a system error. */
+export function listEntries(directory: OpenDirectory, most: number): Entry[] {
   // As bytes: a name that is not valid UTF-8 could not be found again as text.
   const listing = opendirSync(directory.at(".") as string, { encoding: "buffer" as BufferEncoding, bufferSize: 256 });
   const entries: Entry[] = [];
   try {
-    while (entries.length < batchLength) {
+    while (entries.length < most) {
       const entry = listing.readSync();
       if (entry === null) break;
       entries.push(entryOf(directory, entry as unknown as Dirent<Buffer> | Buffer));

@@ -1,4 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
+import type { DenyRules } from "@toolcrib/core/files";
 
 /** What to look for in each line. */
 export interface Query {
@@ -19,7 +20,13 @@ export interface SearchStart {
 /** Matching lines, or files with at least one: their paths, or also how many lines match in each. */
 export type SearchMode = "lines" | "files" | "count";
 
-export interface TextJob {
+/** Where a search may read, and what it leaves out. */
+interface Limits {
+  roots: readonly string[] | undefined;
+  deny?: DenyRules | undefined;
+}
+
+export interface TextJob extends Limits {
   kind: "text";
   starts: SearchStart[];
   query: Query;
@@ -31,12 +38,11 @@ export interface TextJob {
   limit: number;
   /** Bytes of results after which to stop. */
   maxBytes: number;
-  roots: readonly string[] | undefined;
   /** Longest line that a regular expression is tried on; left out for any. */
   longestLine?: number;
 }
 
-export interface FilesJob {
+export interface FilesJob extends Limits {
   kind: "files";
   start: SearchStart;
   pattern: string;
@@ -44,7 +50,6 @@ export interface FilesJob {
   limit: number;
   /** Bytes of paths to print; the first is printed whatever its length. */
   maxBytes: number;
-  roots: readonly string[] | undefined;
 }
 
 /** A worker's share of another worker's job: paths come in over `port`. */
@@ -89,4 +94,4 @@ export type WorkerMessage =
   /** There is enough left for a second worker. */
   | { kind: "large"; port: MessagePort }
   | { kind: "failed"; message: string }
-  | { kind: "done"; problems: Problem[]; problemCount: number };
+  | { kind: "done"; problems: Problem[]; problemCount: number; leftOut: number };

@@ -15,6 +15,8 @@ export interface SearchResult {
   cutLine: number | undefined;
   problems: Problem[];
   problemCount: number;
+  /** Denied names in the directories that were looked at. */
+  leftOut: number;
   /** Set when the search did not end by itself; the rest then holds what was found so far. */
   unfinished: { kind: "time" | "memory" | "ended"; reason: string } | undefined;
 }
@@ -28,6 +30,7 @@ export function createResult(): SearchResult {
     cutLine: undefined,
     problems: [],
     problemCount: 0,
+    leftOut: 0,
     unfinished: undefined,
   };
 }

@@ -106,6 +106,7 @@ function follow(
       case "done":
         result.problems.push(...message.problems);
         result.problemCount += message.problemCount;
+        result.leftOut += message.leftOut;
         endOne();
     }
   };

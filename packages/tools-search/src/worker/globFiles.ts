@@ -49,7 +49,7 @@ function visibleFileSystem(
       found = lister.list(path, rules);
     } catch (error) {
       onUnreadable(path, error);
-      found = { entries: [], rules: undefined };
+      found = { entries: [], rules: undefined, leftOut: 0 };
     }
     seen.set(path, found);
     return found;

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, type Stats, statSync } from "node:fs";
+import { compileDenyRules, type DenyRules } from "@toolcrib/core/files";
 import { compileIgnoreRules, type IgnoreRules } from "./ignoreRules.ts";
 import { confirmOpened } from "./readWindows.ts";
 
@@ -34,6 +35,8 @@ export interface RuleChain {
 export interface VisibleDirectory {
   readonly entries: readonly Entry[];
   readonly rules: RuleChain | undefined;
+  /** Denied names, which are not among the entries. */
+  readonly leftOut: number;
 }
 
 /** Lists directories. Listings that have not changed are kept from call to call. */
@@ -61,15 +64,17 @@ const mostCached = 400_000;
 /** Only so much of a longer .gitignore is read. */
 const longestIgnoreFile = 2 ** 20;
 
-/** Nothing outside `roots` is opened. */
-export function createDirectoryLister(roots: readonly string[] | undefined): DirectoryLister {
+/** Nothing outside `roots` is opened, and nothing that `deny` binds is shown. */
+export function createDirectoryLister(roots: readonly string[] | undefined, deny?: DenyRules): DirectoryLister {
+  const confined = roots !== undefined || deny !== undefined;
+  const denied = deny === undefined ? undefined : compileDenyRules(deny);
   const cached = new Map<string, Listing>();
   const chains = new Map<string, { text: string; chain: RuleChain }>();
   let count = 0;
 
   const readListing = (path: string): Listing => {
     const known = cached.get(path);
-    if (roots === undefined) {
+    if (!confined) {
       const stats = statSync(path);
       if (known !== undefined && known.stamp === stampOf(stats)) return known;
       return store(path, stats, readdirSync(path, { withFileTypes: true }));
@@ -100,6 +105,15 @@ export function createDirectoryLister(roots: readonly string[] | undefined): Dir
     return listing;
   };
 
+  const visibleOf = (listing: Listing, path: string, rules: RuleChain | undefined): VisibleDirectory => {
+    const allowed =
+      denied === undefined
+        ? listing.entries
+        : listing.entries.filter(({ name, directory }) => denied.match(join(path, name), directory) === undefined);
+    const entries = allowed.filter((entry) => !isIgnored(entry, path, rules));
+    return { entries, rules, leftOut: listing.entries.length - allowed.length };
+  };
+
   const chainFor = (path: string, text: string, parent: RuleChain | undefined): RuleChain | undefined => {
     if (text === "") return parent;
     const known = chains.get(path);
@@ -114,10 +128,9 @@ export function createDirectoryLister(roots: readonly string[] | undefined): Dir
     list(path, inherited) {
       const listing = readListing(path);
       const above = listing.hasRepository ? undefined : inherited;
-      const text = listing.hasIgnoreFile ? readIgnoreFile(join(path, ".gitignore"), roots !== undefined) : "";
+      const text = listing.hasIgnoreFile ? readIgnoreFile(join(path, ".gitignore"), confined) : "";
       if (listing.visible === undefined || listing.inherited !== above || listing.ignoreText !== text) {
-        const rules = chainFor(path, text, above);
-        listing.visible = { entries: listing.entries.filter((entry) => !isIgnored(entry, path, rules)), rules };
+        listing.visible = visibleOf(listing, path, chainFor(path, text, above));
         listing.inherited = above;
         listing.ignoreText = text;
       }
@@ -133,7 +146,7 @@ export function createDirectoryLister(roots: readonly string[] | undefined): Dir
         at = parent;
       }
       return above.reduce<RuleChain | undefined>(
-        (chain, at) => chainFor(at, readIgnoreFile(join(at, ".gitignore"), roots !== undefined), chain),
+        (chain, at) => chainFor(at, readIgnoreFile(join(at, ".gitignore"), confined), chain),
         undefined,
       );
     },

@@ -22,7 +22,7 @@ const pieceSize = 2 ** 16;
 /** `stopsNow` is asked between windows. Throws a SyntaxError for an invalid regular expression. */
 export function createFileSearch(job: TextJob, clock: MatchClock, stopsNow: () => boolean): SearchFile {
   const matcher = createMatcher(job.query, job.longestLine);
-  const reader = createWindowReader(job.roots !== undefined);
+  const reader = createWindowReader(job.roots !== undefined || job.deny !== undefined);
   // Context may reach across pieces.
   const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
 

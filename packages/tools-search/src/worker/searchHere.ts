@@ -3,7 +3,7 @@ import { clip, patternSteps } from "@toolcrib/core/text";
 import type { BatchResult, FilesJob, SearchStart, TextJob } from "../shared/jobs.ts";
 import type { MatchClock } from "../shared/matchClock.ts";
 import { createResult, joinBatches, type SearchResult } from "../shared/searchResult.ts";
-import { createDirectoryLister } from "./listDirectory.ts";
+import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
 import { compilePathGlob } from "./pathGlob.ts";
 import {
   createBatchSearch,
@@ -56,6 +56,7 @@ export async function searchHere(job: TextJob | FilesJob, signal: AbortSignal | 
   await inSlices(job.kind === "text" ? searchText(job, problems, result) : searchFiles(job, problems, result), signal);
   result.problems = problems.found;
   result.problemCount = problems.count;
+  result.leftOut = problems.leftOut;
   return result;
 }
 
@@ -91,7 +92,7 @@ function* searchText(job: TextJob, problems: Problems, result: SearchResult): Ge
     dropSavedLines: () => undefined,
   };
   const filesOf = (start: SearchStart): Iterable<string | undefined> =>
-    start.isDirectory ? foundFiles(start, job.include, true, job.roots, problems) : [""];
+    start.isDirectory ? foundFiles(start, job.include, true, job, problems) : [""];
   const searchBatch = createBatchSearch({ ...job, longestLine }, host, problems);
   yield* searchFilesOf(job, filesOf, searchBatch, host, () => false);
   joinBatches(batches, job, result);
@@ -99,7 +100,7 @@ function* searchText(job: TextJob, problems: Problems, result: SearchResult): Ge
 
 function* searchFiles(job: FilesJob, problems: Problems, result: SearchResult): Generator<void, void, undefined> {
   const found: string[] = [];
-  for (const path of foundFiles(job.start, [job.pattern], false, job.roots, problems)) {
+  for (const path of foundFiles(job.start, [job.pattern], false, job, problems)) {
     if (path !== undefined) found.push(path);
     yield;
   }
@@ -112,11 +113,20 @@ function* foundFiles(
   start: SearchStart,
   patterns: readonly string[] | undefined,
   anyDepth: boolean,
-  roots: readonly string[] | undefined,
+  { roots, deny }: TextJob | FilesJob,
   problems: Problems,
 ): Generator<string | undefined, void, undefined> {
   const matches = patterns === undefined ? undefined : compilePathGlob(patterns, anyDepth);
-  for (const path of walkFiles(createDirectoryLister(roots), start.path, problems.add)) {
+  const lister = createDirectoryLister(roots, deny);
+  const counting: DirectoryLister = {
+    ...lister,
+    list(path, inherited) {
+      const visible = lister.list(path, inherited);
+      problems.leftOut += visible.leftOut;
+      return visible;
+    },
+  };
+  for (const path of walkFiles(counting, start.path, problems.add)) {
     yield matches === undefined || matches(path) ? path : undefined;
   }
 }

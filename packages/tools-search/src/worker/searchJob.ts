@@ -30,6 +30,8 @@ export interface JobHost {
 export interface Problems {
   readonly found: Problem[];
   readonly count: number;
+  /** Denied names that were left out. */
+  leftOut: number;
   /** Throws the error again if it is not a system error. */
   add(path: string, error: unknown): void;
 }
@@ -39,6 +41,7 @@ export function createProblems(): Problems {
   let count = 0;
   return {
     found,
+    leftOut: 0,
     get count() {
       return count;
     },

@@ -76,19 +76,23 @@ function post(message: WorkerMessage): void {
   port.postMessage(message);
 }
 
-function finish({ found, count }: Problems): void {
-  post({ kind: "done", problems: found, problemCount: count });
+function finish({ found, count, leftOut }: Problems): void {
+  post({ kind: "done", problems: found, problemCount: count, leftOut });
 }
 
-/** One lister for each set of roots, kept from call to call with what it remembers. */
-function listerFor(roots: readonly string[] | undefined): DirectoryLister {
-  const key = JSON.stringify(roots ?? null);
+/** One lister for each set of limits, kept from call to call with what it remembers. */
+function listerFor({ roots, deny }: TextJob | FilesJob, problems: Problems): DirectoryLister {
+  const key = JSON.stringify([roots, deny]);
   if (listers.size > 16) listers = new Map();
-  const lister = listers.get(key) ?? createDirectoryLister(roots);
+  const lister = listers.get(key) ?? createDirectoryLister(roots, deny);
   listers.set(key, lister);
   return {
     rulesAbove: lister.rulesAbove,
-    list: (path, inherited) => clock.without(() => lister.list(path, inherited)),
+    list(path, inherited) {
+      const visible = clock.without(() => lister.list(path, inherited));
+      problems.leftOut += visible.leftOut;
+      return visible;
+    },
   };
 }
 
@@ -103,7 +107,7 @@ function run<Result>(steps: Generator<void, Result, undefined>): Result {
 function searchText(job: TextJob, problems: Problems, globFiles: GlobFiles | undefined): void {
   const searchBatch = createBatchSearch(job, host, problems);
   const helper = createHelper();
-  const lister = listerFor(job.roots);
+  const lister = listerFor(job, problems);
   const filesOf = (start: SearchStart): Iterable<string> => {
     if (!start.isDirectory) return [""];
     if (globFiles === undefined) return walkFiles(lister, start.path, problems.add);
@@ -169,7 +173,7 @@ function help(help: HelpJob, problems: Problems, onEnd: () => void): void {
 
 function searchFiles(job: FilesJob, problems: Problems, globFiles: GlobFiles): void {
   clock.run();
-  const found = globFiles(listerFor(job.roots), job.start.path, job.pattern, false, problems.add);
+  const found = globFiles(listerFor(job, problems), job.start.path, job.pattern, false, problems.add);
   clock.pause();
   post({ kind: "files", ...listFound(job, found) });
 }

@@ -1,0 +1,45 @@
+import { statSync } from "node:fs";
+import { compilePathPatterns } from "./pathPatterns.ts";
+
+/** What `deny` says, and the directories that its relative patterns start from: enough to compile it again, in a thread for example. */
+export interface DenyRules {
+  readonly patterns: readonly string[];
+  readonly roots: readonly string[];
+}
+
+/** The paths that `deny` binds. Paths are absolute. */
+export interface DeniedPaths {
+  readonly rules: DenyRules;
+  /** The pattern that denies a path, or a directory above it. Looks at the disk where the kind of the entry matters and is not told. */
+  match(path: string, isDirectory?: boolean): string | undefined;
+  /** False where nothing below the directory can be denied. */
+  mayMatchBelow(directory: string): boolean;
+}
+
+/** Throws a TypeError for a malformed pattern. */
+export function compileDenyRules(rules: DenyRules): DeniedPaths {
+  const { match, mayMatchBelow } = compilePathPatterns(rules.patterns, {
+    roots: rules.roots,
+    ignoreCase: true,
+    missingMatches: true,
+    followLinks: true,
+  });
+  return {
+    rules,
+    match(path, isDirectory) {
+      if (isDirectory !== undefined) return match(path, isDirectory);
+      const found = match(path);
+      // A pattern for directories does not bind a file, but what is not there yet.
+      return found !== undefined && match(path, false) === undefined && isNoDirectory(path) ? undefined : found;
+    },
+    mayMatchBelow,
+  };
+}
+
+function isNoDirectory(path: string): boolean {
+  try {
+    return !statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
