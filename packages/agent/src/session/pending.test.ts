@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Validator } from "@cfworker/json-schema";
@@ -6,6 +6,7 @@ import { defineTool, ToolRegistry, toolFingerprint } from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import schema from "../../session.schema.json" with { type: "json" };
 import { Agent } from "../agent.ts";
+import type { Message } from "../messages.ts";
 import type { AgentOptions } from "../options.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
 import type { Session } from "./session.ts";
@@ -101,6 +102,12 @@ describe("a journal", () => {
     const results = ["a done", "b done", "Error executing look: Permission denied: no", "d done"];
     expect(outputs(agent)).toEqual(results);
     expect(ran).toEqual(["b", "a", "d"]);
+    // The start of a call that was denied would read as one that may have run.
+    expect(lines().flatMap((line) => (line.type === "tool-start" ? [line.callIds] : []))).toEqual([
+      ["a", "b", "c"],
+      ["a"],
+      ["d"],
+    ]);
     expect(provider.requests[0]?.messages).toEqual(agent.sessionContext.slice(0, -1));
     for (const line of lines()) assertFits(line, "journalLine");
     const again = await resumed();
@@ -131,6 +138,12 @@ describe("a journal", () => {
     cleared.clearContext();
     await cleared.chat("on").catch(() => undefined);
     expect((await resumed([], other)).agent.pending).toEqual([]);
+    // A later conversation may have a call of the same id.
+    const later = lines(other).filter((line) => (line.message as Message | undefined)?.role === "assistant");
+    appendFileSync(other, `${JSON.stringify(later[0])}\n`);
+    const reused = (await resumed([], other)).agent;
+    expect(reused.pending).toEqual([]);
+    expect(outputs(reused)[0]).toBe("Error executing look: Not run: aborted");
   });
 
   test("in another process a yes does not hold for another tool", async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Approve, defineTool, ToolRegistry } from "@toolcrib/core";
+import { type Approve, defineTool, ToolError, ToolRegistry } from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "../agent.ts";
 import type { AgentEvent } from "../messages.ts";
@@ -121,6 +121,17 @@ describe("meanwhile", () => {
     expect(await agent.chat("on")).toBe("ok");
     expect(agent.sessionContext).toHaveLength(2);
   });
+
+  test("after clearContext the next question counts its own steps", async () => {
+    const asks = { calls: [change("a", "A?")] };
+    const { agent } = agentOf([asks, { calls: [look("b")] }, { calls: [change("c", "C?")] }, "ok"]);
+    await endOf(agent.streamChat("go"));
+    agent.clearContext();
+    await endOf(agent.streamChat("go"));
+    const steps: number[] = [];
+    for await (const event of agent.streamApprove({ c: true })) if (event.type === "step-start") steps.push(event.step);
+    expect(steps).toEqual([3]);
+  });
 });
 
 describe("an abort", () => {
@@ -149,6 +160,15 @@ describe("an abort", () => {
     expect(agent.pending).toMatchObject([{ callId: "b" }]);
     expect(await endOf(agent.streamApprove({ b: false }))).toMatchObject({ reason: "stop" });
     expect(ran).toEqual(["a", "c"]);
+  });
+
+  test("before anything has run records the answers and starts nothing", async () => {
+    const { agent } = agentOf([{ calls: [change("a", "A?")] }]);
+    await endOf(agent.streamChat("go"));
+    const aborted = agent.approve({ a: true }, { signal: AbortSignal.abort() });
+    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+    expect(agent.pending).toMatchObject([{ callId: "a", answer: true }]);
+    expect(ran).toEqual([]);
   });
 
   test("before an approved call starts keeps it pending with its answer, with which approve({}) runs it", async () => {
@@ -215,6 +235,15 @@ describe("the option approve", () => {
     await expect(agent.chat("go", { approve, signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
     expect(asked).toEqual(["A?"]);
     expect(ran).toEqual([]);
+  });
+
+  test("has nothing to say to a middleware that asks by itself: the model reads its error", async () => {
+    const { agent } = agentOf([{ calls: [look("a")] }, "ok"]);
+    const question = { text: "A?" };
+    const error = new ToolError({ code: "approval_required", message: "Approval required: A?", details: { question } });
+    agent.toolRegistry.use(async () => ({ ok: false, error }));
+    expect(await agent.chat("go", { approve: () => true })).toBe("ok");
+    expect(outputs(agent)).toEqual(["Error executing look: Approval required: A?"]);
   });
 
   test("of approve asks in place for what has no answer", async () => {
