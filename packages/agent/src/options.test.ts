@@ -70,6 +70,13 @@ test.each([
   [{ requestTimeoutMs: Number.NaN }, /^requestTimeoutMs must be a number above 0/],
   [{ headers: new Headers({ authorization: "x" }) }, /^headers must be a plain object/],
   [{ extraBody: "x" }, /^extraBody must be an object/],
+  [{ price: 3 }, /^price must be an object/],
+  [{ price: { input: 1 } }, /^price.output must be dollars per million tokens, 0 or more, received undefined/],
+  [{ price: { input: "1", output: 1 } }, /^price.input must be dollars/],
+  [{ price: { input: -1, output: 1 } }, /^price.input must be dollars/],
+  [{ price: { input: 1, output: Number.NaN } }, /^price.output must be dollars/],
+  [{ price: { input: 1, output: 1, cacheRead: Number.POSITIVE_INFINITY } }, /^price.cacheRead must be dollars/],
+  [{ price: { input: 1, output: 1, cached: 1 } }, /cached/],
 ])("every provider refuses %j, which could not be meant", (options, message) => {
   for (const Kind of [OpenAIProvider, AnthropicProvider, OpenRouterProvider, OpenAICompatibleProvider])
     expect(() => new Kind(loose({ apiKey, model: "m", ...options }))).toThrow(refusal(message));
@@ -119,6 +126,30 @@ test("misspelt options of a turn are refused, and so is a signal that is not an 
     refusal(/pass the signal of/),
   );
   expect(await agent.chat("hi")).toBe("fine");
+});
+
+test.each([
+  [{ startAt: 0 }, /^compaction.startAt must be a share above 0 and up to 1, received 0/],
+  [{ startAt: 1.5 }, /^compaction.startAt must be a share/],
+  [{ target: "0.5" }, /^compaction.target must be a share above 0 and up to 1, received "0.5"/],
+  [{ startAt: 0.5, target: 0.5 }, /^compaction.target must be below startAt/],
+  [{ keepResults: -1 }, /^compaction.keepResults must be a whole number, 0 or more, received -1/],
+  [{ keepResults: 1.5 }, /^compaction.keepResults must be a whole number/],
+])("a compaction with %j is refused", (given, message) => {
+  const compaction = { contextWindow: 1000, ...given };
+  expect(() => new Agent(provider, loose({ compaction }))).toThrow(refusal(message));
+});
+
+test.each([
+  [{ toolChoice: "any" }, /^toolChoice is "auto", "none", "required" or/],
+  [{ toolChoice: null }, /^toolChoice is/],
+  [{ toolChoice: {} }, /^toolChoice is/],
+  [{ stopWhen: true }, /^stopWhen must be a function/],
+  [{ approve: "yes" }, /^approve must be a function/],
+  [{ labels: "mail" }, /^labels must be an object/],
+])("a turn with %j is refused", async (options, message) => {
+  const agent = new Agent(new ScriptedProvider(["never"]), { tools });
+  await expect(agent.chat("hi", loose(options))).rejects.toEqual(refusal(message));
 });
 
 test("an error written as JSON has its message", () => {

@@ -6,9 +6,11 @@ import {
   type ToolContext,
   type ToolLabels,
 } from "@toolcrib/core";
+import { clip } from "@toolcrib/core/text";
 import { AgentError, messageOf } from "./errors.ts";
 import type { ImageBlock, TextBlock } from "./messages.ts";
 import type { Provider, ToolChoice } from "./provider.ts";
+import type { ModelPrice } from "./providers/shared/models.ts";
 import { defaultRequestLimits } from "./requestClock.ts";
 import type { LoopLimits } from "./turn/loopState.ts";
 import type { CompactionOptions } from "./turn/shrinkMessages.ts";
@@ -102,7 +104,18 @@ export function checkAgentOptions(options: AgentOptions): void {
   if (options.compaction === undefined) return;
   const known = { contextWindow: true, startAt: true, target: true, keepResults: true } as const;
   refuseUnknown<CompactionOptions>("compaction", options.compaction, known);
-  checkLimit("compaction.contextWindow", options.compaction.contextWindow, "none");
+  checkCompaction(options.compaction);
+}
+
+function checkCompaction({ contextWindow, startAt, target, keepResults }: CompactionOptions): void {
+  checkLimit("compaction.contextWindow", contextWindow, "none");
+  for (const [name, share] of Object.entries({ startAt, target }))
+    if (share !== undefined && !(typeof share === "number" && share > 0 && share <= 1))
+      throw invalidOption(`compaction.${name} must be a share above 0 and up to 1, received ${shown(share)}.`);
+  if (startAt !== undefined && target !== undefined && target >= startAt)
+    throw invalidOption(`compaction.target must be below startAt, received ${target} and ${startAt}.`);
+  if (keepResults !== undefined && !(Number.isInteger(keepResults) && keepResults >= 0))
+    throw invalidOption(`compaction.keepResults must be a whole number, 0 or more, received ${shown(keepResults)}.`);
 }
 
 /** Throws `invalid_option` for what is no plain object. Spread, it would count as no options. */
@@ -123,6 +136,10 @@ export function checkKind(name: string, value: unknown, kind: "string" | "boolea
 export function checkChatOptions(options: ChatOptions): void {
   refuseUnknown("chat", options, knownChatOptions);
   checkTurnOptions(options);
+  const { toolChoice = "auto" } = options;
+  const choices: readonly unknown[] = ["auto", "none", "required"];
+  if (!choices.includes(toolChoice) && typeof (toolChoice as { name?: unknown } | null)?.name !== "string")
+    throw invalidOption('toolChoice is "auto", "none", "required" or { name } with the name of a tool.');
 }
 
 /** The same of a turn that goes on after answers. */
@@ -136,6 +153,8 @@ function checkTurnOptions(options: ApproveOptions): void {
   refuseMissingTools(options);
   if ("tools" in options) checkedTools(options.tools as AnyToolRegistry);
   checkKind("approve", options.approve, "function");
+  checkKind("stopWhen", options.stopWhen, "function");
+  checkKind("labels", options.labels, "object");
   const { signal } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
     throw invalidOption("signal must be an AbortSignal: pass the signal of an AbortController.");
@@ -175,8 +194,23 @@ export function limitsOf(options: AgentOptions): LoopLimits {
 /** Throws `invalid_option` unless the value is a number above 0; `otherwise` says what holds when it is left out. */
 export function checkLimit(name: string, value: unknown, otherwise: string): void {
   if (typeof value === "number" && value > 0) return;
-  const received = typeof value === "string" ? JSON.stringify(value) : String(value);
-  throw invalidOption(`${name} must be a number above 0, received ${received}; leave it out for ${otherwise}.`);
+  throw invalidOption(`${name} must be a number above 0, received ${shown(value)}; leave it out for ${otherwise}.`);
+}
+
+/** Throws `invalid_option` unless the rates are numbers, 0 or more. */
+export function checkPrice(price: ModelPrice | undefined): void {
+  if (price === undefined) return;
+  checkKind("price", price, "object");
+  const known = { input: true, output: true, cacheRead: true, cacheWrite: true } as const;
+  refuseUnknown<ModelPrice>("price", price, known);
+  const { input, output, cacheRead = 0, cacheWrite = 0 } = price;
+  for (const [name, rate] of Object.entries({ input, output, cacheRead, cacheWrite }))
+    if (!(typeof rate === "number" && rate >= 0 && rate < Number.POSITIVE_INFINITY))
+      throw invalidOption(`price.${name} must be dollars per million tokens, 0 or more, received ${shown(rate)}.`);
+}
+
+function shown(value: unknown): string {
+  return clip(typeof value === "string" ? JSON.stringify(value) : String(value), 80);
 }
 
 /** Throws `invalid_option` unless given a Provider instance; a class is a common mistake. */

@@ -1,4 +1,4 @@
-import { isLegalName } from "@toolcrib/core";
+import { invalidArgument, isLegalName } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
 import { messageOf } from "../errors.ts";
 import type {
@@ -129,7 +129,7 @@ export function interrupted(call: ToolCallBlock): ToolMessage {
 
 /** The result of a call whose arguments were not a whole JSON object. */
 export function malformedCall(call: ToolCallBlock): ToolMessage {
-  return failed(call, `Invalid arguments: ${call.malformed ?? "expected a JSON object"}`);
+  return failed(call, invalidArgument("", call.malformed ?? "expected a JSON object").message);
 }
 
 function failed(call: ToolCallBlock, message: string): ToolMessage {

@@ -25,7 +25,13 @@ export function createSaveSessionContextTool(context: SessionToolContext, ...non
       required: ["reason"],
       additionalProperties: false,
     },
+    origin: "@toolcrib/agent",
     idempotent: true,
+    async effects() {
+      const { pathEffect } = await import("@toolcrib/core/files");
+      const { path, scope } = await sessionTarget(context.sessionContextFilePath);
+      return [pathEffect("write", path, context.sessionContextFilePath, scope)];
+    },
     async execute({ reason }, call) {
       const { systemPrompt, sessionContext, sessionContextFilePath, usage, pending = [] } = context;
       const messages = sessionContext as readonly Message[];

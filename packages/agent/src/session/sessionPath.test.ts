@@ -110,6 +110,29 @@ test("a link on the way to a folder of the user's choice is the user's", async (
   expect(readdirSync(join(outside, "toolcrib")).sort()).toEqual(["one.jsonl", "session.json"]);
 });
 
+describe("what save_session_context says that it would do", () => {
+  const effects = (sessionContextFilePath: string) =>
+    createSaveSessionContextTool({ systemPrompt: "", sessionContext: [], sessionContextFilePath }).effects?.({});
+
+  test("is to write its file, below its real folder; asking changes nothing", async () => {
+    const path = join(work, "one", "session.json");
+    expect(await effects(path)).toEqual([{ kind: "write", path }]);
+    symlinkSync(outside, join(work, "data"));
+    const givenPath = join(work, "data", "toolcrib", "session.json");
+    expect(await effects(givenPath)).toEqual([
+      { kind: "write", path: join(outside, "toolcrib", "session.json"), givenPath },
+    ]);
+    expect(readdirSync(work)).toEqual(["data"]);
+    expect(readdirSync(outside)).toEqual(["victim"]);
+  });
+
+  test("throws what the call would throw", async () => {
+    symlinkSync(join(outside, "victim"), join(work, "session.json"));
+    const thrown = await save(join(work, "session.json")).catch((error: unknown) => error);
+    await expect(effects(join(work, "session.json"))).rejects.toEqual(thrown);
+  });
+});
+
 test.skipIf(process.platform === "win32")("only the owner can read sessions and their folders", async () => {
   const before = process.umask(0);
   try {

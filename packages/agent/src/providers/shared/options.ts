@@ -1,6 +1,6 @@
 import type { KnownOptions } from "@toolcrib/core";
 import { AgentError, advised } from "../../errors.ts";
-import { checkKind, checkLimit, refuseUnknown } from "../../options.ts";
+import { checkKind, checkLimit, checkPrice, refuseUnknown } from "../../options.ts";
 import type { ModelPrice } from "./models.ts";
 import { clientKeys, secretsOf } from "./secrets.ts";
 import type { Service } from "./wireErrors.ts";
@@ -62,8 +62,9 @@ export function checkProviderOptions(owner: string, options: object, more: Reado
   for (const name of ["requestTimeoutMs", "idleTimeoutMs", "maxTokens"] as const)
     if (given[name] !== undefined) checkLimit(name, given[name], "the default");
   for (const name of ["apiKey", "baseURL", "model", "reasoning"] as const) checkKind(name, given[name], "string");
-  for (const name of ["client", "headers", "extraBody", "price"] as const) checkKind(name, given[name], "object");
+  for (const name of ["client", "headers", "extraBody"] as const) checkKind(name, given[name], "object");
   checkKind("stream", given.stream, "boolean");
+  checkPrice(given.price);
   if (given.headers !== undefined && isInstance(given.headers))
     throw new AgentError({
       code: "invalid_option",
