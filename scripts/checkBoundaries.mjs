@@ -49,7 +49,7 @@ const rooms = {
     turn: ["conversation", "session", "providers/shared"],
   },
   "tools-search": { shared: [], threads: ["shared", "worker lazily"], worker: ["shared"] },
-  "tools-bash": { process: [], sandbox: ["process"] },
+  "tools-bash": { jobs: ["process"], process: [], sandbox: ["process"] },
   "tools-fs": { edit: [], move: ["remove"], read: [], remove: [] },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: { client: [], http: [], server: ["http"] },

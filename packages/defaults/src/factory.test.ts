@@ -46,6 +46,16 @@ describe("createDefaultToolRegistry", () => {
     expect(createDefaultToolRegistry().isToolEnabled(name)).toBe(name !== "remove" && name !== "run_bash");
   });
 
+  test("with background commands their two tools come after the ten, disabled as run_bash is", () => {
+    const registry = createDefaultToolRegistry(undefined, { bash: { background: true }, extra: [echo] });
+    expect(registry.getToolNames()).toEqual([...ten, "read_output", "stop_command", "echo"]);
+    for (const name of ["run_bash", "read_output", "stop_command"]) expect(registry.isToolEnabled(name)).toBe(false);
+    const enable = ["run_bash", "read_output", "stop_command"];
+    const enabled = createDefaultToolRegistry(undefined, { bash: { background: true }, enable });
+    for (const name of enable) expect(enabled.isToolEnabled(name)).toBe(true);
+    expect(() => createDefaultToolRegistry(undefined, { enable: ["read_output"] })).toThrow("there is no such tool");
+  });
+
   test("enable and disable toggle, disable wins, and each registry is its own", () => {
     const changed = createDefaultToolRegistry(undefined, {
       enable: ["run_bash", "remove"],

@@ -1,5 +1,5 @@
 import { createSaveSessionContextTool } from "@toolcrib/agent";
-import { type ExecutableTool, nearestName, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
+import { nearestName, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
 import { createBashTools } from "@toolcrib/tools-bash";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
@@ -19,7 +19,10 @@ const defaultNames = [
   "run_bash",
 ] as const;
 
-const disabledNames = ["remove", "run_bash"] as const;
+/** Registered after them with `bash: { background: true }`. */
+const backgroundNames = ["read_output", "stop_command"] as const;
+
+const disabledNames = ["remove", "run_bash", ...backgroundNames] as const;
 
 /** Where `save_session_context` writes without a context. */
 const sessionFile = ".toolcrib/session.json";
@@ -31,7 +34,8 @@ const emptyContext: ToolContext = Object.freeze({
 });
 
 /**
- * A registry of the ten default tools, with `remove` and `run_bash` disabled. Without a context, `save_session_context` saves an
+ * A registry of the ten default tools, with `remove` and `run_bash` disabled; with `bash: { background: true }` also of `read_output`
+ * and `stop_command`, disabled too. Without a context, `save_session_context` saves an
  * empty session to `.toolcrib/session.json` and says so. Throws a TypeError for invalid options or an invalid context, a ToolError
  * (`not_found`) for an unknown name in `enable` or `disable`, and what `register` throws for an extra tool.
  */
@@ -52,7 +56,8 @@ export function createDefaultToolRegistry(
   ];
   const byName = new Map(made.map((tool) => [tool.name, tool]));
   const registry = new ToolRegistry();
-  registry.register(...defaultNames.map((name) => byName.get(name) as ExecutableTool), ...extra);
+  const inOrder = [...defaultNames, ...backgroundNames].flatMap((name) => byName.get(name) ?? []);
+  registry.register(...inOrder, ...extra);
   for (const name of disabledNames) registry.disable(name);
   for (const name of enable) if (!registry.enable(name)) throw unknownName("enable", name, registry);
   for (const name of disable) if (!registry.disable(name)) throw unknownName("disable", name, registry);

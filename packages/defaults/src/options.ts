@@ -1,6 +1,6 @@
 import { checkOptions, type ExecutableTool, type KnownOptions, type ToolContext } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
-import type { RunBashOptions } from "@toolcrib/tools-bash";
+import type { BashToolOptions } from "@toolcrib/tools-bash";
 import type { FsToolOptions } from "@toolcrib/tools-fs";
 import type { SearchOptions } from "@toolcrib/tools-search";
 
@@ -16,9 +16,9 @@ export interface DefaultToolOptions {
   fs?: FsToolOptions;
   /** For the tools of `@toolcrib/tools-search`; wins over the three above. */
   search?: SearchOptions;
-  /** For `run_bash`; wins over `root` and `deny`. */
-  bash?: RunBashOptions;
-  /** Names to enable; `remove` and `run_bash` are disabled otherwise. */
+  /** For `run_bash`, and with `background` for `read_output` and `stop_command`; wins over `root` and `deny`. */
+  bash?: BashToolOptions;
+  /** Names to enable; `remove`, `run_bash` and its two companions are disabled otherwise. */
   enable?: readonly string[] | undefined;
   /** Names to disable; wins over `enable`. */
   disable?: readonly string[];

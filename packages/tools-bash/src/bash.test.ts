@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { isToolError, ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createBashTools, createRunBashTool } from "./bash.ts";
+import { createBashTools } from "./bash.ts";
 import type { RunBashOptions } from "./bashOptions.ts";
 import type { ShellRequest } from "./process/runShell.ts";
+import { createRunBashTool } from "./runBash.ts";
 
 interface Answer {
   stdout: string;

@@ -56,3 +56,11 @@ async function directoryOf(cwd: unknown, scope: PathScope): Promise<string> {
   }
   throw invalidArgument("cwd", `is not a directory: ${shown}; pass an existing one`);
 }
+
+/** Throws a ToolError for what is no boolean, and for `background` where it is not offered. */
+export function checkBackground(background: unknown, isOffered: boolean): boolean {
+  if (background === undefined || background === null) return false;
+  if (!isOffered) throw invalidArgument("background", "is not a parameter here");
+  if (typeof background !== "boolean") throw invalidArgument("background", "expected boolean");
+  return background;
+}

@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createBashTools, createRunBashTool } from "./bash.ts";
+import { createBashTools } from "./bash.ts";
 import type { RunBashOptions } from "./bashOptions.ts";
+import { createRunBashTool } from "./runBash.ts";
 
 let folder: string;
 

@@ -1,8 +1,9 @@
 import { isAbsolute } from "node:path";
-import { checkOptions, longestDelayMs } from "@toolcrib/core";
+import { checkOptions, type KnownOptions, longestDelayMs } from "@toolcrib/core";
 import { createPathScope, type PathScope } from "@toolcrib/core/files";
 import { printableName } from "@toolcrib/core/text";
 import type { ScrubEnv } from "./environment.ts";
+import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
 import { isTrustedProgram } from "./process/findProgram.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
@@ -37,6 +38,14 @@ export interface RunBashOptions {
   runner?: ShellRunner;
 }
 
+export interface BashToolOptions extends RunBashOptions {
+  /**
+   * Whether `run_bash` can leave a command running, with two more tools to read what it prints and to stop it; `createBackgroundJobs()`
+   * to list and end these commands yourself. They end with the process. Default: false.
+   */
+  background?: boolean | BackgroundJobs | undefined;
+}
+
 /** The checked options, with the objects made from them. */
 export interface BashSettings {
   readonly scope: PathScope;
@@ -47,6 +56,7 @@ export interface BashSettings {
   readonly shellName: string;
   /** The path of the shell; throws a ToolError if it was not found. */
   readonly shell: () => string;
+  readonly deny: readonly string[] | undefined;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly scrubEnv: ScrubEnv;
@@ -56,20 +66,23 @@ export interface BashSettings {
 
 const defaultTimeoutMs = 30_000;
 
-/** Throws a TypeError or RangeError for invalid options. */
-export function settingsOf(options: RunBashOptions, owner: string): BashSettings {
-  checkOptions<RunBashOptions>(owner, options, {
-    cwd: true,
-    root: true,
-    deny: true,
-    shell: true,
-    timeoutMs: true,
-    maxTimeoutMs: true,
-    scrubEnv: true,
-    sandbox: true,
-    leftovers: true,
-    runner: true,
-  });
+export const knownOptions: KnownOptions<RunBashOptions> = {
+  cwd: true,
+  root: true,
+  deny: true,
+  shell: true,
+  timeoutMs: true,
+  maxTimeoutMs: true,
+  scrubEnv: true,
+  sandbox: true,
+  leftovers: true,
+  runner: true,
+};
+
+export const knownToolOptions: KnownOptions<BashToolOptions> = { ...knownOptions, background: true };
+
+/** Throws a TypeError or RangeError for invalid options; their names are checked by the caller. */
+export function settingsOf(options: BashToolOptions): BashSettings {
   const { shell = "sh" } = options;
   const maxTimeoutMs = "maxTimeoutMs" in options ? options.maxTimeoutMs : longestDelayMs;
   checkTimeout("maxTimeoutMs", maxTimeoutMs, longestDelayMs);
@@ -78,6 +91,7 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
   const roots = "root" in options ? createPathScope({ root: options.root }).roots : undefined;
   const scope = createPathScope({ cwd: options.cwd ?? roots?.[0] });
   if ("deny" in options) checkDeny(options.deny, roots ?? []);
+  if (options.background !== undefined) checkBackground(options.background);
   const project = projectOf(scope, roots);
   return {
     scope,
@@ -85,6 +99,7 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
     shellOption: shell,
     shellName: checkShell(shell, project),
     shell: findShell(shell, project),
+    deny: options.deny,
     timeoutMs,
     maxTimeoutMs,
     scrubEnv: "scrubEnv" in options ? checkScrubEnv(options.scrubEnv) : false,
@@ -95,7 +110,8 @@ export function settingsOf(options: RunBashOptions, owner: string): BashSettings
 
 /** Resolves to the reason why the sandbox is not available, or to undefined if it is. Runs a command that does nothing. */
 export async function sandboxProblem(options: RunBashOptions = {}): Promise<string | undefined> {
-  return settingsOf({ sandbox: true, ...options }, "sandboxProblem").sandbox?.problem();
+  checkOptions<RunBashOptions>("sandboxProblem", options, knownOptions);
+  return settingsOf({ sandbox: true, ...options }).sandbox?.problem();
 }
 
 export function isTimeout(value: unknown, most: number): value is number {
@@ -137,6 +153,12 @@ function checkLeftovers(given: unknown): Leftovers {
   const leftovers = given as Leftovers | null | undefined;
   if (typeof leftovers?.started === "function" && typeof leftovers.settled === "function") return leftovers;
   throw new TypeError("leftovers must be what createLeftovers() returns; leave it out to track no processes");
+}
+
+function checkBackground(given: unknown): void {
+  const jobs = given as BackgroundJobs | null | undefined;
+  if (typeof given === "boolean" || (typeof jobs?.start === "function" && typeof jobs.find === "function")) return;
+  throw new TypeError("background must be a boolean, or what createBackgroundJobs() returns");
 }
 
 function checkScrubEnv(scrubEnv: unknown): ScrubEnv {

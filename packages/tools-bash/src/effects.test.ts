@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRunBashTool } from "./bash.ts";
 import type { RunBashOptions } from "./bashOptions.ts";
+import { createRunBashTool } from "./runBash.ts";
 
 let folder: string;
 

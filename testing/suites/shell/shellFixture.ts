@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createRunBashTool } from "../../../packages/tools-bash/src/bash.ts";
+import { createRunBashTool } from "../../../packages/tools-bash/src/runBash.ts";
 
 /** TOOLCRIB_ROUNDS=1000 is the full size of these suites. */
 export const rounds: number = Number(process.env.TOOLCRIB_ROUNDS ?? 100);

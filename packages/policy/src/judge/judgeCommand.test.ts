@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createRunBashTool } from "../../../tools-bash/src/bash.ts";
+import { createRunBashTool } from "../../../tools-bash/src/runBash.ts";
 import { createPolicy, type PolicyOptions, type PolicyQuestion } from "../index.ts";
 
 let root: string;

@@ -72,6 +72,11 @@ export class ChildOutput {
     }
   }
 
+  /** Lets this process end while the pipes are open. */
+  unref(): void {
+    for (const pipe of this.#pipes) pipe.unref();
+  }
+
   texts(): { stdout: string; stderr: string } {
     return { stdout: this.#sinks.stdout.toString(), stderr: this.#sinks.stderr.toString() };
   }

@@ -68,6 +68,11 @@ export function withNewline(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
+/** `text`, then the notes, a line each. */
+export function withNotes(text: string, notes: readonly string[]): string {
+  return notes.length > 0 ? withNewline(text) + notes.join("\n") : text;
+}
+
 function headLines(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf(newline) + 1;
   if (end > 0) return bytes.subarray(0, end);

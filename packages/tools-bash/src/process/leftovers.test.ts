@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { createRunBashTool } from "../bash.ts";
+import { createRunBashTool } from "../runBash.ts";
 import { createLeftovers } from "./leftovers.ts";
 
 const onLinux = process.platform === "linux";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createRunBashTool } from "../bash.ts";
+import { createRunBashTool } from "../runBash.ts";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
 import { createProgressTail } from "./progressTail.ts";
 

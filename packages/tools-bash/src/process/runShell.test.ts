@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRunBashTool } from "../bash.ts";
+import { createRunBashTool } from "../runBash.ts";
 
 /*
  * Through the tool, with real processes. A command that should be gone is looked for by an argument that only it has.

@@ -24,6 +24,10 @@ export interface ShellRequest {
   signal?: AbortSignal | undefined;
   /** Where output goes as it comes. Default: two of HeadTailBuffer. */
   output?: CommandOutput | undefined;
+  /** Called with the id of the process once it has started. */
+  onStart?: ((pid: number) => void) | undefined;
+  /** Whether this process may end while the command runs. */
+  unref?: boolean | undefined;
 }
 
 /** How a command ended. `stdout` and `stderr` are what the sinks show. */
@@ -60,6 +64,11 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
   feed(child, request);
   const sinks = request.output ?? { stdout: new HeadTailBuffer(), stderr: new HeadTailBuffer() };
   const output = new ChildOutput(child, sinks);
+  if (child.pid !== undefined) request.onStart?.(child.pid);
+  if (request.unref) {
+    child.unref();
+    output.unref();
+  }
   const stop = waitForStop(request);
   try {
     const first = await Promise.race([output.exited, stop.promise]);
@@ -121,11 +130,15 @@ function abortError(signal: AbortSignal | undefined): ToolError {
 }
 
 /** Resolves at the time limit or the abort, whichever comes first. */
-function waitForStop({ timeoutMs, signal }: ShellRequest): { promise: Promise<"limit" | "abort">; clear(): void } {
+function waitForStop({ timeoutMs, signal, unref }: ShellRequest): {
+  promise: Promise<"limit" | "abort">;
+  clear(): void;
+} {
   const { promise, resolve } = Promise.withResolvers<"limit" | "abort">();
   const onAbort = (): void => resolve("abort");
   // After a poll phase: an exit that happened while this process was busy counts as an exit.
   const timer = setTimeout(() => setImmediate(resolve, "limit"), timeoutMs);
+  if (unref) timer.unref();
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
   return {

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { createRunBashTool } from "../bash.ts";
+import { createRunBashTool } from "../runBash.ts";
 
 const source = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
 
 /** Runs a script as a program of its own; it has `execute(command, options)`, which answers the output or the error's text. */
 function program(script: string, flags: readonly string[] = [], shell = "exec"): string {
   const whole = `
-    const { createRunBashTool } = await import(${source("../bash.ts")});
+    const { createRunBashTool } = await import(${source("../runBash.ts")});
     const execute = (command, options) => createRunBashTool(options).execute({ command }).catch((error) => error.code + ": " + error.message);
     ${script}`;
   const words = [process.execPath, ...flags, "--input-type=module-typescript", "-e", whole];

@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/pro
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRunBashTool } from "../bash.ts";
 import { type RunBashOptions, sandboxProblem } from "../bashOptions.ts";
+import { createRunBashTool } from "../runBash.ts";
 import { toBytePath } from "./bytePath.ts";
 import { findDenied, mostMasks } from "./deniedPaths.ts";
 import { openInPlace } from "./pinnedDirectory.ts";

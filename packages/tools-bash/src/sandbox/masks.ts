@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { isInside } from "@toolcrib/core/files";
+import { messageOf } from "../messageOf.ts";
 import { isReplaced } from "./bubblewrap.ts";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
 import { compileDeny, type DeniedPaths, type DenyOptions, findDenied, mostMasks, tooManyMasks } from "./deniedPaths.ts";
@@ -104,10 +105,4 @@ function isBelow(path: BytePath, roots: readonly BytePath[]): boolean {
 
 function outerFirst(a: string, b: string): number {
   return a.length - b.length;
-}
-
-/** By shape: an error of another realm is not an instance of this realm's Error. */
-export function messageOf(error: unknown): string {
-  const isError = typeof error === "object" && error !== null && "message" in error;
-  return isError ? String(error.message) : String(error);
 }

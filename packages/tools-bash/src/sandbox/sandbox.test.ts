@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRunBashTool } from "../bash.ts";
 import { type RunBashOptions, sandboxProblem } from "../bashOptions.ts";
 import { findProgram } from "../process/findProgram.ts";
+import { createRunBashTool } from "../runBash.ts";
 
 const bwrap = findProgram("bwrap");
 const needed = "--unshare-all --unshare-user --disable-userns --ro-bind / / --proc /proc --remount-ro /proc true";

@@ -5,9 +5,9 @@ import { createServer, type Server } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRunBashTool } from "../bash.ts";
 import type { RunBashOptions } from "../bashOptions.ts";
 import { findProgram } from "../process/findProgram.ts";
+import { createRunBashTool } from "../runBash.ts";
 
 /*
  * Ways out of the sandbox, and around it. `sandbox.test.ts` has what it does in ordinary use.

@@ -1,0 +1,289 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ExecutableTool, ToolRegistry } from "@toolcrib/core";
+import { testTool } from "@toolcrib/core/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createBashTools } from "../bash.ts";
+import { type BashToolOptions, sandboxProblem } from "../bashOptions.ts";
+import { createLeftovers } from "../process/leftovers.ts";
+import { runShell, type ShellRunner } from "../process/runShell.ts";
+import { createRunBashTool } from "../runBash.ts";
+import { type BackgroundJobs, createBackgroundJobs, mostRunning } from "./backgroundJobs.ts";
+
+const works = (await sandboxProblem({ cwd: tmpdir() })) === undefined;
+let folder: string;
+let serial = 0;
+let jobs: BackgroundJobs;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-jobs-")));
+});
+afterAll(() => rm(folder, { recursive: true }));
+afterEach(() => {
+  jobs?.end();
+});
+
+interface Started {
+  id: string;
+  pid: number;
+}
+
+interface Reading {
+  running: boolean;
+  exit_code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Tools {
+  start: (command: string, args?: Record<string, unknown>) => Promise<Started>;
+  read: (id: string, wait?: number, signal?: AbortSignal) => Promise<Reading>;
+  stop: (id: string) => Promise<Reading>;
+  all: ExecutableTool[];
+}
+
+function toolsWith(options: BashToolOptions = {}): Tools {
+  jobs = createBackgroundJobs();
+  const all = createBashTools({ cwd: folder, background: jobs, ...options });
+  const [run, read, stop] = all as [ExecutableTool, ExecutableTool, ExecutableTool];
+  const parse = async <Value>(answer: Promise<string>): Promise<Value> => JSON.parse(await answer) as Value;
+  return {
+    all,
+    start: (command, args = {}) => parse(run.execute({ command, background: true, ...args })),
+    read: (id, wait, signal) => parse(read.execute({ id, wait }, { signal })),
+    stop: (id) => parse(stop.execute({ id })),
+  };
+}
+
+/** Readings until the command has ended, joined. */
+async function readAll({ read }: Tools, id: string): Promise<Reading> {
+  let joined = { stdout: "", stderr: "" };
+  for (;;) {
+    const reading = await read(id, 60_000);
+    joined = { stdout: joined.stdout + reading.stdout, stderr: joined.stderr + reading.stderr };
+    if (!reading.running) return { ...reading, ...joined };
+  }
+}
+
+function uniqueSleep(): string {
+  serial += 1;
+  return `${7000 + serial}.${process.pid}`;
+}
+
+function isRunning(argument: string): boolean {
+  return readdirSync("/proc").some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(argument);
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe("a command in the background", () => {
+  test("is answered by its id and process while it runs, and read as it goes", async () => {
+    const tools = toolsWith();
+    const { id, pid } = await tools.start("mkfifo go; echo one; read line < go; echo $line; echo warn >&2; exit 3");
+    expect(jobs.list()).toMatchObject([{ id, pid, running: true, exitCode: null, cwd: folder }]);
+    expect(await tools.read(id, 60_000)).toEqual({ running: true, exit_code: null, stdout: "one\n", stderr: "" });
+    expect(await tools.read(id)).toEqual({ running: true, exit_code: null, stdout: "", stderr: "" });
+    await createRunBashTool({ cwd: folder }).execute({ command: "echo two > go" });
+    expect(await readAll(tools, id)).toEqual({ running: false, exit_code: 3, stdout: "two\n", stderr: "warn\n" });
+    expect(await tools.read(id)).toEqual({ running: false, exit_code: 3, stdout: "", stderr: "" });
+    expect(jobs.list()).toMatchObject([{ id, running: false, exitCode: 3 }]);
+  });
+
+  test("gives a reading that waits what comes, however long that takes, and an aborted one loses nothing", async () => {
+    const tools = toolsWith();
+    const { id } = await tools.start("sleep 0.5; echo late; sleep 600");
+    const aborted = new AbortController();
+    const reading = tools.read(id, 600_000, aborted.signal);
+    aborted.abort();
+    await expect(reading).rejects.toMatchObject({ code: "aborted" });
+    await expect(tools.read(id, 600_000, AbortSignal.abort())).rejects.toMatchObject({ code: "aborted" });
+    const both = [tools.read(id, 600_000), tools.read(id, 600_000)];
+    expect((await Promise.all(both)).map(({ stdout }) => stdout).sort()).toEqual(["", "late\n"]);
+  });
+
+  test("is kept to the head and the tail of what was not read, and a character is never cut by a reading", async () => {
+    const tools = toolsWith();
+    const { id } = await tools.start("head -c 3000000 /dev/zero | tr '\\0' x; printf 'end\\n'");
+    const { stdout, exit_code } = await readAll(tools, id);
+    expect(stdout).toMatch(/^x{1000}/);
+    expect(stdout).toMatch(/end\n\n\[truncated: shown \d+ of 3000004 bytes\]$/);
+    expect([exit_code, stdout.length < 60_000]).toEqual([0, true]);
+    const euro = await tools.start("printf '\\342\\202'; sleep 0.7; printf '\\254'; sleep 0.7; printf '\\342'");
+    expect((await readAll(tools, euro.id)).stdout).toBe("€\ufffd");
+  });
+
+  test("has the limit that the call gives, else none but the longest", async () => {
+    const tools = toolsWith({ timeoutMs: 50 });
+    const [short, long] = [await tools.start("echo kept; sleep 600", { timeout: 500 }), await tools.start("sleep 1")];
+    expect(await readAll(tools, short.id)).toEqual({
+      running: false,
+      exit_code: -1,
+      stdout: "kept\n",
+      stderr: "[timed out after 500 ms]",
+    });
+    expect(await readAll(tools, long.id)).toMatchObject({ exit_code: 0, stderr: "" });
+    const bounded = toolsWith({ maxTimeoutMs: 200 });
+    expect(await readAll(bounded, (await bounded.start("sleep 600")).id)).toMatchObject({ exit_code: -1 });
+  });
+
+  test("is stopped with everything that it started, also what its shell left behind, and stopping again is fine", async () => {
+    const tools = toolsWith();
+    const [one, two, three] = [uniqueSleep(), uniqueSleep(), uniqueSleep()];
+    const { id } = await tools.start(`sleep ${one} & setsid sh -c 'sleep ${two} & sleep ${two}' & echo on; wait`);
+    expect((await tools.read(id, 60_000)).stdout).toBe("on\n");
+    expect([isRunning(one), isRunning(two)]).toEqual([true, true]);
+    expect(await tools.stop(id)).toEqual({ running: false, exit_code: 137, stdout: "", stderr: "" });
+    expect([isRunning(one), isRunning(two)]).toEqual([false, false]);
+    expect(await tools.stop(id)).toMatchObject({ running: false, exit_code: 137 });
+    const left = await tools.start(`setsid sleep ${three} >/dev/null 2>&1 & exit 4`);
+    expect(await readAll(tools, left.id)).toMatchObject({
+      exit_code: 4,
+      stderr: expect.stringContaining("still running in the background") as string,
+    });
+    await tools.stop(left.id);
+    await expect.poll(() => isRunning(three)).toBe(false);
+  });
+
+  test("that cannot be started is an error, and is not remembered", async () => {
+    const path = process.env.PATH;
+    const { start } = toolsWith();
+    await expect(start("true", { cwd: "missing" })).rejects.toMatchObject({ code: "invalid_arguments" });
+    await expect(start(`: ${"x".repeat(4_000_000)}`)).rejects.toThrow("put the data into a file");
+    process.env.PATH = "";
+    try {
+      await expect(toolsWith({ sandbox: true }).start("true")).rejects.toThrow("Nothing was run");
+    } finally {
+      process.env.PATH = path;
+    }
+    expect(jobs.list()).toEqual([]);
+  });
+
+  test("is refused while too many run, and those that have ended are forgotten in time", async () => {
+    const tools = toolsWith();
+    const ids: string[] = [];
+    for (let index = 0; index < mostRunning; index += 1) ids.push((await tools.start("sleep 600")).id);
+    await expect(tools.start("true")).rejects.toMatchObject({
+      code: "execution_failed",
+      recoverable: true,
+      message: "16 commands already run in the background; stop one first",
+    });
+    expect(new Set(ids).size).toBe(mostRunning);
+    await tools.stop(ids[0] ?? "");
+    for (let index = 0; index < 40; index += 1) await readAll(tools, (await tools.start("true")).id);
+    expect(jobs.list()).toHaveLength(32);
+    expect(jobs.list().filter(({ running }) => running)).toHaveLength(mostRunning - 1);
+    await expect(tools.read(ids[0] ?? "")).rejects.toThrow("no background command has the id");
+  });
+
+  test.runIf(works)("runs in the sandbox if there is one, and leaves nothing behind", async () => {
+    const tools = toolsWith({ root: folder, sandbox: true, deny: [".env"] });
+    const sleep = uniqueSleep();
+    const { id } = await tools.start(
+      `echo secret > .env; touch in; touch /etc/x; setsid sleep ${sleep} & echo on; wait`,
+    );
+    expect(await tools.read(id, 60_000)).toMatchObject({
+      stdout: "on\n",
+      stderr: expect.stringContaining("Read-only") as string,
+    });
+    const other = await tools.start("cat .env; sleep 0.1; exit 5");
+    expect(await readAll(tools, other.id)).toMatchObject({ stdout: "", exit_code: 5 });
+    await tools.stop(id);
+    await expect.poll(() => isRunning(sleep)).toBe(false);
+  });
+
+  test("ends with the leftovers of the program, and with its list of jobs", async () => {
+    const leftovers = createLeftovers();
+    const tools = toolsWith({ leftovers });
+    const [one, two] = [uniqueSleep(), uniqueSleep()];
+    await tools.start(`setsid sleep ${one}`);
+    await expect.poll(() => isRunning(one)).toBe(true);
+    expect(leftovers.end()).toBeGreaterThan(0);
+    await expect.poll(() => isRunning(one)).toBe(false);
+    await expect.poll(() => jobs.list().some(({ running }) => running)).toBe(false);
+    const { id } = await tools.start(`setsid sleep ${two}; true`);
+    await expect.poll(() => isRunning(two)).toBe(true);
+    expect(await jobs.stop("nobody")).toBe(false);
+    expect(jobs.end()).toBe(1);
+    await expect.poll(() => isRunning(two)).toBe(false);
+    expect(await jobs.stop(id)).toBe(true);
+    expect(jobs.end()).toBe(0);
+  });
+
+  test("needs a runner that says when it has started", async () => {
+    const silent: ShellRunner = ({ onStart: _, ...request }) => runShell(request);
+    await expect(toolsWith({ runner: silent }).start("true")).rejects.toThrow("must call onStart");
+    expect(jobs.list()).toEqual([]);
+    const tools = toolsWith({ runner: runShell });
+    expect(await readAll(tools, (await tools.start("echo told")).id)).toMatchObject({ stdout: "told\n" });
+  });
+});
+
+describe("the tools", () => {
+  test("are three with the option, and one that knows no background without it", async () => {
+    expect(createBashTools({ background: true }).map(({ name }) => name)).toEqual([
+      "run_bash",
+      "read_output",
+      "stop_command",
+    ]);
+    for (const background of [undefined, false]) {
+      const tools = createBashTools({ background });
+      expect(JSON.stringify(tools.map((tool) => tool.getSchema()))).not.toContain("background");
+      await expect(tools[0]?.execute({ command: "true", background: true })).rejects.toMatchObject({
+        code: "invalid_arguments",
+      });
+    }
+    for (const background of [null, "yes", 1, {}]) {
+      expect(() => createBashTools({ background } as unknown as BashToolOptions)).toThrow(TypeError);
+    }
+    expect(() => createRunBashTool({ background: true } as BashToolOptions)).toThrow('unknown option "background"');
+  });
+
+  test("name the ids that there are where one is unknown", async () => {
+    const { all, start } = toolsWith();
+    const registry = new ToolRegistry(all);
+    const say = (name: string, args: unknown): Promise<string> => registry.execute(name, args);
+    expect(await say("read_output", { id: "job-1" })).toBe(
+      'Error executing read_output: Invalid arguments: id: no background command has the id "job-1"; none was started, or this is another process',
+    );
+    const { id } = await start("true");
+    expect(await say("stop_command", { id: "1" })).toContain(`; there are ${id}`);
+    expect(await say("read_output", { id, wait: -1 })).toContain("wait: must be a number of milliseconds");
+    expect(await say("read_output", {})).toContain("id: is required");
+  });
+
+  test("tell guards what they do", async () => {
+    const { all, start } = toolsWith();
+    const [run, read, stop] = all;
+    const { id } = await start("sleep 600");
+    expect(await run?.effects?.({ command: "true", background: true })).toEqual([
+      { kind: "execute", command: "true", shell: "sh", cwd: folder },
+    ]);
+    expect([await read?.effects?.({ id }), await stop?.effects?.({ id })]).toEqual([[], []]);
+    expect(() => read?.effects?.({ id: "other" })).toThrow("no background command");
+    expect(() => stop?.effects?.({ id: 1 })).toThrow("id: is required");
+  });
+
+  test("ask the registry for as much time as the reading may wait", () => {
+    const limit = toolsWith().all[1]?.timeoutMs as (args: Record<string, unknown>) => number;
+    expect([limit({}), limit({ wait: 60_000 }), limit({ wait: "soon" })]).toEqual([5000, 65_000, 5000]);
+  });
+});
+
+const shared = createBackgroundJobs();
+const three = createBashTools({ background: shared });
+afterAll(() => void shared.end());
+for (const tool of three.slice(1)) {
+  testTool(test, {
+    create: () => tool,
+    validArgs: async () => ({
+      id: (JSON.parse(await (three[0] as ExecutableTool).execute({ command: "echo on", background: true })) as Started)
+        .id,
+    }),
+  });
+}

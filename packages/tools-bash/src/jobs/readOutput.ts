@@ -1,0 +1,57 @@
+import { type ExecutableTool, invalidArgument, longestDelayMs } from "@toolcrib/core";
+import type { BackgroundJobs } from "./backgroundJobs.ts";
+import type { JobReading } from "./job.ts";
+
+const name = "read_output";
+/** How much longer the registry waits than the call may. */
+const marginMs = 5000;
+
+/** `read_output`: what a command in the background has printed since the last reading, as JSON. */
+export function createReadOutputTool(jobs: BackgroundJobs): ExecutableTool {
+  return {
+    name,
+    origin: "@toolcrib/tools-bash",
+    readOnly: true,
+    timeoutMs: ({ wait }) => Math.min((isWait(wait) ? wait : 0) + marginMs, longestDelayMs),
+    getSchema: () => ({
+      type: "function",
+      function: {
+        name,
+        description: "Read what a background command printed since the last reading. exit_code is null while it runs.",
+        parameters: {
+          type: "object",
+          properties: {
+            id: { type: "string", description: "Id of the command" },
+            wait: { type: "number", description: "ms to wait for output or the end, default 0" },
+          },
+          required: ["id"],
+          additionalProperties: false,
+        },
+        strict: false,
+      },
+    }),
+    effects({ id }) {
+      jobs.find(id);
+      return [];
+    },
+    async execute({ id, wait }, { signal } = {}) {
+      const job = jobs.find(id);
+      await job.wait(checkWait(wait), signal);
+      return renderReading(job.read());
+    },
+  };
+}
+
+export function renderReading({ running, exitCode, stdout, stderr }: JobReading): string {
+  return JSON.stringify({ running, exit_code: exitCode, stdout, stderr });
+}
+
+function checkWait(wait: unknown): number {
+  if (wait === undefined || wait === null) return 0;
+  if (isWait(wait)) return wait;
+  throw invalidArgument("wait", `must be a number of milliseconds from 0 to ${longestDelayMs}`);
+}
+
+function isWait(wait: unknown): wait is number {
+  return typeof wait === "number" && wait >= 0 && wait <= longestDelayMs;
+}

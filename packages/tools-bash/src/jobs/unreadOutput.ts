@@ -1,0 +1,54 @@
+import type { OutputSink } from "../process/childOutput.ts";
+import { HeadTailBuffer } from "../process/headTailBuffer.ts";
+
+/** Keeps what a stream has brought since the last reading: the head and the tail of it, in flat memory. */
+export class UnreadOutput implements OutputSink {
+  readonly #onPush: () => void;
+  #buffer = new HeadTailBuffer();
+  /** The bytes of a character of which more is to come. */
+  #begun: Uint8Array = new Uint8Array(0);
+
+  constructor(onPush: () => void) {
+    this.#onPush = onPush;
+  }
+
+  get isEmpty(): boolean {
+    return this.#buffer.total === 0;
+  }
+
+  push(bytes: Uint8Array): void {
+    const all = this.#begun.length > 0 ? Buffer.concat([this.#begun, bytes]) : bytes;
+    const whole = all.length - lengthOfBegun(all);
+    this.#buffer.push(all.subarray(0, whole));
+    this.#begun = Uint8Array.from(all.subarray(whole));
+    this.#onPush();
+  }
+
+  /** Nothing more comes: what is not a whole character is shown as it is. */
+  end(): void {
+    this.#buffer.push(this.#begun);
+    this.#begun = new Uint8Array(0);
+  }
+
+  /** What came since the last call. */
+  take(): string {
+    const text = this.#buffer.toString();
+    if (!this.isEmpty) this.#buffer = new HeadTailBuffer();
+    return text;
+  }
+
+  toString(): string {
+    return this.#buffer.toString();
+  }
+}
+
+/** How many bytes at the end begin a character of UTF-8 that they do not complete. */
+function lengthOfBegun(bytes: Uint8Array): number {
+  for (let length = 1; length <= 3 && length <= bytes.length; length += 1) {
+    const byte = bytes[bytes.length - length] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > length ? length : 0;
+  }
+  return 0;
+}

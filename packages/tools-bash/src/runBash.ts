@@ -1,0 +1,90 @@
+import { checkOptions, type ExecutableTool, type JsonSchema, longestDelayMs } from "@toolcrib/core";
+import { checkArguments, checkBackground } from "./bashArguments.ts";
+import { type BashSettings, isTimeout, knownOptions, type RunBashOptions, settingsOf } from "./bashOptions.ts";
+import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
+import { HeadTailBuffer, withNotes } from "./process/headTailBuffer.ts";
+import { createProgressTail } from "./process/progressTail.ts";
+import { runCommand } from "./runCommand.ts";
+
+const name = "run_bash";
+/** How much longer the registry waits than the command may run, so that the command's own limit ends it first. */
+const marginMs = 5000;
+/** And where denied paths are looked for before the command. */
+const denyMarginMs = 20_000;
+
+/**
+ * `run_bash`: runs `/bin/sh -c` and answers JSON `{ "stdout", "stderr", "exit_code" }`, each stream cut to 50 KB; `exit_code` is
+ * -1 at the time limit and 128 + n after signal n. Fails with a ToolError on invalid arguments, when the command cannot be
+ * started, when the sandbox is not available, and on abort. Throws a TypeError or RangeError for invalid options.
+ */
+export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool {
+  checkOptions<RunBashOptions>("createRunBashTool", options, knownOptions);
+  return runBashTool(settingsOf(options));
+}
+
+/** With `jobs` it takes `background`, and answers such a call with JSON `{ "id", "pid" }` at once. */
+export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): ExecutableTool {
+  const { sandbox, timeoutMs, maxTimeoutMs, deny } = settings;
+  const margin = sandbox && deny ? denyMarginMs : marginMs;
+  const longest = maxTimeoutMs < longestDelayMs ? `, at most ${maxTimeoutMs}` : "";
+  const inBackground: Record<string, JsonSchema> = jobs
+    ? { background: { type: "boolean", description: "Answer at once with an id; it runs until it ends or is stopped" } }
+    : {};
+
+  return {
+    name,
+    origin: "@toolcrib/tools-bash",
+    destructive: true,
+    openWorld: true,
+    timeoutMs: ({ timeout }) =>
+      Math.min((isTimeout(timeout, maxTimeoutMs) ? timeout : timeoutMs) + margin, longestDelayMs),
+    getSchema: () => ({
+      type: "function",
+      function: {
+        name,
+        description:
+          `Run a shell command (${settings.shellName}, stdin closed). It can change or destroy anything the process can reach. ` +
+          "exit_code -1 means timed out.",
+        parameters: {
+          type: "object",
+          properties: {
+            command: { type: "string", description: "Shell command" },
+            cwd: { type: "string", description: "Start directory" },
+            env: { type: "object", additionalProperties: { type: "string" }, description: "Variables to add" },
+            timeout: { type: "number", description: `ms, default ${timeoutMs}${longest}` },
+            ...inBackground,
+          },
+          required: ["command"],
+          additionalProperties: false,
+        },
+        strict: false,
+      },
+    }),
+    async effects(args) {
+      const { command, cwd, env } = await checkArguments(args, settings);
+      const own = Object.keys(env).length > 0 ? { env } : {};
+      return [{ kind: "execute", command, shell: settings.shellOption, cwd, ...own }];
+    },
+    async execute(args, { signal, beginCommit, onProgress } = {}) {
+      const isBackground = checkBackground(args.background, jobs !== undefined);
+      const checked = await checkArguments(args, settings);
+      if (jobs && isBackground) {
+        // Without a limit of its own it is not ended by the one for commands that are waited for.
+        const timeout = args.timeout === undefined ? maxTimeoutMs : checked.timeout;
+        const { id, pid } = await jobs.start(checked, (watch) =>
+          runCommand({ ...checked, ...watch, timeout, beginCommit }, settings),
+        );
+        return JSON.stringify({ id, pid });
+      }
+      const output = { stdout: new HeadTailBuffer(), stderr: new HeadTailBuffer() };
+      const progress = onProgress && createProgressTail(output, (message) => onProgress({ message }));
+      try {
+        const run = { ...checked, signal, beginCommit, output: progress?.output ?? output };
+        const { stdout, stderr, exitCode, notes } = await runCommand(run, settings);
+        return JSON.stringify({ stdout, stderr: withNotes(stderr, notes), exit_code: exitCode });
+      } finally {
+        progress?.end();
+      }
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { invalidArgument, ToolError } from "@toolcrib/core";
+import { plainSystemError, systemErrorCode } from "@toolcrib/core/files";
+import type { CheckedArguments } from "./bashArguments.ts";
+import type { BashSettings } from "./bashOptions.ts";
+import { childEnvironment } from "./environment.ts";
+import type { CommandOutput } from "./process/childOutput.ts";
+import type { RunningProcess } from "./process/processes.ts";
+import type { ShellResult } from "./process/runShell.ts";
+import { describeRefusals } from "./sandbox/refusals.ts";
+
+/** A command with who watches it. */
+export interface CommandRun extends CheckedArguments {
+  readonly signal: AbortSignal | undefined;
+  readonly output: CommandOutput;
+  /** Called right before the start. */
+  readonly beginCommit?: (() => void) | undefined;
+  /** Called with the id of its shell, and with what is in the environment of its processes. */
+  readonly onStart?: ((pid: number, mark: string) => void) | undefined;
+  /** Whether this process may end while the command runs. */
+  readonly unref?: boolean | undefined;
+}
+
+/** How a command ended. */
+export interface EndedCommand extends ShellResult {
+  /** What to add to the end of its standard error, a line each. */
+  readonly notes: readonly string[];
+}
+
+/** Most processes that a note names. */
+const mostNamed = 5;
+
+/** Runs a command as the settings say, in the sandbox if there is one. Rejects with a ToolError if it cannot start or is aborted. */
+export async function runCommand(run: CommandRun, settings: BashSettings): Promise<EndedCommand> {
+  const { sandbox, shell, scrubEnv, leftovers, runner } = settings;
+  const { command, cwd, env, timeout, signal } = run;
+  const mark = crypto.randomUUID();
+  const plain = { file: shell(), args: ["-c", command] };
+  const program = await sandbox?.enter({ ...plain, cwd, env });
+  let left: readonly RunningProcess[] = [];
+  try {
+    if (signal?.aborted) throw notRun();
+    run.beginCommit?.();
+    leftovers?.started(mark);
+    const result = await runner({
+      ...(program ?? plain),
+      cwd,
+      env: childEnvironment(sandbox ? {} : env, mark, scrubEnv),
+      mark,
+      timeoutMs: timeout,
+      signal,
+      output: run.output,
+      unref: run.unref,
+      onStart(pid) {
+        program?.close();
+        run.onStart?.(pid, mark);
+      },
+    });
+    // Nothing outlives the sandbox: a process that is still listed is ending.
+    if (!sandbox) left = result.running;
+    return { ...result, running: left, notes: notesOf({ ...result, running: left }, timeout, settings) };
+  } catch (error) {
+    throw startError(error);
+  } finally {
+    program?.close();
+    leftovers?.settled(mark, left);
+  }
+}
+
+function notRun(): ToolError {
+  return new ToolError({ code: "aborted", toolName: "run_bash", message: "Aborted; nothing was run" });
+}
+
+/** A command that could not be started. */
+function startError(error: unknown): unknown {
+  switch (startErrorCode(error)) {
+    case "E2BIG":
+      return invalidArgument("command", "with env is longer than the system accepts (E2BIG); put the data into a file");
+    case "EAGAIN":
+      return notStarted("the system allows no more processes (EAGAIN); end some and try again", error);
+    case "ENOMEM":
+      return notStarted("there is no memory for another process (ENOMEM); free some and try again", error);
+    case "ERR_ACCESS_DENIED":
+      return notStarted("Node's permission model forbids it; start the program with --allow-child-process", error);
+    default:
+      return plainSystemError(error, "the shell");
+  }
+}
+
+function startErrorCode(error: unknown): unknown {
+  const denied = typeof error === "object" && error !== null && "code" in error && error.code === "ERR_ACCESS_DENIED";
+  return denied ? error.code : systemErrorCode(error);
+}
+
+function notStarted(why: string, cause: unknown): ToolError {
+  return new ToolError({
+    code: "execution_failed",
+    toolName: "run_bash",
+    message: `The command was not started: ${why}`,
+    details: { cause },
+    cause,
+  });
+}
+
+function notesOf(
+  { stdout, stderr, exitCode, running }: ShellResult,
+  timeout: number,
+  settings: BashSettings,
+): string[] {
+  const notes = running.length > 0 ? [`[still running in the background: ${listProcesses(running)}]`] : [];
+  if (settings.sandbox && exitCode !== 0) notes.push(...describeRefusals(`${stdout}\n${stderr}`, settings.sandbox));
+  if (exitCode === -1) notes.push(`[timed out after ${timeout} ms]`);
+  return notes;
+}
+
+function listProcesses(running: readonly RunningProcess[]): string {
+  const named = running.slice(0, mostNamed).map(({ pid, command }) => (command ? `${pid} (${command})` : String(pid)));
+  const more = running.length - named.length;
+  return named.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
