@@ -122,9 +122,13 @@ test("An address that is none is told in the words of the command line, as JSON,
 test("A file or standard input beyond what is read is refused in one line", async () => {
   const own = join(folder, "large");
   mkdirSync(own);
-  for (const name of [".mcp.json", "prompt.txt"]) {
+  for (const [name, megabytes] of [
+    [".mcp.json", 10],
+    ["prompt.txt", 10],
+    ["session.json", 100],
+  ] as const) {
     writeFileSync(join(own, name), "");
-    truncateSync(join(own, name), 10 * 2 ** 20 + 1);
+    truncateSync(join(own, name), megabytes * 2 ** 20 + 1);
   }
   const env = { XDG_STATE_HOME: join(folder, "state") };
   for (const [args, says, input] of [
@@ -132,6 +136,7 @@ test("A file or standard input beyond what is read is refused in one line", asyn
     ["mcp add a b", /^toolcrib: \.mcp\.json: it holds more than 1 MB/],
     ["run -m offline @prompt.txt", /^toolcrib: @prompt\.txt: it holds more than 10 MB/],
     ["tools call read_file @prompt.txt", /^toolcrib: @prompt\.txt: it holds more than 10 MB/],
+    ["run -m offline hi -r session.json", /^toolcrib: --resume session\.json: it holds more than 100 MB/],
     ["run -m offline", /^toolcrib: standard input: it holds more than 10 MB/, " ".repeat(10 * 2 ** 20 + 1)],
   ] as const) {
     const running = startProgram(bin, args.split(" "), { cwd: own, env, ...(input !== undefined && { input }) });

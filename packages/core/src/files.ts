@@ -23,4 +23,4 @@ export { type SpillOptions, spillOutput } from "./files/spillOutput.ts";
 export { plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
 export { createTemporary, type TemporaryFile, temporaryName } from "./files/temporaryFile.ts";
 export { compileWildmatch, type Wildmatch } from "./files/wildmatch.ts";
-export { moduleAsData, processorMs, workerOptions } from "./workerThread.ts";
+export { moduleAsData, processorMs, systemThreadId, workerOptions } from "./workerThread.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toAnthropicTool, toMcpTool, toOpenAIChatTool, toOpenAIResponsesTool } from "./formats.ts";
+import { fromMcpHints, toAnthropicTool, toMcpTool, toOpenAIChatTool, toOpenAIResponsesTool } from "./formats.ts";
 import type { ChatTool } from "./interface.ts";
 
 const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
@@ -34,6 +34,14 @@ test("MCP: inputSchema and the stated traits as hints", () => {
     readOnlyHint: true,
     destructiveHint: false,
   });
+});
+
+test("MCP: hints become traits where they are stated", () => {
+  expect(fromMcpHints({ readOnlyHint: true, openWorldHint: false, destructiveHint: "yes", title: "t" })).toEqual({
+    readOnly: true,
+    openWorld: false,
+  });
+  expect(fromMcpHints({})).toEqual({});
 });
 
 test("a mapping leaves the frozen schema as it is and is the same byte for byte each time", () => {

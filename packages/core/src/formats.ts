@@ -17,17 +17,22 @@ export interface AnthropicTool {
   strict?: boolean;
 }
 
+/** What the Model Context Protocol calls each trait. */
+const hintNames = {
+  readOnly: "readOnlyHint",
+  destructive: "destructiveHint",
+  idempotent: "idempotentHint",
+  openWorld: "openWorldHint",
+} as const;
+
+const traitNames = Object.keys(hintNames) as readonly (keyof typeof hintNames)[];
+
 /** The tool shape of the Model Context Protocol, with its annotations. */
 export interface McpTool {
   name: string;
   description: string;
   inputSchema: { type: "object"; [keyword: string]: unknown };
-  annotations?: {
-    readOnlyHint?: boolean;
-    destructiveHint?: boolean;
-    idempotentHint?: boolean;
-    openWorldHint?: boolean;
-  };
+  annotations?: { [Hint in (typeof hintNames)[keyof typeof hintNames]]?: boolean };
 }
 
 /** For chat completions (OpenAI, OpenRouter, compatible servers), with `strict` always present. */
@@ -49,14 +54,15 @@ export function toAnthropicTool({ function: { name, description, parameters, str
 export function toMcpTool(tool: ChatTool): McpTool;
 export function toMcpTool(tool: ChatTool, traits: ToolTraits | undefined): McpTool;
 export function toMcpTool({ function: { name, description, parameters } }: ChatTool, traits: ToolTraits = {}): McpTool {
-  const { readOnly, destructive, idempotent, openWorld } = traits;
-  const hints = {
-    readOnlyHint: readOnly,
-    destructiveHint: destructive,
-    idempotentHint: idempotent,
-    openWorldHint: openWorld,
-  };
-  const stated = Object.entries(hints).filter(([, value]) => value !== undefined);
+  const stated = traitNames.flatMap((trait) =>
+    traits[trait] === undefined ? [] : [[hintNames[trait], traits[trait]]],
+  );
   const tool: McpTool = { name, description, inputSchema: { ...parameters, type: "object" } };
   return stated.length === 0 ? tool : { ...tool, annotations: Object.fromEntries(stated) };
+}
+
+/** The hints of MCP as traits. A hint that is absent stays absent. */
+export function fromMcpHints(annotations: Readonly<Record<string, unknown>>): ToolTraits {
+  const hints = traitNames.map((trait) => [trait, annotations[hintNames[trait]]] as const);
+  return Object.fromEntries(hints.filter(([, value]) => typeof value === "boolean"));
 }

@@ -18,6 +18,7 @@ export {
 } from "./errors.ts";
 export {
   type AnthropicTool,
+  fromMcpHints,
   type McpTool,
   type OpenAIResponsesTool,
   toAnthropicTool,
@@ -50,7 +51,7 @@ export type {
   ToolTraits,
 } from "./interface.ts";
 export { canonicalJson, isPlainObject } from "./json.ts";
-export { isLegalName, nearestName } from "./names.ts";
+export { freeName, isLegalName, nearestName, serverPrefix, withLegalCharacters } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
 export { untilAborted } from "./promises.ts";
 export { defaultTimeoutMs, longestDelayMs } from "./registry/deadline.ts";

@@ -6,6 +6,16 @@ export function isLegalName(name: string): boolean {
   return legalName.test(name);
 }
 
+/** `name` with every character replaced that some model API refuses in a name. It may still be empty or too long. */
+export function withLegalCharacters(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, "_");
+}
+
+/** How the names of a mounted MCP server's tools begin; room is left for the name of the tool. */
+export function serverPrefix(server: string): string {
+  return `mcp__${withLegalCharacters(server).slice(0, 24)}__`;
+}
+
 /** `name` with the first free number behind it: `read_file_2`. */
 export function freeName(name: string, isTaken: (name: string) => boolean): string {
   for (let number = 2; ; number += 1) {

@@ -1,7 +1,7 @@
 import { type ContentBlock, ToolError, type ToolOutcome } from "@toolcrib/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { failureReason, fromCallResult, mountedName, toCallResult, toParameters, toTraits } from "./mapping.ts";
+import { failureReason, fromCallResult, mountedName, toCallResult, toParameters } from "./mapping.ts";
 
 const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
 
@@ -120,14 +120,6 @@ test("a schema without a type is an object's; any other stays as it is", () => {
   expect(toParameters({ properties: { a: {} } })).toEqual({ type: "object", properties: { a: {} } });
   const draft7 = { $schema: "http://json-schema.org/draft-07/schema#", type: "object", definitions: {} };
   expect(toParameters(draft7)).toEqual(draft7);
-});
-
-test("hints become traits where they are stated", () => {
-  expect(toTraits({ readOnlyHint: true, openWorldHint: false, destructiveHint: "yes", title: "t" })).toEqual({
-    readOnly: true,
-    openWorld: false,
-  });
-  expect(toTraits(undefined)).toEqual({});
 });
 
 test("images and sounds beyond the limit are described, and data that is not base64 never reaches a model", () => {

@@ -1,4 +1,12 @@
-import { type ContentBlock, type JsonSchema, renderOutcome, type ToolOutcome, type ToolTraits } from "@toolcrib/core";
+import {
+  type ContentBlock,
+  freeName,
+  type JsonSchema,
+  renderOutcome,
+  serverPrefix,
+  type ToolOutcome,
+  withLegalCharacters,
+} from "@toolcrib/core";
 import { clip, isObject, limitBytes } from "@toolcrib/core/text";
 
 /** A tool as a server lists it. Only the name is checked. */
@@ -119,18 +127,6 @@ export function toParameters(inputSchema: unknown): JsonSchema {
   return schema.type === undefined ? { ...schema, type: "object" } : schema;
 }
 
-/** The hints of MCP as traits. A hint that is absent stays absent. */
-export function toTraits(annotations: unknown): ToolTraits {
-  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = record(annotations);
-  const stated = {
-    readOnly: readOnlyHint,
-    destructive: destructiveHint,
-    idempotent: idempotentHint,
-    openWorld: openWorldHint,
-  };
-  return Object.fromEntries(Object.entries(stated).filter(([, value]) => typeof value === "boolean"));
-}
-
 const maxNameLength = 64;
 
 /**
@@ -138,16 +134,8 @@ const maxNameLength = 64;
  * characters, and numbered where `isTaken` says so.
  */
 export function mountedName(server: string, tool: string, isTaken: (name: string) => boolean): string {
-  const plain = (part: string): string => part.replace(/[^a-zA-Z0-9_-]/g, "_");
-  // Leaves room for the name of the tool after a long name of a server.
-  const head = `mcp__${plain(server).slice(0, 24)}__`;
-  const name = (head + plain(tool)).slice(0, maxNameLength);
-  if (!isTaken(name)) return name;
-  for (let number = 2; ; number += 1) {
-    const suffix = `_${number}`;
-    const numbered = name.slice(0, maxNameLength - suffix.length) + suffix;
-    if (!isTaken(numbered)) return numbered;
-  }
+  const name = (serverPrefix(server) + withLegalCharacters(tool)).slice(0, maxNameLength);
+  return isTaken(name) ? freeName(name, isTaken) : name;
 }
 
 /** `value` where it is an object, else an empty one. */

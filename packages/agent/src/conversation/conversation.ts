@@ -1,4 +1,4 @@
-import { invalidArgument, isLegalName } from "@toolcrib/core";
+import { invalidArgument, isLegalName, withLegalCharacters } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
 import { messageOf } from "../errors.ts";
 import type {
@@ -68,10 +68,7 @@ function freeId(id: string, takenIds: ReadonlySet<string>): string {
 // Some models write the namespace `functions.` before the name.
 function legalName(name: string): string {
   if (isLegalName(name)) return name;
-  const plain = String(name)
-    .replace(/^functions\./, "")
-    .replace(/[^a-zA-Z0-9_-]/g, "_")
-    .slice(0, 64);
+  const plain = withLegalCharacters(String(name).replace(/^functions\./, "")).slice(0, 64);
   return plain === "" ? "unnamed" : plain;
 }
 

@@ -4,7 +4,11 @@ import { join, resolve } from "node:path";
 import { listSessions } from "@toolcrib/agent";
 import { type FileLock, fileKind, systemErrorCode, takeFileLock } from "@toolcrib/core/files";
 import { CliError, usageError } from "../exitReasons.ts";
+import { refuseMore } from "./givenFile.ts";
 import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
+
+/** Megabytes of a file that `-r` names. It is read whole, and several times its size is needed for that. */
+const mostSessionMegabytes = 100;
 
 export interface SessionFlags {
   /** `-c` */
@@ -26,7 +30,10 @@ export async function resumedFile(flags: SessionFlags, folder: string): Promise<
   if (flags.resume !== undefined) {
     const path = resolve(flags.resume);
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats?.isFile()) return path;
+    if (stats?.isFile()) {
+      refuseMore(stats.size, `--resume ${flags.resume}`, mostSessionMegabytes);
+      return path;
+    }
     throw usageError(
       `--resume ${flags.resume}: ${stats ? `it is a ${fileKind(stats)}` : "there is no such file"}; pass a journal, or what save_session_context wrote`,
     );

@@ -21,14 +21,21 @@ const consentFolder = "consents";
 
 /** What the user has allowed of a directory's servers. It lies outside that directory, which may be somebody else's. */
 export function readConsents(directory: string, env: NodeJS.ProcessEnv): Consents {
+  let text = "";
   try {
-    const folder = makeStateFolder(env, consentFolder);
-    const { servers } = JSON.parse(readFileSync(join(folder, `${stateName(directory)}.json`), "utf8"));
-    return new Map(Object.entries(servers as Record<string, string>));
+    text = readFileSync(join(makeStateFolder(env, consentFolder), `${stateName(directory)}.json`), "utf8");
   } catch (error) {
-    // What cannot be read allows nothing.
-    if (error instanceof SyntaxError || error instanceof TypeError || systemErrorCode(error)) return new Map();
-    throw error;
+    if (!systemErrorCode(error)) throw error;
+  }
+  return parseConsents(text);
+}
+
+/** What cannot be read allows nothing. */
+function parseConsents(text: string): Consents {
+  try {
+    return new Map(Object.entries(JSON.parse(text).servers as Record<string, string>));
+  } catch {
+    return new Map();
   }
 }
 

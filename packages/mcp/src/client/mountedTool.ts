@@ -1,7 +1,7 @@
-import { type ExecutableTool, isToolError, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { type ExecutableTool, fromMcpHints, isToolError, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { withoutControls } from "@toolcrib/core/text";
 import { shownName } from "../errors.ts";
-import { failureReason, fromCallResult, type ListedTool, toParameters, toTraits } from "../mapping.ts";
+import { failureReason, fromCallResult, type ListedTool, record, toParameters } from "../mapping.ts";
 import type { MountedServer } from "./mountedServer.ts";
 import { invalidTool } from "./toolErrors.ts";
 
@@ -13,7 +13,7 @@ export function createMountedTool(
   timeoutMs: number,
 ): ExecutableTool {
   const description = typeof tool.description === "string" ? withoutControls(tool.description).trim() : "";
-  const hints = toTraits(tool.annotations);
+  const hints = fromMcpHints(record(tool.annotations));
   const mounted: ExecutableTool = {
     // What a server claims must not skip a question, nor let calls run side by side.
     ...(server.isTrusted && hints),

@@ -1,12 +1,10 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
-import type { ToolCallInfo, ToolProgress } from "@toolcrib/core";
+import { longestDelayMs, type ToolCallInfo, type ToolProgress } from "@toolcrib/core";
 import { record } from "../mapping.ts";
 import { ListedTools } from "./listedTools.ts";
 
 export type CallOptions = Pick<ToolCallInfo, "signal" | "onProgress">;
 
-/** The registry limits the time of a call; the SDK must never end it first. */
-const noTimeout = 2 ** 31 - 1;
 const maxPages = 1000;
 
 /** Accepts any result: one invalid tool must not make the SDK refuse the whole list. */
@@ -43,7 +41,8 @@ export function callTool(
   { signal, onProgress }: CallOptions,
 ): Promise<unknown> {
   const options = {
-    timeout: noTimeout,
+    // The registry limits the time of a call; the SDK must never end it first.
+    timeout: longestDelayMs,
     ...(signal && { signal }),
     ...(onProgress && { onprogress: (report: Progress) => onProgress(report as ToolProgress) }),
   };

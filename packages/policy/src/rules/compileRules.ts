@@ -1,4 +1,4 @@
-import type { ToolEffect } from "@toolcrib/core";
+import { serverPrefix, type ToolEffect } from "@toolcrib/core";
 import { compilePathPatterns, type PathPatterns } from "@toolcrib/core/files";
 import type { Decision } from "../verdict.ts";
 import { type CommandPattern, parseCommandPattern } from "./commandPattern.ts";
@@ -64,9 +64,7 @@ export function compileRules(list: Decision, given: unknown, places: PathPlaces)
 
 /** What the names of a server's tools begin with, as they are mounted; undefined for tools that are not of a server. */
 function prefixOf(origin: string): string | undefined {
-  if (!origin.startsWith("mcp:")) return undefined;
-  const server = origin.slice("mcp:".length).replace(/[^a-zA-Z0-9_-]/g, "_");
-  return `mcp__${server.slice(0, 24)}__`;
+  return origin.startsWith("mcp:") ? serverPrefix(origin.slice("mcp:".length)) : undefined;
 }
 
 function grouped<Key extends string>(

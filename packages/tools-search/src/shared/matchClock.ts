@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { processorMs } from "@toolcrib/core/files";
 import type { ControlBlock } from "./controlBlock.ts";
 
 /** Counts the time that a worker spends matching a caller's pattern. */
@@ -72,13 +72,4 @@ export function createClockReader(
     }
     return { spent: Math.min(spent, onProcessor - atStart), stretch: Math.min(elapsed, onProcessor - seenAt) };
   };
-}
-
-function processorMs(threadId: number): number | undefined {
-  if (threadId === 0) return undefined;
-  try {
-    return Number(readFileSync(`/proc/self/task/${threadId}/schedstat`, "utf8").split(" ")[0]) / 1e6;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
-import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { systemThreadId } from "@toolcrib/core/files";
 import { ControlBlock } from "../shared/controlBlock.ts";
 import type { FilesJob, HelperMessage, HelpJob, Job, SearchStart, TextJob, WorkerMessage } from "../shared/jobs.ts";
 import { createMatchClock } from "../shared/matchClock.ts";
@@ -37,7 +37,8 @@ const host: JobHost = {
   dropSavedLines: () => control.dropSavedLines(),
 };
 
-control.threadId = ownThreadId();
+// By which its priority can be lowered.
+control.threadId = systemThreadId();
 post({ kind: "ready" });
 
 port.on("message", (job: Job) => void serve(job));
@@ -56,15 +57,6 @@ async function serve(job: Job): Promise<void> {
     post({ kind: "failed", message: messageOf(error) });
   }
   finish(problems);
-}
-
-/** The system's id of this thread, by which its priority can be lowered. */
-function ownThreadId(): number {
-  try {
-    return Number(readlinkSync("/proc/thread-self").split("/").pop()) || 0;
-  } catch {
-    return 0;
-  }
 }
 
 function messageOf(error: unknown): string {

@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import { isLegalName } from "@toolcrib/core";
-
-const illegalCharacters = /[^a-zA-Z0-9_-]/g;
+import { isLegalName, withLegalCharacters } from "@toolcrib/core";
 
 /** Lone surrogates replaced: no wire carries them. */
 export function wellFormed(text: string): string {
@@ -25,10 +23,10 @@ export function argumentsText(args: Readonly<Record<string, unknown>>): string {
 export function wireId(id: string): string {
   if (isLegalName(id)) return id;
   const digest = createHash("sha256").update(id).digest("hex").slice(0, 12);
-  return `${id.replace(illegalCharacters, "_").slice(0, 48)}_${digest}`;
+  return `${withLegalCharacters(id).slice(0, 48)}_${digest}`;
 }
 
 /** A tool name that every wire accepts; a name a registry accepted is left as it is. */
 export function wireName(name: string): string {
-  return name.replace(illegalCharacters, "_").slice(0, 64) || "unknown";
+  return withLegalCharacters(name).slice(0, 64) || "unknown";
 }
