@@ -2,7 +2,8 @@ import { mkdirSync, rmdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { flush } from "./changeAttributes.ts";
 import { type OpenDirectory, openDirectory } from "./descriptors.ts";
-import type { PathScope, PathUse } from "./pathScope.ts";
+import type { PathUse } from "./pathLimits.ts";
+import type { PathScope } from "./pathScope.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
 /**

@@ -4,7 +4,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { writeAtomically } from "./atomicWrite.ts";
 import { ensureDirectory } from "./directories.ts";
 import { withFileLock } from "./fileLock.ts";
-import { createPathScope, isInside } from "./pathScope.ts";
+import { isInside } from "./pathLimits.ts";
+import { createPathScope } from "./pathScope.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { untilAborted } from "../promises.ts";
-import { isInside } from "./pathScope.ts";
+import { isInside } from "./pathLimits.ts";
 
 interface Claim {
   readonly keys: readonly string[];

@@ -216,7 +216,10 @@ function nameTest(name: string, ignoreCase: boolean, refuse: (reason: string) =>
     const suffix = ignoreCase ? foldCase(name.slice(1)) : name.slice(1);
     return (one) => one.endsWith(suffix);
   }
-  return compileOrThrow(name, ignoreCase, refuse).matches;
+  const { matches } = compileOrThrow(name, ignoreCase, refuse);
+  const head = /^[^*?[\\]*/.exec(name)?.[0] ?? "";
+  const start = ignoreCase ? foldCase(head) : head;
+  return (one) => one.startsWith(start) && matches(one);
 }
 
 function compileOrThrow(glob: string, ignoreCase: boolean, refuse: (reason: string) => TypeError): Wildmatch {

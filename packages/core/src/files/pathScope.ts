@@ -3,14 +3,12 @@ import { join, resolve as resolveLexically, sep } from "node:path";
 import { invalidArgument, ToolError } from "../errors.ts";
 import { printableName, shownName } from "../text.ts";
 import { canonical, canonicalOrUndefined, systemError } from "./canonicalPath.ts";
-import { compileDenyRules, type DeniedPaths } from "./deniedPaths.ts";
+import type { DeniedPaths } from "./deniedPaths.ts";
 import { descriptorPath } from "./descriptors.ts";
+import { createPathLimits, isInside, type PathUse } from "./pathLimits.ts";
 import { absoluteFrom, longestPath, withSlashes } from "./pathStyle.ts";
-import { canonicalDirectories, checkCwd, checkDeny, type PathScopeOptions } from "./scopeOptions.ts";
+import { checkCwd, type PathScopeOptions } from "./scopeOptions.ts";
 import { plainSystemError } from "./systemErrors.ts";
-
-/** What is to be done to a path. */
-export type PathUse = "read" | "write";
 
 /** Where a pack's paths start, and what they may not leave. */
 export interface PathScope {
@@ -48,45 +46,14 @@ export interface PathScope {
 
 /** Throws a TypeError for invalid options. `root: undefined` too: a limit was meant, and is missing. */
 export function createPathScope(options: PathScopeOptions = {}): PathScope {
-  const roots = "root" in options ? canonicalDirectories("root", options.root) : undefined;
-  const readable = "readable" in options ? canonicalDirectories("readable", options.readable) : [];
   checkCwd(options.cwd);
-  const contains = (canonical: string): boolean =>
-    roots === undefined || roots.some((root) => isInside(root, canonical));
-
   const fixed = options.cwd === undefined ? undefined : canonical(resolveLexically(options.cwd));
+  const limits = createPathLimits(options, fixed);
+  const { roots, readable, denied, contains } = limits;
   const readCwd = (): string => {
     if (fixed !== undefined) return fixed;
     const own = process.cwd();
     return contains(own) ? own : (roots?.[0] ?? own);
-  };
-  const patterns = "deny" in options ? checkDeny(options.deny) : [];
-  // Fixed now, as the roots are: what is denied must not change with the process's directory.
-  const denied =
-    patterns.length === 0 ? undefined : compileDenyRules({ patterns, roots: roots ?? [fixed ?? process.cwd()] });
-
-  const refuse = (path: string, why: string, pattern?: string): ToolError =>
-    new ToolError({
-      code: "permission_denied",
-      message: `Permission denied: ${shownName(path)} ${why}`,
-      details: { path, ...(roots && { roots }), ...(pattern !== undefined && { pattern }) },
-    });
-  const list = (directories: readonly string[]): string => directories.map(printableName).join(", ");
-  const refuseOutside = (found: string, use: PathUse, shown: () => string): void => {
-    if (use === "read") {
-      if (contains(found) || deepest(readable, found) >= 0) return;
-      throw refuse(shown(), `is outside ${list([...(roots ?? []), ...readable])}; use a path inside`);
-    }
-    if (!contains(found)) throw refuse(shown(), `is outside ${list(roots ?? [])}; use a path inside`);
-    const within = deepest(readable, found);
-    // The directory next to the path decides where one lies in another.
-    if (within < 0 || within < deepest(roots ?? [], found)) return;
-    throw refuse(shown(), `is in ${list(readable)}, for reading alone; write elsewhere`);
-  };
-  const refuseDenied = (path: string, shown: () => string): void => {
-    const pattern = denied?.match(path);
-    if (pattern === undefined) return;
-    throw refuse(shown(), "is on the list of denied paths; use another path", pattern);
   };
   const ambiguousLink = (link: string, path: string): ToolError => {
     const target = canonicalOrUndefined(link);
@@ -109,13 +76,13 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     try {
       const absolute = absoluteFrom(readCwd, path);
       // First, so that no other error tells what is there.
-      refuseDenied(absolute, () => path);
+      limits.refuseDenied(absolute, () => path);
       found = find(absolute);
     } catch (error) {
       throw plainSystemError(error, shownName(path));
     }
-    refuseOutside(found, use, () => path);
-    refuseDenied(found, () => path);
+    limits.refuseOutside(found, use, () => path);
+    limits.refuseDenied(found, () => path);
     return found;
   };
 
@@ -134,8 +101,8 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
         const climbs = plain.endsWith(`${sep}..`);
         const entry = namedEntry(climbs ? resolveLexically(plain) : plain);
         if (plain === absolute && !climbs) return entry;
-        refuseOutside(entry, "write", () => path);
-        refuseDenied(entry, () => path);
+        limits.refuseOutside(entry, "write", () => path);
+        limits.refuseDenied(entry, () => path);
         const stats = lstatSync(entry, { throwIfNoEntry: false });
         if (stats?.isSymbolicLink()) throw ambiguousLink(entry, path);
         if (climbs) return canonical(plain);
@@ -143,24 +110,14 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
         return entry;
       }),
     confirm(descriptor, path, { use = "write", name } = {}) {
-      if (roots === undefined && readable.length === 0 && denied === undefined) return;
+      if (!limits.bind) return;
       const opened = descriptorPath(descriptor) ?? canonical(path);
       const shown = (): string => printFrom(readCwd, name === undefined ? path : join(path, name));
-      refuseOutside(opened, use, shown);
-      refuseDenied(name === undefined ? opened : join(opened, name), shown);
+      limits.refuseOutside(opened, use, shown);
+      limits.refuseDenied(name === undefined ? opened : join(opened, name), shown);
     },
     print: (absolute) => printFrom(readCwd, absolute),
   };
-}
-
-/** True for `directory` itself and everything below it; compared by whole names. */
-export function isInside(directory: string, path: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
-}
-
-/** The length of the longest of the directories that contain a path; -1 where none does. */
-function deepest(directories: readonly string[], path: string): number {
-  return Math.max(-1, ...directories.filter((one) => isInside(one, path)).map((one) => one.length));
 }
 
 function checkPath(path: string, argument: string): void {

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, type Stats, statSync } from "node:fs";
-import { compileDenyRules, type DenyRules } from "@toolcrib/core/files";
+import { compileDenyRules, type DeniedPaths, type DenyRules } from "@toolcrib/core/files";
 import { compileIgnoreRules, type IgnoreRules } from "./ignoreRules.ts";
 import { confirmOpened } from "./readWindows.ts";
 
@@ -105,15 +105,6 @@ export function createDirectoryLister(roots: readonly string[] | undefined, deny
     return listing;
   };
 
-  const visibleOf = (listing: Listing, path: string, rules: RuleChain | undefined): VisibleDirectory => {
-    const allowed =
-      denied === undefined
-        ? listing.entries
-        : listing.entries.filter(({ name, directory }) => denied.match(join(path, name), directory) === undefined);
-    const entries = allowed.filter((entry) => !isIgnored(entry, path, rules));
-    return { entries, rules, leftOut: listing.entries.length - allowed.length };
-  };
-
   const chainFor = (path: string, text: string, parent: RuleChain | undefined): RuleChain | undefined => {
     if (text === "") return parent;
     const known = chains.get(path);
@@ -130,7 +121,7 @@ export function createDirectoryLister(roots: readonly string[] | undefined, deny
       const above = listing.hasRepository ? undefined : inherited;
       const text = listing.hasIgnoreFile ? readIgnoreFile(join(path, ".gitignore"), confined) : "";
       if (listing.visible === undefined || listing.inherited !== above || listing.ignoreText !== text) {
-        listing.visible = visibleOf(listing, path, chainFor(path, text, above));
+        listing.visible = visibleOf(listing, path, chainFor(path, text, above), denied);
         listing.inherited = above;
         listing.ignoreText = text;
       }
@@ -151,6 +142,18 @@ export function createDirectoryLister(roots: readonly string[] | undefined, deny
       );
     },
   };
+}
+
+function visibleOf(
+  { entries: all }: Listing,
+  path: string,
+  rules: RuleChain | undefined,
+  denied: DeniedPaths | undefined,
+): VisibleDirectory {
+  const isAllowed = ({ name, directory }: Entry): boolean => denied?.match(join(path, name), directory) === undefined;
+  const allowed = denied === undefined ? all : all.filter(isAllowed);
+  const entries = allowed.filter((entry) => !isIgnored(entry, path, rules));
+  return { entries, rules, leftOut: all.length - allowed.length };
 }
 
 function readEntries(path: string) {
