@@ -3,7 +3,7 @@ import { readShellLine } from "./readCommand.ts";
 
 const last = (line: string) => {
   const { commands } = readShellLine(line);
-  const { hidden, hiddenAt, words } = commands.at(-1) ?? { words: [] };
+  const { hidden, hiddenAt, words } = commands.find((command) => command.hidden !== undefined) ?? { words: [] };
   return hidden === undefined ? undefined : words.slice(0, (hiddenAt ?? 0) + 1).join(" ");
 };
 
@@ -37,6 +37,10 @@ test.each([
   ["bash script.sh a", "bash script.sh"],
   ["gcc -o a b.c", "gcc -o a"],
   ["xargs rg foo", "rg foo"],
+  ["find . -exec ls \\; -delete", "find . -exec ls ; -delete"],
+  ["trap -- 'ls' EXIT", "trap -- ls EXIT"],
+  ["eval -- 'ls'", "eval -- ls"],
+  ["find . -exec ls \\; -name src/* -exec rm \\;", "find . -exec ls ; -name src/* -exec rm ;"],
   ["timeout --unknown 5 ls x", "timeout --unknown 5 ls x"],
   ["env -S 'ls x'", "env -S ls x"],
 ])("in %j a rule must spell out %j", (line, spelt) => {

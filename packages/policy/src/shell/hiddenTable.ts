@@ -31,7 +31,7 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   fdfind: "-x -X --exec --exec-batch",
   ffmpeg: "-filter_complex_script -f -y",
   file: "-C -m -f -z -Z --compile --magic-file --files-from --uncompress",
-  find: "-delete -fprint -fprint0 -fprintf -fls -files0-from -exec -execdir -ok -okdir",
+  find: "-delete -fprint -fprint0 -fprintf -fls -files0-from",
   fzf: "--preview --bind --listen",
   "g++": "-wrapper -specs --specs -B -fplugin -o @",
   gcc: "-wrapper -specs --specs -B -fplugin -o @",

@@ -19,8 +19,10 @@ export interface LineContext extends WordContext {
   readWord(word: Word): ReadWord;
   /** Reads a word that lies within a stretch that is covered already. */
   readTarget(word: Word): ReadWord;
-  /** Notes a here-document; the commands around it are then checked. */
-  noteDocument(): void;
+  /** Notes a here-document and the variables that it expands. */
+  noteDocument(variables: readonly string[]): void;
+  /** The variables of here-documents since the last call. */
+  takeVariables(): string[];
   /** Goes one level deeper, unless that is too deep. */
   nest(read: () => void): void;
   readRedirections(redirections: readonly RedirectionNode[]): void;

@@ -36,6 +36,7 @@ export class LineReader implements LineContext {
   private depth: number;
   private spans: Span[] = [];
   private hasDocument = false;
+  private readonly documentVariables: string[] = [];
 
   constructor(line: string, isBash: boolean, output: LineOutput, depth: number) {
     this.line = line;
@@ -78,8 +79,13 @@ export class LineReader implements LineContext {
     this.hasDocument ||= outside;
   }
 
-  noteDocument(): void {
+  noteDocument(variables: readonly string[]): void {
     this.hasDocument = true;
+    this.documentVariables.push(...variables);
+  }
+
+  takeVariables(): string[] {
+    return this.documentVariables.splice(0);
   }
 
   readOther(node: SyntaxNode, reason: string): void {
@@ -224,12 +230,13 @@ export class LineReader implements LineContext {
       words: [],
       assignments: [{ name: name.value, value, literal: false, exported: false }],
       text,
+      variables: values.flatMap(({ variables }) => variables),
     });
     this.readStatements(node.body);
   }
 
   private readCase(node: PipelineNode & { type: "Case" }): void {
-    this.readWord(node.word);
+    this.documentVariables.push(...this.readWord(node.word).variables);
     for (const item of node.items) {
       for (const pattern of item.pattern) this.readWord(pattern);
       this.coverPatternBrackets(item);

@@ -47,6 +47,10 @@ test.each<[string, string[]]>([
   ["timeout 5 ls a; nice -n 3 cat b; env A=1 wc c", ["a", "b", "c"]],
   ["sh -c 'ls a'; xargs echo; eval 'cat b'", ["a", "b"]],
   ["set -e; export A=1; true && false; sleep 1; exit 0", []],
+  ["echo src/*; ls *.md", ["src/*", "*.md"]],
+  ["grep foo *.ts src/*; find src/* -name x", ["*.ts", "src/*", "src/*"]],
+  ["git diff -- src/*", ["src/*"]],
+  ['x=$(ls a); echo "$x"', ["a"]],
 ])("%j only reads", (line, paths) => {
   expect(judge(line)).toEqual({ readOnly: true, paths });
 });
@@ -135,6 +139,17 @@ test.each([
   "printenv",
   "ps aux",
   'echo "$GITHUB_TOKEN"',
+  'x="$GITHUB_TOKEN"',
+  'for x in "$GITHUB_TOKEN"; do echo "$x"; done',
+  "cat <<E\n$GITHUB_TOKEN\nE",
+  'case "$GITHUB_TOKEN" in a*) true;; esac',
+  "uniq src/*",
+  "xxd src/*",
+  "head -n src/*",
+  "grep -e src/* a",
+  "awk src/* a",
+  "find . -name src/*",
+  "git log -n src/*",
   "xargs cat",
   "xargs rm",
   "sudo ls",

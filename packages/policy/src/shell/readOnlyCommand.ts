@@ -30,9 +30,9 @@ const no = (why: string): ReadOnlyJudgement => ({ readOnly: false, paths: [], wh
 export function readOnlyCommand(command: SimpleCommand): ReadOnlyJudgement {
   const { words, opened, moreWords, variables = [] } = command;
   const [program] = words;
-  if (program === undefined) return { readOnly: true, paths: [] };
   const secret = variables.find((name) => !plainVariables.test(name));
-  if (secret !== undefined) return no(`It prints the variable ${secret}.`);
+  if (secret !== undefined) return no(`It reads the variable ${secret}.`);
+  if (program === undefined) return { readOnly: true, paths: [] };
   if (opened === true && (isTransparent(program) || program === "eval" || program === "trap"))
     return { readOnly: true, paths: [] };
   if (moreWords === true && entryOf(readOnlyPrograms, program)?.operands !== "data")
@@ -44,9 +44,27 @@ export function readOnlyCommand(command: SimpleCommand): ReadOnlyJudgement {
       .includes(words[1] ?? "")
   )
     return { readOnly: true, paths: [] };
+  return withPatterns(command, judgeWords(words, program));
+}
+
+function judgeWords(words: readonly string[], program: string): ReadOnlyJudgement {
   if (program === "git") return judgeGit(words);
   const judged = specialPrograms.get(program)?.(words) ?? judgeProgram(words, 1, entryOf(readOnlyPrograms, program));
   return "why" in judged ? no(judged.why) : { readOnly: true, paths: judged.paths };
+}
+
+/** A file pattern may become several words: it must be one of many paths, or data, whose folder is then read. */
+function withPatterns({ words, patterns = [] }: SimpleCommand, judged: ReadOnlyJudgement): ReadOnlyJudgement {
+  if (!judged.readOnly || patterns.length === 0) return judged;
+  const [program = ""] = words;
+  const table = entryOf(readOnlyPrograms, program);
+  if (table?.most !== undefined) return no(`${program} takes so many words, and a file pattern may become more.`);
+  const added = patterns.map((at) => words[at] ?? "").filter((word) => !judged.paths.includes(word));
+  const isData = table?.operands === "data" && table.options === undefined;
+  const isOfGit =
+    program === "git" && patterns.every((at) => !words[at - 1]?.startsWith("-") || words[at - 1] === "--");
+  if (added.length > 0 && !isData && !isOfGit) return no(`A file pattern of ${program} stands where none is expected.`);
+  return { ...judged, paths: [...judged.paths, ...added] };
 }
 
 function judgeProgram(words: readonly string[], start: number, program: ReadOnlyProgram | undefined): Judged {

@@ -23,7 +23,7 @@ export function readRedirection(node: Redirection, reader: LineContext): void {
   }
   if (node.type === "HereString") {
     if (!reader.isBash) reader.fail("It has <<<, which sh and bash read differently.");
-    reader.readTarget(node.target);
+    reader.noteDocument(reader.readTarget(node.target).variables);
   } else readFile(node, node.target.text, reader);
 }
 
@@ -48,7 +48,7 @@ function readFile({ operator, target }: Redirect, written: string, reader: LineC
 
 function readHereDocument(node: HereDoc, digit: string, reader: LineContext): void {
   const { line } = reader;
-  reader.noteDocument();
+  reader.noteDocument([]);
   const { body, closing, operator } = node;
   const head =
     /^[0-9]?(<<-?)[ \t]*(?:([A-Za-z0-9_.-]+)|'([A-Za-z0-9_.-]+)'|"([A-Za-z0-9_.-]+)"|\\([A-Za-z0-9_.-]+))$/.exec(
@@ -72,5 +72,5 @@ function readHereDocument(node: HereDoc, digit: string, reader: LineContext): vo
   // A line that goes on joins the next one, which may then be the end of the document, or not.
   if (text.includes("\\\n")) reader.fail("A here-document in it has a line that is continued.");
   const { pos, end } = body;
-  readDocument(body.parts ?? [{ type: "Literal", pos, end, text, value: text }], reader);
+  reader.noteDocument(readDocument(body.parts ?? [{ type: "Literal", pos, end, text, value: text }], reader));
 }

@@ -4,15 +4,20 @@ import type { LineContext } from "./lineContext.ts";
 import { assignedNames, changeDirectory, isData, stateProblem } from "./programs.ts";
 import type { ReadWord } from "./readWord.ts";
 import type { Assignment } from "./shellLine.ts";
-import { isWrapper, type Opened, openWrapper, takesAnyWords } from "./wrappers.ts";
+import { type Opened, openWrapper, startsAnother, takesAnyWords } from "./wrappers.ts";
 
 /** Reads one simple command with its assignments and redirections, and the commands that it starts. */
 export function readSimpleCommand(node: Command, reader: LineContext): void {
   const words: ReadWord[] = [];
   const assignments: Assignment[] = [];
+  const variables = reader.takeVariables();
   for (const each of node.prefix) {
-    if (each.type === "Assignment") assignments.push(readAssignment(each, node.name !== undefined, reader).assignment);
-    else reader.readRedirections([each]);
+    if (each.type !== "Assignment") reader.readRedirections([each]);
+    else {
+      const { assignment, word } = readAssignment(each, node.name !== undefined, reader);
+      assignments.push(assignment);
+      variables.push(...word.variables);
+    }
   }
   if (node.name !== undefined) words.push(reader.readWord(node.name));
   for (const each of node.suffix) {
@@ -21,13 +26,16 @@ export function readSimpleCommand(node: Command, reader: LineContext): void {
     else reader.readRedirections([each]);
   }
   const text = reader.line.slice(node.pos, node.end);
-  if (words.length > 0 || assignments.length > 0) addCommand({ words, assignments, text }, reader);
+  variables.push(...reader.takeVariables());
+  if (words.length > 0 || assignments.length > 0) addCommand({ words, assignments, text, variables }, reader);
 }
 
 interface CommandWords {
   readonly words: readonly ReadWord[];
   readonly assignments: readonly Assignment[];
   readonly text: string;
+  /** Variables that its assignments and here-documents expand. */
+  readonly variables: readonly string[];
   /** Whether it gets further words that the line does not show, and whether these may be options. */
   readonly moreWords?: "paths" | "options" | undefined;
 }
@@ -52,19 +60,25 @@ function addCommand(command: CommandWords, reader: LineContext): void {
   const { text, moreWords } = command;
   const words = command.words.map(({ value }) => value);
   const [program] = words;
+  const variables = [...command.variables, ...command.words.flatMap((word) => word.variables)];
   if (program === undefined) {
-    reader.output.commands.push({ words, assignments: command.assignments, text });
+    reader.output.commands.push({
+      words,
+      assignments: command.assignments,
+      text,
+      ...(variables.length > 0 && { variables }),
+    });
     return;
   }
   if (command.words[0]?.kind !== "literal" && program !== "[")
     reader.fail("The name of a program in it is not written out.");
-  const opened = openWrapper(words).filter(({ start, script }) => canOpen(command, start ?? script?.at ?? 0));
+  const inner = openWrapper(words);
+  const opened = inner.every(({ start, script }) => canOpen(command, start ?? script?.at ?? 0)) ? inner : [];
   checkWords(command, words, opened, reader);
   const problem = stateProblem(words);
   if (problem !== undefined) reader.fail(problem);
   if (changeDirectory.has(program)) reader.output.changesDirectory = true;
   const patterns = command.words.flatMap(({ kind }, index) => (kind === "pattern" ? [index] : []));
-  const variables = command.words.flatMap((word) => word.variables);
   reader.output.commands.push({
     words,
     assignments: [...command.assignments, ...assigned(words, command, reader)],
@@ -96,7 +110,7 @@ function addOpened(
   const words = command.words.slice(start, end);
   const text = words.map(({ value }) => value).join(" ");
   const given = assignments.map((each) => ({ ...each, literal: true, exported: true }));
-  reader.nest(() => addCommand({ words, assignments: given, text, moreWords }, reader));
+  reader.nest(() => addCommand({ words, assignments: given, text, variables: [], moreWords }, reader));
 }
 
 /** An expansion must be data where it stands, and a file pattern must not be able to become an option. */
@@ -115,15 +129,19 @@ function checkWords(
     if (word.splits) reader.fail("An expansion in it stands outside quotes, so that it may become several words.");
     else if (word.kind === "expanded" && !word.assigns && !isData(words, at)) {
       reader.fail(`A word of ${words[0]} is not written out, so that it may be an option or any path.`);
-    } else if (word.kind === "pattern" && !isData(words, at) && mayBecomeOption(words[0] ?? "", words[at] ?? "")) {
+    } else if (word.kind === "pattern" && mayBecomeOption(words, at)) {
       reader.fail(`A file pattern of ${words[0]} may become an option; start it with ./`);
     }
   }
 }
 
 /** Whether a file may be named so that a program takes it for an option that matters: `-rf`, `--pre=x`. */
-function mayBecomeOption(program: string, pattern: string): boolean {
+function mayBecomeOption(words: readonly string[], at: number): boolean {
+  const [program = ""] = words;
+  const pattern = words[at] ?? "";
   if (!/^[-*?[]/.test(pattern) || takesAnyWords(program)) return false;
+  // To test, a word is an operator by its place, and a pattern may become several words.
+  if (program !== "[" && program !== "test" && isData(words, at)) return false;
   // No option of grep that matters ends in a dot and letters.
   return !(/^[ef]?grep$/.test(program) && /^\*\.[A-Za-z]+$/.test(pattern));
 }
@@ -148,11 +166,20 @@ function hiddenFields(words: readonly string[], opened: readonly Opened[], moreW
       hiddenAt: words.length,
     };
   }
-  if (opened.length > 0) return {};
-  const startsAnother =
-    isWrapper(program) && words.length > 1 && !(program === "command" && /^-[vV]$/.test(words[1] ?? ""));
-  const hidden =
-    hiddenIn(words) ?? (startsAnother ? { why: `${program} runs another program.`, at: words.length - 1 } : undefined);
+  if (opened.length > 0) return hiddenBeside(words, opened);
+  const listed = hiddenIn(words);
+  // A shell is known better by the table of interpreters.
+  const another = startsAnother(words) && (listed === undefined || program === "find");
+  const hidden = another ? { why: `${program} runs another program.`, at: words.length - 1 } : listed;
   if (hidden === undefined) return {};
   return { hidden: hidden.why, hiddenAt: moreWords === undefined ? hidden.at : words.length };
+}
+
+/** What `find` does besides the commands that it starts. */
+function hiddenBeside(words: readonly string[], opened: readonly Opened[]) {
+  if (words[0] !== "find") return {};
+  // The action itself stands before the inner command.
+  const own = words.filter((_word, at) => !opened.some(({ start = 0, end = 0 }) => at >= start - 1 && at < end));
+  const hidden = hiddenIn(own);
+  return hidden === undefined ? {} : { hidden: hidden.why, hiddenAt: words.length - 1 };
 }

@@ -56,13 +56,14 @@ export function readWord(word: Word, context: WordContext): ReadWord {
   return { value: state.expanded ? word.text : state.value, kind, splits: state.splits, variables: state.variables };
 }
 
-/** Reads the parts of a here-document without quotes: all of it is data. */
-export function readDocument(parts: readonly WordPart[], context: WordContext): void {
+/** Reads the parts of a here-document without quotes, all of them data; answers with the variables that they expand. */
+export function readDocument(parts: readonly WordPart[], context: WordContext): readonly string[] {
   const state: WordState = { value: "", pattern: false, expanded: false, splits: false, variables: [] };
   for (const part of parts) {
     if (part.type === "Literal") report(readQuoted(part.text, true).problem, context);
     else readExpansion(part, state, context);
   }
+  return state.variables;
 }
 
 function readPart(part: WordPart, word: Word, state: WordState, context: WordContext): void {

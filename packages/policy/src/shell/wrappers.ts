@@ -70,9 +70,12 @@ export function takesAnyWords(program: string): boolean {
   return anyWords.has(program);
 }
 
-/** Whether a program always starts another one, when it is given any words. */
-export function isWrapper(program: string): boolean {
-  return wrappers.has(program) || shells.has(program) || program === "env" || program === "xargs";
+/** Whether a command starts another one, understood or not. */
+export function startsAnother(words: readonly string[]): boolean {
+  const [program = "", first] = words;
+  if (program === "find") return words.some((word) => actions.has(word));
+  if (first === undefined || (program === "command" && /^-[vV]$/.test(first))) return false;
+  return wrappers.has(program) || shells.has(program) || ["env", "eval", "trap", "xargs"].includes(program);
 }
 
 /** The commands that the words start; empty when they start none, or none that is exactly understood. */
