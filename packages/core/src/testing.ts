@@ -51,6 +51,16 @@ const toolChecks: Readonly<Record<string, Check>> = {
       "the valid call gave no data, or some that does not fit outputSchema or is larger than 256 KB as JSON text",
     );
   },
+  "says what a call would do, where it has effects": async (subject) => {
+    const { registry, name } = await open(subject);
+    let problem: unknown = "no guard was asked";
+    registry.guard(({ effects, effectsError, tool }) => {
+      problem = effects === undefined && tool.effects !== undefined ? effectsError : undefined;
+      return "asked only";
+    });
+    await registry.check(name, await subject.validArgs());
+    assert.equal(problem, undefined);
+  },
   "leaves the caller's arguments as they were": async (subject) => {
     const args = await subject.validArgs();
     const before = JSON.stringify(args);

@@ -465,6 +465,8 @@ describe("effects", () => {
     ["an object", () => ({ kind: "read" })],
     ["an unknown kind", () => [{ kind: "sing" }]],
     ["a path that is no text", () => [{ kind: "read", path: ["/"] }]],
+    ["with a hole", () => new Array(1)],
+    ["without a kind", () => [{ path: "/" }]],
     ["variables that are no text", () => [{ kind: "execute", command: "ls", env: { A: 1 } }]],
     ["a tree that is no boolean", () => [{ kind: "read", path: "/", tree: "no" }]],
   ])("that are %s are an error, never trusted", async (_, effects) => {
@@ -495,6 +497,15 @@ describe("effects", () => {
     expect(asked).toBe(1);
     await new ToolRegistry([pay("paid", { effects })]).execute("pay", {});
     expect(asked).toBe(1);
+  });
+
+  test("have the known fields alone, and nothing else of the tool is frozen", async () => {
+    const client = { socket: {} };
+    const effect = { kind: "network", host: "a", env: { A: "1" }, path: undefined, client, more: 1 };
+    const call = await seenEffects({ effects: () => [effect] });
+    expect(call.effects).toStrictEqual([{ kind: "network", host: "a", env: { A: "1" } }]);
+    expect(Object.isFrozen(call.effects?.[0]?.env)).toBe(true);
+    for (const own of [effect, effect.env, client, client.socket]) expect(Object.isFrozen(own)).toBe(false);
   });
 
   test("of a tool that keeps its list cannot change after a guard has seen them", async () => {

@@ -71,24 +71,38 @@ async function effectsOf(
 }
 
 const kinds: ReadonlySet<unknown> = new Set<ToolEffect["kind"]>(["read", "write", "delete", "execute", "network"]);
-const texts = ["path", "givenPath", "command", "shell", "cwd", "host"] as const;
+const isText = (value: unknown): boolean => typeof value === "string";
 
-/** A frozen copy. A guard relies on the types, so whatever does not have them is as good as nothing. */
+/** What each field must be where it is there. */
+const fields: { readonly [Field in keyof ToolEffect]-?: (value: unknown) => boolean } = {
+  kind: (value) => kinds.has(value),
+  path: isText,
+  givenPath: isText,
+  tree: (value) => typeof value === "boolean",
+  command: isText,
+  shell: isText,
+  cwd: isText,
+  env: (value) => isPlainObject(value) && Object.values(value).every(isText),
+  host: isText,
+};
+
+/** A frozen copy. A guard relies on the types, so a list with anything else in it is as good as none. */
 function readEffects(value: unknown): readonly ToolEffect[] {
-  const effects: unknown = deepFreeze(copyJson(value));
-  if (Array.isArray(effects) && effects.every(isEffect)) return effects;
-  throw new TypeError(`effects() must give an array of { kind, … } with a kind of ${[...kinds].join(", ")}`);
+  const effects: unknown = copyJson(value);
+  if (!Array.isArray(effects)) throw new TypeError("effects() must give an array");
+  return deepFreeze(Array.from(effects, readEffect));
 }
 
-function isEffect(effect: unknown): effect is ToolEffect {
-  if (!isPlainObject(effect) || !kinds.has(effect.kind)) return false;
-  const { tree, env } = effect;
-  const isText = (value: unknown): boolean => typeof value === "string";
-  return (
-    texts.every((key) => effect[key] === undefined || isText(effect[key])) &&
-    (tree === undefined || typeof tree === "boolean") &&
-    (env === undefined || (isPlainObject(env) && Object.values(env).every(isText)))
-  );
+/** The known fields alone. */
+function readEffect(effect: unknown): ToolEffect {
+  if (!isPlainObject(effect) || effect.kind === undefined)
+    throw new TypeError("effects() must give objects with a kind");
+  const known = Object.entries(fields).filter(([field]) => effect[field] !== undefined);
+  for (const [field, fits] of known) {
+    if (!fits(effect[field]))
+      throw new TypeError(`effects() gave an effect whose ${field} is not of the promised type`);
+  }
+  return Object.fromEntries(known.map(([field]) => [field, effect[field]])) as unknown as ToolEffect;
 }
 
 /** Undefined for a yes, a reason for a denial, else the question. */

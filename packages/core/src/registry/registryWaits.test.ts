@@ -213,6 +213,19 @@ describe("the time limit", () => {
   });
 });
 
+test("a call that a middleware passes on after the abort, without the signal, does not start", async () => {
+  const run = vi.fn(() => "ran");
+  const { middleware, open } = gate();
+  const registry = registryOf(tool("a", run), middleware, (call, next) => next({ ...call, signal: undefined }));
+  const controller = new AbortController();
+  const running = registry.execute("a", {}, { signal: controller.signal });
+  controller.abort();
+  open();
+  expect(await running).toBe("Error executing a: Aborted");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(run).not.toHaveBeenCalled();
+});
+
 test("the name suggested for an unknown tool is one that can be called, even if a disabled one is nearer", async () => {
   const registry = registryOf(tool("read_files"));
   registry.register(tool("read_file"));

@@ -72,6 +72,8 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
   const onCommit = (): void => {
     committed = true;
   };
+  const orAborted = async (running: Promise<ToolOutcome>): Promise<ToolOutcome> =>
+    (await unlessAborted(running, signal)) ?? failed(aborted(shownName(name), signal?.reason, committed));
   const start = (now: Looked, current: ToolCall, error: ToolError | undefined): Promise<ToolOutcome> => {
     const { entry } = now;
     if (error || !entry) return Promise.resolve(failed(error ?? unknownTool(name)));
@@ -90,7 +92,7 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
   };
   if (held.middlewares.length === 0) {
     const running = start(found, call, call.refusal);
-    return held.guards.length === 0 ? running : answerUnlessAborted(running);
+    return held.guards.length === 0 ? running : orAborted(running);
   }
   const running = runThrough(held.middlewares, call, (current) => {
     // A middleware may have waited long, or changed the call.
@@ -99,13 +101,7 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
       start(now, current, refusalOf(held, current.name) ?? now.error);
     return "then" in again ? again.then(startAgain) : startAgain(again);
   });
-  return answerUnlessAborted(running);
-
-  function answerUnlessAborted(running: Promise<ToolOutcome>): Promise<ToolOutcome> {
-    return unlessAborted(running, signal).then(
-      (outcome) => outcome ?? failed(aborted(shownName(name), signal?.reason, committed)),
-    );
-  }
+  return orAborted(running);
 }
 
 function callOf({ entry, args }: Looked, name: string, options: ExecuteOptions, refusal?: ToolError): ToolCall {
