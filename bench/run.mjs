@@ -5,6 +5,7 @@ import { files, shell } from "./cases/files.mjs";
 import { size, startup, tokens } from "./cases/footprint.mjs";
 import { http } from "./cases/http.mjs";
 import { loop, registry } from "./cases/loop.mjs";
+import { policy } from "./cases/policy.mjs";
 import { hasRipgrep, search, searchFiles, searchPeers } from "./cases/search.mjs";
 import { writeResults } from "./results.mjs";
 
@@ -14,6 +15,7 @@ const cases = {
   "search-peers": searchPeers,
   loop,
   registry,
+  policy,
   http,
   files,
   shell,

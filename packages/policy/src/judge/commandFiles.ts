@@ -1,6 +1,7 @@
-import { realpathSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { lstatSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
+import { canonicalOrUndefined } from "@toolcrib/core/files";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 
 const mostTokens = 500;
@@ -14,10 +15,15 @@ export function possiblePaths(words: readonly string[]): readonly string[] | und
   for (const word of words) {
     const option = /^-[A-Za-z]./.test(word) ? word.slice(2) : "";
     const parts = [word, option, ...word.split(betweenParts), ...option.split(betweenParts)];
-    for (const part of parts) if (part !== "" && !part.includes("\0")) found.add(part);
+    for (const part of parts) if (part !== "" && !isOption(part) && !part.includes("\0")) found.add(part);
     if (found.size > mostTokens) return undefined;
   }
   return [...found];
+}
+
+/** What programs never take for a path, and what names nothing that a rule is about. */
+function isOption(part: string): boolean {
+  return part.startsWith("-") && !part.includes("/");
 }
 
 /** The words of a line that cannot be read, whatever stands between them. */
@@ -25,18 +31,32 @@ export function rawWords(line: string): readonly string[] {
   return line.replace(/\\\r?\n/g, "").split(/[\s'"`;|&<>(){}$\\]+/);
 }
 
-/** A path of a shell line as it would be opened from a directory: links followed as far as it exists. */
+/**
+ * A path of a shell line as the system would open it from a canonical directory: links followed, missing names kept. The path by its
+ * names alone where that fails.
+ */
 export function pathFrom(directory: string, word: string): string {
-  const path = resolve(directory, word);
-  for (let [head, tail] = [path, ""]; ; ) {
-    try {
-      return resolve(realpathSync.native(head), `.${tail}`);
-    } catch {
-      const above = dirname(head);
-      if (above === head) return path;
-      tail = head.slice(above.length === 1 ? 0 : above.length) + tail;
-      head = above;
-    }
+  const names = word.split("/");
+  if (names.includes(".."))
+    return canonicalOrUndefined(isAbsolute(word) ? word : `${directory}/${word}`) ?? resolve(directory, word);
+  let at = isAbsolute(word) ? "/" : directory;
+  for (const name of names) {
+    if (name === "" || name === ".") continue;
+    at = at === "/" ? `/${name}` : `${at}/${name}`;
+    const kind = kindOf(at);
+    // Nothing below a name that is missing can be a link. Most words are no paths, and end here.
+    if (kind === "missing") return resolve(directory, word);
+    if (kind === "link") return canonicalOrUndefined(resolve(directory, word)) ?? resolve(directory, word);
+  }
+  return resolve(directory, word);
+}
+
+function kindOf(path: string): "missing" | "link" | "plain" {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? "missing" : stats.isSymbolicLink() ? "link" : "plain";
+  } catch {
+    return "missing";
   }
 }
 

@@ -518,6 +518,7 @@ describe("protected paths", () => {
     await all({ allow: ["run_bash(cp a.txt .git/x)"] }, "allowed", ["cp a.txt .git/x"]);
     await all({ allow: ["run_bash(cp a.txt .git/x)"] }, "asked", ["cp a.txt .git/y"]);
     await all({ mode: "full", allow: ["effect:write(.vscode/)"] }, "asked", ["echo x > .git/config"]);
+    await all({ mode: "full", allow: ["run_bash(cat .git/config)"] }, "asked", ["rm .git/config"]);
   });
 });
 

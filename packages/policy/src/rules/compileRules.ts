@@ -32,6 +32,8 @@ export interface RuleList {
   /** The groups that bind a tool: its own, and that of its server. */
   ofTool(tool: string, origin: string): readonly RuleGroup[];
   ofEffect(kind: EffectKind): RuleGroup | undefined;
+  /** The rules about effects on files and hosts, whatever their kind; undefined where there are none. */
+  readonly ofNames: RuleGroup | undefined;
 }
 
 const mostRules = 10_000;
@@ -46,8 +48,10 @@ export function compileRules(list: Decision, given: unknown, places: PathPlaces)
   const tools = grouped(rules, (rule) => (rule.binds === "tool" ? rule.tool : undefined), compile);
   const kinds = grouped(rules, (rule) => (rule.binds === "effect" ? rule.kind : undefined), compile);
   const servers = grouped(rules, (rule) => (rule.binds === "server" ? rule.prefix : undefined), compile);
+  const ofNames = rules.filter((rule) => rule.binds === "effect" && rule.kind !== "execute");
   return {
     list,
+    ofNames: ofNames.length === 0 ? undefined : compile(ofNames),
     ofTool(tool, origin) {
       const own = tools.get(tool);
       const found = own === undefined ? [] : [own];
