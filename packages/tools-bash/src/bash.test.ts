@@ -65,10 +65,13 @@ describe("the tool", () => {
     expect(schema.description).toMatch(/change or destroy anything the process can reach/);
   });
 
-  test("answers stdout, stderr and exit_code, in this order", async () => {
-    expect(await createRunBashTool().execute({ command: "echo out; echo err >&2; exit 3" })).toBe(
-      '{"stdout":"out\\n","stderr":"err\\n","exit_code":3}',
-    );
+  test("answers stdout, stderr and exit_code, in this order, and gives them as data", async () => {
+    const registry = new ToolRegistry([createRunBashTool()]);
+    expect(await registry.invoke("run_bash", { command: "echo out; echo err >&2; exit 3" })).toEqual({
+      ok: true,
+      output: '{"stdout":"out\\n","stderr":"err\\n","exit_code":3}',
+      data: { stdout: "out\n", stderr: "err\n", exit_code: 3 },
+    });
   });
 
   test("asks the registry for more time than the command has, so that the command's own limit answers", () => {

@@ -1,4 +1,5 @@
 import { checkOptions, type ExecutableTool, type JsonSchema, longestDelayMs } from "@toolcrib/core";
+import { jsonOutput, objectSchema } from "./answer.ts";
 import { checkArguments, checkBackground } from "./bashArguments.ts";
 import { type BashSettings, isTimeout, knownOptions, type RunBashOptions, settingsOf } from "./bashOptions.ts";
 import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
@@ -11,6 +12,13 @@ const name = "run_bash";
 const marginMs = 5000;
 /** And where denied paths are looked for before the command. */
 const denyMarginMs = 20_000;
+
+const endSchema: JsonSchema = objectSchema({
+  stdout: { type: "string" },
+  stderr: { type: "string" },
+  exit_code: { type: "integer" },
+});
+const startSchema: JsonSchema = objectSchema({ id: { type: "string" }, pid: { type: "integer" } });
 
 /**
  * `run_bash`: runs `/bin/sh -c` and answers JSON `{ "stdout", "stderr", "exit_code" }`, each stream cut to 50 KB; `exit_code` is
@@ -36,6 +44,7 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
     origin: "@toolcrib/tools-bash",
     destructive: true,
     openWorld: true,
+    outputSchema: jobs ? { type: "object", anyOf: [endSchema, startSchema] } : endSchema,
     timeoutMs: ({ timeout }) =>
       Math.min((isTimeout(timeout, maxTimeoutMs) ? timeout : timeoutMs) + margin, longestDelayMs),
     getSchema: () => ({
@@ -74,14 +83,14 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
         const { id, pid } = await jobs.start(checked, (watch) =>
           runCommand({ ...checked, ...watch, timeout, beginCommit }, settings),
         );
-        return JSON.stringify({ id, pid });
+        return jsonOutput({ id, pid });
       }
       const output = { stdout: new HeadTailBuffer(), stderr: new HeadTailBuffer() };
       const progress = onProgress && createProgressTail(output, (message) => onProgress({ message }));
       try {
         const run = { ...checked, signal, beginCommit, output: progress?.output ?? output };
         const { stdout, stderr, exitCode, notes } = await runCommand(run, settings);
-        return JSON.stringify({ stdout, stderr: withNotes(stderr, notes), exit_code: exitCode });
+        return jsonOutput({ stdout, stderr: withNotes(stderr, notes), exit_code: exitCode });
       } finally {
         progress?.end();
       }

@@ -24,8 +24,10 @@ const extraNames: KnownOptions<Omit<ToolOutput, "text">> = { content: true, data
 /** What a tool returns to give rich content or data along with the text that `execute` answers. */
 export function toolOutput(text: string, extras: Omit<ToolOutput, "text">): string & ToolOutput {
   checkOptions("toolOutput", extras, extraNames);
-  // Typed as a string so that it can be returned where ExecutableTool wants one; the registry takes it apart.
-  return { text, ...extras, [outputMarker]: true } as unknown as string & ToolOutput;
+  // Typed as a string so that it can be returned where ExecutableTool wants one; the registry takes it apart, and who calls the tool
+  // without a registry gets the text where a string is needed: `${output}`, JSON.parse(output).
+  const output = { text, ...extras, [outputMarker]: true };
+  return Object.defineProperty(output, "toString", { value: () => text }) as unknown as string & ToolOutput;
 }
 
 /** The string that `ToolRegistry.execute` answers for an outcome. */

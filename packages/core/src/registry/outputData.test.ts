@@ -121,6 +121,13 @@ test("outputSchema may be a Standard Schema, of which what it gives counts", () 
   );
 });
 
+test("without a registry toolOutput is its text where a string is needed", () => {
+  const output = toolOutput('{"n":1}', { data: { n: 1 } });
+  expect(`${output}`).toBe('{"n":1}');
+  expect(JSON.parse(output)).toEqual({ n: 1 });
+  expect(Object.keys(output)).toEqual(["text", "data"]);
+});
+
 test("toolOutput without names is refused: content alone is not an options object", () => {
   expect(() => toolOutput("text", [] as never)).toThrow("toolOutput: options must be a plain object");
   expect(() => toolOutput("text", { date: 1 } as never)).toThrow('did you mean "data"?');

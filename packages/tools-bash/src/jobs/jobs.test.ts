@@ -257,6 +257,16 @@ describe("the tools", () => {
     expect(await say("read_output", {})).toContain("id: is required");
   });
 
+  test("give what they answer as data too", async () => {
+    const registry = new ToolRegistry(toolsWith().all);
+    const outcome = await registry.invoke("run_bash", { command: "echo on", background: true });
+    const { id } = (outcome.ok ? outcome.data : undefined) as Started;
+    const waited = await registry.invoke("run_bash", { command: "exit 3" });
+    expect(waited).toMatchObject({ data: { stdout: "", stderr: "", exit_code: 3 } });
+    expect(await registry.invoke("read_output", { id, wait: 60_000 })).toMatchObject({ data: { stdout: "on\n" } });
+    expect(await registry.invoke("stop_command", { id })).toMatchObject({ data: { running: false, stdout: "" } });
+  });
+
   test("tell guards what they do", async () => {
     const { all, start } = toolsWith();
     const [run, read, stop] = all;

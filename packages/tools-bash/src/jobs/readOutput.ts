@@ -1,4 +1,5 @@
-import { type ExecutableTool, invalidArgument, longestDelayMs } from "@toolcrib/core";
+import { type ExecutableTool, invalidArgument, type JsonSchema, longestDelayMs } from "@toolcrib/core";
+import { jsonOutput, objectSchema } from "../answer.ts";
 import type { BackgroundJobs } from "./backgroundJobs.ts";
 import type { JobReading } from "./job.ts";
 
@@ -12,6 +13,7 @@ export function createReadOutputTool(jobs: BackgroundJobs): ExecutableTool {
     name,
     origin: "@toolcrib/tools-bash",
     readOnly: true,
+    outputSchema: readingSchema,
     timeoutMs: ({ wait }) => Math.min((isWait(wait) ? wait : 0) + marginMs, longestDelayMs),
     getSchema: () => ({
       type: "function",
@@ -42,8 +44,16 @@ export function createReadOutputTool(jobs: BackgroundJobs): ExecutableTool {
   };
 }
 
+/** What `renderReading` answers. */
+export const readingSchema: JsonSchema = objectSchema({
+  running: { type: "boolean" },
+  exit_code: { type: ["integer", "null"] },
+  stdout: { type: "string" },
+  stderr: { type: "string" },
+});
+
 export function renderReading({ running, exitCode, stdout, stderr }: JobReading): string {
-  return JSON.stringify({ running, exit_code: exitCode, stdout, stderr });
+  return jsonOutput({ running, exit_code: exitCode, stdout, stderr });
 }
 
 function checkWait(wait: unknown): number {

@@ -1,6 +1,6 @@
 import type { ExecutableTool } from "@toolcrib/core";
 import type { BackgroundJobs } from "./backgroundJobs.ts";
-import { renderReading } from "./readOutput.ts";
+import { readingSchema, renderReading } from "./readOutput.ts";
 
 const name = "stop_command";
 
@@ -11,6 +11,7 @@ export function createStopCommandTool(jobs: BackgroundJobs): ExecutableTool {
     origin: "@toolcrib/tools-bash",
     destructive: true,
     idempotent: true,
+    outputSchema: readingSchema,
     getSchema: () => ({
       type: "function",
       function: {

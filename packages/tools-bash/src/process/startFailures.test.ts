@@ -9,7 +9,7 @@ const source = (name: string): string => JSON.stringify(new URL(name, import.met
 function program(script: string, flags: readonly string[] = [], shell = "exec"): string {
   const whole = `
     const { createRunBashTool } = await import(${source("../runBash.ts")});
-    const execute = (command, options) => createRunBashTool(options).execute({ command }).catch((error) => error.code + ": " + error.message);
+    const execute = (command, options) => createRunBashTool(options).execute({ command }).then(String).catch((error) => error.code + ": " + error.message);
     ${script}`;
   const words = [process.execPath, ...flags, "--input-type=module-typescript", "-e", whole];
   const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", `${shell} "$@"`, "sh", ...words], {
