@@ -550,3 +550,8 @@ test("a call whose tool does not say its command is asked about, and bound by an
   expect(await decide({ mode: "full", deny: ["run_bash(zzz)"] })).toBe(false);
   expect(await decide({ mode: "full" })).toBe(true);
 });
+
+test("a variable of the environment is not printed by way of another", async () => {
+  await all({ mode: "ask" }, "asked", ['x="$GITHUB_TOKEN"; echo "$x"', 'for x in "$GITHUB_TOKEN"; do echo "$x"; done']);
+  await all({ mode: "ask" }, "allowed", ['x="$(cat a.txt)"; echo "$x"', 'for x in a b; do echo "$x"; done']);
+});

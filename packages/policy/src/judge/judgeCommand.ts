@@ -100,7 +100,7 @@ function judgeSimple(command: LineCommand, groups: Groups, effect: ToolEffect, s
   const cause: Cause = { by: "mode", mode };
   const ofCommand = { what, effect, command: text };
   const allow = (why: string): Verdict => ({ decision: "allow", cause, why, ...ofCommand });
-  if (words.length === 0) return allow("it only sets variables");
+  if (words.length === 0 && judged.readOnly) return allow("it only sets variables");
   if (isPlainChange(words)) return allow("it only changes the working directory");
   if (judged.readOnly) return allow("it only reads");
   if (mode === "read-only") {
