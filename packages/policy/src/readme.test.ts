@@ -1,0 +1,41 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { modes, protectedPaths } from "./index.ts";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const examples = [...readme.matchAll(/^```ts title=(\S+)\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```$/gm)];
+const sources = new URL("../../mcp/fixtures/sources.mjs", import.meta.url).href;
+
+let folder: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-readme-")));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("each example of the README has what it prints beside it", () => {
+  expect(examples.map(([, name]) => name)).toEqual(["start.ts", "always.ts", "explain.ts", "denied.ts"]);
+  expect(readme.match(/^```ts/gm)).toHaveLength(examples.length);
+});
+
+for (const [, name = "", code = "", printed = ""] of examples) {
+  test(`the README's ${name} prints what is shown`, async () => {
+    writeFileSync(join(folder, name), code);
+    const output = await new Promise<string>((resolve) => {
+      execFile(process.execPath, ["--import", sources, name], { cwd: folder }, (_, out, err) => resolve(out + err));
+    });
+    expect(output).toBe(printed);
+  });
+}
+
+test("the README names each mode and most of what is protected", () => {
+  for (const mode of modes) expect(readme).toContain(`| \`${mode}\``);
+  const table = readme.slice(readme.indexOf("## Protected paths"), readme.indexOf("## Answers"));
+  const listed = protectedPaths.filter(({ pattern }) => table.includes(`\`${pattern}\``));
+  expect(listed.length).toBeGreaterThan(40);
+});
