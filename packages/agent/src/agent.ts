@@ -63,15 +63,22 @@ export class Agent {
   ): Promise<Kind> {
     checkPlainOptions(options);
     const { session, journalBytes } = await openSession(fileOrSession);
-    const { systemPrompt, messages, usage, pending } = session;
+    const { systemPrompt, messages, pending, foundTools } = session;
     // `this` may be a subclass, such as the preset of @toolcrib/defaults.
     const agent = new this(provider, { ...options, systemPrompt: options.systemPrompt ?? systemPrompt });
-    agent.#state.history.restore(messages, usage, pending);
+    agent.#state.history.restore(session);
     const isSame = options.journal === undefined || options.journal === fileOrSession;
     const resumed = journalBytes === undefined || !isSame ? undefined : { bytes: journalBytes, systemPrompt };
     const file = resumed ? (fileOrSession as string) : options.journal;
     if (file !== undefined)
-      agent.#keepJournal(file, { name: session.name, resumed, messages, pending, onError: options.onJournalError });
+      agent.#keepJournal(file, {
+        name: session.name,
+        resumed,
+        messages,
+        pending,
+        foundTools,
+        onError: options.onJournalError,
+      });
     return agent;
   }
 
@@ -195,6 +202,9 @@ function contextOf(state: Pick<LoopState, "systemPrompt" | "history">, sessionCo
     },
     get pending() {
       return [...state.history.waiting.values()];
+    },
+    get foundTools() {
+      return [...state.history.foundTools];
     },
     sessionContextFilePath,
   });

@@ -125,6 +125,8 @@ export type AgentEvent =
       readonly output: string;
       readonly isError: boolean;
       readonly content?: readonly ContentBlock[];
+      /** What the output shows, as a JSON value. It is in the journal too; no model ever gets it. */
+      readonly data?: unknown;
     }
   /** A failed request is tried again. `discardText`: the text of this step shown so far does not count. */
   | {

@@ -6,6 +6,11 @@ export interface ModelRequest {
   readonly systemPrompt: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ChatTool[];
+  /**
+   * All deferred tools; `tools` has those of them that were found, last. For a service that can keep tools out of its prompt by
+   * itself; other providers need not look at it.
+   */
+  readonly deferredTools?: readonly ChatTool[];
   readonly signal: AbortSignal;
   /** Set by the agent, which ends a silent or late request itself. Without it a provider keeps the time. */
   readonly isTimed?: boolean;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { runInThisContext } from "node:vm";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ScriptedProvider } from "./testing.ts";
+import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
@@ -17,9 +17,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The model of the examples: its first life pays, its second one answers. */
-function modules(asked: string[]): Record<string, () => unknown> {
-  const scripts = [[{ calls: [{ name: "pay", args: { to: "Ann", amount: 5 } }] }, "Paid."], ["Paid."]];
+/** The first life of the model pays, its second one answers. */
+const payments: ScriptedReply[][] = [
+  [{ calls: [{ name: "pay", args: { to: "Ann", amount: 5 } }] }, "Paid."],
+  ["Paid."],
+];
+
+/** What the examples import, with a model that answers by these scripts, one for each of its lives. */
+function modules(asked: string[], given: readonly ScriptedReply[][]): Record<string, () => unknown> {
+  const scripts = [...given];
   class AnthropicProvider extends ScriptedProvider {
     constructor() {
       super(scripts.shift() ?? []);
@@ -28,6 +34,7 @@ function modules(asked: string[]): Record<string, () => unknown> {
   const question = (text: string): string => (asked.push(text) > 0 ? "y" : "");
   return {
     "@toolcrib/agent": () => import("./index.ts"),
+    "@toolcrib/core": () => import("@toolcrib/core"),
     "@toolcrib/agent/anthropic": () => ({ AnthropicProvider }),
     "node:readline/promises": () => ({ createInterface: () => ({ question }) }),
   };
@@ -45,7 +52,12 @@ function registryThatPays(): ToolRegistry {
 }
 
 /** Runs the example that holds `mark` and answers its variable `answer`. */
-async function runExample(mark: string, registry: ToolRegistry, asked: string[]): Promise<unknown> {
+async function runExample(
+  mark: string,
+  registry: ToolRegistry,
+  asked: string[],
+  scripts: readonly ScriptedReply[][] = payments,
+): Promise<unknown> {
   const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
   const [example = "", ...others] = examples.filter((code) => code.includes(mark));
   expect(others).toEqual([]);
@@ -54,7 +66,7 @@ async function runExample(mark: string, registry: ToolRegistry, asked: string[])
     .replaceAll("payments.jsonl", join(folder, "payments.jsonl"));
   const body = `(async (load, registry, console) => { ${code}\nreturn answer; })`;
   const run = runInThisContext(body, { filename: "README.md" }) as (...given: readonly unknown[]) => unknown;
-  const known = modules(asked);
+  const known = modules(asked, scripts);
   const log = (...words: readonly unknown[]): void => void asked.push(words.join(" "));
   return run((name: string) => known[name]?.(), registry, { log });
 }
@@ -72,4 +84,17 @@ test("the example that is answered in another process", async () => {
   expect(await runExample("resumed.approve", registry, asked)).toBe("Paid.");
   expect(asked).toEqual([expect.stringMatching(/ Pay\?$/)]);
   expect(paid).toEqual(["5 to Ann"]);
+});
+
+test("the example with deferred tools", async () => {
+  const offered: string[] = [];
+  const note =
+    (reply: ScriptedReply): ScriptedReply =>
+    ({ tools }) => {
+      offered.push(tools.map((tool) => tool.function.name).join());
+      return reply;
+    };
+  const script = [{ calls: [{ name: "search_tools", args: { query: "close" } }] }, "Closed."].map(note);
+  expect(await runExample("createToolSearch", registryThatPays(), [], [script])).toBe("Closed.");
+  expect(offered).toEqual(["pay,search_tools", "pay,search_tools,close_issue"]);
 });

@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message, PendingCall, ToolMessage, Usage } from "../messages.ts";
 import { type NotRunReason, notRun, openCalls } from "./conversation.ts";
+import { foundBy } from "./foundTools.ts";
 import { addUsage, noUsage } from "./usage.ts";
 import {
   type Answer,
@@ -13,14 +14,15 @@ import {
 
 /** Where a history is also written, as it grows; each method is awaited before the turn goes on. */
 export interface Recorder {
-  message(message: Message, usage?: Usage): Promise<void>;
+  /** `usage`: tokens of the reply; `data`: of the outcome of a call. */
+  message(message: Message, about?: { readonly usage?: Usage | undefined; readonly data?: unknown }): Promise<void>;
   toolStart(callIds: readonly string[]): Promise<void>;
   /** These calls wait; each comes with the result that stands for it meanwhile. */
   waiting(calls: readonly HeldCall[]): Promise<void>;
   /** Answers to questions about calls that wait. */
   answers(answers: Answers): Promise<void>;
-  /** The conversation is now these messages. */
-  replaced(messages: readonly Message[]): Promise<void>;
+  /** The conversation is now these messages; the tools found so far stay found. */
+  replaced(messages: readonly Message[], foundTools: readonly string[]): Promise<void>;
   /** The turn is over: files may be closed. */
   turnEnded(): Promise<void>;
 }
@@ -33,6 +35,14 @@ export interface HeldCall {
 /** By the id of the call. */
 export type Answers = Readonly<Record<string, Answer>>;
 
+/** What a saved session holds of a history. */
+interface Restored {
+  readonly messages: readonly Message[];
+  readonly usage?: Usage;
+  readonly pending?: readonly WaitingCall[];
+  readonly foundTools?: readonly string[];
+}
+
 /** The conversation of one session: append-only while a turn runs, frozen messages, unique call ids, summed usage. */
 export class History {
   #messages: Message[] = [];
@@ -41,6 +51,8 @@ export class History {
   readonly #waiting: Map<string, WaitingCall> = new Map();
   /** The ids of all calls so far: each is used once in a session. */
   readonly callIds: Set<string> = new Set();
+  /** Deferred tools that were found, in the order in which they were. */
+  readonly foundTools: Set<string> = new Set();
   /** Tokens of the last request and its reply, as the service counted them. */
   contextTokens: number | undefined;
   /** Compaction achieved too little: it is tried again above this many tokens. */
@@ -68,11 +80,12 @@ export class History {
 
   add(message: Message, usage?: Usage): Promise<void> | undefined {
     this.#messages.push(message);
-    return this.recorder?.message(message, usage);
+    return this.recorder?.message(message, { usage });
   }
 
   /** Adds the result of a call of the last reply, without recording: it was recorded when it arrived. */
-  addResult(result: ToolMessage): void {
+  addResult(result: ToolMessage, data?: unknown): void {
+    for (const name of foundBy(result.name, data)) this.foundTools.add(name);
     this.#waiting.delete(result.callId);
     putResult(this.#messages, result);
   }
@@ -147,17 +160,19 @@ export class History {
   }
 
   /** Starts from a saved conversation, which must be valid. */
-  restore(messages: readonly Message[], usage: Usage = noUsage, waiting: readonly WaitingCall[] = []): void {
+  restore({ messages, usage = noUsage, pending = [], foundTools = [] }: Restored): void {
     this.#messages = [...messages];
     this.#usage = usage;
+    for (const name of foundTools) this.foundTools.add(name);
     for (const message of messages) if (message.role === "tool") this.callIds.add(message.callId);
-    for (const call of waiting) this.#waiting.set(call.callId, call);
+    for (const call of pending) this.#waiting.set(call.callId, call);
   }
 
   /** Forgets the conversation; the recorder is told without waiting for it. */
   clear(): void {
     if (this.#messages.length === 0) return;
     const { recorder } = this;
+    this.foundTools.clear();
     void this.replace([])
       ?.then(() => recorder?.turnEnded())
       .catch(() => undefined);
@@ -168,6 +183,6 @@ export class History {
     this.#waiting.clear();
     this.contextTokens = undefined;
     this.retryCompactionAbove = 0;
-    return this.recorder?.replaced(messages);
+    return this.recorder?.replaced(messages, [...this.foundTools]);
   }
 }

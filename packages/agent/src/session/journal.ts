@@ -18,9 +18,10 @@ export interface JournalStart {
   readonly resumed?: { readonly bytes: number; readonly systemPrompt: string } | undefined;
   /** Called with the first failure, after which nothing more is written. Without it failures are thrown. */
   readonly onError?: ((error: AgentError) => void) | undefined;
-  /** The messages with which a new journal starts, and the calls among them that wait. */
+  /** The messages with which a new journal starts, the calls among them that wait, and the deferred tools found so far. */
   readonly messages?: readonly Message[];
   readonly pending?: readonly WaitingCall[] | undefined;
+  readonly foundTools?: readonly string[] | undefined;
 }
 
 /**
@@ -43,8 +44,8 @@ export class Journal implements Recorder {
     this.#systemPrompt = start.resumed?.systemPrompt;
   }
 
-  message(message: Message, usage?: Usage): Promise<void> {
-    return this.#write({ type: "message", message, ...(usage && { usage }) });
+  message(message: Message, { usage, data }: { usage?: Usage | undefined; data?: unknown } = {}): Promise<void> {
+    return this.#write({ type: "message", message, ...(usage && { usage }), ...(data !== undefined && { data }) });
   }
 
   toolStart(callIds: readonly string[]): Promise<void> {
@@ -59,8 +60,8 @@ export class Journal implements Recorder {
     return this.#write({ type: "answers", answers });
   }
 
-  replaced(messages: readonly Message[]): Promise<void> {
-    return this.#write({ type: "messages", messages });
+  replaced(messages: readonly Message[], foundTools: readonly string[]): Promise<void> {
+    return this.#write({ type: "messages", messages, ...(foundTools.length > 0 && { foundTools }) });
   }
 
   turnEnded(): Promise<void> {
@@ -109,11 +110,13 @@ export class Journal implements Recorder {
   #linesBefore(systemPrompt: string): JournalLine[] {
     if (systemPrompt === this.#systemPrompt) return [];
     if (this.#systemPrompt !== undefined) return [{ type: "system-prompt", systemPrompt }];
-    const { name, messages = [], pending } = this.#start;
+    const { name, messages = [], pending, foundTools } = this.#start;
     const savedAt = new Date().toISOString();
     const header = { format: sessionFormat, version: sessionVersion, savedAt, systemPrompt } as const;
     const first: JournalLine = { type: "session", ...header, ...(name === undefined ? {} : { name }) };
-    return messages.length > 0 ? [first, { type: "messages", messages, ...(pending && { pending }) }] : [first];
+    return messages.length > 0
+      ? [first, { type: "messages", messages, ...(pending && { pending }), ...(foundTools && { foundTools }) }]
+      : [first];
   }
 
   async #open(): Promise<FileHandle> {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs";
 import { promisify } from "node:util";
 import { isObject } from "@toolcrib/core/text";
+import { foundBy } from "../conversation/foundTools.ts";
 import { repairConversation } from "../conversation/repair.ts";
 import { addUsage, noUsage } from "../conversation/usage.ts";
 import { isAnswer, putResult, stillWaiting, type WaitingCall, withoutResults } from "../conversation/waiting.ts";
@@ -8,6 +9,7 @@ import { messageOf } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
 import {
   badSession,
+  checkFoundTools,
   checkHeader,
   checkMessage,
   checkPending,
@@ -78,6 +80,7 @@ class JournalReader {
   readonly #started: Set<string> = new Set();
   /** Calls that wait, by id; the result of each in `#messages` is a placeholder. */
   readonly #waiting: Map<string, WaitingCall> = new Map();
+  #foundTools: readonly string[] = [];
 
   take(line: unknown, at: string): void {
     if (!isObject(line)) throw badSession(at, "it is not a JSON object");
@@ -100,6 +103,7 @@ class JournalReader {
         if (!Array.isArray(messages)) throw badSession(at, "messages is not a list");
         this.#messages = messages.map((one) => checkMessage(one, at));
         this.#waiting.clear();
+        this.#foundTools = checkFoundTools(line.foundTools, at);
         for (const call of checkPending(line.pending, at)) this.#waiting.set(call.callId, call);
         break;
       case "system-prompt":
@@ -110,7 +114,7 @@ class JournalReader {
     }
   }
 
-  #takeMessage({ message: given, usage, pending }: Record<string, unknown>, at: string): void {
+  #takeMessage({ message: given, usage, data, pending }: Record<string, unknown>, at: string): void {
     const message = checkMessage(given, at);
     if (isObject(usage)) this.#usage = addUsage(this.#usage, usage as unknown as Usage);
     if (message.role !== "tool") {
@@ -120,6 +124,7 @@ class JournalReader {
     }
     this.#waiting.delete(message.callId);
     putResult(this.#messages, message);
+    this.#foundTools = [...new Set([...this.#foundTools, ...foundBy(message.name, data)])];
     if (pending === undefined) return;
     this.#waiting.set(message.callId, checkWaiting(pending, at));
     this.#started.delete(message.callId);
@@ -153,6 +158,7 @@ class JournalReader {
       messages,
       usage: this.#usage,
       ...(pending.length > 0 && { pending }),
+      ...(this.#foundTools.length > 0 && { foundTools: this.#foundTools }),
     };
   }
 }

@@ -25,6 +25,8 @@ export interface Session {
   readonly usage?: Usage;
   /** Calls of the last reply that wait for an answer, or for those before them; the result of each in `messages` says so. */
   readonly pending?: readonly WaitingCall[];
+  /** Deferred tools that were found. */
+  readonly foundTools?: readonly string[];
 }
 
 /** One line of a journal; the first is the `session` line. */
@@ -37,14 +39,28 @@ export type JournalLine =
       readonly name?: string;
       readonly systemPrompt: string;
     }
-  /** `usage`: tokens of the reply. A second result of a call replaces the first. `pending`: this result stands for a call that waits. */
-  | { readonly type: "message"; readonly message: Message; readonly usage?: Usage; readonly pending?: WaitingCall }
+  /**
+   * `usage`: tokens of the reply. `data`: what a result shows, as a JSON value. `pending`: this result stands for a call that waits. A
+   * second result of a call replaces the first.
+   */
+  | {
+      readonly type: "message";
+      readonly message: Message;
+      readonly usage?: Usage;
+      readonly data?: unknown;
+      readonly pending?: WaitingCall;
+    }
   /** Answers to the questions about calls that wait, by id. */
   | { readonly type: "answers"; readonly answers: Answers }
   /** These calls are about to run. */
   | { readonly type: "tool-start"; readonly callIds: readonly string[] }
   /** The conversation is now these messages. */
-  | { readonly type: "messages"; readonly messages: readonly Message[]; readonly pending?: readonly WaitingCall[] }
+  | {
+      readonly type: "messages";
+      readonly messages: readonly Message[];
+      readonly pending?: readonly WaitingCall[];
+      readonly foundTools?: readonly string[];
+    }
   | { readonly type: "system-prompt"; readonly systemPrompt: string };
 
 /** A session to be saved at any moment: calls that still run get the result "interrupted". */
@@ -68,12 +84,25 @@ function withBlocks<M>(message: M): M {
 export function checkSession(value: unknown, source: string): Session {
   const session = checkHeader(value, source);
   if (!Array.isArray(session.messages)) throw badSession(source, "messages is not a list");
-  const { pending: saved, ...rest } = session;
+  const { pending: saved, foundTools: names, ...rest } = session;
   const messages = repairConversation(
     session.messages.map((message, index) => checkMessage(message, `${source}, message ${index + 1}`)),
   );
   const pending = stillWaiting(messages, checkPending(saved, source));
-  return { ...(rest as unknown as Session), messages, ...(pending.length > 0 && { pending }) };
+  const foundTools = checkFoundTools(names, source);
+  return {
+    ...(rest as unknown as Session),
+    messages,
+    ...(pending.length > 0 && { pending }),
+    ...(foundTools.length > 0 && { foundTools }),
+  };
+}
+
+/** Checks a list of names; none when it is absent. */
+export function checkFoundTools(value: unknown, source: string): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
+  throw badSession(source, "foundTools is not a list of names");
 }
 
 /** Checks a list of calls that wait; none when it is absent. */

@@ -4,10 +4,11 @@ import type { Message, Usage } from "../messages.ts";
 import { createSession } from "./session.ts";
 import { sessionTarget } from "./sessionPath.ts";
 
-/** What the tool reads: a ToolContext, with the usage and the calls that wait for an answer where there are any. */
+/** What the tool reads: a ToolContext, with the usage, the calls that wait for an answer and the deferred tools found so far. */
 export interface SessionToolContext extends ToolContext {
   readonly usage?: Usage;
   readonly pending?: readonly WaitingCall[];
+  readonly foundTools?: readonly string[];
 }
 
 /** For a model whose conversation another loop keeps, which gave these tools no context. */
@@ -33,9 +34,13 @@ export function createSaveSessionContextTool(context: SessionToolContext, ...non
       return [pathEffect("write", path, context.sessionContextFilePath, scope)];
     },
     async execute({ reason }, call) {
-      const { systemPrompt, sessionContext, sessionContextFilePath, usage, pending = [] } = context;
+      const { systemPrompt, sessionContext, sessionContextFilePath, usage, pending = [], foundTools = [] } = context;
       const messages = sessionContext as readonly Message[];
-      const kept = { ...(usage && { usage }), ...(pending.length > 0 && { pending }) };
+      const kept = {
+        ...(usage && { usage }),
+        ...(pending.length > 0 && { pending }),
+        ...(foundTools.length > 0 && { foundTools }),
+      };
       const session = createSession({ reason, systemPrompt, messages, ...kept });
       // Loaded once something is saved.
       const { createPathScope, withPathLocks, writeAtomically } = await import("@toolcrib/core/files");

@@ -3,6 +3,7 @@ import type { AgentEvent, Message } from "../messages.ts";
 import { RequestClock } from "../requestClock.ts";
 import { busyError, type LoopState, waitingError } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
+import { requestTools } from "./requestTools.ts";
 import {
   type CompactionOptions,
   clearOldResults,
@@ -91,7 +92,7 @@ async function* summaryOf(
   const content = {
     systemPrompt,
     messages: [...head, userMessage(summaryRequest)],
-    tools: tools.getEnabledSchemas(),
+    ...requestTools(tools, history.foundTools),
     toolChoice: "none",
   } as const;
   const events = requestReply({ provider, content, clock, limits, callIds: history.callIds });

@@ -10,6 +10,7 @@ import { checkAnswers, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./
 import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
+import { requestTools } from "./requestTools.ts";
 import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
 
 /** What a turn begins with: a message of the user, or the answers with which the turn that asked goes on. */
@@ -60,7 +61,7 @@ export async function* runTurn(
       const content = {
         systemPrompt: state.systemPrompt,
         messages: history.messages,
-        tools: tools.getEnabledSchemas(),
+        ...requestTools(tools, history.foundTools),
         ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
       };
       const request = { provider, content, clock, limits, callIds: history.callIds };
@@ -192,8 +193,8 @@ function toolRun({ history, limits, tools }: LoopState, clock: RequestClock, opt
     },
     abort: () => clock.abort(),
     starting: (calls) => history.start(calls.map((call) => call.id)),
-    finished: (result) => history.recorder?.message(result),
-    addResult: (result) => history.addResult(result),
+    finished: (result, data) => history.recorder?.message(result, { data }),
+    addResult: (result, data) => history.addResult(result, data),
   };
 }
 

@@ -37,9 +37,9 @@ export interface ToolRun {
   /** Awaited right before these calls start; there may be none. */
   starting(calls: readonly ToolCallBlock[]): Promise<void>;
   /** Awaited as soon as a call has ended, in the order in which calls end. */
-  finished(result: ToolMessage): Promise<void> | undefined;
+  finished(result: ToolMessage, data: unknown): Promise<void> | undefined;
   /** Adds a result to history. */
-  addResult(result: ToolMessage): void;
+  addResult(result: ToolMessage, data: unknown): void;
 }
 
 /**
@@ -80,7 +80,7 @@ export async function* runSideBySide(
         wake();
       });
       ends[index] = end;
-      if (end.result) await run.finished(end.result);
+      if (end.result) await run.finished(end.result, end.data);
     } catch (error) {
       failure = { error };
     }
@@ -97,8 +97,8 @@ export async function* runSideBySide(
         next += 1;
         if (end.asked) questions.push(end.asked);
         if (!end.result) continue;
-        run.addResult(end.result);
-        yield { type: "tool-result", id: end.result.callId, ...eventOf(end.result) };
+        run.addResult(end.result, end.data);
+        yield resultEvent(end.result, end.data);
       } else {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -110,23 +110,19 @@ export async function* runSideBySide(
     if (next < calls.length) {
       run.abort();
       await Promise.all(running);
-      for (const end of ends.slice(next)) if (end?.result) run.addResult(end.result);
+      for (const end of ends.slice(next)) if (end?.result) run.addResult(end.result, end.data);
     }
   }
 }
 
 /** How a call ended: with its result, or with a question. */
 type CallEnd =
-  | { readonly result: ToolMessage; readonly asked?: undefined }
+  | { readonly result: ToolMessage; readonly data?: unknown; readonly asked?: undefined }
   | { readonly asked: Asked; readonly result?: undefined };
 
-function eventOf({
-  name,
-  output,
-  isError,
-  content,
-}: ToolMessage): Pick<ToolMessage, "name" | "output" | "isError" | "content"> {
-  return content ? { name, output, isError, content } : { name, output, isError };
+function resultEvent({ callId: id, name, output, isError, content }: ToolMessage, data: unknown): AgentEvent {
+  const rich = { ...(content && { content }), ...(data !== undefined && { data }) };
+  return { type: "tool-result", id, name, output, isError, ...rich };
 }
 
 /** The result of a call that need not run. */
@@ -165,5 +161,6 @@ async function runOne(
   if (asked) return { asked };
   const content = outcome?.content;
   const bounded = boundedResult(content ? { output, content } : { output }, run.maxToolResultBytes);
-  return { result: toolMessage(call, { ...bounded, isError: outcome?.ok === false }) };
+  const result = toolMessage(call, { ...bounded, isError: outcome?.ok === false });
+  return outcome?.ok && outcome.data !== undefined ? { result, data: outcome.data } : { result };
 }

@@ -1,0 +1,143 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createToolSearch, defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Agent } from "../agent.ts";
+import type { AgentEvent } from "../messages.ts";
+import type { AgentOptions } from "../options.ts";
+import { createSaveSessionContextTool } from "../session/sessionContext.ts";
+import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
+
+let folder: string;
+let journal: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "deferred-"));
+  journal = join(folder, "one.jsonl");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function toolsOf(): ToolRegistry {
+  const registry = new ToolRegistry();
+  const names = ["send_mail", "read_file", "post_issue", "close_issue", "list_dir"];
+  for (const name of names) {
+    registry.register(
+      defineTool({
+        name,
+        description: name,
+        deferred: !["read_file", "list_dir"].includes(name),
+        parameters: { type: "object" },
+        execute: () => toolOutput(`${name} done`, { data: { secretly: name } }),
+      }),
+    );
+  }
+  registry.register(createToolSearch(registry));
+  return registry;
+}
+
+const search = (query: string): ScriptedReply => ({ calls: [{ name: "search_tools", args: { query } }] });
+const call = (name: string): ScriptedReply => ({ calls: [{ id: name, name }] });
+const offered = (provider: ScriptedProvider): string[] =>
+  provider.requests.map(({ tools }) => tools.map((tool) => tool.function.name).join());
+const first = "read_file,list_dir,search_tools";
+
+function agentOf(replies: ScriptedReply[], options: AgentOptions = {}) {
+  const provider = new ScriptedProvider(replies);
+  return { provider, agent: new Agent(provider, { tools: toolsOf(), ...options }) };
+}
+
+describe("deferred tools", () => {
+  test("are left out of requests until they are found, then come last in the order found, and stay", async () => {
+    const replies = [search("issue"), call("close_issue"), search("mail"), "ok", search("issue"), "ok"];
+    const { agent, provider } = agentOf(replies);
+    await agent.chat("go");
+    await agent.chat("on");
+    const both = `${first},post_issue,close_issue`;
+    expect(offered(provider)).toEqual([
+      ...[first, both, both],
+      ...[`${both},send_mail`, `${both},send_mail`, `${both},send_mail`],
+    ]);
+    const all = ["send_mail", "post_issue", "close_issue"];
+    expect(provider.requests[0]?.deferredTools?.map((tool) => tool.function.name)).toEqual(all);
+    expect(agent.getTools()).toHaveLength(6);
+  });
+
+  test("can be called without having been found", async () => {
+    const { agent } = agentOf([call("send_mail"), "ok"]);
+    await agent.chat("go");
+    expect(JSON.stringify(agent.sessionContext)).toContain("send_mail done");
+  });
+
+  test("that are disabled are left out, and take their place again", async () => {
+    const { agent, provider } = agentOf([search("issue"), "ok", "ok", "ok"]);
+    await agent.chat("go");
+    agent.disableTool("post_issue");
+    await agent.chat("go");
+    agent.enableTool("post_issue");
+    await agent.chat("go");
+    expect(offered(provider).slice(2)).toEqual([`${first},close_issue`, `${first},post_issue,close_issue`]);
+  });
+
+  test("stay found after a compaction, and in a journal and a saved session", async () => {
+    const file = join(folder, "session.json");
+    const options: AgentOptions = {
+      journal,
+      sessionContextFilePath: file,
+      tools: (context) => {
+        const tools = toolsOf();
+        tools.register(createSaveSessionContextTool(context));
+        return tools;
+      },
+    };
+    const { agent, provider } = agentOf([search("mail"), "ok", "ok", "The summary.", "ok"], options);
+    await agent.chat("x".repeat(2000));
+    await agent.chat("on");
+    expect(await agent.compact()).toMatchObject({ summarisedMessages: expect.any(Number) });
+    expect(JSON.stringify(agent.sessionContext)).not.toContain("search_tools");
+    await agent.saveContext("later");
+    const expected = `${first},save_session_context,send_mail`;
+    for (const from of [journal, file]) {
+      const next = new ScriptedProvider(["ok"]);
+      await (await Agent.resume(next, from, { tools: options.tools as never })).chat("on");
+      expect(offered(next)).toEqual([expected]);
+    }
+    await agent.chat("on");
+    expect(offered(provider).slice(1)).toEqual([expected, expected, expected, expected]);
+  });
+
+  test("are forgotten with the conversation", async () => {
+    const { agent, provider } = agentOf([search("mail"), "ok", "ok"], { journal });
+    await agent.chat("go");
+    agent.clearContext();
+    await agent.chat("on");
+    expect(offered(provider).at(-1)).toBe(first);
+    const next = new ScriptedProvider(["ok"]);
+    await (await Agent.resume(next, journal, { tools: toolsOf() })).chat("on");
+    expect(offered(next)).toEqual([first]);
+  });
+
+  test.each([[{}], [[1]], ["send_mail"]])("a session whose foundTools are %j is refused", async (foundTools) => {
+    const session = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "", messages: [], foundTools };
+    await expect(Agent.resume(new ScriptedProvider([]), session as never)).rejects.toThrow("foundTools is not a list");
+  });
+});
+
+test("the data of a result is in its event and in the journal, and never goes to a model", async () => {
+  const { agent, provider } = agentOf([call("read_file"), "ok"], { journal });
+  const events: AgentEvent[] = [];
+  for await (const event of agent.streamChat("go")) events.push(event);
+  const data = { secretly: "read_file" };
+  const { output, isError } = { output: "read_file done", isError: false };
+  expect(events).toContainEqual({ type: "tool-result", id: "read_file", name: "read_file", output, isError, data });
+  const lines = readFileSync(journal, "utf8").split("\n").slice(0, -1);
+  expect(lines.map((line) => JSON.parse(line).data).filter(Boolean)).toEqual([data]);
+  expect(JSON.stringify(provider.requests)).not.toContain("secretly");
+  const resumed = await Agent.resume(provider, journal);
+  expect(resumed.sessionContext).toEqual(agent.sessionContext);
+});
+
+test("an outcome without data has none in its event", async () => {
+  const { agent } = agentOf([call("absent"), "ok"]);
+  for await (const event of agent.streamChat("go"))
+    if (event.type === "tool-result") expect(event).not.toHaveProperty("data");
+});

@@ -1,0 +1,28 @@
+import type { ModelRequest } from "../provider.ts";
+import type { ToolRunner } from "./toolCalls.ts";
+
+/**
+ * The tools of a request. Those that are deferred are left out until `search_tools` has found them, and then come last in the order in
+ * which they were found, so that the beginning stays the same.
+ */
+export function requestTools(
+  tools: ToolRunner,
+  found: ReadonlySet<string>,
+): Pick<ModelRequest, "tools" | "deferredTools"> {
+  const schemas = tools.getEnabledSchemas();
+  const deferredTools = schemas.filter((schema) => isDeferred(tools, schema.function.name));
+  if (deferredTools.length === 0) return { tools: schemas };
+  const byName = new Map(deferredTools.map((schema) => [schema.function.name, schema]));
+  const first = schemas.filter((schema) => !byName.has(schema.function.name));
+  const last = [...found].flatMap((name) => byName.get(name) ?? []);
+  return { tools: [...first, ...last], deferredTools };
+}
+
+function isDeferred(tools: ToolRunner, name: string): boolean {
+  try {
+    return tools.get(name)?.deferred === true;
+  } catch {
+    // Its getter throws, so the tool does not state it.
+    return false;
+  }
+}
