@@ -18,10 +18,8 @@ export function jsonData(value: unknown): unknown {
   return text === undefined || Buffer.byteLength(text) > mostBytes ? undefined : JSON.parse(text);
 }
 
-export type DataCheck = (outcome: ToolOutcome) => Promise<ToolOutcome>;
-
 /** Leaves out data that does not fit `schema`, or that cannot be checked against it. */
-export function createDataCheck(schema: JsonSchema): DataCheck {
+export function createDataCheck(schema: JsonSchema): (outcome: ToolOutcome) => Promise<ToolOutcome> {
   const validate = createValidator(schema);
   return async (outcome) => {
     if (!outcome.ok || outcome.data === undefined) return outcome;

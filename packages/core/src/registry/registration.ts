@@ -5,7 +5,7 @@ import { attempt, unreadable } from "../foreign.ts";
 import type { ChatTool, ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
 import { freeName, isLegalName } from "../names.ts";
-import { createDataCheck, type DataCheck } from "./outputData.ts";
+import { createDataCheck } from "./outputData.ts";
 
 /** A tool in the registry: its schema is read once and frozen. */
 export interface Entry {
@@ -14,7 +14,7 @@ export interface Entry {
   readonly check: ArgumentChecker;
   readonly outputSchema: JsonSchema | undefined;
   /** Leaves out data that does not fit `outputSchema`; undefined where there is none. */
-  readonly checkData: DataCheck | undefined;
+  readonly checkData: ReturnType<typeof createDataCheck> | undefined;
   enabled: boolean;
 }
 
@@ -40,16 +40,17 @@ export function traitsOf(tool: ToolTraits): ToolTraits {
   return traits;
 }
 
-/** What cannot be read counts as not stated. */
-export function isDeferred(tool: ExecutableTool): boolean {
-  return attempt(() => tool.deferred) === true;
-}
-
-/** Where a tool comes from, and what its source claims of it; what cannot be read counts as not stated. */
-export function sourceOf(tool: Pick<ExecutableTool, "origin" | "hints">): Pick<ToolListing, "origin" | "hints"> {
+/** Where a tool comes from, what its source claims of it, and whether it is deferred; what cannot be read counts as not stated. */
+export function sourceOf(
+  tool: Pick<ExecutableTool, "origin" | "hints" | "deferred">,
+): Pick<ToolListing, "origin" | "hints" | "deferred"> {
   const origin = attempt(() => tool.origin);
   const hints = attempt(() => (isPlainObject(tool.hints) ? traitsOf(tool.hints) : undefined));
-  return { origin: typeof origin === "string" && origin !== "" ? origin : "own", ...(hints && { hints }) };
+  return {
+    origin: typeof origin === "string" && origin !== "" ? origin : "own",
+    ...(hints && { hints }),
+    ...(attempt(() => tool.deferred) === true && { deferred: true }),
+  };
 }
 
 function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {

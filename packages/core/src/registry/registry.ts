@@ -12,7 +12,7 @@ import type {
 } from "../interface.ts";
 import { shownName } from "../text.ts";
 import { fromThrown, renderOutcome } from "./outcome.ts";
-import { createEntry, type Entry, isDeferred, sourceOf, traitsOf } from "./registration.ts";
+import { createEntry, type Entry, sourceOf, traitsOf } from "./registration.ts";
 import { type Held, refusalOfCall, runCall } from "./runCall.ts";
 
 /**
@@ -79,7 +79,6 @@ export class ToolRegistry implements AnyToolRegistry {
       parameters: schema.function.parameters,
       ...(outputSchema && { outputSchema }),
       enabled,
-      ...(isDeferred(tool) && { deferred: true }),
       ...sourceOf(tool),
       ...traitsOf(tool),
     }));
