@@ -24,6 +24,23 @@ test.each([
   await expect(replace(text, old_text, "new")).rejects.toThrow(message);
 });
 
+test("the lines of several matches are named, the first ten", async () => {
+  await expect(replace("a\nb\na\nc a\r\na", "a", "x")).rejects.toThrow(
+    "has 4 matches, at lines 1, 3, 4 and 5; add surrounding lines",
+  );
+  await expect(replace("a\n".repeat(25), "a", "x")).rejects.toThrow(
+    "at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 15 more;",
+  );
+  await expect(replace("aa", "a", "x")).rejects.toThrow("has 2 matches, at line 1;");
+});
+
+test("the nearest lines are shown where nothing matches, and what differs", async () => {
+  await expect(replace("one\n\ttwo\n", "  two\n", "x")).rejects.toThrow(
+    "Nearest is line 2:\n2: \ttwo\nLine 2 differs: at column 1 old_text has 2 spaces, the file has 1 tab",
+  );
+  await expect(replace("abc", "0", "x")).rejects.toThrow(/with its spaces and line breaks$/);
+});
+
 test("text that differs in case, spaces or indentation does not match", async () => {
   await expect(replace("  if (a) {", "if (A) {", "x")).rejects.toThrow(/0 matches/);
   await expect(replace("a  b", "a b", "x")).rejects.toThrow(/0 matches/);

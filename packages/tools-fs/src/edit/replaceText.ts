@@ -2,6 +2,7 @@ import { invalidArgument } from "@toolcrib/core";
 import { dominantLineEnding } from "@toolcrib/core/text";
 import { createYielder } from "../yieldToEventLoop.ts";
 import { findMatches } from "./findMatches.ts";
+import { describeNearest } from "./nearestLines.ts";
 
 export interface Edit {
   old_text: string;
@@ -19,6 +20,9 @@ type Pause = () => Promise<void> | undefined;
 
 /** Parts of a text that are joined at once, so that a list of a million parts is never held. */
 const mostParts = 4096;
+
+/** Matches whose lines an error names. */
+const mostPlaces = 10;
 
 /** Characters, from the first line break on, by which the line ending of a text is judged. */
 const judgedLength = 1024 * 1024;
@@ -62,11 +66,14 @@ async function replaceOne(
   const changed = new GrowingText(`${field}.new_text`, maxBytes);
   let matches = 0;
   let done = 0;
+  const lineNumbers = countLines(text);
+  const places: number[] = [];
   for (const match of findMatches(text, old_text, !replace_all)) {
     const waiting = pause();
     if (waiting !== undefined) await waiting;
     if (match === undefined) continue;
     matches += 1;
+    if (!replace_all && matches <= mostPlaces) places.push(lineNumbers(match.start));
     // Without replace_all the others are only counted.
     if (matches > 1 && !replace_all) continue;
     changed.add(text.slice(done, match.start));
@@ -74,13 +81,36 @@ async function replaceOne(
     done = match.end;
   }
   if (matches === 0) {
-    throw invalidArgument(oldField, "was not found (0 matches); give the exact text, with its spaces and line breaks");
+    const nearest = await describeNearest(text, old_text, pause);
+    const words = "was not found (0 matches); give the exact text, with its spaces and line breaks";
+    throw invalidArgument(oldField, nearest === undefined ? words : `${words}. ${nearest}`);
   }
   if (matches > 1 && !replace_all) {
-    throw invalidArgument(oldField, `has ${matches} matches; add surrounding lines, or pass replace_all=true`);
+    const where = `at ${listLines([...new Set(places)], matches - places.length)}`;
+    throw invalidArgument(
+      oldField,
+      `has ${matches} matches, ${where}; add surrounding lines, or pass replace_all=true`,
+    );
   }
   changed.add(text.slice(done));
   return changed.finish();
+}
+
+/** A function that gives the number of the line at a place; the places must grow. */
+function countLines(text: string): (place: number) => number {
+  let line = 1;
+  let next = text.indexOf("\n");
+  return (place) => {
+    for (; next >= 0 && next < place; next = text.indexOf("\n", next + 1)) line += 1;
+    return line;
+  };
+}
+
+/** `lines 4, 17 and 30`; `others` are counted only. */
+function listLines(lines: readonly number[], others: number): string {
+  const words = others > 0 ? [...lines, `${others} more`] : [...lines];
+  const last = words.pop();
+  return `${lines.length > 1 ? "lines" : "line"} ${words.length > 0 ? `${words.join(", ")} and ` : ""}${last}`;
 }
 
 /** The new text for an old one, with the line ending of that, or of the whole text. */

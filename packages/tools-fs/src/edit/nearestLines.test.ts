@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { describeDifference } from "./describeDifference.ts";
+import { describeNearest } from "./nearestLines.ts";
+
+const nearest = (text: string, wanted: string) => describeNearest(text, wanted, () => undefined);
+
+test.each([
+  ["  if (a) {", "\tif (a) {", "at column 1 old_text has 2 spaces, the file has 1 tab"],
+  ["a  b", "a b", "at column 2 old_text has 2 spaces, the file has 1 space"],
+  ["a b", "ab", "at column 2 old_text has 1 space, the file has no white space"],
+  ["a", "a \t ", "at column 2 old_text has no white space, the file has 1 space and 1 tab and 1 space"],
+  ["a b", "a\u00a0\u00a0b", "at column 2 old_text has 1 space, the file has 2 no-break spaces (U+00A0)"],
+  ["let a = 1;", "let b = 1;", 'at column 5 old_text has "a", the file has "b"'],
+  ["say(“hi”)", 'say("hi")', 'at column 5 old_text has "“hi”", the file has "\\"hi\\""'],
+  ["ab", "a\u200bb", 'at column 2 old_text has nothing, the file has "<U+200B>"'],
+  ["ab", "abc", 'at column 3 old_text has nothing, the file has "c"'],
+  ["x", "", 'at column 1 old_text has "x", the file has nothing'],
+])("%j and %j differ in words", (wanted, found, words) => {
+  expect(describeDifference(wanted, found)).toBe(words);
+});
+
+test("the same lines do not differ", () => {
+  expect(describeDifference("a", "a")).toBeUndefined();
+});
+
+const file = "function a() {\n\treturn 1;\n}\n\nfunction b() {\n\treturn 2;\n}\n";
+
+test("lines that differ in white space are found, numbered and told apart", async () => {
+  expect(await nearest(file, "function b() {\n  return 2;\n}")).toBe(
+    "Nearest are lines 5 to 7:\n5: function b() {\n6: \treturn 2;\n7: }\nLine 6 differs: at column 1 old_text has 2 spaces, the file has 1 tab",
+  );
+});
+
+test("a line that is only alike is found too", async () => {
+  expect(await nearest(file, "function c() {")).toContain(
+    "Nearest is line 1:\n1: function a() {\nLine 1 differs: at column 10",
+  );
+  expect(await nearest("alpha\nconst answer = 42;\n", "const answers = 42")).toContain("2: const answer = 42;");
+});
+
+test("of several places the one with most lines is taken", async () => {
+  const text = "x\nsame\ny\nsame\nz\n";
+  expect(await nearest(text, "same\nz!\n")).toContain("lines 2 to 3");
+  expect(await nearest(text, " same\nz\n")).toContain("lines 4 to 5");
+});
+
+test("wanted lines beyond the end of the file are named", async () => {
+  expect(await nearest("a\nbcd\n", "bcd\nefg")).toContain('There is no line 3 for "efg".');
+});
+
+test("nothing is said where nothing is alike, and not more than a few short lines", async () => {
+  expect(await nearest("alpha\nbeta\n", "0123456789")).toBeUndefined();
+  expect(await nearest("", "a")).toBeUndefined();
+  const long = Array.from({ length: 100 }, (_, at) => `${at} ${"x".repeat(1000)}`).join("\n");
+  const words = await nearest(long, `${long}!`);
+  expect(words?.length).toBeLessThan(2500);
+  expect(words).toContain("Nearest are lines 1 to 100:");
+});
