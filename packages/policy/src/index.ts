@@ -8,5 +8,7 @@ export { type FileStoreOptions, fileStore, type RememberedFile } from "./remembe
 export type { Rememberable } from "./remembered/rememberable.ts";
 export { memoryStore, type RememberedAnswer, type RememberedStore } from "./remembered/store.ts";
 export { type ReadOnlyJudgement, readOnlyCommand, readShellLine } from "./shell/readCommand.ts";
+export { type ReadOnlyGit, readOnlyGit } from "./shell/readOnlyGit.ts";
+export { type ReadOnlyProgram, readOnlyPrograms, versionOptions } from "./shell/readOnlyTable.ts";
 export type { Assignment, Redirection, ShellLine, SimpleCommand } from "./shell/shellLine.ts";
 export { type Cause, type Decision, type Mode, modes, type Verdict } from "./verdict.ts";

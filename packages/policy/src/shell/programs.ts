@@ -8,6 +8,8 @@ const dataFrom = new Map([
   ["exit", 1],
   ["return", 1],
   ["sleep", 1],
+  ["basename", 1],
+  ["dirname", 1],
 ]);
 
 /** Commands whose effect on the rest of the line is not followed: they rename commands or rewrite how words are read. */

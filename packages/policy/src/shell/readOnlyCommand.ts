@@ -59,7 +59,8 @@ function withPatterns({ words, patterns = [] }: SimpleCommand, judged: ReadOnlyJ
   const [program = ""] = words;
   const table = entryOf(readOnlyPrograms, program);
   if (table?.most !== undefined) return no(`${program} takes so many words, and a file pattern may become more.`);
-  const added = patterns.map((at) => words[at] ?? "").filter((word) => !judged.paths.includes(word));
+  const found = patterns.map((at) => words[at] ?? "");
+  const added = found.filter((word) => !judged.paths.includes(word) && !/^--[A-Za-z-]+=/.test(word));
   const isData = table?.operands === "data" && table.options === undefined;
   const isOfGit =
     program === "git" && patterns.every((at) => !words[at - 1]?.startsWith("-") || words[at - 1] === "--");
@@ -104,11 +105,12 @@ function judgeGit(words: readonly string[]): ReadOnlyJudgement {
   if (operands.length > 0 && operandsNeed !== undefined && !operandsNeed.some((each) => names.includes(each))) {
     return no(`git ${name} would make or change what its words name.`);
   }
-  for (const index of operands) {
-    const word = words[index] ?? "";
-    // Outside the repository git compares any files.
-    if (word.startsWith("/") || word.split("/").includes("..")) return no(`${word} may lie outside the repository.`);
-    if (operand !== undefined && !operand.test(word)) return no(`git ${name} may print something secret.`);
-  }
-  return { readOnly: true, paths: [], trustsRepository: true };
+  // Outside the repository git compares any files. Which options take the next word depends on its version, so all words count.
+  const outside = words.slice(start).find((word) => word.startsWith("/") || word.split("/").includes(".."));
+  if (outside !== undefined) return no(`${outside} may lie outside the repository.`);
+  const given = operands.map((index) => words[index] ?? "");
+  if (operand !== undefined && !given.every((word) => operand.test(word)))
+    return no(`git ${name} may print something secret.`);
+  // Where there is no repository, diff compares two files.
+  return { readOnly: true, paths: name === "diff" ? given : [], trustsRepository: true };
 }

@@ -35,7 +35,7 @@ export const readOnlyGit: Readonly<Record<string, ReadOnlyGit>> = {
     options: `--show-current -vv ${list}`,
     operands: "data",
     // `-l` makes a branch in old versions of git.
-    operandsNeed: ["--list"],
+    operandsNeed: ["--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"],
   },
   "cat-file": { options: "-p -t -s -e", operands: "data" },
   "check-ignore": { options: "-v --verbose -n --non-matching -q --quiet --no-index", operands: "data" },

@@ -58,15 +58,19 @@ function sedFieldEnd(script: string, start: number, delimiter: string): number |
   return undefined;
 }
 
-/** Whether a program of awk can neither run a command nor open a file: it has no pipe, no redirection, no way to name another file. */
+/**
+ * Whether a program of awk can neither run a command nor open a file: it has no pipe, no redirection, no way to name another file.
+ * Before the first brace there is no statement that could redirect, so that `>` compares.
+ */
 export function isPlainAwkProgram(program: string): boolean {
-  return (
-    !/[|<>@\\`]/.test(program) &&
-    !/\b(?:system|getline|close|fflush|ARGV|ARGC|ARGIND|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|include|load|namespace)\b/.test(
-      program,
-    )
-  );
+  const brace = program.indexOf("{");
+  const conditions = brace === -1 ? program : program.slice(0, brace);
+  const rest = `${conditions.replaceAll(">", "")}${program.slice(conditions.length)}`.replace(/[>]=|[|][|]/g, "");
+  return !/[|>@\\`]/.test(rest) && !awkWords.test(program);
 }
+
+const awkWords =
+  /\b(?:system|getline|close|fflush|ARGV|ARGC|ARGIND|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|include|load|namespace)\b/;
 
 /** Whether a filter of jq reads its input alone: neither other files nor the environment. */
 export function isPlainJqFilter(filter: string): boolean {

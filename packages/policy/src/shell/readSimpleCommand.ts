@@ -139,7 +139,8 @@ function checkWords(
 function mayBecomeOption(words: readonly string[], at: number): boolean {
   const [program = ""] = words;
   const pattern = words[at] ?? "";
-  if (!/^[-*?[]/.test(pattern) || takesAnyWords(program)) return false;
+  // `--include=*.ts` stays that option, whatever the files are called.
+  if (!/^[-*?[]/.test(pattern) || /^--[A-Za-z-]+=/.test(pattern) || takesAnyWords(program)) return false;
   // To test, a word is an operator by its place, and a pattern may become several words.
   if (program !== "[" && program !== "test" && isData(words, at)) return false;
   // No option of grep that matters ends in a dot and letters.
