@@ -16,18 +16,20 @@ export interface Truncation {
   unit: string;
   /** The argument that continues, where there is one. */
   next?: { argument: string; value: number | string } | undefined;
-  /** The path of a file that holds the whole. */
+  /** The path of a file that holds the whole, or its first `held`. */
   whole?: string | undefined;
+  held?: number | undefined;
 }
 
 /**
  * The one grammar for a cut, in every pack: `[truncated: shown X of Y UNIT; pass ARG=N to continue]`. Without a
- * total: `[truncated: shown X UNIT, there is more; pass …]`. Where a file holds the whole: `…; all of it is in PATH]`.
+ * total: `[truncated: shown X UNIT, there is more; pass …]`. Where a file holds the whole: `…; all of it is in PATH]`, or what comes
+ * first: `…; the first N are in PATH]`.
  */
-export function truncationNotice({ shown, total, unit, next, whole }: Truncation): string {
+export function truncationNotice({ shown, total, unit, next, whole, held }: Truncation): string {
   const amount = total === undefined ? `shown ${shown} ${unit}, there is more` : `shown ${shown} of ${total} ${unit}`;
   const more = next ? `; pass ${next.argument}=${next.value} to continue` : "";
-  return `[truncated: ${amount}${more}${whole === undefined ? "" : `${wholeIn}${printableName(whole)}`}]`;
+  return `[truncated: ${amount}${more}${whole === undefined ? "" : `${held === undefined ? wholeIn : `; the first ${held} are in `}${printableName(whole)}`}]`;
 }
 
 const wholeIn = "; all of it is in ";

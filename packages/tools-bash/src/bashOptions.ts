@@ -1,4 +1,4 @@
-import { isAbsolute } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { checkOptions, type KnownOptions, longestDelayMs } from "@toolcrib/core";
 import { createPathScope, type PathScope } from "@toolcrib/core/files";
 import { printableName } from "@toolcrib/core/text";
@@ -28,6 +28,11 @@ export interface RunBashOptions {
   timeoutMs?: number | undefined;
   /** The longest `timeout` that a call may ask for, in milliseconds. Default: 2^31 - 1. */
   maxTimeoutMs?: number;
+  /**
+   * A directory for output beyond the 50 KB that an answer shows: a file for each stream, up to 64 MB, named by the answer. It is made at
+   * the first use; nothing here ever deletes its files. Default: none, and the rest is lost.
+   */
+  spill?: string | undefined;
   /** Whether to remove variables that look like secrets from the environment of commands. Default: false. */
   scrubEnv?: ScrubEnv;
   /** Whether every command runs in an OS sandbox; calls fail if it is not available. Default: false. */
@@ -59,6 +64,8 @@ export interface BashSettings {
   readonly deny: readonly string[] | undefined;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
+  /** Absolute. */
+  readonly spill: string | undefined;
   readonly scrubEnv: ScrubEnv;
   readonly leftovers: Leftovers | undefined;
   readonly runner: ShellRunner;
@@ -73,6 +80,7 @@ export const knownOptions: KnownOptions<RunBashOptions> = {
   shell: true,
   timeoutMs: true,
   maxTimeoutMs: true,
+  spill: true,
   scrubEnv: true,
   sandbox: true,
   leftovers: true,
@@ -102,6 +110,7 @@ export function settingsOf(options: BashToolOptions): BashSettings {
     deny: options.deny,
     timeoutMs,
     maxTimeoutMs,
+    spill: options.spill === undefined ? undefined : checkSpill(options.spill),
     scrubEnv: "scrubEnv" in options ? checkScrubEnv(options.scrubEnv) : false,
     leftovers: "leftovers" in options ? checkLeftovers(options.leftovers) : undefined,
     runner: "runner" in options ? checkRunner(options.runner) : runShell,
@@ -153,6 +162,11 @@ function checkLeftovers(given: unknown): Leftovers {
   const leftovers = given as Leftovers | null | undefined;
   if (typeof leftovers?.started === "function" && typeof leftovers.settled === "function") return leftovers;
   throw new TypeError("leftovers must be what createLeftovers() returns; leave it out to track no processes");
+}
+
+function checkSpill(spill: unknown): string {
+  if (typeof spill === "string" && spill !== "" && !spill.includes("\0")) return resolve(spill);
+  throw new TypeError("spill must be the path of a directory; leave it out for none");
 }
 
 function checkBackground(given: unknown): void {

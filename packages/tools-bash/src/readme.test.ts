@@ -18,6 +18,8 @@ const expected: Readonly<Record<string, RegExp>> = {
   "start.ts": /^\{"stdout":"v\d[^"]*\\n","stderr":"","exit_code":0\}\n$/,
   "shell.ts": /^\{"stdout":"two\\n","stderr":"","exit_code":0\}\n$/,
   "progress.ts": /^(?:\[ 'compiling' \]\n)*\[ 'compiling', 'linking' \]\n$/,
+  "spill.ts":
+    /^\[truncated: shown \d+ of 588895 bytes; all of it is in \/\S+\/spilled\/run_bash-[\w-]+-stdout\.txt\]\n$/,
   "background.ts":
     /^\{"running":true,"exit_code":null,"stdout":"listening\\n","stderr":""\}\n\[ \[ 'echo listening; sleep 600', true \] \]\n\{"running":false,"exit_code":137,"stdout":"","stderr":""\}\n$/,
   "deny.ts": /^\{"stdout":"","stderr":"cat: app\/\.env: Permission denied\\n","exit_code":1\}\n$/,

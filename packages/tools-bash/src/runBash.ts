@@ -5,6 +5,7 @@ import { type BashSettings, isTimeout, knownOptions, type RunBashOptions, settin
 import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
 import { HeadTailBuffer, withNotes } from "./process/headTailBuffer.ts";
 import { createProgressTail } from "./process/progressTail.ts";
+import { SpillFile } from "./process/spillFile.ts";
 import { runCommand } from "./runCommand.ts";
 
 const name = "run_bash";
@@ -32,9 +33,11 @@ export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool 
 
 /** With `jobs` it takes `background`, and answers such a call with JSON `{ "id", "pid" }` at once. */
 export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): ExecutableTool {
-  const { sandbox, timeoutMs, maxTimeoutMs, deny } = settings;
+  const { sandbox, timeoutMs, maxTimeoutMs, deny, spill } = settings;
   const margin = sandbox && deny ? denyMarginMs : marginMs;
   const longest = maxTimeoutMs < longestDelayMs ? `, at most ${maxTimeoutMs}` : "";
+  const newBuffer = (stream: string): HeadTailBuffer =>
+    new HeadTailBuffer(undefined, spill === undefined ? undefined : new SpillFile(spill, stream));
   const inBackground: Record<string, JsonSchema> = jobs
     ? { background: { type: "boolean", description: "Answer at once with an id; it runs until it ends or is stopped" } }
     : {};
@@ -79,20 +82,24 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
       const checked = await checkArguments(args, settings);
       if (jobs && isBackground) {
         // Without a limit of its own it is not ended by the one for commands that are waited for.
-        const timeout = args.timeout === undefined ? maxTimeoutMs : checked.timeout;
-        const { id, pid } = await jobs.start(checked, (watch) =>
+        const timeout = args.timeout === undefined || args.timeout === null ? maxTimeoutMs : checked.timeout;
+        const { id, pid } = await jobs.start({ ...checked, newBuffer }, (watch) =>
           runCommand({ ...checked, ...watch, timeout, beginCommit }, settings),
         );
         return jsonOutput({ id, pid });
       }
-      const output = { stdout: new HeadTailBuffer(), stderr: new HeadTailBuffer() };
+      const output = { stdout: newBuffer("stdout"), stderr: newBuffer("stderr") };
       const progress = onProgress && createProgressTail(output, (message) => onProgress({ message }));
       try {
         const run = { ...checked, signal, beginCommit, output: progress?.output ?? output };
         const { stdout, stderr, exitCode, notes } = await runCommand(run, settings);
         return jsonOutput({ stdout, stderr: withNotes(stderr, notes), exit_code: exitCode });
+      } catch (error) {
+        for (const stream of [output.stdout, output.stderr]) stream.discard();
+        throw error;
       } finally {
         progress?.end();
+        for (const stream of [output.stdout, output.stderr]) stream.close();
       }
     },
   };

@@ -1,7 +1,7 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
 import { endWithProcess } from "./endWithProcess.ts";
-import { Job, type JobEnd, type JobWatch } from "./job.ts";
+import { Job, type JobCommand, type JobEnd, type JobWatch } from "./job.ts";
 
 /** Most commands that run in the background at once. */
 export const mostRunning = 16;
@@ -31,10 +31,7 @@ export interface BackgroundJobs {
   /** Kills all of them at once, synchronously. Returns how many ran. */
   end(): number;
   /** Called by `run_bash`. */
-  start(
-    what: { readonly command: string; readonly cwd: string },
-    run: (watch: JobWatch) => Promise<JobEnd>,
-  ): Promise<BackgroundJob>;
+  start(what: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>): Promise<BackgroundJob>;
   /** Called by the other tools. Throws a ToolError for an unknown id. */
   find(id: unknown): Job;
 }

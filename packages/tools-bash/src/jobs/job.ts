@@ -1,7 +1,7 @@
 import { isToolError, ToolError } from "@toolcrib/core";
 import { messageOf } from "../messageOf.ts";
 import type { CommandOutput } from "../process/childOutput.ts";
-import { withNotes } from "../process/headTailBuffer.ts";
+import { type HeadTailBuffer, withNotes } from "../process/headTailBuffer.ts";
 import { killLeft, killTree } from "../process/platform.ts";
 import type { RunningProcess } from "../process/processes.ts";
 import { UnreadOutput } from "./unreadOutput.ts";
@@ -13,6 +13,13 @@ export interface JobWatch {
   /** To be called with the id of its shell, and with what is in the environment of its processes. */
   readonly onStart: (pid: number, mark: string) => void;
   readonly unref: true;
+}
+
+export interface JobCommand {
+  readonly command: string;
+  readonly cwd: string;
+  /** What keeps a stream from one reading to the next. */
+  readonly newBuffer: (stream: "stdout" | "stderr") => HeadTailBuffer;
 }
 
 /** How its command ended. */
@@ -51,21 +58,25 @@ export class Job {
   running = true;
   exitCode: number | null = null;
   readonly #abort = new AbortController();
-  readonly #stdout = new UnreadOutput(() => this.#changed());
-  readonly #stderr = new UnreadOutput(() => this.#changed());
+  readonly #stdout: UnreadOutput;
+  readonly #stderr: UnreadOutput;
   readonly #watchers = new Set<() => void>();
   #notes: readonly string[] = [];
   #mark: string | undefined;
   #left: readonly RunningProcess[] = [];
 
-  constructor(
-    id: string,
-    { command, cwd }: { command: string; cwd: string },
-    run: (watch: JobWatch) => Promise<JobEnd>,
-  ) {
+  constructor(id: string, { command, cwd, newBuffer }: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>) {
     this.id = id;
     this.command = command;
     this.cwd = cwd;
+    this.#stdout = new UnreadOutput(
+      () => this.#changed(),
+      () => newBuffer("stdout"),
+    );
+    this.#stderr = new UnreadOutput(
+      () => this.#changed(),
+      () => newBuffer("stderr"),
+    );
     const { promise, resolve, reject } = Promise.withResolvers<this>();
     this.started = promise;
     const ended = run({

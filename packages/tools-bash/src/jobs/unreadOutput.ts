@@ -1,15 +1,18 @@
 import type { OutputSink } from "../process/childOutput.ts";
-import { HeadTailBuffer } from "../process/headTailBuffer.ts";
+import type { HeadTailBuffer } from "../process/headTailBuffer.ts";
 
 /** Keeps what a stream has brought since the last reading: the head and the tail of it, in flat memory. */
 export class UnreadOutput implements OutputSink {
   readonly #onPush: () => void;
-  #buffer = new HeadTailBuffer();
+  readonly #newBuffer: () => HeadTailBuffer;
+  #buffer: HeadTailBuffer;
   /** The bytes of a character of which more is to come. */
   #begun: Uint8Array = new Uint8Array(0);
 
-  constructor(onPush: () => void) {
+  constructor(onPush: () => void, newBuffer: () => HeadTailBuffer) {
     this.#onPush = onPush;
+    this.#newBuffer = newBuffer;
+    this.#buffer = newBuffer();
   }
 
   get isEmpty(): boolean {
@@ -28,12 +31,15 @@ export class UnreadOutput implements OutputSink {
   end(): void {
     this.#buffer.push(this.#begun);
     this.#begun = new Uint8Array(0);
+    this.#buffer.close();
   }
 
   /** What came since the last call. */
   take(): string {
     const text = this.#buffer.toString();
-    if (!this.isEmpty) this.#buffer = new HeadTailBuffer();
+    if (this.isEmpty) return text;
+    this.#buffer.close();
+    this.#buffer = this.#newBuffer();
     return text;
   }
 

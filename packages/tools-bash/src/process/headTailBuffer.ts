@@ -1,4 +1,5 @@
 import { truncationNotice } from "@toolcrib/core/text";
+import type { SpillFile } from "./spillFile.ts";
 
 /** Most bytes kept of one stream. */
 const keptBytes: number = 50 * 1024;
@@ -14,21 +15,39 @@ export class HeadTailBuffer {
   total = 0;
   readonly #size: number;
   readonly #headSize: number;
+  readonly #spill: SpillFile | undefined;
   #block: Uint8Array | undefined;
 
-  constructor(size: number = keptBytes) {
+  /** What is longer than `size` goes whole to `spill`. */
+  constructor(size: number = keptBytes, spill?: SpillFile) {
     this.#size = size;
     this.#headSize = size >> 1;
+    this.#spill = spill;
   }
 
   /** Copies the bytes that it keeps, so `chunk` may be reused. */
   push(chunk: Uint8Array): void {
     this.#block ??= Buffer.allocUnsafeSlow(this.#size);
+    if (this.#spill && this.total + chunk.length > this.#size) {
+      // Until now nothing was dropped, so the block has all of it.
+      if (this.total <= this.#size) this.#spill.write(this.#block.subarray(0, this.total));
+      this.#spill.write(chunk);
+    }
     const room = Math.max(0, this.#headSize - this.total);
     const head = chunk.subarray(0, room);
     this.#block.set(head, Math.min(this.total, this.#headSize));
     this.total += head.length;
     this.#pushTail(this.#block, chunk.subarray(head.length));
+  }
+
+  /** Closes the file that the whole is in. */
+  close(): void {
+    this.#spill?.close();
+  }
+
+  /** Removes that file. */
+  discard(): void {
+    this.#spill?.discard();
   }
 
   #pushTail(block: Uint8Array, chunk: Uint8Array): void {
@@ -57,8 +76,10 @@ export class HeadTailBuffer {
     const head = headLines(block.subarray(0, this.#headSize));
     const tail = tailLines(Buffer.concat([block.subarray(seam), block.subarray(this.#headSize, seam)]));
     const shown = head.length + tail.length;
-    const marker = `[… ${this.total - shown} bytes left out …]\n`;
-    const notice = truncationNotice({ shown, total: this.total, unit: "bytes" });
+    const { problem, spilled } = this.#spill ?? {};
+    const marker = `[… ${this.total - shown} bytes left out${problem ? `; ${problem}` : ""} …]\n`;
+    const held = spilled && spilled.held < this.total ? { held: spilled.held } : {};
+    const notice = truncationNotice({ shown, total: this.total, unit: "bytes", whole: spilled?.path, ...held });
     return `${withNewline(head.toString("utf8"))}${marker}${withNewline(tail.toString("utf8"))}\n${notice}`;
   }
 }

@@ -1,0 +1,88 @@
+import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { ensureDirectory, openDirectory, systemErrorCode } from "@toolcrib/core/files";
+
+/** Most bytes of one stream that are kept in a file. */
+export const mostSpilled: number = 64 * 1024 * 1024;
+
+/** Where the whole of a stream is. */
+export interface Spilled {
+  readonly path: string;
+  /** How many bytes of it the file holds, from the first on. */
+  readonly held: number;
+}
+
+/**
+ * A file, for its owner alone, that keeps a stream. It is made with the first bytes. Written synchronously, as the bytes come: so a command
+ * cannot print faster than they are kept, and nothing waits in memory.
+ */
+export class SpillFile {
+  /** Why the stream could not be kept. */
+  problem: string | undefined;
+  readonly #directory: string;
+  readonly #name: string;
+  readonly #most: number;
+  #descriptor: number | undefined;
+  #held = 0;
+
+  /** `stream` is part of the name; the directory is made if it is missing. */
+  constructor(directory: string, stream: string, most: number = mostSpilled) {
+    this.#directory = directory;
+    this.#name = `run_bash-${crypto.randomUUID().slice(0, 13)}-${stream}.txt`;
+    this.#most = most;
+  }
+
+  get #path(): string {
+    return join(this.#directory, this.#name);
+  }
+
+  /** Undefined if nothing was written, or not everything that should have been. */
+  get spilled(): Spilled | undefined {
+    return this.#held === 0 ? undefined : { path: this.#path, held: this.#held };
+  }
+
+  /** Never throws. What is beyond the limit is left out. */
+  write(bytes: Uint8Array): void {
+    if (this.problem !== undefined) return;
+    try {
+      this.#descriptor ??= this.#open();
+      let rest = bytes.subarray(0, this.#most - this.#held);
+      while (rest.length > 0) {
+        const written = writeSync(this.#descriptor, rest);
+        this.#held += written;
+        rest = rest.subarray(written);
+      }
+    } catch (error) {
+      this.discard();
+      this.problem = `they could not be written to a file (${systemErrorCode(error) ?? "unknown error"})`;
+    }
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  /** Removes the file, for an output that nobody will be told of. */
+  discard(): void {
+    const wasMade = this.#descriptor !== undefined || this.#held > 0;
+    this.close();
+    this.#held = 0;
+    try {
+      if (wasMade) unlinkSync(this.#path);
+    } catch {
+      // It stays, and nobody is told of it.
+    }
+  }
+
+  /** Through no link, and never a file that is there already. */
+  #open(): number {
+    ensureDirectory(this.#directory, 0o700);
+    const directory = openDirectory(this.#directory);
+    try {
+      return openSync(directory.at(this.#name), "wx", 0o600);
+    } finally {
+      directory.close();
+    }
+  }
+}
