@@ -2,7 +2,7 @@ export { type AtomicWriteOptions, type WriteResult, writeAtomically } from "./fi
 export { canonicalOrUndefined } from "./files/canonicalPath.ts";
 export { changeMode, changeOwner, changeTimes, flush, type OpenFile } from "./files/changeAttributes.ts";
 export { compileDenyRules, type DeniedPaths, type DenyRules } from "./files/deniedPaths.ts";
-export { descriptorPath, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
+export { descriptorPath, type FilePath, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
 export {
   ensureDirectory,
   type MadeDirectories,

@@ -1,11 +1,17 @@
 import { checkOptions } from "@toolcrib/core";
 import { createPathScope, type PathScope, type PathScopeOptions } from "@toolcrib/core/files";
 import { byteLimit, defaultMaxReplyBytes } from "@toolcrib/core/text";
+import { createSeenFiles, type SeenFiles } from "./seenFiles.ts";
 
 /** Options of every tool of this pack. */
 export interface FsToolOptions extends PathScopeOptions {
   /** Most bytes in one reply of `read_file` or one diff of `edit_file`; `Infinity` for no limit. Default: 256 KB. */
   maxBytes?: number | undefined;
+  /**
+   * Whether `write_file` and `edit_file` refuse an existing file that `read_file` of the same `createFsTools` has not read in its
+   * present state. Default: false.
+   */
+  requireRead?: boolean;
   /** Most bytes in one reply of `list_dir`, without its closing notice; `Infinity` for no limit. Default: 50 KB. */
   maxReplyBytes?: number | undefined;
 }
@@ -26,6 +32,7 @@ export function checkFsOptions(factory: string, options: FsToolOptions): void {
     deny: true,
     readable: true,
     maxBytes: true,
+    requireRead: true,
     maxReplyBytes: true,
   });
 }
@@ -34,6 +41,13 @@ export function checkFsOptions(factory: string, options: FsToolOptions): void {
 export function scopeOf(factory: string, options: FsToolOptions): PathScope {
   checkFsOptions(factory, options);
   return createPathScope(options);
+}
+
+/** What the tools of one pack remember of files; undefined where they need not. Throws a TypeError unless `requireRead` is a boolean. */
+export function seenFilesOf(options: FsToolOptions): SeenFiles | undefined {
+  if (!("requireRead" in options) || options.requireRead === false) return undefined;
+  if (options.requireRead === true) return createSeenFiles();
+  throw new TypeError("requireRead must be true or false; leave it out for false");
 }
 
 /** Throws a TypeError unless the limit is a positive number of bytes. */

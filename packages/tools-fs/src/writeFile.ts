@@ -1,7 +1,15 @@
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
-import { createSemaphore, pathEffect, type WriteResult, withPathLocks, writeAtomically } from "@toolcrib/core/files";
+import {
+  createSemaphore,
+  type FilePath,
+  pathEffect,
+  type WriteResult,
+  withPathLocks,
+  writeAtomically,
+} from "@toolcrib/core/files";
 import { refuseDirectoryPath } from "./directoryPath.ts";
-import { type FsToolOptions, openFileLimit, origin, scopeOf } from "./options.ts";
+import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "./options.ts";
+import type { SeenFiles } from "./seenFiles.ts";
 
 const parameters = {
   type: "object",
@@ -15,6 +23,11 @@ const parameters = {
 
 /** `write_file`: creates a file, with its parent directories, or replaces the whole content of one. */
 export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool {
+  return writeFileTool(options, seenFilesOf(options));
+}
+
+/** With what the tools of one pack remember of files. */
+export function writeFileTool(options: FsToolOptions, seen: SeenFiles | undefined): ExecutableTool {
   const scope = scopeOf("createWriteFileTool", options);
   const queue = createSemaphore(openFileLimit);
   const resolve = (path: string): Promise<string> => {
@@ -31,7 +44,12 @@ export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool
     effects: async ({ path }) => [pathEffect("write", await resolve(path), path, scope)],
     execute: async ({ path, content }, call) => {
       const canonical = await resolve(path);
-      const write = (): Promise<WriteResult> => writeAtomically(canonical, content, { scope, call });
+      const beforeReplace = seen && ((file: FilePath): void => seen.refuseUnseen(file, scope.print(canonical)));
+      const write = async (): Promise<WriteResult> => {
+        const result = await writeAtomically(canonical, content, { scope, call, beforeReplace });
+        seen?.note(canonical);
+        return result;
+      };
       const result = await withPathLocks([canonical], () => queue(write), call.signal);
       return `${result.created ? "Created" : "Wrote"} ${scope.print(canonical)} (${result.bytes} bytes)${inPlaceNote(result)}`;
     },

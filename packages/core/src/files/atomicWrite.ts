@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { ToolError } from "../errors.ts";
 import type { ToolCallInfo } from "../interface.ts";
 import { changeMode, changeOwner, flush, type OpenFile } from "./changeAttributes.ts";
-import type { OpenDirectory } from "./descriptors.ts";
+import type { FilePath, OpenDirectory } from "./descriptors.ts";
 import { makeDirectories, syncDirectory } from "./directories.ts";
 import { openRegularFile, refuseSpecial } from "./openRegular.ts";
 import type { PathScope } from "./pathScope.ts";
@@ -20,6 +20,8 @@ export interface AtomicWriteOptions {
    * hard links keep the old content, and directories that are made have 0700.
    */
   private?: boolean | undefined;
+  /** Called with the path of a file that would be replaced, at first and right before; throws to keep that file. */
+  beforeReplace?: ((file: FilePath) => void) | undefined;
 }
 
 export interface WriteResult {
@@ -63,12 +65,15 @@ async function writeInto(
   directory: OpenDirectory,
   path: string,
   bytes: Uint8Array,
-  { scope, call, private: isPrivate }: AtomicWriteOptions,
+  { scope, call, private: isPrivate, beforeReplace }: AtomicWriteOptions,
 ): Promise<WriteResult> {
   const target = directory.at(basename(path));
   const lookAtTarget = (): Stats | undefined => {
     const stats = lstatSync(target, { throwIfNoEntry: false });
-    if (stats) refuseSpecial(stats, scope.print(path));
+    if (stats) {
+      refuseSpecial(stats, scope.print(path));
+      beforeReplace?.(target);
+    }
     return stats;
   };
   const old = lookAtTarget();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { defineTool, type ExecutableTool, ToolError } from "@toolcrib/core";
 import {
   createSemaphore,
+  type FilePath,
   openRegularFile,
   type PathScope,
   pathEffect,
@@ -11,7 +12,8 @@ import {
 } from "@toolcrib/core/files";
 import { byteOrderMark } from "@toolcrib/core/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
-import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf } from "../options.ts";
+import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
+import type { SeenFiles } from "../seenFiles.ts";
 import { inPlaceNote } from "../writeFile.ts";
 import { replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
@@ -45,6 +47,11 @@ const parameters = {
 
 /** `edit_file`: replaces exact text, all edits or none, and returns a unified diff. */
 export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool {
+  return editFileTool(options, seenFilesOf(options));
+}
+
+/** With what the tools of one pack remember of files. */
+export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined): ExecutableTool {
   const scope = scopeOf("createEditFileTool", options);
   const maxBytes = maxBytesOf(options);
   const queue = createSemaphore(openFileLimit);
@@ -67,12 +74,14 @@ export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool 
       const canonical = await resolve(path);
       const printed = scope.print(canonical);
       const edit = async (): Promise<string> => {
-        const old = readEditable(canonical, scope);
+        const beforeReplace = seen && ((file: number | FilePath): void => seen.refuseUnseen(file, printed));
+        const old = readEditable(canonical, scope, beforeReplace);
         const mark = old.startsWith(byteOrderMark) ? byteOrderMark : "";
         const withoutMark = edits.map((one) => ({ ...one, old_text: one.old_text.replace(/^\ufeff/, "") }));
         const limits = { maxBytes: longestEditable - Buffer.byteLength(mark), signal: call.signal };
         const changed = mark + (await replaceText(old.slice(mark.length), withoutMark, limits));
-        const result = await writeAtomically(canonical, changed, { scope, call });
+        const result = await writeAtomically(canonical, changed, { scope, call, beforeReplace });
+        seen?.note(canonical);
         const note = inPlaceNote(result);
         return `${note && `${printed}${note}\n\n`}${await unifiedDiff(printed, old, changed, maxBytes)}`;
       };
@@ -81,12 +90,14 @@ export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool 
   });
 }
 
-function readEditable(canonical: string, scope: PathScope): string {
+/** `check` may throw for the open file. */
+function readEditable(canonical: string, scope: PathScope, check?: (descriptor: number) => void): string {
   const printed = scope.print(canonical);
   const refuse = (why: string): ToolError =>
     new ToolError({ code: "execution_failed", message: `Not edited: ${printed} ${why}` });
   const file = openRegularFile(canonical, scope);
   try {
+    check?.(file.descriptor);
     if (file.stats.size > longestEditable) throw refuse(`is larger than ${longestEditable} bytes; split it first`);
     const bytes = readFileSync(file.descriptor);
     const text = decodeUtf8(bytes);

@@ -1,6 +1,7 @@
 import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
 import { createSemaphore, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/core/files";
-import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf } from "../options.ts";
+import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
+import type { SeenFiles } from "../seenFiles.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
 
 const encodings = ["utf8", "utf16le", "latin1", "base64"] as const;
@@ -19,6 +20,11 @@ const parameters = {
 
 /** `read_file`: a file's text exactly, in pages of whole lines where it is longer than `maxBytes`. */
 export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool {
+  return readFileTool(options, seenFilesOf(options));
+}
+
+/** With what the tools of one pack remember of files. */
+export function readFileTool(options: FsToolOptions, seen: SeenFiles | undefined): ExecutableTool {
   const scope = scopeOf("createReadFileTool", options);
   const maxBytes = maxBytesOf(options);
   const queue = createSemaphore(openFileLimit);
@@ -42,6 +48,8 @@ export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool 
         const printed = scope.print(canonical);
         try {
           signal?.throwIfAborted();
+          // Before its content: what changes it meanwhile is seen later.
+          seen?.note(file.descriptor);
           return encoding === "base64"
             ? await readBase64(file, maxBytes, signal)
             : await readTextPage(file, printed, {
