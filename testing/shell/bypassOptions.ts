@@ -51,7 +51,7 @@ export const bypassOptions: readonly BypassGroup[] = [
     lines: [
       "find . -exec sh -c id \\;",
       "find . \\( -name x -o -exec touch /tmp/pwned \\; \\)",
-      "find . -execdir touch pwned +",
+      "find . -execdir touch pwned {} +",
       "find . -maxdepth 0 -ok touch pwned \\;",
     ],
   },

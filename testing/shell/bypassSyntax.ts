@@ -180,7 +180,7 @@ export const bypassSyntax: readonly BypassGroup[] = [
     source: "google-gemini/gemini-cli#5495 and cline/cline#4084",
     what: "eval runs text that nobody read",
     allow: ["run_bash(echo *)", "run_bash(base64 *)"],
-    lines: ['eval $(echo "dG91Y2ggL3RtcC9wd25lZA==" | base64 -d)', 'eval "echo hello"'],
+    lines: ['eval $(echo "dG91Y2ggL3RtcC9wd25lZA==" | base64 -d)', 'eval "touch pwned"'],
   },
   {
     source: "RooCodeInc/Roo-Code#6121",

@@ -31,7 +31,23 @@ const readers: Readonly<Record<string, RegExp>> = {
   grep: /^(?:-\w*f|--f)/,
   sort: /^(?:-[^-]*[oTS]|--(?:o|c|t|f|r))/,
   uniq: /^$/,
-  find: /^-(?:exec(?:dir)?|ok(?:dir)?|delete|fprint[0f]?|fls|files0-from)$/,
+  // What -exec runs is recorded by itself.
+  find: /^-(?:ok(?:dir)?|delete|fprint[0f]?|fls|files0-from)$/,
+};
+/** Programs that only print or answer. */
+const printers = new Set(["echo", "printf", "true", "false", "test", "[", "pwd"]);
+/** Programs that run another, which is recorded by itself. */
+const starters: Readonly<Record<string, RegExp>> = {
+  env: /^/,
+  xargs: /^/,
+  nohup: /^/,
+  nice: /^/,
+  time: /^/,
+  timeout: /^/,
+  stdbuf: /^/,
+  sh: /^-[a-z]*c$/,
+  dash: /^-[a-z]*c$/,
+  bash: /^-[a-z]*c$/,
 };
 /** Variables that a line may set for a command: they cannot change what it does. */
 const harmlessVariable = /^(?:CI|NODE_ENV|NO_COLOR|FORCE_COLOR)=/;
@@ -48,6 +64,7 @@ function problemOf({ argv, cwd, environment }: Started, { project }: Folders): s
   if (set !== undefined) return `the variable ${set} was set`;
   if (exact.includes(argv.join(" "))) return undefined;
   if (prefixes.some((prefix) => argv.join(" ") === prefix || argv.join(" ").startsWith(`${prefix} `))) return undefined;
+  if (printers.has(program) || starters[program]?.test(words[0] ?? "")) return undefined;
   const runs = readers[program];
   if (runs === undefined) return "no rule allows the program";
   const option = words.find((word) => runs.test(word));

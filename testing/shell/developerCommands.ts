@@ -403,3 +403,68 @@ export const developerCommands: readonly DeveloperCommands[] = [
   },
   { source: "yargs", commands: ["rimraf build && tsc"] },
 ];
+
+/** What somebody who works on such projects would allow. */
+export const developerRules: readonly string[] = `
+npm test *
+npm run *
+npm ci
+pnpm test *
+pnpm run *
+pnpm build
+pnpm lint
+pnpm typecheck
+yarn test *
+yarn lint *
+yarn build *
+bun run *
+bun test *
+tsc *
+npx tsc *
+tsd *
+eslint *
+npx eslint *
+xo *
+standard *
+oxlint *
+oxfmt *
+biome *
+prettier *
+npx prettier *
+vitest *
+jest *
+mocha *
+ava *
+tap *
+tape *
+borp *
+playwright test *
+c8 report
+c8 report --reporter=text-lcov
+nyc report --reporter=lcov --reporter=text
+rollup *
+tsup *
+tsdown *
+vite build *
+next build
+turbo *
+knip *
+publint *
+attw *
+api-extractor run *
+typedoc *
+make *
+cargo build *
+cargo test *
+cargo nextest *
+cargo clippy *
+cargo fmt *
+cargo doc *
+cargo +nightly fmt *
+deno test *
+uvx ruff *
+uvx mypy *
+`
+  .trim()
+  .split("\n")
+  .map((command) => `run_bash(${command})`);

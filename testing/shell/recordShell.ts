@@ -45,14 +45,16 @@ export interface Folders {
   readonly home: string;
 }
 
-/** The files of the project, with the text `1` each; the name of one reads as an option. `evil.sh` is a program beside them. */
+/** The files of the project, with the text `1` each; the name of one reads as an option. */
 export const projectFiles: readonly string[] = ["a.txt", "b.txt", "src/c.txt", "-oevil", ".git/config"];
+/** Programs in the project, some with the name of one that is found on the path. They are recorded as `./git`. */
+const projectPrograms: readonly string[] = ["evil.sh", "git", "ls", "src/git"];
 
 /** Programs that are recorded and run nothing. */
 const recorded = (
   "git npm npx pnpm yarn node tsc eslint vitest jest cargo make python python3 perl ruby ls cat head tail wc sort uniq grep " +
   "rg sed awk cut tr tee touch rm mv cp mkdir chmod ln dd curl wget ssh man less file stat date id whoami uname which basename " +
-  "dirname realpath diff tree du jq evil evil.sh a.txt src hello x y foo status"
+  "dirname realpath diff tree du jq evil evil.sh a.txt src hello x y foo status echo printf true false test [ pwd"
 ).split(" ");
 /** Programs that are recorded and then run the rest of their arguments. */
 const passing = "sudo doas nohup nice time setsid timeout stdbuf ionice".split(" ");
@@ -94,7 +96,7 @@ function writeRecorders(folder: string): void {
   };
   const record = `#!/real/dash
 read -r line </log/line
-printf '%s\\0' '${recordStart}' "$PWD" "$(export -p)" "\${0##*/}" "$@" >>"/log/$line"`;
+printf '%s\\0' '${recordStart}' "$PWD" "$(export -p)" "\${0#/bin/}" "$@" >>"/log/$line"`;
   for (const name of recorded) write(name, record);
   const skipOptions = "while :; do case $1 in -*|[0-9]*) shift;; *) break;; esac; done";
   for (const name of passing) write(name, `${record}\n${skipOptions}\n[ $# = 0 ] || exec "$@"`);
@@ -125,8 +127,10 @@ prepare() {
   /real/rm -rf ${project} ${home} /tmp /etc
   /real/mkdir -p ${project}/src ${project}/.git/hooks ${home} /tmp /etc
   for file in ${projectFiles.join(" ")}; do printf 1 >"${project}/$file"; done
-  while IFS= read -r text; do printf '%s\\n' "$text"; done </bin/evil.sh >${project}/evil.sh
-  /real/chmod 755 ${project}/evil.sh
+  for file in ${projectPrograms.join(" ")}; do
+    while IFS= read -r text; do printf '%s\\n' "$text"; done </bin/evil.sh >"${project}/$file"
+    /real/chmod 755 "${project}/$file"
+  done
 }
 snapshot() {
   files=(${project}/* ${project}/*/* ${project}/.git/*/* ${home}/* ${project}/../* /tmp/* /etc/* /*)

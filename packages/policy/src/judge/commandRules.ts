@@ -2,6 +2,7 @@ import type { ToolEffect } from "@toolcrib/core";
 import { type CommandPattern, coversCommand, meansCommand, mentions } from "../rules/commandPattern.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
+import { isDeveloperTool } from "../shell/developerTools.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
 
 /** The rule of deny or ask that is about a shell line: one of its commands, or, where not all of it can be seen, its text. */
@@ -43,7 +44,7 @@ function isHarmless({ words: spelt, open }: CommandPattern, command: SimpleComma
   // Words that the line does not show could be any option.
   if (moreWords === true || (variables !== undefined && variables.length > 0)) return false;
   if (hidden !== undefined && hiddenAt >= spelt.length) return false;
-  return !open || !words.slice(spelt.length).some(isRiskyOption);
+  return !open || isDeveloperTool(words[0] ?? "") || !words.slice(spelt.length).some(isRiskyOption);
 }
 
 /** Long options that many programs have, and that run a program, load a file or write one. Programs take the head of a name for it. */
@@ -121,9 +122,12 @@ const riskyOptions: readonly string[] = [
   ...["directory", "git-dir", "work-tree", "exec-path", "manifest-path", "target-dir", "makefile", "file"],
 ].map((name) => name.toLowerCase());
 
+/** Names of their own that are also the head of a risky one. */
+const ownNames = new Set(["check", "test", "tests", "target", "run", "output-logs"]);
+
 function isRiskyOption(word: string): boolean {
   const name = /^--([^=]+)/.exec(word)?.[1]?.toLowerCase();
-  if (name === undefined) return false;
+  if (name === undefined || ownNames.has(name)) return false;
   const parts = name.split(/[.:_]/);
   return riskyOptions.some((risky) => risky.startsWith(name) || parts.includes(risky) || name.startsWith(`${risky}-`));
 }

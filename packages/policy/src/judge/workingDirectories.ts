@@ -14,11 +14,15 @@ export function workingDirectories(line: ShellLine, command: string, cwd: string
   if (/\b(?:for|while|until|select)\b/.test(command)) return undefined;
   const found = new Set([cwd]);
   let changes = 0;
-  for (const { words } of line.commands) {
+  // Nothing runs after the last command, but for what a trap says.
+  const last = line.commands.some(({ words }) => words[0] === "trap") ? undefined : line.commands.at(-1);
+  for (const command of line.commands) {
+    const { words } = command;
     if (words[0] !== "cd") continue;
     const target = words[1];
     if (!isPlainChange(words) || target === undefined) return undefined;
     changes += 1;
+    if (command === last) break;
     // A shell goes on from the path as written, a program from where it leads.
     for (const from of [...found]) found.add(resolve(from, target)).add(pathFrom(from, target));
     if (found.size > most) return undefined;

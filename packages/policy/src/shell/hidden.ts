@@ -1,3 +1,4 @@
+import { isDeveloperTool, lastHiddenOption } from "./developerTools.ts";
 import {
   hiddenByNature,
   hiddenGit,
@@ -5,6 +6,7 @@ import {
   hiddenGitGlobal,
   hiddenOptions,
   interpreters,
+  runsItsWords,
   singleDash,
 } from "./hiddenTable.ts";
 import { entryOf } from "./options.ts";
@@ -25,9 +27,11 @@ export function hiddenIn(words: readonly string[]): Hidden | undefined {
     .slice(program.lastIndexOf("/") + 1)
     .replace(/^(python|pip|node|ruby|perl|php|lua)[0-9.]+$/, "$1");
   if (hiddenByNature.has(name)) return { why: `${name} runs what its words or its input say.`, at: words.length };
+  if (runsItsWords.has(name)) return { why: `${name} runs what its words say.`, at: words.length - 1 };
   if (name === "git") return hiddenInGit(words);
   const interpreter = entryOf(interpreters, name);
   if (interpreter !== undefined) return hiddenInInterpreter(name, words, interpreter);
+  if (isDeveloperTool(name)) return hiddenAt(name, words, lastHiddenOption(name, words, 1));
   const list = entryOf(hiddenOptions, name);
   return list === undefined ? undefined : lastMatch(name, words, 1, list);
 }
@@ -54,13 +58,17 @@ function lastMatch(name: string, words: readonly string[], from: number, list: s
   const joined = !singleDash.has(name);
   for (let at = words.length - 1; at >= from; at -= 1) {
     const word = words[at] ?? "";
-    if (entries.some((entry) => matches(word, entry, joined))) {
-      // The next word may be the value of the option, or the program.
-      const end = word.includes("=") ? at : Math.min(at + 1, words.length - 1);
-      return { why: `${clipped(word)} of ${name} ${runs}.`, at: end };
-    }
+    if (entries.some((entry) => matches(word, entry, joined))) return hiddenAt(name, words, at);
   }
   return undefined;
+}
+
+function hiddenAt(name: string, words: readonly string[], at: number | undefined): Hidden | undefined {
+  if (at === undefined) return undefined;
+  const word = words[at] ?? "";
+  // The next word may be the value of the option, or the program.
+  const end = word.includes("=") ? at : Math.min(at + 1, words.length - 1);
+  return { why: `${clipped(word)} of ${name} ${runs}.`, at: end };
 }
 
 function clipped(word: string): string {

@@ -12,7 +12,6 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   bat: "--pager --config-file --generate-config-file",
   batcat: "--pager --config-file --generate-config-file",
   brew: "sh ruby irb",
-  cargo: "--config -Z + -C --manifest-path",
   cmake: "-P -E -C --install",
   composer: "-d --working-dir run-script exec",
   cc: "-wrapper -specs --specs -B -fplugin -o @",
@@ -24,9 +23,8 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   date: "-s -f --set --file",
   deno: "run eval repl task serve test bench install compile",
   diff: "--output",
-  docker: "-H -c --host --config --context",
+  docker: "exec run -H -c -f --host --config --context --file --project-directory --env-file",
   esbuild: "--outfile --outdir --servedir --plugin",
-  eslint: "-c -f -o --config --rulesdir --resolve-plugins-relative-to --parser --plugin --format --output-file --init",
   fd: "-x -X --exec --exec-batch",
   fdfind: "-x -X --exec --exec-batch",
   ffmpeg: "-filter_complex_script -f -y",
@@ -46,15 +44,11 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   hg: "-R --config --cwd --repository --debugger",
   hostname: "-F -b --file --boot",
   iconv: "-o --output",
-  jest: "-c --config --globalSetup --globalTeardown --setupFiles --runner --testRunner --reporters --transform --resolver --outputFile --rootDir --testEnvironment --watchPlugins",
   journalctl: "--vacuum-size --vacuum-time --rotate --flush --file --root --cursor-file",
   jq: "-f -L --from-file --slurpfile --rawfile",
   kubectl: "exec cp config proxy port-forward edit plugin debug attach --kubeconfig --server",
   less: "-o -O -k -t -T + --log-file --LOG-FILE --lesskey-file --lesskey-src",
-  gmake: "-f -C -I -E -o --file --makefile --eval --directory --include-dir SHELL= MAKEFLAGS= .SHELLFLAGS=",
-  make: "-f -C -I -E -o --file --makefile --eval --directory --include-dir SHELL= MAKEFLAGS= .SHELLFLAGS=",
   man: "-P -H -C -M -l -p -T -X -m --pager --html --config-file --manpath --local-file --preprocessor --troff-device --gxditview --systems",
-  mocha: "-r -R --require --config --opts --package --file --loader --import --reporter --ui",
   mvn: "-f -s -gs -t --file --settings --global-settings --toolchains exec:exec exec:java",
   mysql: "-e --execute --pager --tee --init-command",
   npm: "-c -C -g exec x explore edit config set init create pkg link ln --script-shell --prefix --userconfig --globalconfig --node-options --shell --git --editor --viewer --init-module --call --registry --location --global --cache --package",
@@ -63,9 +57,7 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   patch: "-o -d -i -r -g --output --directory --input --reject-file --get",
   pip: "-t -i -r -e --target --prefix --root --index-url --extra-index-url --config-settings --requirement --editable --python --log --find-links",
   pip3: "-t -i -r -e --target --prefix --root --index-url --extra-index-url --config-settings --requirement --editable --python --log --find-links",
-  playwright: "-c codegen --config --reporter --output",
   pnpm: "-C -c -g exec dlx x create init config env --dir --script-shell --shell-mode --config --prefix --global --pnpmfile --global-pnpmfile --registry --shell --node-options",
-  prettier: "--plugin --config --cache-location",
   psql: "-c -f -o -L -v --command --file --output --log-file --variable --set",
   pytest:
     "-c -p -o --config-file --rootdir --confcutdir --basetemp --junitxml --junit-xml --override-ini --pyargs --pdbcls --debug --log-file --cov-config --report-log --pastebin",
@@ -84,13 +76,10 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   tar: "-I -F -P -C -T @ --to-command --checkpoint-action --use-compress-program --rsh-command --rmt-command --info-script --new-volume-script --absolute-names --index-file --directory --files-from",
   terraform: "console -chdir -plugin-dir -var-file",
   tree: "-o -R --fromfile --fromtabfile",
-  tsc: "-p --project --outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile --plugins",
   tsx: "-e -p -r --eval --print --require --import --loader --tsconfig",
   unzip: "-d -: -o",
   vi: "-c -S -s -u -w -W + --cmd",
   vim: "-c -S -s -u -w -W + -es --cmd",
-  vitest:
-    "-c -r --config --root --dir --reporter --outputFile --environment --pool --globalSetup --api --configLoader --browser --snapshotEnvironment --runner --setupFiles",
   webpack: "-c -o --config --output-path --plugin --entry",
   wget: "-O -o -a -P -i -e --output-document --output-file --append-output --directory-prefix --input-file --execute --use-askpass --config --post-file --post-data --body-file --body-data --save-cookies --rejected-log --warc-file --hsts-file --load-cookies",
   xxd: "-r",
@@ -157,6 +146,11 @@ export const hiddenByNature: ReadonlySet<string> = new Set(
   capsh chroot flock linux32 linux64 nsenter parallel perf pkexec prlimit proot rlwrap runcon runuser script setarch setpriv snap
   ssh-agent start-stop-daemon strace su systemd-run taskset torsocks unbuffer unshare valgrind watch xvfb-run insmod modprobe mount
   systemctl service kexec`.split(/\s+/),
+);
+
+/** Programs that run the command in their words, in ways that this does not read: a rule must spell all of it out. */
+export const runsItsWords: ReadonlySet<string> = new Set(
+  "c8 nyc cross-env cross-env-shell dotenv dotenvx concurrently run-s run-p npm-run-all lerna hyperfine".split(" "),
 );
 
 /** Programs that run a file or a text of theirs: the word that names it is what a rule must spell out. */

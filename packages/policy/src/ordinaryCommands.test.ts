@@ -1,0 +1,47 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { askedCommands } from "../../../testing/shell/askedCommands.ts";
+import { makeFolders } from "../../../testing/shell/checkLines.ts";
+import { developerCommands, developerRules } from "../../../testing/shell/developerCommands.ts";
+import { inspectionCommands } from "../../../testing/shell/inspectionCommands.ts";
+import { judgeLine } from "../../../testing/shell/judgeLine.ts";
+import type { Folders } from "../../../testing/shell/recordShell.ts";
+import { createPolicy } from "./policy.ts";
+
+let base: string;
+let folders: Folders;
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "policy-ordinary-")));
+  folders = makeFolders(base);
+});
+
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+async function askedAmong(lines: readonly string[], allow: readonly string[]): Promise<string[]> {
+  const policy = createPolicy({ roots: folders.project, home: folders.home, allow });
+  const asked: string[] = [];
+  for (const line of lines) {
+    if ((await judgeLine(policy, line, folders.project)).decision !== "allow") asked.push(line);
+  }
+  return asked;
+}
+
+test("looking around is not asked about", async () => {
+  expect(await askedAmong(inspectionCommands, [])).toEqual([]);
+});
+
+test("with the rules of a developer, half of the commands of package scripts and CI run, and the rest has to be asked about", async () => {
+  const commands = developerCommands.flatMap((group) => group.commands);
+  const asked = await askedAmong(commands, developerRules);
+  const reasons = Object.entries(askedCommands).map(([why, lines]) => `${lines.length} ${why}`);
+  console.log(`${asked.length} of ${commands.length} developer commands are asked about: ${reasons.join(", ")}`);
+  expect(asked.toSorted()).toEqual(Object.values(askedCommands).flat().toSorted());
+});
+
+test("a change of the directory at the end of a line matters only to what a trap runs", async () => {
+  const lines = ["cd src && npm test && cd ..", "trap 'npm test' EXIT; cd ..", "cd .. && npm test"];
+  expect(await askedAmong(lines, ["run_bash(npm test)"])).toEqual(lines.slice(1));
+});

@@ -1,0 +1,81 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bypassLines } from "../../../testing/shell/bypassLines.ts";
+import { generatedRules, judgeAndCheck, makeFolders } from "../../../testing/shell/checkLines.ts";
+import { evasions } from "../../../testing/shell/evasionLines.ts";
+import { shellLine } from "../../../testing/shell/generateLines.ts";
+import { judgeLine } from "../../../testing/shell/judgeLine.ts";
+import { cannotRecord, type Folders } from "../../../testing/shell/recordShell.ts";
+import type { PolicyOptions } from "./options.ts";
+import { createPolicy, type Policy } from "./policy.ts";
+
+let base: string;
+let folders: Folders;
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "policy-lines-")));
+  folders = makeFolders(base);
+});
+
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const policies = new Map<string, Policy>();
+
+function policyOf(options: PolicyOptions): Policy {
+  const key = JSON.stringify(options);
+  const policy =
+    policies.get(key) ?? createPolicy({ roots: folders.project, cwd: folders.project, home: folders.home, ...options });
+  policies.set(key, policy);
+  return policy;
+}
+
+async function expectAsked(options: PolicyOptions, line: string): Promise<void> {
+  const policy = policyOf(options);
+  for (const shell of ["sh", "bash"]) {
+    const { decision, text } = await judgeLine(policy, line, folders.project, shell);
+    expect(decision, `${shell} ${JSON.stringify(options)}: ${text}`).not.toBe("allow");
+  }
+}
+
+describe("no line that other agents' rules let through runs unasked", () => {
+  test.each(bypassLines)("$source: $line", async ({ line, allow, writesInside }) => {
+    for (const options of [{}, { allow }, { mode: "read-only" as const }]) await expectAsked(options, line);
+    if (writesInside) return;
+    for (const rules of [{}, { allow }]) await expectAsked({ mode: "accept-edits", ...rules }, line);
+  });
+});
+
+describe("no line that got around other agents' rules of deny and ask runs unasked", () => {
+  test.each(evasions.flatMap(({ lines, ...rest }) => lines.map((line) => ({ line, ...rest }))))(
+    "$source: $line",
+    ({ line, deny = [], ask = [] }) => expectAsked({ mode: "full", deny, ask }, line),
+  );
+});
+
+describe.skipIf(cannotRecord !== undefined)("real shells", () => {
+  test("start nothing for an allowed line from the grammar but what a rule allows", async () => {
+    const policy = policyOf({ allow: generatedRules });
+    const allows = async (line: string, shell: string): Promise<boolean> =>
+      (await judgeLine(policy, line, folders.project, shell)).decision === "allow";
+    const { allowed, violations } = await judgeAndCheck(fc.sample(shellLine, 300), allows, folders, true);
+    expect(violations).toEqual([]);
+    expect(allowed).toBeGreaterThan(60);
+  });
+
+  test("show what a policy that goes by the first words lets through", async () => {
+    const starts = /^(?:git status|npm test|ls|cat|echo|cd)\b/;
+    const { violations } = await judgeAndCheck(
+      fc.sample(shellLine, 500),
+      async (line) => starts.test(line),
+      folders,
+      false,
+    );
+    const problems = violations.map(({ problem }) => problem).join("\n");
+    for (const kind of ["no rule allows the program", "was set", "files were changed", "lies outside"]) {
+      expect(problems).toContain(kind);
+    }
+  });
+});
