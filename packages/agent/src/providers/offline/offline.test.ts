@@ -342,6 +342,11 @@ describe("a cut at a tool's limit is reported", () => {
   });
 });
 
+test("a text that no wire carries is written once", async () => {
+  const file = join(folder, "odd.txt");
+  expect(endOf(await run(`write "a\ud800b" to ${file}`))).toBe(`Wrote ${file}`);
+});
+
 test("a missing tool is named and nothing is called", async () => {
   const events = await run("read a.txt", tools("read_file"));
   expect(callsIn(events)).toEqual([]);

@@ -1,10 +1,12 @@
+import { textOf } from "../../conversation/conversation.ts";
 import { AgentError } from "../../errors.ts";
-import type { AssistantMessage, ToolCallBlock } from "../../messages.ts";
+import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
 import { abortedError } from "../../requestClock.ts";
-import { nextStep } from "./nextStep.ts";
-import { understood } from "./request.ts";
-import type { OfflineStep } from "./step.ts";
+import { argumentsText } from "../shared/wireText.ts";
+import { answer, type IsEnabled, type OfflineAnswer, type OfflineCall, type Script } from "./answer.ts";
+import { type OfflineRequest, parseRequest, understood } from "./request.ts";
+import { survey } from "./survey.ts";
 
 export interface OfflineProviderOptions {
   /** Default true: the answer comes in several pieces. */
@@ -27,26 +29,52 @@ export class OfflineProvider implements Provider {
 
   async *send({ messages, tools, signal }: ModelRequest): AsyncGenerator<ProviderEvent, void> {
     if (signal.aborted) throw abortedError(signal);
-    const step = nextStep(
-      messages,
-      tools.map((tool) => tool.function.name),
-    );
-    if (!step) throw notUnderstood();
-    if ("text" in step)
+    const start = messages.findLastIndex((message) => message.role === "user");
+    const user = messages[start];
+    const request = parseRequest(user?.role === "user" ? textOf(user) : "");
+    if (!request) throw notUnderstood();
+    const isEnabled = (name: string): boolean => tools.some((tool) => tool.function.name === name);
+    const step = continueScript(scriptFor(request, isEnabled), messages.slice(start + 1));
+    if ("text" in step) {
       for (const text of this.#stream ? pieces(step.text) : [step.text]) yield { type: "text-delta", text };
-    const message = replyOf(step, messages.length);
-    if ("calls" in step) yield { type: "reply", message, stop: "tool-calls" };
-    else yield { type: "reply", message, stop: "stop", ...(step.failed && { failed: true }) };
+      const message = messageOf([{ type: "text", text: step.text }]);
+      yield { type: "reply", message, stop: "stop", ...(step.failed && { failed: true }) };
+    } else {
+      const calls = step.map(
+        (call, index): ToolCallBlock => ({ type: "tool-call", id: `offline_${messages.length}_${index}`, ...call }),
+      );
+      yield { type: "reply", message: messageOf(calls), stop: "tool-calls" };
+    }
   }
 }
 
-function replyOf(step: OfflineStep, position: number): AssistantMessage {
-  const model = "offline/rules";
-  if ("text" in step) return { role: "assistant", model, content: [{ type: "text", text: step.text }] };
-  const content = step.calls.map(
-    (call, index): ToolCallBlock => ({ type: "tool-call", id: `offline_${position}_${index}`, ...call }),
+function* scriptFor(request: OfflineRequest, isEnabled: IsEnabled): Script {
+  if (request.kind === "survey") return yield* survey(request, isEnabled);
+  if (request.kind !== "help") return yield* answer(request, isEnabled);
+  const lines = understood.map((line) => `- ${line}`);
+  return { text: `I am the offline stand-in: a few rules, not a language model. I understand:\n\n${lines.join("\n")}` };
+}
+
+/** Runs a script as far as the results since the user's message reach: to the calls that come next, or to the answer. */
+function continueScript(script: Script, since: readonly Message[]): OfflineAnswer | readonly OfflineCall[] {
+  const calls = since.flatMap((message) =>
+    message.role === "assistant" ? message.content.filter((block) => block.type === "tool-call") : [],
   );
-  return { role: "assistant", model, content };
+  const results = since.filter((message) => message.role === "tool");
+  const resultOf = ({ name, args }: OfflineCall): ToolMessage | undefined => {
+    const made = calls.find((call) => call.name === name && argumentsText(call.args) === argumentsText(args));
+    return results.find(({ callId }) => callId === made?.id);
+  };
+  for (let step = script.next(); ; ) {
+    if (step.done) return step.value;
+    const known = step.value.flatMap((call) => resultOf(call) ?? []);
+    if (known.length < step.value.length) return step.value;
+    step = script.next(known);
+  }
+}
+
+function messageOf(content: AssistantMessage["content"]): AssistantMessage {
+  return { role: "assistant", model: "offline/rules", content };
 }
 
 function pieces(text: string): string[] {

@@ -1,19 +1,19 @@
 import { clip } from "@toolcrib/core/text";
 import type { ToolMessage } from "../../messages.ts";
-import { beforeWriting } from "./overwriteCheck.ts";
-import type { OfflineRequest } from "./request.ts";
 import {
+  type IsEnabled,
+  isEmpty,
   isNotice,
   linesOf,
   missingTool,
+  noResult,
   noticeOf,
   type OfflineCall,
-  type OfflineStep,
-  type Progress,
   plural,
-} from "./step.ts";
-
-type SurveyRequest = Extract<OfflineRequest, { kind: "survey" }>;
+  refusalToWrite,
+  type Script,
+} from "./answer.ts";
+import type { OfflineRequest } from "./request.ts";
 
 const mostFilesRead = 4;
 const mostFilesListed = 5000;
@@ -30,74 +30,58 @@ const telling: readonly RegExp[] = [
   /^(AGENTS|CONTRIBUTING)\.md$/,
 ];
 
-/** Lists and searches, reads the files that tell most, writes the report and shows it: each step follows from the results. */
-export function nextSurveyStep(request: SurveyRequest, progress: Progress): OfflineStep {
-  const { replies, results, isEnabled } = progress;
-  const looks = looksAt(request.path);
-  if (replies.length === 0) {
-    const calls = looks.filter((call) => isEnabled(call.name));
-    if (calls.length > 0) return { calls };
-    return { text: looks.map((call) => missingTool(call.name)).join("\n"), failed: true };
-  }
-  if (replies.length === 1 && isEnabled("read_file")) {
-    const calls = tellingFiles(results).map((name) => ({
-      name: "read_file",
-      // A part of a JSON file cannot be parsed.
-      args: { path: join(request.path, name), ...(!name.endsWith(".json") && { limit: 200 }) },
-    }));
-    if (calls.length > 0) return { calls };
-  }
-  // A later listing is the check of the report's folder, no part of the survey.
-  const own = results.filter(({ name }, index) => name !== "write_file" && (name !== "list_dir" || index === 0));
-  const report = reportOf(request.path, own, isEnabled);
-  const failed = own.every((result) => result.isError);
-  if (request.report === undefined) return { text: report, failed };
-  if (!isEnabled("write_file")) return { text: `${missingTool("write_file")}\n\n${report}`, failed: true };
-  const before = request.overwrite ? undefined : beforeWriting(request.report, progress);
-  if (before) return "text" in before ? { text: `${report}\n${before.text}\n`, failed: true } : before;
-  const written = results.find(({ name }) => name === "write_file");
-  if (!written) return { calls: [{ name: "write_file", args: { path: request.report, content: report } }] };
-  if (written.isError) return { text: `${report}\nThe report could not be written: ${written.output}\n`, failed: true };
-  return { text: `${report}\nThe report is in ${request.report}\n`, failed };
-}
-
-function looksAt(path: string): readonly OfflineCall[] {
-  return [
+/** Lists and searches, reads the files that tell most, writes the report and shows it. */
+export function* survey(request: Extract<OfflineRequest, { kind: "survey" }>, isEnabled: IsEnabled): Script {
+  const { path, report: file } = request;
+  const looks: readonly OfflineCall[] = [
     { name: "list_dir", args: { path } },
     { name: "search_text", args: { query: "\\b(TODO|FIXME)\\b", regex: true, paths: [path] } },
     { name: "search_files", args: { pattern: "**/*", cwd: path, max_results: mostFilesListed } },
   ];
+  const seen = yield looks.filter((call) => isEnabled(call.name));
+  if (seen.length === 0) return { text: looks.map((call) => missingTool(call.name)).join("\n"), failed: true };
+  const names = isEnabled("read_file") ? linesOf(outputOf(seen, "list_dir") ?? "") : [];
+  const files = telling.flatMap((pattern) => names.filter((name) => pattern.test(name))).slice(0, mostFilesRead);
+  const texts = yield files.map((name) => ({
+    name: "read_file",
+    // A part of a JSON file cannot be parsed.
+    args: { path: join(path, name), ...(!name.endsWith(".json") && { limit: 200 }) },
+  }));
+  const failures = [...seen, ...texts].filter((result) => result.isError);
+  const failed = failures.length === seen.length + texts.length;
+  const missing = [...looks.map((call) => call.name), "read_file"].filter((name) => !isEnabled(name));
+  const parts = [
+    `# Survey of ${path}`,
+    about(files, texts),
+    section("Top level", outputOf(seen, "list_dir"), entries),
+    section("Files", outputOf(seen, "search_files"), kinds),
+    section("TODO and FIXME", outputOf(seen, "search_text"), marks),
+    missing.length > 0 ? `Not looked at, as these tools are not enabled: ${missing.join(", ")}.` : "",
+    ...failures.map(({ output }) => `Not seen: ${output}`),
+  ];
+  const report = `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+  if (file === undefined) return { text: report, failed };
+  if (!isEnabled("write_file")) return { text: `${missingTool("write_file")}\n\n${report}`, failed: true };
+  const refusal = yield* refusalToWrite({ ...request, path: file }, isEnabled);
+  if (refusal !== undefined) return { text: `${report}\n${refusal}\n`, failed: true };
+  const [written = noResult] = yield [{ name: "write_file", args: { path: file, content: report } }];
+  const closing = written.isError ? `The report could not be written: ${written.output}` : `The report is in ${file}`;
+  return { text: `${report}\n${closing}\n`, failed: failed || written.isError };
 }
 
+/** What a tool returned; undefined where it was not called or failed. */
 function outputOf(results: readonly ToolMessage[], name: string): string | undefined {
-  const result = results.find((candidate) => candidate.name === name);
-  return result && !result.isError ? result.output : undefined;
-}
-
-function tellingFiles(results: readonly ToolMessage[]): string[] {
-  const names = linesOf(outputOf(results, "list_dir") ?? "");
-  const found = telling.flatMap((pattern) => names.filter((name) => pattern.test(name)));
-  return found.slice(0, mostFilesRead);
+  return results.find((result) => result.name === name && !result.isError)?.output;
 }
 
 function join(folder: string, name: string): string {
   return folder === "." ? name : `${folder.replace(/\/$/, "")}/${name}`;
 }
 
-function reportOf(path: string, results: readonly ToolMessage[], isEnabled: Progress["isEnabled"]): string {
-  const parts = [`# Survey of ${path}`, about(results), entries(results), kinds(results), marks(results)];
-  const missing = [...looksAt(path).map((call) => call.name), "read_file"].filter((name) => !isEnabled(name));
-  if (missing.length > 0) parts.push(`Not looked at, as these tools are not enabled: ${missing.join(", ")}.`);
-  for (const result of results) if (result.isError) parts.push(`Not seen: ${result.output}`);
-  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
-}
-
-function about(results: readonly ToolMessage[]): string {
-  const files = tellingFiles(results);
-  const texts = results.filter((result) => result.name === "read_file");
-  const lines = texts.flatMap((result, index) => {
-    const file = files[index] ?? "file";
-    const line = result.isError ? "" : file.endsWith(".json") ? packageFacts(result.output) : opening(result.output);
+function about(files: readonly string[], texts: readonly ToolMessage[]): string {
+  const lines = files.flatMap((file, index) => {
+    const { output, isError } = texts[index] ?? noResult;
+    const line = isError ? "" : file.endsWith(".json") ? packageFacts(output) : opening(output);
     return line === "" ? [] : [`- ${file}: ${line}`];
   });
   return lines.length > 0 ? `## What it says of itself\n\n${lines.join("\n")}` : "";
@@ -116,14 +100,15 @@ function packageFacts(text: string): string {
 
 /** The first two paragraphs that are prose or a heading. */
 function opening(text: string): string {
-  const paragraphs = text.split(/\n\s*\n/).map((paragraph) =>
-    paragraph
-      .replace(/^#+\s*/, "")
-      .replace(/\s+/g, " ")
-      .trim(),
-  );
-  const prose = paragraphs.filter((paragraph) => /^[^<[!/`|]*[\p{L}\p{N}]/u.test(paragraph) && !isNotice(paragraph));
-  return prose
+  return text
+    .split(/\n\s*\n/)
+    .map((paragraph) =>
+      paragraph
+        .replace(/^#+\s*/, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .filter((paragraph) => /^[^<[!/`|]*[\p{L}\p{N}]/u.test(paragraph) && !isNotice(paragraph))
     .slice(0, 2)
     .map((paragraph) => clip(paragraph, 160))
     .join(" · ");
@@ -136,42 +121,39 @@ function firstOf(items: readonly string[], most: number, separator: string, one:
   return [...items.slice(0, most), ...more].join(separator);
 }
 
-function counted(output: string, count: number, one: string): string {
-  return `${noticeOf(output) === undefined ? "" : "At least "}${plural(count, one)}`;
+/** A part of the report, from the lines that a tool returned; `count` says how many of something there are, or are at least. */
+function section(
+  title: string,
+  output: string | undefined,
+  body: (lines: readonly string[], count: (number: number, one: string) => string) => string,
+): string {
+  if (output === undefined) return "";
+  const atLeast = noticeOf(output) === undefined ? "" : "At least ";
+  const lines = isEmpty(output) ? [] : linesOf(output);
+  return `## ${title}\n\n${body(lines, (number, one) => `${atLeast}${plural(number, one)}`)}`;
 }
 
-function entries(results: readonly ToolMessage[]): string {
-  const output = outputOf(results, "list_dir");
-  if (output === undefined) return "";
-  const names = linesOf(output);
+type Body = Parameters<typeof section>[2];
+
+const entries: Body = (names, count) => {
   const folders = names.filter((name) => name.endsWith("/"));
-  const files = plural(names.length - folders.length, "file");
   const shown = folders.length > 0 ? `: ${firstOf(folders, mostFoldersShown, " ", "folder")}` : "";
-  return `## Top level\n\n${counted(output, folders.length, "folder")}, ${files}${shown}`;
-}
+  return `${count(folders.length, "folder")}, ${plural(names.length - folders.length, "file")}${shown}`;
+};
 
-function kinds(results: readonly ToolMessage[]): string {
-  const output = outputOf(results, "search_files");
-  if (output === undefined) return "";
-  const paths = output.startsWith("No ") ? [] : linesOf(output);
+const kinds: Body = (paths, count) => {
   const counts = new Map<string, number>();
   for (const path of paths) {
     const kind = /[^/.][^/]*(\.[^./]+)$/.exec(path)?.[1] ?? "no extension";
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
-  const rows = [...counts]
-    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    .map(([kind, count]) => `${kind} ${count}`);
-  return `## Files\n\n${counted(output, paths.length, "file")}: ${firstOf(rows, mostKindsShown, ", ", "kind") || "none"}`;
-}
+  const rows = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map((row) => row.join(" "));
+  return `${count(paths.length, "file")}: ${firstOf(rows, mostKindsShown, ", ", "kind") || "none"}`;
+};
 
-function marks(results: readonly ToolMessage[]): string {
-  const output = outputOf(results, "search_text");
-  if (output === undefined) return "";
-  const lines = output.startsWith("No ") ? [] : linesOf(output);
-  if (lines.length === 0) return "## TODO and FIXME\n\nNone.";
+const marks: Body = (lines, count) => {
+  if (lines.length === 0) return "None.";
   const files = new Set(lines.map((line) => line.slice(0, line.search(/:\d+:/)))).size;
   const rows = lines.map((line) => `- ${line.trim().slice(0, 200)}`);
-  const title = `${counted(output, lines.length, "mark")} in ${plural(files, "file")}`;
-  return `## TODO and FIXME\n\n${title}:\n\n${firstOf(rows, mostMarksShown, "\n", "mark")}`;
-}
+  return `${count(lines.length, "mark")} in ${plural(files, "file")}:\n\n${firstOf(rows, mostMarksShown, "\n", "mark")}`;
+};
