@@ -12,8 +12,8 @@ import {
 
 export { fromAiSdkTool } from "./fromAiSdkTool.ts";
 
-/** The result of a tool in the AI SDK: the text, with its images if there are any. */
-export type AiSdkOutput = string | { text: string; images: readonly ImageBlock[] };
+/** The result of a tool in the AI SDK: the text, with its images and its data if there are any. The model reads text and images. */
+export type AiSdkOutput = string | { text: string; images?: readonly ImageBlock[]; data?: unknown };
 
 /**
  * The tools of a registry for `generateText`, `streamText` and agents. The object is live: before each step it lists the tools
@@ -104,9 +104,15 @@ function toAiSdkTool(
       const approved = approvedQuestions(messages, callId);
       const approve: AdapterOptions["approve"] =
         approved.length === 0 ? options.approve : (_call, { text }) => approved.includes(text) || notThisQuestion;
-      const { text, images, error } = await callTool(registry, name, input, { ...options, approve, signal, callId });
+      const { text, images, data, error } = await callTool(registry, name, input, {
+        ...options,
+        approve,
+        signal,
+        callId,
+      });
       if (error) throw new FailedCall(text, { cause: error });
-      return images.length === 0 ? text : { text, images };
+      if (images.length === 0 && data === undefined) return text;
+      return { text, ...(images.length > 0 && { images }), ...(data !== undefined && { data }) };
     },
     toModelOutput: ({ output }: { output: AiSdkOutput }) => toModelOutput(output),
   };
@@ -114,6 +120,7 @@ function toAiSdkTool(
 
 function toModelOutput(output: AiSdkOutput): ModelOutput {
   if (typeof output === "string") return { type: "text", value: output };
+  if (!output.images) return { type: "text", value: output.text };
   const images = output.images.map(({ data, mimeType }) => ({
     type: "file" as const,
     data: { type: "data" as const, data },

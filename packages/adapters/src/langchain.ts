@@ -71,9 +71,12 @@ function toLangChainTool(
       approve = (_call, question) => (question.text === text ? answer : "the user has answered another question");
     }
     const answer = await callTool(registry, name, args, { ...options, approve, signal, callId });
-    if (!answer.error) return toContent(answer);
-    if (toolCall?.id === undefined) throw new Error(answer.text, { cause: answer.error });
-    return new ToolMessage({ status: "error", content: toContent(answer), tool_call_id: toolCall.id, name });
+    const { data: artifact, error, text } = answer;
+    if (callId === undefined && error) throw new Error(text, { cause: error });
+    if (callId === undefined || (!error && artifact === undefined)) return toContent(answer);
+    const message = { content: toContent(answer), tool_call_id: callId, name };
+    // An artifact is kept with the message, and not sent to the model.
+    return new ToolMessage(error ? { ...message, status: "error" } : { ...message, artifact });
   };
   // LangChain would check arguments against the schema that it shows, and so refuse what the registry would repair.
   const unchecked = new DynamicStructuredTool({ name, description, schema: { type: "object" }, func });

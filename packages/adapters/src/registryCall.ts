@@ -33,6 +33,8 @@ export interface ToolAnswer {
   readonly text: string;
   /** Rich output beside the text. */
   readonly images: readonly ImageBlock[];
+  /** What the text shows, for programs. */
+  readonly data: unknown;
   /** Set where the call failed. */
   readonly error: ToolError | undefined;
 }
@@ -50,7 +52,8 @@ export async function callTool(
   const text = await registry.execute(name, args, { labels, timeoutMs, signal, callId, approve, onOutcome });
   const [outcome] = outcomes;
   const images = outcome?.content?.filter((block) => block.type === "image") ?? [];
-  return { text, images, error: outcome?.ok === false ? outcome.error : undefined };
+  if (outcome?.ok === false) return { text, images, data: undefined, error: outcome.error };
+  return { text, images, data: outcome?.data, error: undefined };
 }
 
 /** What a call would end with, if guards would deny it or ask about it: the denial, or the question. */

@@ -2,6 +2,7 @@ import {
   type ContentBlock,
   freeName,
   type JsonSchema,
+  type McpTool,
   renderOutcome,
   serverPrefix,
   type ToolOutcome,
@@ -28,18 +29,32 @@ export interface CallResult {
 interface MappedResult {
   text: string;
   rich: ContentBlock[];
+  /** `structuredContent`, for programs. */
+  data: unknown;
   isError: boolean;
 }
 
 /**
  * A registry's outcome as a result of MCP: the text that `execute` returns, then the rich content. A failure has `isError`.
- * Content that holds text blocks is sent alone.
+ * Content that holds text blocks is sent alone. With `structured` the data of a success goes along where it is an object.
  */
-export function toCallResult(name: string, outcome: ToolOutcome): CallResult {
+export function toCallResult(name: string, outcome: ToolOutcome, structured = false): CallResult {
   const text = renderOutcome(name, outcome);
   const blocks = [...(outcome.content ?? [])];
   const complete = outcome.ok && blocks.length > 0 && (text === "" || blocks.some((block) => block.type === "text"));
-  return { content: complete ? blocks : [{ type: "text", text }, ...blocks], isError: !outcome.ok };
+  const content = complete ? blocks : [{ type: "text" as const, text }, ...blocks];
+  if (!structured || !outcome.ok) return { content, isError: !outcome.ok };
+  return { content, structuredContent: record(outcome.data), isError: false };
+}
+
+/**
+ * The output schema that is announced, if there is one for objects. Nothing in it is required: data that is too large is left
+ * out of an outcome, and `{}` stands for it.
+ */
+export function announcedSchema(outputSchema: JsonSchema | undefined): McpTool["inputSchema"] | undefined {
+  if (outputSchema?.type !== "object") return undefined;
+  const { required: _, ...schema } = outputSchema;
+  return { ...schema, type: "object" };
 }
 
 /** The most bytes of text that a mounted tool's result has. */
@@ -66,7 +81,8 @@ export function fromCallResult(result: unknown): MappedResult {
     rich.push(media);
   }
   if (lines.length === 0 && structuredContent !== undefined) lines.push(JSON.stringify(structuredContent));
-  return { text: limitBytes(lines.join("\n"), maxResultBytes), rich, isError: isError === true };
+  const data = isObject(structuredContent) ? structuredContent : undefined;
+  return { text: limitBytes(lines.join("\n"), maxResultBytes), rich, data, isError: isError === true };
 }
 
 /**

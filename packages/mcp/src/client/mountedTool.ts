@@ -30,10 +30,11 @@ export function createMountedTool(
       },
     }),
     async execute(args, call = {}) {
-      const { text, rich, isError } = fromCallResult(await server.call(tool.name, args, call));
+      const { text, rich, data, isError } = fromCallResult(await server.call(tool.name, args, call));
       if (isError) throw new Error(server.redact(failureReason(tool.name, text)));
       const output = text || "(no output)";
-      return rich.length === 0 ? output : toolOutput(output, { content: rich });
+      if (rich.length === 0 && data === undefined) return output;
+      return toolOutput(output, { ...(rich.length > 0 && { content: rich }), data });
     },
   };
   try {

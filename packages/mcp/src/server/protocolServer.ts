@@ -17,7 +17,7 @@ import {
   toMcpTool,
 } from "@toolcrib/core";
 import { reasonOf } from "../errors.ts";
-import { type CallResult, toCallResult } from "../mapping.ts";
+import { announcedSchema, type CallResult, toCallResult } from "../mapping.ts";
 import { rootsFrom } from "./clientRoots.ts";
 import { capabilitiesOf, earlierRound, questionsFor, roundState, withoutAnswer } from "./elicitation.ts";
 import type { RegistriesByRoots } from "./registriesByRoots.ts";
@@ -29,6 +29,8 @@ interface ServerIdentity {
   instructions?: string | undefined;
   /** Only tools with the trait `readOnly`. */
   readOnly?: boolean | undefined;
+  /** Results carry `data` as `structuredContent`. */
+  structured?: boolean | undefined;
 }
 
 /** Milliseconds that a client may take to list its roots. */
@@ -39,7 +41,7 @@ const rootsKey = "roots";
 /** The SDK's server for one connection, or for one request where the transport has no sessions. */
 export function createProtocolServer(
   registries: RegistriesByRoots,
-  { name, version, instructions, readOnly = false }: ServerIdentity,
+  { name, version, instructions, ...offer }: ServerIdentity,
 ): Server {
   const server = new Server(
     { name, version },
@@ -51,7 +53,7 @@ export function createProtocolServer(
       ...(instructions === undefined ? {} : { instructions }),
     },
   );
-  const handlers = new RequestHandlers(server, registries, readOnly);
+  const handlers = new RequestHandlers(server, registries, offer);
   server.setRequestHandler("tools/list", () => handlers.list());
   server.setRequestHandler("tools/call", (request, context) => handlers.call(request.params, context));
   server.setNotificationHandler("notifications/roots/list_changed", () => handlers.forgetRoots());
@@ -62,24 +64,29 @@ export function createProtocolServer(
 class RequestHandlers {
   readonly #server: Server;
   readonly #registries: RegistriesByRoots;
-  readonly #readOnly: boolean;
+  readonly #offer: Pick<ServerIdentity, "readOnly" | "structured">;
   #registry: AnyToolRegistry | undefined;
   #roots: readonly string[] | undefined;
   /** The schemas that the client has listed or was notified of. The registry returns the same array until its tools change. */
   #listed: readonly ChatTool[] | undefined;
 
-  constructor(server: Server, registries: RegistriesByRoots, readOnly: boolean) {
+  constructor(server: Server, registries: RegistriesByRoots, offer: Pick<ServerIdentity, "readOnly" | "structured">) {
     this.#server = server;
     this.#registries = registries;
-    this.#readOnly = readOnly;
+    this.#offer = offer;
   }
 
   async list(): Promise<{ tools: McpTool[] }> {
     const registry = await this.#registries.get(this.#roots);
     this.#registry = registry;
     this.#listed = registry.getEnabledSchemas();
-    const tools = this.#listed.filter(({ function: { name } }) => this.#offers(registry, name));
-    return { tools: tools.map((schema) => toMcpTool(schema, registry.get(schema.function.name))) };
+    const offered = this.#listed.filter(({ function: { name } }) => this.#offers(registry, name));
+    const tools = offered.map((schema) => toMcpTool(schema, registry.get(schema.function.name)));
+    if (!this.#offer.structured) return { tools };
+    const schemas = new Map(
+      registry.listTools().map(({ name, outputSchema }) => [name, announcedSchema(outputSchema)]),
+    );
+    return { tools: tools.map((tool) => ({ ...tool, outputSchema: schemas.get(tool.name) })) };
   }
 
   async call(
@@ -104,7 +111,7 @@ class RequestHandlers {
     if (!outcome.ok && outcome.error.code === "not_found") {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.error.message);
     }
-    return toCallResult(name, withoutAnswer(outcome));
+    return toCallResult(name, withoutAnswer(outcome), this.#offer.structured);
   }
 
   forgetRoots(): void {
@@ -140,7 +147,7 @@ class RequestHandlers {
   }
 
   #offers(registry: AnyToolRegistry, name: string): boolean {
-    return !this.#readOnly || registry.get(name)?.readOnly === true;
+    return !this.#offer.readOnly || registry.get(name)?.readOnly === true;
   }
 
   async #current(): Promise<AnyToolRegistry> {

@@ -22,6 +22,11 @@ export interface ServeMcpOptions {
   roots?: readonly string[];
   /** Offers only tools with the trait `readOnly`; calls of others are refused. Default: all enabled tools. */
   readOnly?: boolean | undefined;
+  /**
+   * Results carry the data of a tool as `structuredContent`, and its schema is announced. Some clients then give the model that JSON in
+   * place of the text. Default: false.
+   */
+  structured?: boolean | undefined;
   /** Streamable HTTP at `/mcp` instead of standard input and output. */
   http?: HttpOptions | undefined;
   /** Called with errors that no answer reports, such as a broken message or a client that went away. */
@@ -34,6 +39,7 @@ const knownOptions: KnownOptions<ServeMcpOptions> = {
   instructions: true,
   roots: true,
   readOnly: true,
+  structured: true,
   http: true,
   onError: true,
 };
@@ -65,12 +71,14 @@ export async function serveMcp(source: RegistrySource, options: ServeMcpOptions 
     name = "toolcrib",
     version = "0.0.0",
     instructions,
-    readOnly = false,
+    readOnly,
+    structured,
     http,
     onError = () => undefined,
   } = options;
   const registries = new RegistriesByRoots(source, rootsRule(options));
-  const createServer = (): Server => createProtocolServer(registries, { name, version, instructions, readOnly });
+  const createServer = (): Server =>
+    createProtocolServer(registries, { name, version, instructions, readOnly, structured });
   const { promise: closed, resolve: end } = Promise.withResolvers<void>();
   if (!http) {
     const streams = { input: process.stdin, output: process.stdout };
@@ -98,8 +106,9 @@ function checkServeOptions(options: ServeMcpOptions): void {
     if (options[name] === undefined || typeof options[name] === "string") continue;
     throw new TypeError(`serveMcp: ${name} must be a string; leave it out for the default`);
   }
-  if (options.readOnly !== undefined && typeof options.readOnly !== "boolean") {
-    throw new TypeError("serveMcp: readOnly must be true or false; leave it out for false");
+  for (const name of ["readOnly", "structured"] as const) {
+    if (options[name] === undefined || typeof options[name] === "boolean") continue;
+    throw new TypeError(`serveMcp: ${name} must be true or false; leave it out for false`);
   }
   if (options.onError === undefined || typeof options.onError === "function") return;
   throw new TypeError("serveMcp: onError must be a function; leave it out to ignore these errors");

@@ -1,0 +1,73 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { afterEach, expect, test } from "vitest";
+import { mountMcp } from "../client/mountMcp.ts";
+import { type ServeMcpOptions, serveMcp } from "./serveMcp.ts";
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function counting(): ToolRegistry {
+  const none = { type: "object", properties: {} } as const;
+  const outputSchema = { type: "object", properties: { files: { type: "integer" } }, required: ["files"] } as const;
+  const tool = (name: string, files: number, text = "three files") =>
+    defineTool({
+      name,
+      description: "Counts.",
+      parameters: none,
+      outputSchema,
+      execute: () => toolOutput(text, { data: { files } }),
+    });
+  const large = defineTool({
+    name: "large",
+    description: "Has more data than a result carries.",
+    parameters: none,
+    outputSchema: { type: "object", properties: { all: { type: "string" } }, required: ["all"] },
+    execute: () => toolOutput("all of it", { data: { all: "x".repeat(300_000) } }),
+  });
+  return new ToolRegistry([tool("count", 3), large]);
+}
+
+async function serve(options: ServeMcpOptions): Promise<{ url: string; client: Client }> {
+  const serving = await serveMcp(counting(), { http: { auth: false }, ...options });
+  closing.push(() => serving.close());
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(String(serving.url))));
+  closing.push(() => client.close());
+  return { url: String(serving.url), client };
+}
+
+test("with structured, results carry data and the listing its schema", async () => {
+  const { client } = await serve({ structured: true });
+  const [count] = (await client.listTools()).tools;
+  expect(count?.outputSchema).toEqual({ type: "object", properties: { files: { type: "integer" } } });
+  const result = await client.callTool({ name: "count" });
+  expect(result).toMatchObject({ content: [{ type: "text", text: "three files" }], structuredContent: { files: 3 } });
+});
+
+test("data that is too large is left out, and a client that checks results still takes them", async () => {
+  const { client } = await serve({ structured: true });
+  await client.listTools();
+  const result = await client.callTool({ name: "large" });
+  expect(result).toMatchObject({ content: [{ text: "all of it" }], structuredContent: {} });
+});
+
+test("without structured, neither is there", async () => {
+  const { client } = await serve({});
+  expect((await client.listTools()).tools[0]).not.toHaveProperty("outputSchema");
+  expect(await client.callTool({ name: "count" })).not.toHaveProperty("structuredContent");
+});
+
+test("a mounted tool gives the structured content of its server as data", async () => {
+  const { url } = await serve({ structured: true });
+  const mount = await mountMcp({ mcpServers: { counter: { url } } });
+  closing.push(() => mount.close());
+  const registry = new ToolRegistry(mount.tools);
+  expect(await registry.invoke("mcp__counter__count")).toMatchObject({
+    ok: true,
+    output: "three files",
+    data: { files: 3 },
+  });
+});
