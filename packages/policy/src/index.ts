@@ -7,7 +7,7 @@ export type { PolicyQuestion } from "./question.ts";
 export { type FileStoreOptions, fileStore, type RememberedFile } from "./remembered/fileStore.ts";
 export type { Rememberable } from "./remembered/rememberable.ts";
 export { memoryStore, type RememberedAnswer, type RememberedStore } from "./remembered/store.ts";
-export { type ReadOnlyJudgement, readOnlyCommand, readShellLine } from "./shell/readCommand.ts";
+export { type ReadOnlyJudgement, readOnlyCommand, readShellLine, type ShellLineOptions } from "./shell/readCommand.ts";
 export { type ReadOnlyGit, readOnlyGit } from "./shell/readOnlyGit.ts";
 export { type ReadOnlyProgram, readOnlyPrograms, versionOptions } from "./shell/readOnlyTable.ts";
 export type { Assignment, Redirection, ShellLine, SimpleCommand } from "./shell/shellLine.ts";

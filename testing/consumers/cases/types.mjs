@@ -117,10 +117,12 @@ import { clip } from "@toolcrib/core/text";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
 import { createBashTools } from "@toolcrib/tools-bash";
+import { createPolicy, readShellLine } from "@toolcrib/policy";
 
 const registry = new ToolRegistry([...createFsTools({ root: "." }), ...createSearchTools({ root: "." }), ...createBashTools()]);
 export const core = [openDirectory, openRegularFile, testTool, clip];
 export const written = ({ bytes }: WriteResult): number => bytes;
+export const policy = [registry.guard(createPolicy({ roots: "." }).guard), readShellLine("ls").commands];
 export const mcp = registry.getEnabledSchemas().map(toMcpTool);
 export const agent = new Agent(new OfflineProvider(), { tools: createDefaultToolRegistry(undefined, { root: "." }) });
 registry.register(defineTool({ name: "a", description: "b", parameters: { type: "object", properties: {} }, execute: () => "c" }));

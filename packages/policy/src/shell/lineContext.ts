@@ -11,6 +11,13 @@ export interface LineOutput {
   unreadable: string | undefined;
 }
 
+/** How the shell that will run a script reads it. */
+export interface Dialect {
+  readonly isBash: boolean;
+  /** Whether it may be bash 3.2, which takes quotes and brackets in a here-document or comment of a substitution for its own. */
+  readonly mayBeOld: boolean;
+}
+
 /** What the readers of commands and redirections ask of the reader of the line. */
 export interface LineContext extends WordContext {
   readonly output: LineOutput;

@@ -12,7 +12,7 @@ import {
 } from "unbash";
 import { longestLine, textProblem } from "./checkText.ts";
 import { onlyGaps, type Span } from "./gaps.ts";
-import type { LineContext, LineOutput } from "./lineContext.ts";
+import type { Dialect, LineContext, LineOutput } from "./lineContext.ts";
 import { readRedirection } from "./readRedirection.ts";
 import { readSimpleCommand } from "./readSimpleCommand.ts";
 import { type ReadWord, readWord } from "./readWord.ts";
@@ -20,8 +20,8 @@ import { type ReadWord, readWord } from "./readWord.ts";
 const deepest = 24;
 
 /** Reads a script into `output`: the line itself, or the text of a `sh -c`. */
-export function readScript(line: string, isBash: boolean, output: LineOutput, depth: number): void {
-  const reader = new LineReader(line, isBash, output, depth);
+export function readScript(line: string, dialect: Dialect, output: LineOutput, depth: number): void {
+  const reader = new LineReader(line, dialect, output, depth);
   const problem = textProblem(line);
   if (problem !== undefined) reader.fail(problem);
   // A longer line is not parsed at all: its length bounds the work.
@@ -32,15 +32,17 @@ export function readScript(line: string, isBash: boolean, output: LineOutput, de
 export class LineReader implements LineContext {
   readonly line: string;
   readonly isBash: boolean;
+  private readonly dialect: Dialect;
   readonly output: LineOutput;
   private depth: number;
   private spans: Span[] = [];
   private hasDocument = false;
   private readonly documentVariables: string[] = [];
 
-  constructor(line: string, isBash: boolean, output: LineOutput, depth: number) {
+  constructor(line: string, dialect: Dialect, output: LineOutput, depth: number) {
     this.line = line;
-    this.isBash = isBash;
+    this.dialect = dialect;
+    this.isBash = dialect.isBash;
     this.output = output;
     this.depth = depth;
   }
@@ -66,6 +68,9 @@ export class LineReader implements LineContext {
     if (text !== part.text || !plain || part.script === undefined || part.script.source !== undefined) {
       this.readOther(part, "A command substitution in it could not be read.");
       return;
+    }
+    if (this.dialect.mayBeOld && /\n|\bcase\b/.test(text)) {
+      this.fail("It has a substitution of several lines or with a case, which old versions of bash read differently.");
     }
     const { script } = part;
     const outside = this.hasDocument;
@@ -95,7 +100,8 @@ export class LineReader implements LineContext {
 
   /** Reads the script of a `sh -c` and its like. */
   readInner(text: string, isBash: boolean | undefined): void {
-    this.nest(() => readScript(text, isBash ?? this.isBash, this.output, this.depth));
+    const dialect = { ...this.dialect, isBash: isBash ?? this.isBash };
+    this.nest(() => readScript(text, dialect, this.output, this.depth));
   }
 
   readWord(word: Word): ReadWord {

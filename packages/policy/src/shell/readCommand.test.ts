@@ -189,3 +189,15 @@ test("a change of the working directory is told, also inside a script within the
     expect(readShellLine(line).changesDirectory).toBe(true);
   }
 });
+
+test("where sh may be bash 3.2, substitutions that it reads differently are asked", () => {
+  for (const line of [
+    'git commit -m "$(cat <<\'EOF\'\na) " ls "\nEOF\n)"',
+    "echo \"$(ls # '\n)\" 'a'",
+    'echo "$(case a in a) ls;; esac)"',
+  ]) {
+    expect(readShellLine(line, { platform: "linux" }).unreadable).toBeUndefined();
+    expect(readShellLine(line, { platform: "darwin" }).unreadable).toContain("old versions of bash");
+  }
+  expect(readShellLine('echo "$(ls)"', { platform: "darwin" }).unreadable).toBeUndefined();
+});
