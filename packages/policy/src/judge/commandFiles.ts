@@ -71,7 +71,7 @@ export function removals(words: readonly string[]): readonly string[] {
 }
 
 /** The directory that a pattern of files is expanded in; the word itself where it is none. */
-export function beforeWildcard(word: string): string {
+function beforeWildcard(word: string): string {
   const at = word.search(/[*?[]/);
   return at < 0 ? word : word.slice(0, word.lastIndexOf("/", at) + 1) || ".";
 }

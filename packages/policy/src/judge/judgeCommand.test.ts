@@ -116,11 +116,7 @@ describe("read-only commands", () => {
       "cd out && cat passwd",
       "wc -l < src/link",
     ]);
-    await all(
-      {},
-      "allowed",
-      ["cat a.txt", "cat *.txt"].filter((line) => line !== "cat *.txt"),
-    );
+    await all({}, "allowed", ["cat a.txt", "cat *.txt", "cat *xt", "cat src/b*"]);
     await all({ mode: "read-only" }, "denied", ["cat src/*"]);
   });
 
@@ -128,6 +124,10 @@ describe("read-only commands", () => {
     const large = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : root, "policy-"));
     for (let index = 0; index < 5001; index += 1) writeFileSync(join(large, String(index)), "");
     expect((await judge({ roots: [root, large] }, `cat ${large}/*`)).text).toContain("there is too much in its folder");
+    expect((await judge({ mode: "read-only", roots: [root, large] }, `cat ${large}/*`)).text).toContain(
+      "there is too much in its folder",
+    );
+    expect((await judge({ mode: "full" }, `touch ${large}/*`)).text).toContain("to look through");
     rmSync(large, { recursive: true });
   });
 });
@@ -260,6 +260,7 @@ describe("a rule that allows commands", () => {
   test("does not cover variables that could change what runs", async () => {
     const options: PolicyOptions = { allow: ["run_bash(npm test *)"] };
     await all(options, "asked", [
+      "x=$GITHUB_TOKEN; ls",
       "PATH=. npm test",
       "NODE_OPTIONS=--require=./x npm test",
       "LD_PRELOAD=./x ls",
@@ -303,6 +304,15 @@ describe("a rule that allows commands", () => {
       "for i in 1 2; do cd ..; npm test; done",
     ]);
     await all(options, "allowed", ["cd src && npm test && cd .. && ls".replace(" && cd ..", ""), "cd ./src; npm test"]);
+  });
+
+  test("may read wherever its words lead, but for what is denied", async () => {
+    const allow = ["run_bash(cat /etc/hostname)", "run_bash(head *)"];
+    await all({ allow }, "allowed", ["cat /etc/hostname", "head -3 /etc/hostname", "head /etc/*.conf"]);
+    await all({ allow }, "asked", ["cat /etc/passwd", "cat /etc/hostname /etc/passwd"]);
+    await all({ allow, mode: "read-only" }, "denied", ["cat /etc/hostname"]);
+    await all({ allow, deny: ["effect:read(/etc/)"] }, "denied", ["cat /etc/hostname", "head /etc/*.conf"]);
+    await all({ allow, ask: ["effect:read(/etc/)"] }, "asked", ["cat /etc/hostname"]);
   });
 
   test("without a pattern lets every command run, but for what is protected", async () => {
@@ -436,6 +446,19 @@ describe("files that a line names", () => {
       "X=.env node y",
     ]);
     await all(options, "allowed", ["cat a.txt", "grep -r x src", "ls", "npm test", "git status"]);
+    await all(options, "denied", [
+      "cat .e*",
+      "cat .[e]nv",
+      "cat ./.en?",
+      "cat .*",
+      "cp .e* x",
+      "tar cf x .*",
+      "cat .e*/../.env",
+      "$X .e*",
+    ]);
+    await all(options, "denied", ["cat *", "ls *"]);
+    rmSync(join(root, "link"));
+    await all(options, "allowed", ["cat *", "cat a.*", "ls *", "cp * src", "cat src/.e*"]);
     await all(options, "asked", ["cat $X"]);
     await all({ deny: ["effect:read(.env)"] }, "denied", ["cat .env", "node .env"]);
     await all({ mode: "read-only", deny: ["effect:read(.env)"] }, "denied", ["cat .env"]);
@@ -471,6 +494,11 @@ describe("files that a line names", () => {
 });
 
 describe("protected paths", () => {
+  beforeEach(() => {
+    writeFileSync(join(root, ".bashrc"), "");
+    mkdirSync(join(root, ".vscode"));
+  });
+
   test.each(["ask", "accept-edits", "full"] as const)("are asked about in %s, whatever names them", async (mode) => {
     const options: PolicyOptions = {
       mode,
@@ -487,6 +515,8 @@ describe("protected paths", () => {
       "echo x > .GIT/config",
       "cd .git && echo x > config",
       "$X > .git/config",
+      "cp a.txt .bash*c",
+      "cp a.txt .vs*/tasks.json",
     ]);
   });
 

@@ -10,6 +10,8 @@ import { bindingRule, coveringRule, outrightRule, protectedIn } from "./matchPat
 export type Groups = Readonly<Record<Decision, readonly RuleGroup[]>>;
 
 const packOrigin = /^@toolcrib\/tools-/;
+/** Of the tool that saves the session of an agent, to a path that the program chose, not the model. */
+const ownOrigin = "@toolcrib/agent";
 const none: ReadonlySet<string> = new Set();
 
 /** Judges a read, a write or a delete. Deny wins over ask, ask over allow, and rules over the mode. */
@@ -38,7 +40,7 @@ export async function judgeFile(
   const asked = await bindingRule(groups.ask, effect, leftOut);
   if (asked) return byRule("ask", asked.rule.text, whatOf(what, asked, settings), effect);
 
-  if (effect.kind !== "read") {
+  if (effect.kind !== "read" && origin !== ownOrigin) {
     const verdict = await judgeProtected(effect, what, groups.allow, settings);
     if (verdict) return verdict;
   }

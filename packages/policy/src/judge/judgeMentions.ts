@@ -7,6 +7,7 @@ import type { SimpleCommand } from "../shell/shellLine.ts";
 import type { Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
 import { pathFrom, possiblePaths, rawWords } from "./commandFiles.ts";
+import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
 import { byRule, type Groups } from "./judgeFile.ts";
 import type { Line, LineCommand } from "./line.ts";
 import { outrightRule } from "./matchPaths.ts";
@@ -70,12 +71,21 @@ function judgeWords(
   const what = `run: ${oneLine(command?.text ?? effect.command ?? "")}`;
   const ofCommand = { what, effect, command: command?.text };
   const possible = possiblePaths(words);
-  if (possible === undefined) {
-    const decision = mode === "read-only" ? "deny" : "ask";
-    return [{ decision, cause: { by: "unreadable" }, why: "it has too many words to judge", ...ofCommand }];
-  }
+  const unseen = (why: string): Verdict => {
+    return { decision: mode === "read-only" ? "deny" : "ask", cause: { by: "unreadable" }, why, ...ofCommand };
+  };
+  if (possible === undefined) return [unseen("it has too many words to judge")];
   const readOnly = command?.judged.readOnly === true;
-  const paths = directories.flatMap((directory) => possible.map((word) => possiblePath(directory, word)));
+  const paths: PossiblePath[] = [];
+  for (const directory of directories) {
+    for (const word of possible) {
+      const { paths: meant, complete } = hasWildcard(word)
+        ? expandWildcard(directory, word)
+        : { paths: [word], complete: true };
+      if (!complete) return [unseen(`there is too much in the folder of ${oneLine(word, 120)} to look through`)];
+      for (const one of meant) paths.push(possiblePath(directory, one));
+    }
+  }
   const verdicts: Verdict[] = [];
   for (const list of ["deny", "ask"] as const) {
     const rule = mentionedRule(readOnly ? rules[list].ofEffect("read") : rules[list].ofNames, paths);

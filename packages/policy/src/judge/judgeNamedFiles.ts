@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
-import { isInside } from "@toolcrib/core/files";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Decision, Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
-import { beforeWildcard, fileEffect, pathFrom, rawWords, readsContents, removals } from "./commandFiles.ts";
-import { findBelow } from "./findBelow.ts";
+import { fileEffect, rawWords, readsContents, removals } from "./commandFiles.ts";
+import { coveringCommandRule } from "./commandRules.ts";
+import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
 import type { Line } from "./line.ts";
@@ -35,9 +34,19 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
       if (verdict.decision !== "allow") verdicts.push(verdict);
     }
   };
+  /** Of a file pattern, all that it may stand for. */
+  const judgeRead = async (word: string, contents: boolean, under: Settings): Promise<void> => {
+    if (!hasWildcard(word)) return judge("read", word, contents, under);
+    for (const directory of directories) {
+      const { paths, complete } = expandWildcard(directory, word);
+      if (!complete) verdicts.push(tooMuch(word, settings));
+      for (const path of paths) await judge("read", path, contents, under);
+    }
+  };
   // What may be removed is for the rules of commands to say: only what is forbidden or protected counts here.
+  const forbiddenAlone: Settings = { ...settings, mode: "full" };
   const judgeRemovals = async (words: readonly string[]): Promise<void> => {
-    for (const word of removals(words)) await judge("delete", word, true, { ...settings, mode: "full" });
+    for (const word of removals(words)) await judge("delete", word, true, forbiddenAlone);
   };
   for (const { kind, path } of line.redirections) {
     if (path !== nullDevice) await judge(kind, path, false, fileSettings);
@@ -46,11 +55,13 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
     if (isPlainChange(command.words)) continue;
     const { readOnly, paths } = command.judged;
     if (readOnly) {
+      // What a rule allows may read wherever its words lead.
+      const covered = settings.mode !== "read-only" && coveringCommandRule(commandGroups.allow, command) !== undefined;
+      const under = covered ? forbiddenAlone : fileSettings;
       const contents = readsContents(command);
       const all = contents && paths.length === 0 ? ["."] : paths;
       for (const word of all.filter((one) => one !== nullDevice)) {
-        await judge("read", beforeWildcard(word), contents, fileSettings);
-        verdicts.push(...(await judgeWildcard(word, directories, fileSettings)));
+        await judgeRead(word, contents, under);
       }
     }
     if (!readOnly) await judgeRemovals(command.words);
@@ -69,27 +80,8 @@ export function effectGroups(kind: "read" | "write" | "delete" | "network", { ru
   return { allow: of("allow"), ask: of("ask"), deny: of("deny") };
 }
 
-/** A link among the files that a pattern stands for may lead out of the roots. */
-async function judgeWildcard(word: string, directories: readonly string[], settings: Settings): Promise<Verdict[]> {
-  const base = beforeWildcard(word);
-  if (base === word || settings.mode === "full") return [];
-  const depth = word.slice(base === "." ? 0 : base.length).split("/").length;
-  const places = [...settings.roots, ...settings.readable];
-  const verdicts: Verdict[] = [];
-  for (const directory of directories) {
-    const isWayOut = (path: string): boolean => !places.some((place) => isInside(place, pathFrom(directory, path)));
-    const folder = resolve(directory, base);
-    const { found, complete } = await findBelow(
-      folder,
-      (path, entry) => entry.isSymbolicLink() && isWayOut(path),
-      depth,
-    );
-    if (found === undefined && complete) continue;
-    const what = `read ${oneLine(word)}`;
-    const why =
-      found === undefined ? "there is too much in its folder to look through" : "a link there leads out of the roots";
-    const decision = settings.mode === "read-only" ? "deny" : "ask";
-    verdicts.push({ decision, cause: { by: "mode", mode: settings.mode }, what, why });
-  }
-  return verdicts;
+function tooMuch(word: string, { mode }: Settings): Verdict {
+  const decision = mode === "read-only" ? "deny" : "ask";
+  const why = "there is too much in its folder to look through";
+  return { decision, cause: { by: "mode", mode }, what: `read ${oneLine(word)}`, why };
 }

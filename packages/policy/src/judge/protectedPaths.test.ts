@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ToolRegistry } from "@toolcrib/core";
+import { defineTool, type ToolEffect, ToolRegistry } from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFsTools } from "../../../tools-fs/src/fileSystem.ts";
 import { createPolicy, type PolicyOptions, protectedPaths } from "../index.ts";
@@ -253,6 +253,23 @@ describe("a folder that holds something protected", () => {
     expect(await answer({ mode: "accept-edits" }, "remove", { path: "plain" })).toBe("allowed");
     expect(await answer({ mode: "accept-edits" }, "move", { source: "plain", destination: "p" })).toBe("allowed");
   });
+});
+
+test("the session of an agent is saved where the program says", async () => {
+  const saves = defineTool({
+    name: "save_session_context",
+    description: "s",
+    parameters: { type: "object" },
+    execute: () => "",
+  });
+  const effects: ToolEffect[] = [{ kind: "write", path: join(root, ".toolcrib/session.json") }];
+  const decide = async (origin: string): Promise<boolean> => {
+    const registry = new ToolRegistry([{ ...saves, origin, effects: () => effects }]);
+    registry.guard(createPolicy({ mode: "accept-edits", roots: root }).guard);
+    return (await registry.check("save_session_context", {})).ok;
+  };
+  expect(await decide("@toolcrib/agent")).toBe(true);
+  expect(await decide("own")).toBe(false);
 });
 
 describe("more places", () => {

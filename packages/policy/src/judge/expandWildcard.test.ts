@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "policy-"));
+  for (const name of ["a", "b", ".h"]) mkdirSync(join(folder, name));
+  for (const name of ["x.ts", "é.ts", "[y].ts", "w\\v", ".env", "a/x.ts", "a/.env", "b/x.js", ".h/x.ts"])
+    writeFileSync(join(folder, name), "");
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("a file pattern stands for", () => {
+  test.each([
+    ["*.ts", ["*.ts", "[y].ts", "x.ts", "é.ts"]],
+    ["?.ts", ["?.ts", "[y].ts", "x.ts", "é.ts"]],
+    ["[x].ts", ["[x].ts", "[y].ts", "x.ts", "é.ts"]],
+    ["[x.ts", ["[x.ts"]],
+    ["*/x.*", ["*/x.*", "a/x.ts", "b/x.js"]],
+    ["./*/x.ts", ["./*/x.ts", "./a/x.ts"].concat("./b/x.ts")],
+    ["*/x.ts", ["*/x.ts", "a/x.ts", "b/x.ts", "w\\v/x.ts", "x.ts/x.ts", "[y].ts/x.ts", "é.ts/x.ts"]],
+    [".e*", [".e*", ".env"]],
+    ["*/.e*", ["*/.e*", "a/.env"]],
+    [".*/x.ts", [".*/x.ts", ".env/x.ts", ".h/x.ts"]],
+    ["w*v", ["w*v", "w\\v"]],
+    ["zz*", ["zz*"]],
+    ["missing/*", ["missing/*"]],
+    ["x.ts/*", ["x.ts/*"]],
+  ])("%s", (word, expected) => {
+    const { paths, complete } = expandWildcard(folder, word);
+    expect(complete).toBe(true);
+    expect([...paths].sort()).toEqual([...expectedFor(word, expected)].sort());
+  });
+
+  test("absolute paths where it is absolute", () => {
+    expect(expandWildcard("/", `${folder}/.e*`).paths).toEqual([`${folder}/.e*`, `${folder}/.env`]);
+    expect(expandWildcard(folder, "/*").paths).toContain("/tmp");
+  });
+});
+
+/** A name after the pattern is not looked for: it is opened only where it is there. */
+function expectedFor(word: string, expected: readonly string[]): readonly string[] {
+  if (word !== "./*/x.ts") return expected;
+  return [word, ...["a", "b", "w\\v", "x.ts", "[y].ts", "é.ts"].map((name) => `./${name}/x.ts`)];
+}
+
+test("a pattern is known by its characters", () => {
+  for (const word of ["*", "a?", "[a]"]) expect(hasWildcard(word)).toBe(true);
+  for (const word of ["", "a.ts", "a]", "{a,b}"]) expect(hasWildcard(word)).toBe(false);
+});
