@@ -2,6 +2,7 @@ import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core
 import { createSemaphore, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/core/files";
 import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
 import type { SeenFiles } from "../seenFiles.ts";
+import { readImage } from "./readImage.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
 
 const encodings = ["utf8", "utf16le", "latin1", "base64"] as const;
@@ -18,7 +19,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `read_file`: a file's text exactly, in pages of whole lines where it is longer than `maxBytes`. */
+/** `read_file`: a file's text exactly, in pages of whole lines where it is longer than `maxBytes`; an image as a picture. */
 export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool {
   return readFileTool(options, seenFilesOf(options));
 }
@@ -32,7 +33,7 @@ export function readFileTool(options: FsToolOptions, seen: SeenFiles | undefined
   return defineTool({
     name: "read_file",
     origin,
-    description: `Read a text file${limitWords}.`,
+    description: `Read a text file or image${limitWords}.`,
     parameters,
     readOnly: true,
     idempotent: true,
@@ -50,6 +51,9 @@ export function readFileTool(options: FsToolOptions, seen: SeenFiles | undefined
           signal?.throwIfAborted();
           // Before its content: what changes it meanwhile is seen later.
           seen?.note(file.descriptor);
+          const asText = encoding === "utf8" && (offset ?? limit) === undefined;
+          const image = asText ? readImage(file, printed) : undefined;
+          if (image !== undefined) return image;
           return encoding === "base64"
             ? await readBase64(file, maxBytes, signal)
             : await readTextPage(file, printed, {

@@ -1,0 +1,131 @@
+import { mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ContentBlock, type ToolOutcome, ToolRegistry } from "@toolcrib/core";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createFsTools } from "../fileSystem.ts";
+import { readImageHeader } from "./imageHeader.ts";
+import { longestImage } from "./readImage.ts";
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "fs-image-")));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const read = (args: Record<string, unknown> = {}): Promise<ToolOutcome> =>
+  new ToolRegistry(createFsTools({ cwd: root })).invoke("read_file", { path: "picture", ...args });
+
+const save = (bytes: Buffer): void => writeFileSync(join(root, "picture"), bytes);
+
+/** Whole images of one pixel. */
+const onePixel: Readonly<Record<string, string>> = {
+  PNG: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  GIF: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+  WebP: "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA",
+  "WebP without loss": "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==",
+  "WebP with transparency":
+    "UklGRkoAAABXRUJQVlA4WAoAAAAQAAAAAAAAAAAAQUxQSAwAAAARBxAR/Q9ERP8DAABWUDggGAAAABQBAJ0BKgEAAQAAAP4AAA3AAP7mtQAAAA==",
+};
+
+function png(width: number, height: number): Buffer {
+  const bytes = Buffer.from(onePixel.PNG ?? "", "base64");
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes;
+}
+
+/** A JPEG up to its frame header, after an application segment of `before` bytes. */
+function jpeg(width: number, height: number, before = 14, marker = 0xc0): Buffer {
+  const segment = Buffer.alloc(before + 4);
+  segment.writeUInt16BE(0xffe1, 0);
+  segment.writeUInt16BE(before + 2, 2);
+  const frame = Buffer.from([0xff, 0xff, marker, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0]);
+  frame.writeUInt16BE(height, 6);
+  frame.writeUInt16BE(width, 8);
+  return Buffer.concat([Buffer.from([0xff, 0xd8]), segment, frame]);
+}
+
+test.each(Object.entries(onePixel))("a %s is answered as a picture with its size in words", async (name, data) => {
+  save(Buffer.from(data, "base64"));
+  const format = name.split(" ")[0] ?? "";
+  const content: ContentBlock[] = [{ type: "image", data, mimeType: `image/${format.toLowerCase()}` }];
+  const bytes = Buffer.from(data, "base64").length;
+  expect(await read()).toMatchObject({ ok: true, output: `${format} image, 1 x 1 pixels, ${bytes} bytes`, content });
+});
+
+test.each([0xc0, 0xc2])("a JPEG's size is found behind its other segments: %i", async (marker) => {
+  save(jpeg(640, 480, 60_000, marker));
+  expect(await read()).toMatchObject({ ok: true, output: expect.stringContaining("JPEG image, 640 x 480 pixels") });
+});
+
+test("other sizes of the formats are read", () => {
+  const sizeOf = (bytes: Buffer) => readImageHeader(bytes);
+  expect(sizeOf(png(800, 7999))).toMatchObject({ width: 800, height: 7999 });
+  const lossless = Buffer.from(onePixel["WebP without loss"] ?? "", "base64");
+  lossless.writeUInt32LE(299 | (199 << 14), 21);
+  expect(sizeOf(lossless)).toMatchObject({ width: 300, height: 200 });
+  const extended = Buffer.from(onePixel["WebP with transparency"] ?? "", "base64");
+  extended.writeUIntLE(70_000, 24, 3);
+  extended.writeUIntLE(2, 27, 3);
+  expect(sizeOf(extended)).toMatchObject({ width: 70_001, height: 3 });
+});
+
+test.each([
+  [png(8001, 10), "PNG, 8001 x 10 pixels"],
+  [png(10, 8001), "PNG, 10 x 8001 pixels"],
+  [jpeg(9000, 9000), "JPEG, 9000 x 9000 pixels"],
+])("too many pixels are refused by their number: %#", async (bytes, words) => {
+  save(bytes);
+  const { length } = bytes;
+  expect(await read()).toMatchObject({
+    ok: false,
+    error: {
+      code: "execution_failed",
+      message: `Image too large: picture (${words}, ${length} bytes); the most is 8000 pixels a side and 3750000 bytes: make it smaller, or pass encoding=base64 for its bytes`,
+    },
+  });
+});
+
+test("an image of too many bytes is refused, with its size", async () => {
+  save(png(10, 10));
+  truncateSync(join(root, "picture"), longestImage);
+  expect(await read()).toMatchObject({ ok: true });
+  truncateSync(join(root, "picture"), longestImage + 5);
+  expect(await read()).toMatchObject({ ok: false, error: { message: expect.stringContaining("3750005 bytes)") } });
+});
+
+test("its bytes are read as base64, and no lines of it", async () => {
+  save(png(10, 10));
+  expect(await read({ encoding: "base64" })).toMatchObject({ ok: true, output: png(10, 10).toString("base64") });
+  expect(await read({ limit: 1 })).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining("Binary file") },
+  });
+});
+
+test("text that begins as an image does is text, and a broken image is a binary file", async () => {
+  save(Buffer.from("GIF89a is a format\n"));
+  expect(await read()).toEqual({ ok: true, output: "GIF89a is a format\n" });
+  save(png(10, 10).subarray(0, 20));
+  expect(await read()).toMatchObject({ ok: false, error: { message: expect.stringContaining("Binary file") } });
+  save(png(0, 10));
+  expect(await read()).toMatchObject({ ok: false, error: { message: expect.stringContaining("Binary file") } });
+});
+
+test("no header is too broken to be looked at", () => {
+  const heads = Object.values(onePixel).map((data) => Buffer.from(data, "base64"));
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...heads, jpeg(9, 9, 100)),
+      fc.uint8Array({ maxLength: 60 }),
+      fc.nat(60),
+      (head, tail, cut) => {
+        const bytes = Buffer.concat([head.subarray(0, cut), tail]);
+        const { width, height } = readImageHeader(bytes) ?? { width: 1, height: 1 };
+        expect(Math.min(width, height)).toBeGreaterThan(0);
+      },
+    ),
+  );
+});
