@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
-import { invalidArgument } from "@toolcrib/core";
-import { type PathScope, plainSystemError, systemErrorCode } from "@toolcrib/core/files";
+import { resolve } from "node:path";
+import { invalidArgument, ToolError } from "@toolcrib/core";
+import { plainSystemError, systemErrorCode } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
 import { type BashSettings, isTimeout } from "./bashOptions.ts";
 
@@ -15,7 +16,7 @@ export interface CheckedArguments {
 /** What a call means, for guards and for the run alike. Throws a ToolError for arguments that cannot be used. */
 export async function checkArguments(args: Record<string, unknown>, settings: BashSettings): Promise<CheckedArguments> {
   const { command, env, timeout } = args;
-  const { scope, timeoutMs, maxTimeoutMs } = settings;
+  const { timeoutMs, maxTimeoutMs } = settings;
   if (typeof command !== "string") throw invalidArgument("command", "is required, expected string");
   if (command.includes("\0")) throw invalidArgument("command", "must not contain a NUL character");
   if (timeout !== undefined && timeout !== null && !isTimeout(timeout, maxTimeoutMs)) {
@@ -25,7 +26,7 @@ export async function checkArguments(args: Record<string, unknown>, settings: Ba
     );
   }
   const variables = checkEnv(env ?? {});
-  return { command, cwd: await directoryOf(args.cwd, scope), env: variables, timeout: timeout ?? timeoutMs };
+  return { command, cwd: await directoryOf(args.cwd, settings), env: variables, timeout: timeout ?? timeoutMs };
 }
 
 function checkEnv(env: unknown): Record<string, string> {
@@ -43,12 +44,26 @@ function checkEnv(env: unknown): Record<string, string> {
 }
 
 /** The canonical directory for a `cwd` argument. Throws a ToolError unless it is a directory. */
-async function directoryOf(cwd: unknown, scope: PathScope): Promise<string> {
+async function directoryOf(cwd: unknown, { scope, denied }: BashSettings): Promise<string> {
   if (cwd !== undefined && cwd !== null && typeof cwd !== "string") throw invalidArgument("cwd", "expected string");
   // As the caller wrote it, so that the error shows no other path of this machine.
   const shown = printableName(clip(cwd ?? "."));
+  const refuseDenied = (directory: string): void => {
+    const pattern = denied?.match(directory, true);
+    if (pattern === undefined) return;
+    const message = `Permission denied: ${shown} is on the list of denied paths; use another directory`;
+    throw new ToolError({
+      code: "permission_denied",
+      toolName: "run_bash",
+      message,
+      details: { path: shown, pattern },
+    });
+  };
   try {
+    // First, so that no other error tells what is there.
+    if (typeof cwd === "string" && cwd !== "") refuseDenied(resolve(scope.cwd, cwd));
     const directory = typeof cwd === "string" ? await scope.resolve(cwd, "cwd") : scope.cwd;
+    refuseDenied(directory);
     if (statSync(directory).isDirectory()) return directory;
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw plainSystemError(error, shown);

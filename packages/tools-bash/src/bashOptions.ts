@@ -1,6 +1,12 @@
 import { isAbsolute, resolve } from "node:path";
 import { checkOptions, type KnownOptions, longestDelayMs } from "@toolcrib/core";
-import { createPathScope, type PathScope } from "@toolcrib/core/files";
+import {
+  compileDenyRules,
+  createPathScope,
+  type DeniedPaths,
+  type DenyRules,
+  type PathScope,
+} from "@toolcrib/core/files";
 import { printableName } from "@toolcrib/core/text";
 import type { ScrubEnv } from "./environment.ts";
 import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
@@ -8,7 +14,6 @@ import { isTrustedProgram } from "./process/findProgram.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
 import { runShell, type ShellRunner } from "./process/runShell.ts";
-import { compileDeny } from "./sandbox/deniedPaths.ts";
 import type { SandboxLimits } from "./sandbox/resourceLimits.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
 
@@ -61,7 +66,8 @@ export interface BashSettings {
   readonly shellName: string;
   /** The path of the shell; throws a ToolError if it was not found. */
   readonly shell: () => string;
-  readonly deny: readonly string[] | undefined;
+  /** What `deny` binds; undefined where nothing is denied. */
+  readonly denied: DeniedPaths | undefined;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
   /** Absolute. */
@@ -98,16 +104,16 @@ export function settingsOf(options: BashToolOptions): BashSettings {
   checkTimeout("timeoutMs", timeoutMs, maxTimeoutMs);
   const roots = "root" in options ? createPathScope({ root: options.root }).roots : undefined;
   const scope = createPathScope({ cwd: options.cwd ?? roots?.[0] });
-  if ("deny" in options) checkDeny(options.deny, roots ?? []);
+  const denied = "deny" in options ? compileDeny(options.deny, roots ?? [scope.cwd]) : undefined;
   if (options.background !== undefined) checkBackground(options.background);
   const project = projectOf(scope, roots);
   return {
     scope,
-    sandbox: sandboxOf(options, roots, scope),
+    sandbox: sandboxOf(options, roots, scope, denied?.rules),
     shellOption: shell,
     shellName: checkShell(shell, project),
     shell: findShell(shell, project),
-    deny: options.deny,
+    denied,
     timeoutMs,
     maxTimeoutMs,
     spill: options.spill === undefined ? undefined : checkSpill(options.spill),
@@ -187,19 +193,19 @@ function sandboxOf(
   options: RunBashOptions,
   roots: readonly string[] | undefined,
   scope: PathScope,
+  deny: DenyRules | undefined,
 ): Sandbox | undefined {
   if (!("sandbox" in options) || options.sandbox === false) return undefined;
   const sandbox = options.sandbox === true ? {} : checkSandbox(options.sandbox);
   const writable = sandbox.writable === undefined ? roots : directoriesOf(sandbox.writable);
   const { cwd } = scope;
-  const deny = options.deny && { patterns: options.deny, roots: roots ?? [cwd] };
   return createSandbox({ writable: writable ?? [cwd], cwd, deny }, sandbox);
 }
 
 /** Throws a TypeError for what cannot be understood: something would be left readable that was meant to be denied. */
-function checkDeny(deny: unknown, roots: readonly string[]): void {
+function compileDeny(deny: unknown, roots: readonly string[]): DeniedPaths | undefined {
   if (!isStrings(deny)) throw new TypeError("deny must be an array of path patterns; leave it out for none");
-  compileDeny({ patterns: deny, roots });
+  return deny.length === 0 ? undefined : compileDenyRules({ patterns: deny, roots });
 }
 
 function checkSandbox(given: unknown): SandboxOptions {

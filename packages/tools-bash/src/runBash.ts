@@ -33,8 +33,8 @@ export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool 
 
 /** With `jobs` it takes `background`, and answers such a call with JSON `{ "id", "pid" }` at once. */
 export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): ExecutableTool {
-  const { sandbox, timeoutMs, maxTimeoutMs, deny, spill } = settings;
-  const margin = sandbox && deny ? denyMarginMs : marginMs;
+  const { sandbox, timeoutMs, maxTimeoutMs, denied, spill } = settings;
+  const margin = sandbox && denied ? denyMarginMs : marginMs;
   const longest = maxTimeoutMs < longestDelayMs ? `, at most ${maxTimeoutMs}` : "";
   const newBuffer = (stream: string): HeadTailBuffer =>
     new HeadTailBuffer(undefined, spill === undefined ? undefined : new SpillFile(spill, stream));

@@ -2,20 +2,13 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "nod
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { compilePathPatterns, isInside, type PathPatterns, systemErrorCode } from "@toolcrib/core/files";
+import { compileDenyRules, type DeniedPaths, type DenyRules, isInside, systemErrorCode } from "@toolcrib/core/files";
 import { type BytePath, toBytePath, toSystemPath, toText } from "./bytePath.ts";
 
 /** What exists and is denied: canonical paths. What lies in one of the directories is not listed. */
-export interface DeniedPaths {
+export interface FoundPaths {
   readonly files: readonly BytePath[];
   readonly directories: readonly BytePath[];
-}
-
-export interface DenyOptions {
-  /** Patterns as `compilePathPatterns` reads them. */
-  readonly patterns: readonly string[];
-  /** Canonical directories that relative patterns start from. */
-  readonly roots: readonly string[];
 }
 
 /** Most files and directories that are looked at before a command. */
@@ -29,26 +22,21 @@ const sliceMs = 10;
 /** Linux takes 4,096 bytes, and bubblewrap puts a prefix before a path. */
 const longestPath = 4000;
 
-/** Throws a TypeError for a malformed pattern. */
-export function compileDeny({ patterns, roots }: DenyOptions): PathPatterns {
-  return compilePathPatterns(patterns, { roots, ignoreCase: true, missingMatches: true, followLinks: true });
-}
-
 /**
  * What is denied in the directories `walked`, and elsewhere in the places that patterns from `/` and `~/` name. Rejects with an Error in
  * plain words if that could not all be looked at.
  */
 export async function findDenied(
-  deny: DenyOptions,
+  deny: DenyRules,
   walked: readonly string[],
   longest: number = longestWalk,
-): Promise<DeniedPaths> {
+): Promise<FoundPaths> {
   // A name at any depth is matched by itself, which is cheaper than by the whole path.
   const names = deny.patterns.filter(isName);
   const placed = deny.patterns.filter((pattern) => !isName(pattern));
   const walk = new DenyWalk(
-    compileDeny({ ...deny, patterns: names }),
-    compileDeny({ ...deny, patterns: placed }),
+    compileDenyRules({ ...deny, patterns: names }),
+    compileDenyRules({ ...deny, patterns: placed }),
     longest,
   );
   const outermost = walked.filter((path) => !walked.some((other) => other !== path && isInside(other, path)));
@@ -90,15 +78,15 @@ function realPath(path: string): string | undefined {
 class DenyWalk {
   readonly files = new Set<BytePath>();
   readonly directories = new Set<BytePath>();
-  readonly #names: PathPatterns;
-  readonly #placed: PathPatterns;
+  readonly #names: DeniedPaths;
+  readonly #placed: DeniedPaths;
   readonly #knownNames = new Map<string, boolean>();
   #looked = 0;
   #sliceEnds = performance.now() + sliceMs;
 
   readonly #longest: number;
 
-  constructor(names: PathPatterns, placed: PathPatterns, longest: number) {
+  constructor(names: DeniedPaths, placed: DeniedPaths, longest: number) {
     this.#names = names;
     this.#placed = placed;
     this.#longest = longest;

@@ -178,14 +178,39 @@ describe("nothing is run", () => {
   sandboxed("where the folder that commands run in is denied", async () => {
     const root = join(inside, "closed");
     mkdirSync(join(root, "vault"), { recursive: true });
-    await expect(toolWith([root], { root })("touch ran")).rejects.toMatchObject(refused);
-    await expect(toolWith([`${inside}/`], { root })("touch ran")).rejects.toMatchObject(refused);
+    const denied = { code: "permission_denied" };
+    await expect(toolWith([root], { root })("touch ran")).rejects.toMatchObject(denied);
+    await expect(toolWith([`${inside}/`], { root })("touch ran")).rejects.toMatchObject(denied);
+    const cwd = outside;
+    await expect(toolWith([root], { root })("touch ran", { cwd })).rejects.toMatchObject(refused);
     await symlink(root, join(root, ".env"));
     await expect(toolWith([".env"], { root })("touch ran")).rejects.toMatchObject(refused);
-    await expect(toolWith(["vault/"], { root })("true", { cwd: "vault" })).rejects.toMatchObject({
-      code: expect.stringMatching(/^(?:invalid_arguments|permission_denied)$/) as string,
-    });
     expect(existsSync(join(root, "ran"))).toBe(false);
+  });
+
+  test("in a denied folder, with or without a sandbox, by whatever path, and guards are told so", async () => {
+    const root = join(inside, "folders");
+    mkdirSync(join(root, "vault/sub"), { recursive: true });
+    symlinkSync("vault", join(root, "link"));
+    symlinkSync(outside, join(root, "named-vault"));
+    for (const sandbox of [false, ...(works ? [true] : [])]) {
+      const tool = createRunBashTool({ root, sandbox, deny: ["vault/", "named-vault", "missing"] });
+      for (const cwd of [
+        "vault",
+        "VAULT/",
+        "vault/sub",
+        join(root, "vault"),
+        "link",
+        "link/sub",
+        "named-vault",
+        "missing",
+      ]) {
+        const denied = { code: "permission_denied", message: expect.stringContaining("denied paths") as string };
+        await expect(tool.execute({ command: "true", cwd })).rejects.toMatchObject(denied);
+        await expect(tool.effects?.({ command: "true", cwd })).rejects.toMatchObject(denied);
+      }
+      expect(String(await tool.execute({ command: "pwd", cwd: "." }))).toContain(root);
+    }
   });
 
   test("where a pattern is malformed or no list of patterns: that throws when the tool is made", () => {

@@ -1,10 +1,10 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { isInside } from "@toolcrib/core/files";
+import { type DenyRules, isInside } from "@toolcrib/core/files";
 import { messageOf } from "../messageOf.ts";
 import { isReplaced } from "./bubblewrap.ts";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
-import { compileDeny, type DeniedPaths, type DenyOptions, findDenied, mostMasks, tooManyMasks } from "./deniedPaths.ts";
+import { type FoundPaths, findDenied, mostMasks, tooManyMasks } from "./deniedPaths.ts";
 
 /** Mounts that keep commands from hidden and denied paths. Outer paths come first. */
 export interface Masks {
@@ -21,7 +21,7 @@ export interface MaskOptions {
   /** Directories that must stay usable: the writable ones and the working directory. */
   readonly shown: readonly string[];
   readonly hidden: readonly string[];
-  readonly deny: DenyOptions | undefined;
+  readonly deny: DenyRules | undefined;
 }
 
 /** What to mask right before a command. Each throws, or rejects with, an Error in plain words for what cannot be masked. */
@@ -30,13 +30,11 @@ export interface Masking {
   current(): Promise<Masks>;
 }
 
-/** Throws a TypeError for a malformed pattern. */
 export function createMasking(options: MaskOptions): Masking {
   const { shown, hidden, deny } = options;
-  if (deny) compileDeny(deny);
   const isSeen = (path: BytePath): boolean =>
     shown.some((root) => isInside(toBytePath(root), path)) || !isReplaced(toText(path));
-  const masksWith = ({ files, directories }: DeniedPaths): Masks => {
+  const masksWith = ({ files, directories }: FoundPaths): Masks => {
     checkHidden(hidden);
     return masksOf({ files: files.filter(isSeen), directories: directories.filter(isSeen) }, options);
   };
@@ -64,7 +62,7 @@ function checkHidden(hidden: readonly string[]): void {
   }
 }
 
-function masksOf(denied: DeniedPaths, { writable, shown, hidden }: MaskOptions): Masks {
+function masksOf(denied: FoundPaths, { writable, shown, hidden }: MaskOptions): Masks {
   const closing = denied.directories.find((path) => shown.some((place) => isInside(path, toBytePath(place))));
   if (closing !== undefined) throw new Error(`${toText(closing)} is denied, and commands run there`);
   const empty = outermost([...hidden.map(toBytePath), ...denied.directories]);

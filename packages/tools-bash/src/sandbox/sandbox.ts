@@ -1,6 +1,6 @@
 import { closeSync } from "node:fs";
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { isInside } from "@toolcrib/core/files";
+import { type DenyRules, isInside } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
 import { messageOf } from "../messageOf.ts";
 import { findProgram } from "../process/findProgram.ts";
@@ -8,7 +8,6 @@ import { inheritedDescriptors } from "../process/inheritedDescriptors.ts";
 import { runShell } from "../process/runShell.ts";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
 import { toBytePath } from "./bytePath.ts";
-import type { DenyOptions } from "./deniedPaths.ts";
 import { createMasking, type Masks, maskArguments } from "./masks.ts";
 import { openInPlace, openPinned, pinDirectory } from "./pinnedDirectory.ts";
 import { limitingShell, limitsWithDefaults, type SandboxLimits } from "./resourceLimits.ts";
@@ -67,14 +66,14 @@ export interface SandboxPlaces {
   /** Where commands run by default; they may always read it. */
   readonly cwd: string;
   /** What commands may not read or change. */
-  readonly deny?: DenyOptions | undefined;
+  readonly deny?: DenyRules | undefined;
 }
 
 const probeMs = 10_000;
 /** The first descriptor after standard error. */
 const firstDescriptor = 3;
 
-/** Throws a TypeError for a directory that does not exist, and for a malformed pattern. */
+/** Throws a TypeError for a directory that does not exist. */
 export function createSandbox(places: SandboxPlaces, options: SandboxOptions): Sandbox {
   const { hidden = [], remedies = {} } = options;
   const limits = limitsWithDefaults(options.limits ?? {});
