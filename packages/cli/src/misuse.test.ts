@@ -81,7 +81,7 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ["tools call run_bash --command ls", 4, /Tool not available: run_bash; it is off unless you pass --enable run_bash/],
 ];
 
-describe.concurrent("A mistake is answered by what was wrong and what to do, on stderr, without a stack trace", () => {
+describe.concurrent("a mistake gets one message on stderr: what was wrong and what to do, without a stack trace", () => {
   test.each(misuses)("toolcrib %s: exit %i", async (args, code, says) => {
     const end = await toolcrib(args.split(" "));
     expect(end.stderr).toMatch(says);
@@ -90,7 +90,7 @@ describe.concurrent("A mistake is answered by what was wrong and what to do, on 
     expect(end.code).toBe(code);
   });
 
-  test("A key given by mistake in a wrong place does not end up in a message", async () => {
+  test("the key does not appear in the message of a failed request", async () => {
     const end = await toolcrib(["run", "hi", "-m", "openai"], {
       OPENAI_API_KEY: "sk-not-a-real-key-0123456789",
       OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
@@ -100,7 +100,7 @@ describe.concurrent("A mistake is answered by what was wrong and what to do, on 
   });
 });
 
-test("An OLLAMA_HOST that is no address is named as such", async () => {
+test("an OLLAMA_HOST that is not a URL is reported", async () => {
   const end = await toolcrib(["run", "hi"], { OLLAMA_HOST: "http://" });
   expect(end).toMatchObject({
     code: 2,
@@ -108,7 +108,7 @@ test("An OLLAMA_HOST that is no address is named as such", async () => {
   });
 });
 
-test("An address that is none is told in the words of the command line, as JSON, too", async () => {
+test("an invalid --base-url is reported with the name of the flag, also with --json", async () => {
   const args = ["run", "hi", "-m", "openai-compatible/m", "--base-url", "nowhere", "--json"];
   const end = await toolcrib(args, { XDG_STATE_HOME: join(folder, "other-state") });
   expect(end.stderr).toMatch(/nowhere\. Check --base-url\.\n$/);
@@ -119,7 +119,7 @@ test("An address that is none is told in the words of the command line, as JSON,
   expect(end.code).toBe(2);
 });
 
-test("A file or standard input beyond what is read is refused in one line", async () => {
+test("a file or standard input over the size limit is refused in one line", async () => {
   const own = join(folder, "large");
   mkdirSync(own);
   for (const [name, megabytes] of [

@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== "linux").concurrent("output that cannot be 
     expect(code).toBe(1);
   });
 
-  test.each(["/dev/full", "closed"])("on stderr (%s) leaves the answer whole", async (stderr) => {
+  test.each(["/dev/full", "closed"])("on stderr (%s) does not change the answer", async (stderr) => {
     expect(await toolcrib(["run", "list src", "-m", "offline"], { stderr })).toEqual({
       code: 0,
       stdout: expect.stringContaining("a.ts"),

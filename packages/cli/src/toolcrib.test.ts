@@ -170,13 +170,13 @@ describe.concurrent("toolcrib", () => {
     ["--json", "offline", { code: 3, error: "not_understood" }],
     ["--jsonl", "openai", { code: 3, error: "missing_key" }],
     ["--json", "nobody", { code: 2, error: "usage" }],
-  ])("a failure is an object of %s, too, with -m %s", async (flag, model, failure) => {
+  ])("a failure is an object with %s too, with -m %s", async (flag, model, failure) => {
     const { stdout, code } = await toolcrib(["run", "dance", "-m", model, flag]);
     const { error } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as { error: { code: string } };
     expect({ code, error: error.code }).toEqual(failure);
   });
 
-  test("an older Node is told in one sentence, before anything is loaded", async () => {
+  test("an older Node gets one sentence, before anything is loaded", async () => {
     const versions = "{ value: { ...process.versions, node: '22.17.1' } }";
     const older = `data:text/javascript,Object.defineProperty(process, 'versions', ${versions})`;
     expect(await toolcrib(["--version"], { env: { NODE_OPTIONS: `--import "${older}"` } })).toEqual({
@@ -186,7 +186,7 @@ describe.concurrent("toolcrib", () => {
     });
   });
 
-  test("what the stand-in does not understand exits 3 and names three ways on", async () => {
+  test("a request that the stand-in does not understand exits 3 and names three ways to go on", async () => {
     const { stderr, code } = await toolcrib(["run", "write me a poem", "-m", "offline"]);
     expect(stderr).toMatch(
       /no language model.*\nThree ways on:\n {2}1\. .*OPENAI_API_KEY.*\n {2}2\. .*Ollama.*\n {2}3\. .*-m /,
@@ -218,7 +218,7 @@ describe.concurrent("toolcrib", () => {
     expect(end.code).toBe(code);
   });
 
-  test("a journal keeps each conversation; -c goes on with the directory's last, -r with any, or with a saved session", async () => {
+  test("a journal keeps each conversation; -c continues the directory's last, -r any journal or saved session", async () => {
     const options = { cwd: join(folder, "src"), env: { XDG_STATE_HOME: join(folder, "own-state") } };
     const journals = (): string[] => {
       const sessions = join(folder, "own-state", "toolcrib", "sessions");
@@ -241,7 +241,7 @@ describe.concurrent("toolcrib", () => {
     expect(usersIn(second)).toEqual(["hello", "list ."]);
   });
 
-  test("a conversation that cannot be saved is told, and answered", async () => {
+  test("a conversation that cannot be saved gets a warning and its answer", async () => {
     const { code, stdout, stderr } = await toolcrib(["run", "list src", "-m", "offline"], {
       env: { XDG_STATE_HOME: "/dev/null/x" },
     });

@@ -65,7 +65,7 @@ describe("mcp serve", () => {
     expect(answer).toEqual({ stdout: `${realpathSync(other)}\n`, stderr: "", exit_code: 0 });
   });
 
-  test("--http serves at /mcp to those who have the token, until Ctrl-C", async () => {
+  test("--http serves at /mcp to clients with the token, until Ctrl-C", async () => {
     const program = startProgram(bin, ["mcp", "serve", "--http", "0"], {
       cwd: folder,
       env: { TOOLCRIB_MCP_TOKEN: "s3cret", XDG_STATE_HOME: state },
@@ -85,7 +85,7 @@ describe("mcp serve", () => {
   });
 });
 
-test("a server is added, listed, tested and removed, and what else is in .mcp.json stays", async () => {
+test("a server is added, listed, tested and removed, and the rest of .mcp.json stays", async () => {
   const file = join(folder, ".mcp.json");
   writeFileSync(file, JSON.stringify({ note: "ours", mcpServers: { old: { command: "old", disabled: true } } }));
   expect(await toolcrib("add", "self", "-e", "A=b", "--", process.execPath, bin, "mcp", "serve")).toMatchObject({
@@ -213,14 +213,14 @@ const misuses: readonly [args: string, says: RegExp][] = [
   ["tset", /unknown command 'tset' \(Did you mean test\?\)/],
 ];
 
-test.each(misuses)("toolcrib mcp %s ends with 2 and one sentence", async (args, says) => {
+test.each(misuses)("toolcrib mcp %s: exit 2 and one sentence", async (args, says) => {
   const { code, stderr, stdout } = await toolcrib(...args.split(" "));
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(says);
   expect(stderr.trim().split("\n")).toHaveLength(1);
 });
 
-test("a broken .mcp.json is named, and left as it is", async () => {
+test("an invalid .mcp.json is reported and not changed", async () => {
   writeFileSync(join(folder, ".mcp.json"), "{ nope");
   for (const args of [["list"], ["add", "s", "cmd"], ["remove", "s"]]) {
     const { code, stderr } = await toolcrib(...args);

@@ -70,7 +70,7 @@ describe("toolcrib run over a model", () => {
   });
 
   test.each(["openrouter/some/model", "openai-compatible/some/model"])(
-    "-m %s with --base-url goes there, with that model",
+    "-m %s with --base-url asks that address for that model",
     async (model) => {
       readsAndAnswers();
       const flags = ["-m", model, "--base-url", `${wire.url}/v1`];
@@ -82,7 +82,7 @@ describe("toolcrib run over a model", () => {
   );
 
   // The probe gives up after 300 ms, which a busy machine may take to start the answer.
-  test("a model server on this machine is found, and its first model for conversations used", {
+  test("a model server on this machine is found, and its first chat model is used", {
     retry: 3,
   }, async () => {
     const { stderr, code } = await toolcrib(["run", "hi"], { OLLAMA_HOST: ollamaHost });
@@ -98,7 +98,7 @@ describe("toolcrib run over a model", () => {
     ["a name with control characters", modelList("a\u001b]0;owned\u0007", "b\u009b2K", "c\u202e", "d e")],
     ["a name without an end", modelList("x".repeat(10_000))],
     ["a listing without an end", { ...usual, more: "x".repeat(3_000_000) }],
-  ])("what answers on a local port with %s is not taken for a model", async (_what, answered) => {
+  ])("a local port that answers with %s is not taken for a model server", async (_what, answered) => {
     listing = answered;
     const { code, stderr } = await toolcrib(["run", "list ."], { OLLAMA_HOST: ollamaHost });
     listing = usual;
@@ -108,7 +108,7 @@ describe("toolcrib run over a model", () => {
     expect(code).toBe(0);
   });
 
-  test("a server that the user names may list its models in its own way, and the one taken is told with the address", async () => {
+  test("a server that the user names may list its models in its own format; the model and the address are shown", async () => {
     listing = { data: [{ id: "own" }] };
     const flags = ["-m", "lmstudio", "--base-url", `http://${ollamaHost}/v1`];
     const { stderr } = await toolcrib(["run", "hi", ...flags]);
@@ -124,14 +124,14 @@ describe("toolcrib run over a model", () => {
       /nothing answers at http:\/\/127\.0\.0\.1:9\/v1, so LM Studio offers no model; start it and/,
     ],
     ["http://me:secret@127.0.0.1:9/v1", /nothing answers at http:\/\/127\.0\.0\.1:9\/v1, so/],
-  ])("a named server at %s that is not there is told as such; exit 3", async (address, says) => {
+  ])("a named server at %s that does not answer is reported; exit 3", async (address, says) => {
     const { code, stderr } = await toolcrib(["run", "hi", "-m", "lmstudio", "--base-url", address]);
     expect(stderr).toMatch(says);
     expect(stderr.trimEnd()).not.toMatch(/\n|secret/);
     expect(code).toBe(3);
   });
 
-  test("a named address where no model server answers is told as such; exit 3", async () => {
+  test("a named address that is not a model server is reported; exit 3", async () => {
     listing = { hello: "world" };
     const { code, stderr } = await toolcrib(["run", "hi", "-m", "lmstudio", "--base-url", `http://${ollamaHost}`]);
     listing = usual;
@@ -171,7 +171,7 @@ describe("toolcrib run over a model", () => {
     ["run", ["hi"]],
     ["run --json", ["hi", "--json"]],
     ["chat", []],
-  ])("%s shows what the service said of the end of a turn", async (command, words) => {
+  ])("%s shows the reason that the service gave for the end of a turn", async (command, words) => {
     const said = "This request was stopped by the content management policy.";
     wire.script(jsonOf({ error: { message: said, code: "content_filter" } }, { status: 400 }));
     const args = [...command.split(" ").slice(0, 1), ...words, "-m", "openai-compatible/m"];
@@ -184,7 +184,7 @@ describe("toolcrib run over a model", () => {
     if (command === "run --json") expect(JSON.parse(stdout)).toMatchObject({ reason: "content-filter", detail: said });
   });
 
-  test("what a model prints cannot steer the terminal through a tool line", async () => {
+  test("control characters in a tool call of the model do not reach the terminal", async () => {
     wire.script(
       answerWith({ calls: [{ name: "read_file", args: JSON.stringify({ path: "\u001b]0;owned\u0007" }) }] }),
       answerWith({ text: "done" }),

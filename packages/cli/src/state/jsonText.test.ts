@@ -17,6 +17,6 @@ test.each([
   ['{"a": "b', 'it ends too early, after {"a": "b'],
   ['{"a":', 'it ends too early, after {"a":'],
   [`{"a": "${"x".repeat(100_000)}" ?}`, 'unexpected "?" at character 100010, after …'],
-])("%.20s… says where it stops being JSON", (text, says) => {
+])("%.20s… is refused with the place of the first error", (text, says) => {
   expect(() => parseJson(text, "it")).toThrow(`it is not valid JSON: ${says}`);
 });

@@ -72,7 +72,7 @@ describe("where state is kept", () => {
     expect(readdirSync(folder)).toEqual(["a.txt"]);
   });
 
-  test("folders and files are the user's alone, also those made wider before", async () => {
+  test("folders and files are readable by the user only, also those made with wider permissions before", async () => {
     mkdirSync(join(state, "toolcrib", "sessions"), { recursive: true });
     chmodSync(join(state, "toolcrib", "sessions"), 0o755);
     await toolcrib(list);
@@ -84,7 +84,7 @@ describe("where state is kept", () => {
   });
 
   test.each(["toolcrib", "toolcrib/sessions"])(
-    "a link in place of %s is not followed, and the answer comes",
+    "a link in place of %s is not followed, and the request is answered",
     async (name) => {
       const elsewhere = join(folder, "..", "elsewhere");
       mkdirSync(elsewhere);
@@ -97,7 +97,7 @@ describe("where state is kept", () => {
   );
 });
 
-test("a journal that fails in the middle of a turn is a warning, once, and the conversation goes on", async () => {
+test("a journal that cannot be written in the middle of a turn is one warning, and the conversation goes on", async () => {
   await toolcrib(list);
   const [journal = ""] = journals();
   // A limit on the size of files, as a full disk would be.
@@ -115,7 +115,7 @@ test("a journal that fails in the middle of a turn is a warning, once, and the c
   expect(printed).toContain("a.txt");
 });
 
-describe("one conversation, one program", () => {
+describe("a journal is used by one program at a time", () => {
   test("a journal that another program holds is not continued; a new conversation is started", async () => {
     await toolcrib(list);
     const [journal = ""] = journals();
@@ -144,7 +144,7 @@ describe("one conversation, one program", () => {
   });
 });
 
-test("a removed working directory is told in one sentence", async () => {
+test("a working directory that was removed is reported in one sentence", async () => {
   const command = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
   for (const args of [["demo"], list, ["tools", "list"], ["mcp", "list"]]) {
     const run = execFileSync(

@@ -70,7 +70,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
   });
 
   test.each(["y\r", "a\r", "y\ry\ry\ry\r", "y"])(
-    "does not take what was typed before, as %j, for an answer",
+    "does not accept keys typed before it (%j) as an answer",
     async (ahead) => {
       writes("one.txt", "two.txt");
       const program = toolcrib("run", "write");
@@ -85,7 +85,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     },
   );
 
-  test("does not take a paste of several lines for an answer", async () => {
+  test("does not accept a paste of several lines as an answer", async () => {
     writes("one.txt");
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
@@ -117,7 +117,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     expect(wire.requests).toHaveLength(1);
   });
 
-  test("is a no at Ctrl-D and ends the turn; exit 4", async () => {
+  test("counts as no at Ctrl-D, which ends the turn; exit 4", async () => {
     writes("one.txt", "two.txt");
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
@@ -128,7 +128,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     expect(wire.requests).toHaveLength(1);
   });
 
-  test("is a no when the window is closed", async () => {
+  test("counts as no when the window is closed", async () => {
     writes("one.txt");
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
@@ -137,7 +137,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     expect(isWritten("one.txt")).toBe(false);
   });
 
-  test("in chat leaves lines that were typed ahead what they are: messages", async () => {
+  test("in chat leaves lines that were typed ahead as messages", async () => {
     writes("one.txt");
     wire.script(answerWith({ text: "You said a." }));
     const program = toolcrib("chat");
@@ -172,7 +172,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
   });
 });
 
-test("a mounted tool that calls itself read-only is asked about", async () => {
+test("a mounted tool that claims to be read-only is asked about", async () => {
   const options = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } };
   await startProgram(bin, ["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options).ended;
   for (const name of ["list_dir", "mcp__own__list_dir"]) {

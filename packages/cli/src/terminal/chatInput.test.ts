@@ -74,7 +74,7 @@ async function chatting(): Promise<TerminalProgram> {
 }
 
 describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
-  test("shows what is typed while an answer comes below the answer's whole lines, and keeps it", async () => {
+  test("shows what is typed during an answer below the complete lines of the answer, and keeps it", async () => {
     const program = await chatting();
     program.type("hello\r");
     await isAsked("hello");
@@ -122,7 +122,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     expect(await program.ended).toBe(0);
   });
 
-  test("sends lines that were entered while an answer came, in order, and shows each once", async () => {
+  test("sends lines that were entered during an answer in order, and shows each once", async () => {
     const program = await chatting();
     program.type("one\rtwo\r");
     await isAsked("one");
@@ -204,7 +204,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
 });
 
 describe("lines that are piped in", () => {
-  test.each([[[]], [["-c"]], [["--mcp"]]])("are all taken with %j", async (more) => {
+  test.each([[[]], [["-c"]], [["--mcp"]]])("are all read with %j", async (more) => {
     isQuick = true;
     const { args, options } = flags();
     await startProgram(bin, args, { ...options, input: "before\n" }).ended;

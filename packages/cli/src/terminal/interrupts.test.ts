@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
     await until(() => !isRunning(command));
   });
 
-  test("while the model is silent ends the request, too", async () => {
+  test("while the model sends nothing ends the request too", async () => {
     wire.script(streamOf([], { end: "hang" }));
     const program = toolcrib(["run", "wait", ...model()]);
     await until(() => wire.requests.length === 1);
@@ -137,7 +137,7 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
   });
 });
 
-test("a request that does not end at the first Ctrl-C is left with the program at the second", async () => {
+test("the second Ctrl-C ends the program when the request does not end at the first", async () => {
   const before = new Map(["SIGINT", "SIGTERM", "SIGHUP"].map((name) => [name, process.listeners(name as "SIGINT")]));
   const said: string[] = [];
   const interrupts = catchInterrupts(
@@ -161,7 +161,7 @@ test("a request that does not end at the first Ctrl-C is left with the program a
   }
 });
 
-test("killed in the midst of a tool, a conversation goes on with -c and says what may have run", async () => {
+test("after a kill during a tool, -c continues the conversation and says what may have run", async () => {
   wire.script(
     answerWith({ calls: [{ name: "run_bash", args: JSON.stringify({ command: "echo begun; sleep 2" }) }] }),
     answerWith({ text: "It may have run." }),
@@ -235,7 +235,7 @@ describe("toolcrib chat", () => {
     ]);
   });
 
-  test("/model goes on with another model; what fails is told and the conversation goes on", async () => {
+  test("/model continues with another model; a failure is reported and the conversation goes on", async () => {
     wire.script(answerWith({ text: "First." }));
     const { code, stdout, stderr } = await toolcrib(
       ["chat", ...model()],

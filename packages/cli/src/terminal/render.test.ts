@@ -65,7 +65,7 @@ test("a retry says when, and that the text above no longer counts", () => {
   );
 });
 
-test("a call shows characters without a shape by their codes", () => {
+test("a call shows invisible characters by their codes", () => {
   expect(screen([call({ path: "a\u200bb\u202ec\u00ad", "x\u2066y": 1 })])).toBe(
     "→ read_file path=a<U+200B>b<U+202E>c<U+00AD> x<U+2066>y=1\n",
   );

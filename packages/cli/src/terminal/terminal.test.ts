@@ -39,7 +39,7 @@ test.each<[string, (terminal: Terminal) => void]>([
   expect(written()).toBe(harmless);
 });
 
-test("our own colours stay, and around what came from others only those", () => {
+test("our own colours stay; colour codes in the text of others are removed", () => {
   const { terminal, written } = fakeTerminal(true, { TERM: "xterm" });
   terminal.note(terminal.style.red("no \u001b[8mhidden\u001b[0m"));
   expect(written()).toBe("\u001b[31mno [8mhidden[0m\u001b[39m\n");
@@ -51,7 +51,7 @@ test("data for another program is passed on byte by byte", () => {
   expect(written()).toBe(hostile);
 });
 
-test("nothing else is written while a question has the screen; it comes after", async () => {
+test("while a question is shown other output waits, and is written afterwards", async () => {
   const { terminal, written } = fakeTerminal(true);
   await terminal.alone(async (write) => {
     write("Run it? ");

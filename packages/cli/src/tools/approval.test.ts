@@ -47,27 +47,27 @@ const foreign = defineTool({
   execute: () => "b done",
 });
 
-test("what only reads is not asked about", async () => {
+test("a read-only call is not asked about", async () => {
   const { registry, questions, denied } = asking();
   expect(await registry.execute("look")).toBe("look done");
   expect(questions).toEqual([]);
   expect(denied()).toBe(false);
 });
 
-test("a tool of a mounted server that calls itself read-only is asked about", async () => {
+test("a tool of a mounted server that claims to be read-only is asked about", async () => {
   const { registry, questions } = asking("n", "y");
   expect(await registry.invoke("mcp__a__b")).toMatchObject({ ok: false, error: { code: "permission_denied" } });
   expect(await registry.execute("mcp__a__b")).toBe("b done");
   expect(questions).toHaveLength(2);
 });
 
-test.each(["y", "Yes", " yes "])("%j lets the call run", async (answer) => {
+test.each(["y", "Yes", " yes "])("the answer %j lets the call run", async (answer) => {
   const { registry, denied } = asking(answer);
   expect(await registry.execute("change")).toBe("change done");
   expect(denied()).toBe(false);
 });
 
-test.each(["", "n", "no", "yess", "what?"])("%j refuses it", async (answer) => {
+test.each(["", "n", "no", "yess", "what?"])("the answer %j refuses the call", async (answer) => {
   const { registry, denied } = asking(answer);
   expect(await registry.invoke("change")).toMatchObject({ ok: false, error: { code: "permission_denied" } });
   expect(denied()).toBe(true);
@@ -92,7 +92,7 @@ test("the question shows the whole call, the command first and each of its lines
   );
 });
 
-test("spaces at an end and tabs are shown, but for indentation; an empty value is named", async () => {
+test("trailing spaces and tabs are made visible, except indentation; an empty value is named", async () => {
   const { registry, questions } = asking();
   await registry.execute("change", { path: "\ta\tb  ", content: "\tx\ty \n", note: "" });
   expect(questions[0]?.split("\n").slice(1, -1)).toEqual([
@@ -186,7 +186,7 @@ test("a question that is left unanswered refuses the call and ends the turn", as
   expect(denied()).toBe(true);
 });
 
-test("after an abort no further question is put", async () => {
+test("after an abort no further question is asked", async () => {
   const { registry, questions, left } = asking("y");
   const controller = new AbortController();
   const calls = [1, 2].map(() => registry.invoke("change", {}, { signal: controller.signal }));

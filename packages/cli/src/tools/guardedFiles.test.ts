@@ -93,7 +93,7 @@ const allowed: readonly [tool: string, args: Record<string, unknown>][] = [
   ["move", { source: "a.txt", destination: "b.txt" }],
 ];
 
-test.each(allowed)("%s %j goes on", async (name, args) => {
+test.each(allowed)("%s %j is allowed", async (name, args) => {
   expect(await tools().invoke(name, args)).toMatchObject({ ok: true });
 });
 

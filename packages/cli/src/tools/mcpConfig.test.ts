@@ -57,7 +57,7 @@ test.each([
   expect(readFileSync(join(folder, ".mcp.json"), "utf8")).toBe(after);
 });
 
-test("a key that stands there twice is not guessed at", async () => {
+test("a key that occurs twice is refused", async () => {
   const text = '{ "mcpServers": {}, "mcpServers": {} }';
   writeFileSync(join(folder, ".mcp.json"), text);
   const { code, stderr } = await toolcrib("add", "b", "cmd");
@@ -66,7 +66,7 @@ test("a key that stands there twice is not guessed at", async () => {
   expect(readFileSync(join(folder, ".mcp.json"), "utf8")).toBe(text);
 });
 
-test("of twenty mcp add at once none is lost, and no lock is left", async () => {
+test("twenty concurrent mcp add lose no entry and leave no lock", async () => {
   const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
   const ends = await Promise.all(names.map((name) => toolcrib("add", name, "cmd")));
   expect(ends.map(({ code }) => code)).toEqual(names.map(() => 0));

@@ -61,7 +61,7 @@ describe("without a terminal, a server that was not allowed is not started", () 
     expect({ code: end.code, started: started() }).toEqual({ code: 4, started: false });
   });
 
-  test("mcp allow says what would run and takes effect for this folder and this content", async () => {
+  test("mcp allow shows what would run, and holds for this folder and this content only", async () => {
     writeConfig();
     const { stderr, code } = await toolcrib(["mcp", "allow", "evil"], { SECRET: "s3cret" });
     expect(stderr).toContain(`evil runs ${process.execPath} -e`);
@@ -97,7 +97,7 @@ describe("without a terminal, a server that was not allowed is not started", () 
     expect({ code, started: started() }).toEqual({ code: 4, started: false });
   });
 
-  test("who adds a server has allowed it; what is removed is forgotten", async () => {
+  test("mcp add allows the server it adds; mcp remove forgets that", async () => {
     const script = ["-e", `require("fs").writeFileSync("started", "")`];
     await toolcrib(["mcp", "add", "own", "--", process.execPath, ...script]);
     const added = readFileSync(join(folder, ".mcp.json"));
@@ -108,7 +108,7 @@ describe("without a terminal, a server that was not allowed is not started", () 
     expect((await toolcrib(["mcp", "test"])).code).toBe(4);
   });
 
-  test("what was allowed is kept outside the folder, for the user alone", async () => {
+  test("consents are kept outside the folder, readable by the user only", async () => {
     writeConfig();
     await toolcrib(["mcp", "allow", "evil"]);
     const consents = join(state, "toolcrib", "consents");
@@ -144,7 +144,7 @@ describe("on a terminal, the user is asked", () => {
     return { asked, servers: Object.keys(mcpServers) };
   }
 
-  test("with what it would reach and which variables go where, no secret shown", async () => {
+  test("with the addresses and the variables that the server would get, without secrets", async () => {
     const { asked } = await ask("n", url);
     expect(asked).toContain(`web connects to https://[redacted]@evil.example/?k=\${API_KEY}`);
     expect(asked).toContain("with the headers X-Key");
@@ -171,7 +171,7 @@ describe("on a terminal, the user is asked", () => {
     expect(servers).toEqual([]);
   });
 
-  test("characters that are not seen are shown by their numbers", async () => {
+  test("invisible characters are shown by their codes", async () => {
     const { asked } = await ask("n", { command: "ls\u200b", args: ["a\u202eb", "\u3164"] });
     expect(asked).toContain(`"ls<U+200B>" "a<U+202E>b" "<U+3164>"`);
   });
@@ -181,7 +181,7 @@ describe("on a terminal, the user is asked", () => {
     await expect(ask("y", long)).rejects.toThrow(/too long to show on this screen.*toolcrib mcp allow/);
   });
 
-  test("an answer that cannot be kept counts this time, and a note says so", async () => {
+  test("an answer that cannot be saved counts once, and a note says so", async () => {
     writeFileSync(state, "");
     const { asked, servers } = await ask("y", url);
     expect(servers).toEqual(["web"]);

@@ -85,7 +85,7 @@ describe("the sandbox of run_bash", () => {
     expect(existsSync(join(outside, "free"))).toBe(true);
   });
 
-  test("that is not available is one line, or an error before anything is run where it was asked for", async () => {
+  test("that is not available is a note, or an error before anything runs where a flag asks for it", async () => {
     const told = await shell("echo fine", [], without);
     expect(told.answer.stdout).toBe("fine\n");
     expect(told.notes).toMatch(/^Commands run without a sandbox: bwrap [^\n]*\n$/);
