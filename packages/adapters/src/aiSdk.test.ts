@@ -161,7 +161,7 @@ describe("toAiSdkTools", () => {
     ]);
   });
 
-  test("is an object like others: it can be copied, asked and not written to", () => {
+  test("behaves as a plain object that is read-only: it can be copied and its keys listed", () => {
     const { registry } = createScenario();
     const tools = toAiSdkTools(registry);
     expect(Object.keys({ ...tools })).toEqual(shownAtFirst);
@@ -218,7 +218,7 @@ describe("fromAiSdkTool", () => {
     });
   });
 
-  test("answers the last value of a tool that yields, and an error where toModelOutput says so", async () => {
+  test("answers with the last value of a tool that yields, and with an error where toModelOutput says so", async () => {
     const counting = tool({
       inputSchema: z.object({}),
       execute: async function* () {
@@ -236,7 +236,7 @@ describe("fromAiSdkTool", () => {
     expect(await registry.invoke("refuse")).toMatchObject({ error: { code: "permission_denied" } });
   });
 
-  test("refuses what the AI SDK would not run by itself", async () => {
+  test("refuses tools that the AI SDK does not run itself", async () => {
     const asking = tool({ inputSchema: z.object({}), execute: () => 1, needsApproval: true });
     await expect(fromAiSdkTool("asking", asking)).rejects.toMatchObject({ code: "invalid_tool", toolName: "asking" });
     const bare = tool({ inputSchema: z.object({}), outputSchema: z.string() });

@@ -106,7 +106,7 @@ describe("createDefaultToolRegistry", () => {
     expect(await both.execute("read_file", { path: join(folder, "outside.txt") })).toBe("secret heron\n");
   });
 
-  test("what is denied is so to every pack, and a folder for reading alone is read by every tool", async () => {
+  test("deny holds for every pack, and every tool can read a folder of readable", async () => {
     const denied = createDefaultToolRegistry(undefined, { root: inside, deny: ["a.txt"], bash: { cwd: inside } });
     expect(await denied.execute("read_file", { path: "a.txt" })).toContain("is on the list of denied paths");
     expect(await denied.execute("search_files", { pattern: "**" })).toContain("[left out: 1 denied name]");
@@ -139,7 +139,7 @@ describe("createDefaultToolRegistry", () => {
     });
   });
 
-  test("a root, deny or readable that is present but undefined is refused, common or of a pack: a limit was meant", () => {
+  test("a root, deny or readable that is undefined is refused, common or of a pack: a limit was meant", () => {
     const make = (options: DefaultToolOptions) => () => createDefaultToolRegistry(undefined, options);
     expect(make({ root: undefined })).toThrow("root must be the path of a directory");
     expect(make({ root: inside, fs: { root: undefined } })).toThrow("root must be the path of a directory");
@@ -155,7 +155,7 @@ describe("createDefaultToolRegistry", () => {
     [null, "the first argument is the context"],
     ["/tmp", "the first argument is the context"],
     [new URL("file:///tmp"), "the first argument is the context"],
-  ])("%o in the context's place is refused", (given, words) => {
+  ])("%o as context is refused", (given, words) => {
     expect(() => createDefaultToolRegistry(given as ToolContext)).toThrow(TypeError);
     expect(() => createDefaultToolRegistry(given as ToolContext)).toThrow(words);
   });
@@ -200,7 +200,7 @@ describe("createDefaultToolRegistry", () => {
     expect(createDefaultToolRegistry(new Context()).getToolNames()).toEqual(ten);
   });
 
-  test("save_session_context writes the given context to its file; a later change is seen", async () => {
+  test("save_session_context writes the given context to its file, with later changes", async () => {
     let prompt = "first";
     const path = join(folder, "session.json");
     const registry = createDefaultToolRegistry({
@@ -252,7 +252,7 @@ describe("The Agent preset", () => {
   });
 
   test.each(["root", "fs", "enable", "disable"])(
-    "%s among the agent's options is refused: it would do nothing",
+    "the option %s of the agent is refused: it would do nothing",
     (name) => {
       expect(() => new Agent(new ScriptedProvider([]), { [name]: "/tmp" })).toThrow(
         `Agent: ${name} is an option of createDefaultToolRegistry; pass { tools: (context) =>`,
@@ -261,7 +261,7 @@ describe("The Agent preset", () => {
   );
 
   test.each([[null], [[]], [5], ["root"], [new Map([["maxSteps", 5]])], [() => ({})]])(
-    "options that are no plain object are refused: %s",
+    "options that are not a plain object are refused: %s",
     (given) => {
       expect(() => new Agent(new ScriptedProvider([]), given as never)).toThrow(
         /^Agent: options must be a plain object/,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const built = new URL("../dist/index.js", import.meta.url).href;
 
-test("importing the package loads nothing from elsewhere that only some calls need", () => {
+test("importing the package loads no dependency that only some calls need", () => {
   const script = `
     import { isBuiltin, registerHooks } from "node:module";
     const loaded = new Set();

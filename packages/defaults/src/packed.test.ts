@@ -77,7 +77,7 @@ function installed(modules: string): string[] {
   });
 }
 
-test("core and tools-fs, packed and installed alone, bring what they declare and nothing else", () => {
+test("core and tools-fs, packed and installed alone, install what they declare and nothing else", () => {
   const [core, fs] = [join(packages, "core"), join(packages, "tools-fs")];
   const foreign = ([core, fs] as const).flatMap((source) =>
     Object.keys(readManifest(source).dependencies ?? {})

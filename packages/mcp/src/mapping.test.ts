@@ -30,7 +30,7 @@ describe("an outcome as a result", () => {
 });
 
 describe("a server's result", () => {
-  test("texts are joined by lines; a picture is named in the text and kept", () => {
+  test("texts become lines; a picture is kept and named in the text", () => {
     const content = [{ type: "text", text: "a" }, { type: "text", text: "b" }, image];
     expect(fromCallResult({ content })).toEqual({
       text: "a\nb\n[image: image/png, 3 bytes]",
@@ -54,12 +54,12 @@ describe("a server's result", () => {
     });
   });
 
-  test("a structured result alone is JSON text; with a text beside it the text is enough", () => {
+  test("a structured result alone becomes JSON text; beside a text it is left out", () => {
     expect(fromCallResult({ content: [], structuredContent: { a: 1 } }).text).toBe('{"a":1}');
     expect(fromCallResult({ content: [{ type: "text", text: "one" }], structuredContent: { a: 1 } }).text).toBe("one");
   });
 
-  test("isError is kept, and a kind of block not known yet is shown", () => {
+  test("isError is kept, and a block of an unknown kind is shown as JSON", () => {
     expect(fromCallResult({ content: [{ type: "hologram", size: 3 }], isError: true })).toEqual({
       text: '{"type":"hologram","size":3}',
       rich: [],
@@ -67,7 +67,7 @@ describe("a server's result", () => {
     });
   });
 
-  test("a failure loses the prefix of a registry at the other end, for this tool only, and an empty one gets a reason", () => {
+  test("the prefix that a registry on the server gave a failure is removed, and an empty failure gets a reason", () => {
     expect(failureReason("read", "Error executing read: no such file")).toBe("no such file");
     expect(failureReason("read", "Error executing write: no such file")).toBe("Error executing write: no such file");
     expect(failureReason("read", "no such file")).toBe("no such file");
@@ -115,7 +115,7 @@ test("mounted names are legal and different, whatever the servers and tools are 
   expect(mountedName("files", "read_file", () => false)).toBe("mcp__files__read_file");
 });
 
-test("a schema without a type is an object's; any other stays as it is", () => {
+test("a schema without a type gets type object; any other stays as it is", () => {
   expect(toParameters(undefined)).toEqual({ type: "object" });
   expect(toParameters({ properties: { a: {} } })).toEqual({ type: "object", properties: { a: {} } });
   const draft7 = { $schema: "http://json-schema.org/draft-07/schema#", type: "object", definitions: {} };

@@ -114,42 +114,45 @@ const cases: Case[] = [
   ["EIO", "unlink", "unlink,unlinkat", "1", "move", { source: "old", destination: "new" }],
 ];
 
-describe.runIf(canTrace)("an error that the system gives, in words with its code, and the disk as it was", () => {
-  test.each(cases)("%s from %s (%s %s): %s %#", async (error, _what, calls, when, tool, args) => {
-    const before = snapshot(base, true);
-    const undone = snapshot(base);
-    child = await startToolChild();
-    await inject(calls, error, when);
-    const { output } = await child.call(tool, args, { cwd: base });
-    expect(output).toMatch(new RegExp(`^Error executing ${tool}: .*\\(${error}\\)`));
-    expect(output).not.toContain(base);
-    // A file written in place was truncated and restored, so its time may differ.
-    const seen = args.path === "linked" ? [snapshot(base), undone] : [snapshot(base, true), before];
-    expect(withoutDirectoryTimes(seen[0] ?? {})).toEqual(withoutDirectoryTimes(seen[1] ?? {}));
-  });
+describe.runIf(canTrace)(
+  "an error of the system is answered in words with its code, and the disk stays as it was",
+  () => {
+    test.each(cases)("%s from %s (%s %s): %s %#", async (error, _what, calls, when, tool, args) => {
+      const before = snapshot(base, true);
+      const undone = snapshot(base);
+      child = await startToolChild();
+      await inject(calls, error, when);
+      const { output } = await child.call(tool, args, { cwd: base });
+      expect(output).toMatch(new RegExp(`^Error executing ${tool}: .*\\(${error}\\)`));
+      expect(output).not.toContain(base);
+      // A file written in place was truncated and restored, so its time may differ.
+      const seen = args.path === "linked" ? [snapshot(base), undone] : [snapshot(base, true), before];
+      expect(withoutDirectoryTimes(seen[0] ?? {})).toEqual(withoutDirectoryTimes(seen[1] ?? {}));
+    });
 
-  test("EXDEV from rename and link: the move is made by copying", async () => {
-    child = await startToolChild();
-    await inject(`${renames},${links}`, "EXDEV", "1");
-    const { output } = await child.call("move", { source: "dir", destination: "moved" }, { cwd: base });
-    expect(output).toBe("Moved dir to moved");
-    expect(Object.keys(snapshot(base)).sort()).toEqual([
-      "linked",
-      "linked too",
-      "moved",
-      "moved/sub",
-      "moved/sub/file",
-      "old",
-    ]);
-  });
+    test("EXDEV from rename and link: the move is made by copying", async () => {
+      child = await startToolChild();
+      await inject(`${renames},${links}`, "EXDEV", "1");
+      const { output } = await child.call("move", { source: "dir", destination: "moved" }, { cwd: base });
+      expect(output).toBe("Moved dir to moved");
+      expect(Object.keys(snapshot(base)).sort()).toEqual([
+        "linked",
+        "linked too",
+        "moved",
+        "moved/sub",
+        "moved/sub/file",
+        "old",
+      ]);
+    });
 
-  test("EIO when the directory is flushed: the new content is in place, and the answer says so", async () => {
-    child = await startToolChild();
-    await inject("fsync", "EIO", "2");
-    const { output } = await child.call("write_file", { path: "old", content: "new" }, { cwd: base });
-    expect(output).toMatch(/old has its new content, but the device did not confirm it \(EIO\)/);
-  });
-});
+    test("EIO when the directory is flushed: the new content is in place, and the answer says so", async () => {
+      child = await startToolChild();
+      await inject("fsync", "EIO", "2");
+      const { output } = await child.call("write_file", { path: "old", content: "new" }, { cwd: base });
+      expect(output).toMatch(/old has its new content, but the device did not confirm it \(EIO\)/);
+    });
+  },
+);
 
 /** Without the times of directories, which change when a file is made and removed again. */
 function withoutDirectoryTimes(found: Record<string, string>): Record<string, string> {

@@ -19,7 +19,7 @@ beforeAll(() => {
 }, suiteTimeout);
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-test("pages anywhere in a 1 GB file, in bounded memory", { timeout: suiteTimeout }, async () => {
+test("any page of a 1 GB file is read in bounded memory", { timeout: suiteTimeout }, async () => {
   const child = await startToolChild();
   const path = join(base, "1 GB");
   await child.call("read_file", { path, limit: 1 });
@@ -34,7 +34,9 @@ test("pages anywhere in a 1 GB file, in bounded memory", { timeout: suiteTimeout
   await child.kill();
 });
 
-test("a line of 10 MB and a directory of 100,000 entries, in bounded memory", { timeout: suiteTimeout }, async () => {
+test("a line of 10 MB and a directory of 100,000 entries are read in bounded memory", {
+  timeout: suiteTimeout,
+}, async () => {
   const child = await startToolChild();
   writeFileSync(join(base, "line"), "x".repeat(10_000_000));
   const line = await child.call("read_file", { path: join(base, "line") });

@@ -45,7 +45,7 @@ const ending: readonly [string, string, number][] = [
   ["an environment cleared of everything", "exec env -i /bin/sh -c 'exit 8'", 8],
 ];
 
-describe.runIf(onLinux)(`evil shapes${onLinux ? "" : " (skipped: needs /proc)"}`, () => {
+describe.runIf(onLinux)(`commands that are hard to end${onLinux ? "" : " (skipped: needs /proc)"}`, () => {
   test.each(endless)("%s: ended by the limit", async (_, command) => {
     const answer = await run(command, { timeout: limitMs });
     expect(answer.exit_code).toBe(-1);

@@ -81,7 +81,7 @@ test("progress and the end of a call pass through: by abort and by time limit", 
   expect(await registry.execute("mcp__fix__slow", {}, { timeoutMs: 100 })).toMatch(/Timed out after 100 ms/);
 });
 
-test("a server that dies during a call fails that call and is started again for the next, as one that died idle is", async () => {
+test("a server that dies fails the call that runs, and is started again for the next call", async () => {
   const { registry } = await mounted({ fix: fixture });
   expect(await registry.execute("mcp__fix__die", {})).toMatch(/ended during the call, which may have completed/);
   expect(await registry.execute("mcp__fix__echo", { text: "back" })).toBe("back");
@@ -91,7 +91,7 @@ test("a server that dies during a call fails that call and is started again for 
   expect(await registry.execute("mcp__fix__echo", { text: "and again" })).toBe("and again");
 });
 
-test("a server that has gone is named with the reason, and a session it has forgotten is opened anew", async () => {
+test("a server that is gone is named with the reason, and a session that it has lost is opened again", async () => {
   const registryServed = createFixtureRegistry();
   const first = await serveMcp(registryServed, { http: { auth: false } });
   const { registry } = await mounted({ web: { url: String(first.url) } });
@@ -130,7 +130,7 @@ test("calls that come at once start one process", async () => {
   expect(new Set(pids).size).toBe(1);
 });
 
-test("one bad server, entry or tool is named and takes nothing else down", async () => {
+test("a bad server, entry or tool is named and does not affect the others", async () => {
   const { mount, registry } = await mounted({
     gone: { command: process.execPath, args: ["-e", "console.error('no such database'); process.exit(1)"] },
     missing: { command: "no-such-command-of-toolcrib" },
@@ -158,7 +158,7 @@ test("one bad server, entry or tool is named and takes nothing else down", async
   expect(await registry.execute("mcp__odd__hello__2", {})).toContain('"name":"hello?"');
 });
 
-test("draft-07 and 2020-12 schemas are each read as what they are", async () => {
+test("draft-07 and 2020-12 schemas are each checked by the rules of their draft", async () => {
   const { registry } = await mounted({ odd: command("oddServer.ts") });
   for (const name of ["mcp__odd__draft_7_", "mcp__odd__draft_2020"]) {
     expect(await registry.execute(name, { pair: ["a", 1] })).toContain('"pair":["a",1]');
@@ -167,7 +167,7 @@ test("draft-07 and 2020-12 schemas are each read as what they are", async () => 
   }
 });
 
-test("a config of another shape is refused", async () => {
+test("a config without mcpServers is refused", async () => {
   await expect(mountMcp({ servers: {} } as never)).rejects.toThrow(/mcpServers/);
 });
 

@@ -93,7 +93,7 @@ test("a tool that changes during a run is refused at its next call", async () =>
   expect(await registry.execute("mcp__odd__draft_2020", { pair: ["a"] })).toContain("pair");
 });
 
-test("a lazily started server whose tool has changed refuses the call, not the others", async () => {
+test("a lazily started server whose tool has changed refuses calls of that tool only", async () => {
   const file = await temporaryFile("tools.json");
   const store = fileToolStore(file);
   await (await mounted({ odd: command("oddServer.ts") }, { store })).mount.close();
@@ -104,7 +104,7 @@ test("a lazily started server whose tool has changed refuses the call, not the o
   expect(await registry.execute("mcp__odd__draft_2020", { pair: ["a"] })).toContain("pair");
 });
 
-test("the store is the user's alone, holds no secrets, and several servers save into it at once", async () => {
+test("the store is readable by the user only, holds no secrets, and several servers can save into it at once", async () => {
   const file = await temporaryFile("deep/tools.json");
   const secret = { ...command("oddServer.ts"), env: { API_KEY: "s3cret" } };
   await mounted({ a: secret, b: secret, c: secret }, { store: fileToolStore(file) });

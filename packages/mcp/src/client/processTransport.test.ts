@@ -43,7 +43,7 @@ async function stubborn(...args: string[]): Promise<Stubborn> {
   };
 }
 
-test("close ends a server that stays when its input ends and at SIGTERM, with its children", async () => {
+test("close ends a server that ignores the end of its input and SIGTERM, with its children", async () => {
   const server = await stubborn();
   const { mount } = await mounted({ s: server.entry });
   expect(mount.problems).toEqual([]);
@@ -78,7 +78,7 @@ test("an abort ends a server that never answers, and mounting with it", async ()
   await server.ended();
 });
 
-test("a stubborn server ends with the program that mounted it, however that ends", async () => {
+test("a server that ignores signals ends with the program that mounted it, however that ends", async () => {
   const endBy = async (way: "SIGTERM" | "SIGHUP" | "SIGINT" | "SIGKILL" | "exit"): Promise<void> => {
     const server = await stubborn();
     const { command, args = [] } = server.entry as { command: string; args?: string[] };
@@ -100,7 +100,7 @@ test("a stubborn server ends with the program that mounted it, however that ends
   await Promise.all((["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL", "exit"] as const).map(endBy));
 });
 
-test("a server that ends at a first request it does not know is still asked which protocol it speaks", async () => {
+test("a server that exits on an unknown first request is asked again in the older protocol", async () => {
   const script = `
     let started = false;
     require("node:readline").createInterface(process.stdin).on("line", (line) => {

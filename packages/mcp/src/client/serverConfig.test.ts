@@ -3,7 +3,7 @@ import { isMcpError } from "../errors.ts";
 import { configDigest, resolveServer, serverEntries } from "./serverConfig.ts";
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: filled in by the configuration
-test("a command is taken verbatim, variables filled in", () => {
+test("a command is used as written, with variables filled in", () => {
   const entry = {
     type: "stdio",
     command: "${BIN}/server",
@@ -21,7 +21,7 @@ test("a command is taken verbatim, variables filled in", () => {
   });
 });
 
-test("a value filled in is not filled in again", () => {
+test("variables in a value that was filled in are not filled in again", () => {
   expect(resolveServer("s", { command: "${A}" }, { A: "${B}", B: "no" })).toMatchObject({ command: "${B}" });
 });
 
@@ -66,7 +66,7 @@ test("disabled entries are left out, the others keep their order", () => {
   for (const config of [undefined, {}, { mcpServers: [] }]) expect(() => serverEntries(config)).toThrow(/mcpServers/);
 });
 
-test("the digest tells edits apart and keeps no secret", () => {
+test("the digest changes with each edit and holds no secret", () => {
   const entry = { command: "x", env: { KEY: "s3cret" } };
   expect(configDigest(entry)).toBe(configDigest({ ...entry }));
   expect(configDigest(entry)).not.toBe(configDigest({ ...entry, env: { KEY: "other" } }));

@@ -40,7 +40,7 @@ test("a name is never found where tools may write: below the working folder, by 
   expect(findServerProgram("server", {})).toMatchObject({ command: good, env: { PATH: dirname(good) } });
 });
 
-test("a path and an entry's own PATH are taken as they are", () => {
+test("a program given by a path, and the PATH of an entry, are used as written", () => {
   const own = program("work", "bin", "server");
   process.chdir(join(folder, "work"));
   expect(findServerProgram("./bin/server", {}).command).toBe("./bin/server");
@@ -50,7 +50,7 @@ test("a path and an entry's own PATH are taken as they are", () => {
   });
 });
 
-test("a file that cannot be executed is not taken for a program", () => {
+test("a file that is not executable is not found as a program", () => {
   mkdirSync(join(folder, "a", "server"), { recursive: true });
   mkdirSync(join(folder, "b"));
   writeFileSync(join(folder, "b", "server"), "no program");
@@ -58,7 +58,7 @@ test("a file that cannot be executed is not taken for a program", () => {
   expect(() => findServerProgram("server", { PATH: path })).toThrow(/not on PATH/);
 });
 
-test("in a folder that holds the home directory programs below it are found", () => {
+test("programs below the home directory are found when the working folder contains it", () => {
   expect(trustedPath("/home/me/.local/bin:/usr/bin", undefined)).toBe("/home/me/.local/bin:/usr/bin");
   expect(trustedPath("/home/me/.local/bin:/usr/bin", "/home/me")).toBe("/usr/bin");
 });

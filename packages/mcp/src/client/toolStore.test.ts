@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test("what is saved is loaded again, by another store too, whatever the server is called", async () => {
+test("what is saved is loaded again, also by another store, for any name of a server", async () => {
   const file = join(folder, "tools.json");
   for (const server of ["a", "__proto__", "constructor"]) await fileToolStore(file).save(server, known);
   for (const server of ["a", "__proto__", "constructor"]) expect(await fileToolStore(file).load(server)).toEqual(known);
@@ -57,7 +57,7 @@ test("stores of several processes that save at once keep each other's servers", 
   expect(await readdir(folder)).toEqual(["tools.json"]);
 });
 
-test("only the user can read what is kept, and the folders made for it", async () => {
+test("the file and the folders made for it are readable by the user only", async () => {
   const file = join(folder, "a", "b", "tools.json");
   await fileToolStore(file).save("s", known);
   for (const path of [file, join(folder, "a", "b"), join(folder, "a")]) {
@@ -65,7 +65,7 @@ test("only the user can read what is kept, and the folders made for it", async (
   }
 });
 
-test("a planted link is neither read nor written through", async () => {
+test("a link in place of the file is neither read nor written through", async () => {
   const target = join(folder, "target.json");
   const file = join(folder, "tools.json");
   await fileToolStore(target).save("s", known);
@@ -86,7 +86,7 @@ test("a file that others can write, or that is not a regular file, is not truste
   await expect(fileToolStore(file).load("s")).rejects.toThrow("it is not a regular file");
 });
 
-test("nothing is kept below the working folder, not by a link into it either", async () => {
+test("nothing is saved below the working folder, also not through a link into it", async () => {
   const cwd = process.cwd();
   const [work, link] = [join(folder, "work"), join(folder, "link")];
   await mkdir(work);

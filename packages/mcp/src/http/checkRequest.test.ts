@@ -14,7 +14,7 @@ test("the token is compared whole, its scheme in any case", () => {
   }
 });
 
-test("hosts are those of this machine and those named, at any port", () => {
+test("accepted hosts are those of this machine and those of the option, at any port", () => {
   const guard = createRequestCheck(["tools.example", "[fd00::1]"], undefined);
   const status = (headers: Record<string, string>): number | undefined => guard(request(headers))?.status;
   for (const host of ["localhost:1", "127.0.0.1", "[::1]:80", "tools.example:8443", "[fd00::1]"]) {
@@ -29,7 +29,7 @@ test("hosts are those of this machine and those named, at any port", () => {
   expect(status({ origin: "file://" })).toBe(403);
 });
 
-test("an origin is the server's own, by scheme, host and port, or one that is named", () => {
+test("an accepted origin is the server's own (scheme, host and port) or one of the option", () => {
   const guard = createRequestCheck(["tools.example"], undefined, ["https://tools.example"]);
   const status = (headers: Record<string, string>): number | undefined => guard(request(headers))?.status;
   const host = "localhost:8123";

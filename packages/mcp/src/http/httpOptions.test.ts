@@ -26,7 +26,7 @@ test.each([
   await expect(serveMcp(createFixtureRegistry(), { http: http as never })).rejects.toThrow(says);
 });
 
-test.each(["name", "version", "instructions", "onError"])("a %s of another kind is refused", async (option) => {
+test.each(["name", "version", "instructions", "onError"])("a %s of another type is refused", async (option) => {
   const options = { http: {}, [option]: 5 };
   await expect(serveMcp(createFixtureRegistry(), options as never)).rejects.toThrow(new RegExp(`${option} must be`));
 });

@@ -24,7 +24,7 @@ const initialize = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
 };
 
-test("the session used least recently makes room for the 257th", async () => {
+test("the 257th session replaces the one used least recently", async () => {
   const sessions = open();
   const start = async (): Promise<string | null> =>
     (await sessions.handle(post(initialize))).headers.get("mcp-session-id");

@@ -15,7 +15,7 @@ test("equal roots share a registry, other roots have another, and an empty list 
   expect(made).toEqual([["/a"], ["/a", "/b"], undefined]);
 });
 
-test("a plain registry is the same for all", async () => {
+test("a plain registry is shared by all clients", async () => {
   const registry = new ToolRegistry();
   const registries = new RegistriesByRoots(registry);
   expect(await registries.get(["/a"])).toBe(registry);
