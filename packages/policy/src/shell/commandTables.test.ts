@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { developerOptions } from "./developerTools.ts";
 import {
   hiddenByNature,
   hiddenGit,
@@ -34,6 +35,9 @@ function page(): string {
   });
   const versions = Object.entries(versionOptions).map(([name, options]) => row(code(name), code(options)));
   const hidden = Object.entries(hiddenOptions).map(([name, list]) => row(code(name), code(list)));
+  const developers = Object.entries(developerOptions).map(([name, list]) =>
+    row(code(name), code(list.replace(/\s+/g, " "))),
+  );
   const ofGit = Object.entries(hiddenGit).map(([name, list]) => row(code(`git ${name}`), code(list)));
   const running = Object.entries(interpreters).map(([name, { plain, code: list }]) =>
     row(code(name), code(plain), code(list)),
@@ -69,6 +73,11 @@ ${[row("program", "option"), row("---", "---"), ...versions].join("\n")}
 Options and words that run another program, load a file that can, or write a file. A rule must spell them out.
 
 ${[row("program", "options and words"), row("---", "---"), ...hidden, row(code("git"), code(hiddenGitGlobal)), row(code("git …"), code(hiddenGitCommon)), ...ofGit].join("\n")}
+
+Tools of developers, whose options are all known. Names are compared without dashes and capitals; \`--reporter:dot,json\` is harmless
+with one of these values, \`-c:\` without one; \`--api.\` is any name below it, \`NAME=\` a variable.
+
+${[row("program", "options and words"), row("---", "---"), ...developers].join("\n")}
 
 Programs that run a file or a text: a rule must spell out the word that names it. The options of the second column may stand before it,
 those of the third take it as their value.

@@ -1,12 +1,12 @@
+const reporters = "default,verbose,basic,dot,spec,min,tap,tap-flat,list,line,json,junit,tree,nyan,progress,github";
+const formats = "stylish,json,html,json-with-metadata,compact,unix";
+
 /**
  * Options by which programs that developers run all day load a file, run a program, or write somewhere, and which the wildcard of a rule
  * does not cover. Names are compared without dashes and capitals, as many take `--out-dir` and `--outDir` alike. An entry
  * `--reporter:dot,json` is harmless with one of these values, and `-c:` without one; `--api.` is any name below it; `NAME=` is a variable.
  */
-const reporters = "default,verbose,basic,dot,spec,min,tap,tap-flat,list,line,json,junit,tree,nyan,progress,github";
-const formats = "stylish,json,html,json-with-metadata,compact,unix";
-
-const options: Readonly<Record<string, string>> = {
+export const developerOptions: Readonly<Record<string, string>> = {
   ava: "--config --nodeArguments",
   cargo: "-C -Z + --config --manifestPath --targetDir --artifactDir --outDir --lockfilePath",
   eslint: `-c -o -f:${formats} --format:${formats} --config --rulesdir --resolvePluginsRelativeTo --parser --plugin --outputFile --init
@@ -52,7 +52,7 @@ interface Entry {
 }
 
 const compiled = new Map<string, readonly Entry[]>(
-  Object.entries(options).map(([program, list]) => [program, list.split(/\s+/).map(readEntry)]),
+  Object.entries(developerOptions).map(([program, list]) => [program, list.split(/\s+/).map(readEntry)]),
 );
 
 function readEntry(text: string): Entry {
