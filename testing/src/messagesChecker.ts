@@ -25,15 +25,55 @@ export function messagesProblems(body: Fields): readonly string[] {
   );
   const points = JSON.stringify(body).split('"cache_control":{').length - 1;
   problems.expect(points <= mostCachePoints, `${points} cache points, at most ${mostCachePoints}`);
-  for (const [index, tool] of (body.tools === undefined ? [] : listOf(problems, body.tools, "tools")).entries()) {
-    const at = `tools[${index}]`;
-    if (!problems.object(tool, at, ["name", "input_schema"], ["description", "strict", "cache_control", "type"]))
-      continue;
-    problems.name(tool.name, `${at}.name`);
-    problems.schema(tool.input_schema, `${at}.input_schema`);
-  }
+  const tools = body.tools === undefined ? [] : listOf(problems, body.tools, "tools");
+  checkTools(problems, tools);
   checkMessages(problems, listOf(problems, body.messages, "messages"));
+  checkReferences(problems, body.messages, tools);
   return problems.list;
+}
+
+/** The tools that the service itself defines, by type, and the name that each must have. */
+const nativeTools: Readonly<Record<string, string>> = {
+  text_editor_20250728: "str_replace_based_edit_tool",
+  bash_20250124: "bash",
+};
+
+function checkTools(problems: Problems, tools: readonly unknown[]): void {
+  const names = new Set<unknown>();
+  let isEachDeferred = tools.length > 0;
+  for (const [index, tool] of tools.entries()) {
+    const at = `tools[${index}]`;
+    const native = isObject(tool) ? nativeTools[String(tool.type)] : undefined;
+    const allowed = ["description", "strict", "cache_control", "type", "defer_loading"];
+    const [required, optionalFields] =
+      native === undefined
+        ? [["name", "input_schema"], allowed]
+        : [
+            ["type", "name"],
+            ["cache_control", "defer_loading"],
+          ];
+    if (!problems.object(tool, at, required, optionalFields)) continue;
+    problems.name(tool.name, `${at}.name`);
+    problems.expect(!names.has(tool.name), `${at} has the name ${String(tool.name)} again`);
+    names.add(tool.name);
+    isEachDeferred &&= tool.defer_loading === true;
+    if (native === undefined) problems.schema(tool.input_schema, `${at}.input_schema`);
+    else problems.expect(tool.name === native, `${at} must have the name ${native}`);
+  }
+  problems.expect(!isEachDeferred, "every tool is deferred");
+}
+
+/** What a result refers to must be among the tools, and a native call must have its tool. */
+function checkReferences(problems: Problems, messages: unknown, tools: readonly unknown[]): void {
+  const names = new Set(tools.map((tool) => (isObject(tool) ? tool.name : undefined)));
+  JSON.stringify(messages, (_key, value: unknown) => {
+    if (!isObject(value)) return value;
+    if (value.type === "tool_reference")
+      problems.expect(names.has(value.tool_name), `no tool ${String(value.tool_name)}, which a result refers to`);
+    if (value.type === "tool_use" && Object.values(nativeTools).includes(String(value.name)))
+      problems.expect(names.has(value.name), `no tool ${String(value.name)}, which a call is of`);
+    return value;
+  });
 }
 
 function checkMessages(problems: Problems, messages: readonly unknown[]): void {
@@ -109,6 +149,11 @@ function checkResults(problems: Problems, blocks: readonly Fields[], open: reado
     problems.expect(open.includes(id), `${at} has a result for ${id}, which no call before it has`);
   for (const block of results) {
     problems.object(block, `${at} tool_result`, ["type", "tool_use_id"], ["content", "is_error", "cache_control"]);
-    if (Array.isArray(block.content)) blocksOf(problems, block.content, `${at} tool_result`);
+    if (!Array.isArray(block.content)) continue;
+    for (const part of blocksOf(problems, block.content, `${at} tool_result`))
+      problems.expect(
+        ["text", "image", "tool_reference"].includes(String(part.type)),
+        `${at} tool_result holds the block ${String(part.type)}`,
+      );
   }
 }

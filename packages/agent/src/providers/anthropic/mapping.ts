@@ -6,10 +6,11 @@ import type {
   MessageParam,
   TextBlockParam,
   ToolResultBlockParam,
+  ToolUseBlockParam,
   ToolChoice as WireToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
 import { isObject } from "@toolcrib/core/text";
-import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
+import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
 import type { ReasoningEffort } from "../shared/options.ts";
 import { wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
@@ -44,19 +45,29 @@ export function toAnthropicReasoning(
 }
 
 /** One wire message. `results`: it holds tool results; neighbouring ones become one message. */
-interface AnthropicTurn {
+export interface AnthropicTurn {
   readonly role: "user" | "assistant";
   readonly content: ContentBlockParam[];
   readonly results: boolean;
 }
 
+/** A call as its block. */
+export type ToToolUse = (call: ToolCallBlock) => ToolUseBlockParam;
+
+export const toToolUse: ToToolUse = ({ id, name, args }) => ({
+  type: "tool_use",
+  id: wireId(id),
+  name: wireName(name),
+  input: wellFormedJson(args),
+});
+
 /** A message as a wire message; one with empty content is not sent. */
-export function toAnthropicTurn(message: Message, model: string): AnthropicTurn {
+export function toAnthropicTurn(message: Message, model: string, toUse: ToToolUse = toToolUse): AnthropicTurn {
   switch (message.role) {
     case "user":
       return { role: "user", content: toUserBlocks(message.content), results: false };
     case "assistant":
-      return { role: "assistant", content: toAssistantBlocks(message, message.model === model), results: false };
+      return { role: "assistant", content: toAssistantBlocks(message, message.model === model, toUse), results: false };
     case "tool":
       return { role: "user", content: [toToolResult(message)], results: true };
     default:
@@ -104,7 +115,7 @@ function toToolResult({ callId, output, isError, content }: ToolMessage): ToolRe
   };
 }
 
-function toAssistantBlocks(message: AssistantMessage, own: boolean): ContentBlockParam[] {
+function toAssistantBlocks(message: AssistantMessage, own: boolean, toUse: ToToolUse): ContentBlockParam[] {
   const blocks = message.content.flatMap((block): ContentBlockParam[] => {
     switch (block.type) {
       case "text":
@@ -113,10 +124,8 @@ function toAssistantBlocks(message: AssistantMessage, own: boolean): ContentBloc
         const data = own && block.opaque?.provider === "anthropic" ? block.opaque.data : undefined;
         return isObject(data) ? [wellFormedJson(data) as unknown as ContentBlockParam] : [];
       }
-      case "tool-call": {
-        const input = wellFormedJson(block.args);
-        return [{ type: "tool_use", id: wireId(block.id), name: wireName(block.name), input }];
-      }
+      case "tool-call":
+        return [toUse(block)];
       default:
         return block satisfies never;
     }

@@ -29,7 +29,7 @@ export interface Wire<Client, Body extends object, Chunk, Whole> {
   ): SdkPromise<AsyncIterable<Chunk> | Whole>;
   /** A whole reply as the chunks that a stream would have brought. */
   toChunks(whole: Whole): Iterable<Chunk>;
-  createReducer(): ReplyReducer<Chunk>;
+  createReducer(request: ModelRequest): ReplyReducer<Chunk>;
 }
 
 /** `send` of a provider. */
@@ -53,7 +53,7 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
   }
 
   const read = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> => {
-    const reducer = wire.createReducer();
+    const reducer = wire.createReducer(request);
     const end = (): ReplyEvent => priced(reducer.end(), price);
     return streamReply({ service, signal, reducer: { ...reducer, end }, open: (own) => open(request, own) });
   };
