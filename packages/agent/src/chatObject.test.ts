@@ -20,7 +20,7 @@ async function ask(replies: ScriptedReply[]) {
   return { value, provider, agent };
 }
 
-test("the answer is the object that the model gives, checked by the schema; a wrong one goes back to it", async () => {
+test("the answer is the object of the model, checked by the schema; a wrong one is returned to the model", async () => {
   const { value, provider, agent } = await ask([
     answer({ city: "Oslo", people: "many" }),
     answer({ city: "Oslo", people: "700000" }),
@@ -38,7 +38,7 @@ test("an answer in prose gets one reminder that forces the tool", async () => {
   await expect(ask(["prose", "and more"])).rejects.toMatchObject({ code: "bad_reply" });
 });
 
-test("a Standard Schema is taken as it is: the answer has its output type", async () => {
+test("a Standard Schema can be passed as it is: the answer has its output type", async () => {
   const zod = z.object({ city: z.string(), founded: z.string().transform((year) => Number(year)) });
   const agent = new Agent(new ScriptedProvider([answer({ city: "Oslo", founded: "1048" })]));
   const value = await chatObject(agent, "Oslo?", zod);

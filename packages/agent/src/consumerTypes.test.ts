@@ -82,10 +82,10 @@ test.each(["module", "commonjs"] as const)("the published types compile without 
   expect(await problemsOf(plain, kind, "--skipLibCheck", "false")).toBe("");
 });
 
-test.each(["module", "commonjs"] as const)("ready clients of the oldest SDKs are taken (%s)", async (kind) => {
+test.each(["module", "commonjs"] as const)("ready clients of the oldest SDKs are accepted (%s)", async (kind) => {
   expect(await problemsOf(withSdks, kind, "--skipLibCheck")).toBe("");
 });
 
-test("the check finds what is wrong", async () => {
+test("the check itself finds a wrong type", async () => {
   expect(await problemsOf(`${plain}export const wrong: number = agent.usage;`, "module")).toContain("TS2322");
 });

@@ -7,7 +7,7 @@ import { ScriptedProvider } from "./testing.ts";
 const down = new AgentError({ code: "server", message: "Down.", retryable: true });
 const badKey = new AgentError({ code: "authentication", message: "Wrong key." });
 
-test("after two failures in a row the next provider serves, and continues to serve", async () => {
+test("after two failures in a row the next provider answers, and stays in use", async () => {
   const [first, second] = [new ScriptedProvider(["one", down, down, "never"]), new ScriptedProvider(["two", "three"])];
   const agent = new Agent(fallbackProvider(first, second), { baseDelayMs: 1 });
   expect(await agent.chat("a")).toBe("one");
@@ -18,7 +18,7 @@ test("after two failures in a row the next provider serves, and continues to ser
   expect(first.requests).toHaveLength(3);
 });
 
-test("failures that are not in a row do not add up", async () => {
+test("failures that are not in a row are not added up", async () => {
   const second = new ScriptedProvider(["never"]);
   const agent = new Agent(fallbackProvider(new ScriptedProvider([down, "one", down, "two"]), second), {
     baseDelayMs: 1,
@@ -26,12 +26,12 @@ test("failures that are not in a row do not add up", async () => {
   expect([await agent.chat("a"), await agent.chat("b")]).toEqual(["one", "two"]);
 });
 
-test("a failure that a retry cannot help switches at once; the failure of the last provider is that of the turn", async () => {
+test("a failure that a retry cannot help switches at once; the failure of the last provider ends the turn", async () => {
   const agent = new Agent(fallbackProvider(new ScriptedProvider([badKey]), new ScriptedProvider([badKey])));
   await expect(agent.chat("a")).rejects.toMatchObject({ code: "authentication", message: "Wrong key." });
 });
 
-test("a refused request is not tried elsewhere", async () => {
+test("a refused request is not sent to another provider", async () => {
   const second = new ScriptedProvider(["never"]);
   const refused = new AgentError({ code: "invalid_request", message: "No." });
   await expect(new Agent(fallbackProvider(new ScriptedProvider([refused]), second)).chat("a")).rejects.toMatchObject({

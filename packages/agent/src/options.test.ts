@@ -53,7 +53,7 @@ test.each([
   [{ sessionName: 5 }, /^sessionName must be a string/],
   [{ onJournalError: "x" }, /^onJournalError must be a function/],
   [{ compaction: { contextWindow: "many" } }, /^compaction\.contextWindow must be a number above 0/],
-])("an Agent refuses %j, which could not be meant", (options, message) => {
+])("an Agent refuses the impossible option %j", (options, message) => {
   expect(() => new Agent(provider, loose(options))).toThrow(refusal(message));
 });
 
@@ -77,7 +77,7 @@ test.each([
   [{ price: { input: 1, output: Number.NaN } }, /^price.output must be dollars/],
   [{ price: { input: 1, output: 1, cacheRead: Number.POSITIVE_INFINITY } }, /^price.cacheRead must be dollars/],
   [{ price: { input: 1, output: 1, cached: 1 } }, /cached/],
-])("every provider refuses %j, which could not be meant", (options, message) => {
+])("every provider refuses the impossible option %j", (options, message) => {
   for (const Kind of [OpenAIProvider, AnthropicProvider, OpenRouterProvider, OpenAICompatibleProvider])
     expect(() => new Kind(loose({ apiKey, model: "m", ...options }))).toThrow(refusal(message));
 });
@@ -185,14 +185,14 @@ describe("objects of another realm", () => {
     expect([new Error("x"), { code: "busy" }, null, undefined, "x"].some(isAgentError)).toBe(false);
   });
 
-  test("options and a schema of another realm are taken", async () => {
+  test("options and a schema of another realm are accepted", async () => {
     const options = vm.runInContext("({ maxSteps: 3 })", foreign);
     expect(new Agent(provider, options)).toBeInstanceOf(Agent);
     expect(new OpenAIProvider(vm.runInContext("({ apiKey: 'sk-options-0123456789' })", foreign)).name).toBe("openai");
   });
 });
 
-test("save_session_context has no options, so one that is given is refused", () => {
+test("save_session_context has no options, so any is refused", () => {
   const context = { systemPrompt: "", sessionContext: [], sessionContextFilePath: "x.json" };
   expect(() => createSaveSessionContextTool(context, ...([{ root: "/tmp" }] as never[]))).toThrow(/no options/);
 });

@@ -89,7 +89,7 @@ test("a failure is recorded on its spans", async () => {
   expect(failed["execute_tool absent"]?.attributes["error.type"]).toBe("not_found");
 });
 
-test("a turn that waits for an answer and one that goes on with it are spans of their own", async () => {
+test("a turn that waits for an answer and the turn that continues it are two spans", async () => {
   const tools = new ToolRegistry([
     defineTool({ name: "echo", description: "echo", parameters: { type: "object" }, execute: () => "" }),
   ]);

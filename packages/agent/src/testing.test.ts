@@ -49,7 +49,7 @@ describe("record and replay", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("a recording gives the provider's answers again, and another request is refused", async () => {
+  test("a recording replays the provider's answers, and refuses another request", async () => {
     const file = join(folder, "deep", "a.json");
     const script = () => new ScriptedProvider([{ text: "Look", calls: [{ id: "a", name: "x" }] }, "Done"]);
     expect(await new Agent(recordProvider(script(), file)).chat("go")).toBe("Done");
@@ -62,7 +62,7 @@ describe("record and replay", () => {
   });
 });
 
-test("a script that has run out says so", async () => {
+test("a script without further replies says so", async () => {
   await expect(new Agent(new ScriptedProvider([])).chat("go")).rejects.toThrow(
     "The script has no reply for request 1; add one.",
   );

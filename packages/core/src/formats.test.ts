@@ -52,6 +52,6 @@ test("a mapping leaves the frozen schema as it is and is the same byte for byte 
   expect(JSON.stringify(tool)).toBe(before);
 });
 
-test("toMcpTool can map a list: the index is not taken for traits", () => {
+test("toMcpTool can map a list: the index is not read as traits", () => {
   expect([tool, tool].map(toMcpTool)).toEqual([toMcpTool(tool), toMcpTool(tool)]);
 });

@@ -15,7 +15,7 @@ test.each([
   "githubToken",
   "SENTRY_DSN",
   "SESSION_COOKIE",
-])("takes %s for a secret by its name", (name) => {
+])("%s is a secret by its name", (name) => {
   expect(isSecret(name, "x")).toBe(true);
 });
 
@@ -30,7 +30,7 @@ test.each([
   "KEYBOARD_LAYOUT",
   "NODE_OPTIONS",
   "PYTHONPATH",
-])("leaves %s", (name) => {
+])("%s is not a secret", (name) => {
   expect(isSecret(name, "/usr/bin:/bin")).toBe(false);
 });
 
@@ -45,12 +45,12 @@ test.each([
   "-----BEGIN OPENSSH PRIVATE KEY-----\nabc",
   "Bearer abcdefgh1234",
   "postgres://user:hunter2@db.example/main",
-])("takes a value such as %s for a secret whatever its name", (value) => {
+])("a value such as %s is a secret, whatever its name", (value) => {
   expect(isSecret("SOMETHING", value)).toBe(true);
 });
 
 test.each(["https://example.com:8080/a@b", "disk-usage-of-this-machine", "http://127.0.0.1:3128", ""])(
-  "leaves a value such as %s",
+  "a value such as %s is not a secret",
   (value) => {
     expect(isSecret("SOMETHING", value)).toBe(false);
   },

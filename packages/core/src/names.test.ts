@@ -34,7 +34,7 @@ describe("names", () => {
     expect(nearestName("x".repeat(1_000_000), names)).toBe(undefined);
   });
 
-  test("one edit of a name of four letters or more still leads back to it", () => {
+  test("a name of four letters or more is found again after one edit", () => {
     const word = fc.stringMatching(/^[a-z]{4,20}$/);
     fc.assert(
       fc.property(word, fc.nat(), (name, at) => {

@@ -28,7 +28,7 @@ test("an error of another realm is an error, with its name and its errno", () =>
   for (const other of [null, "Error", { message: "m" }]) expect(isError(other)).toBe(false);
 });
 
-test("tools, schemas, arguments and promises of another realm are as good as any", async () => {
+test("tools, schemas, arguments and promises of another realm work like any other", async () => {
   const tool = foreign<ExecutableTool>(`{
     name: "a",
     getSchema: () => (${schema}),

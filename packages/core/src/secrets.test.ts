@@ -16,7 +16,7 @@ test.each([
   for (const form of secretForms([secret])) expect(clean).not.toContain(form);
 });
 
-test("of two secrets the one that contains the other is taken out whole", () => {
+test("of two secrets, one that contains the other is removed whole", () => {
   expect(withoutSecrets("long-secret secret", secretForms(["secret", "long-secret"]))).toBe("[redacted] [redacted]");
 });
 
@@ -47,12 +47,12 @@ test("however long the secret is and whatever the text, the search ends", () => 
   expect(withoutSecrets(`a ${"K ".repeat(200_000)}b`, secrets)).toBe("a [redacted] b");
 });
 
-test("two secrets side by side and one across another leave nothing of themselves", () => {
+test("two secrets that touch or overlap are removed completely", () => {
   const secrets = secretForms(["abcdefgh12", "gh12345678"]);
   expect(withoutSecrets("x ABCDEFGH12 GH12345678 y", secrets)).toBe("x [redacted] [redacted] y");
   expect(withoutSecrets("x ABCDEFGH12345678 y", secrets)).toBe("x [redacted] y");
 });
 
-test("a short secret is taken out as it is alone, so that ordinary words stay", () => {
+test("a short secret is removed only as a whole word, so that ordinary words stay", () => {
   expect(withoutSecrets("sea son SEASON season", ["season"])).toBe("sea son SEASON [redacted]");
 });

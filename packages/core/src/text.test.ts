@@ -15,7 +15,7 @@ import {
 } from "./text.ts";
 
 describe("the notice of a cut", () => {
-  test("says how much, of how much where known, and how to go on where there is a way", () => {
+  test("says how much is shown, of how much if known, and how to go on if that is possible", () => {
     const next = { argument: "offset", value: 3 };
     expect(truncationNotice({ shown: 2, total: 9, unit: "lines", next })).toBe(
       "[truncated: shown 2 of 9 lines; pass offset=3 to continue]",
@@ -47,9 +47,9 @@ test("names with control characters, line separators or lone surrogates are prin
   expect(printableName("a\ud800")).toBe('"a\\ud800"');
 });
 
-describe("what looks binary", () => {
+describe("binary content", () => {
   const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
-  test("text does not: empty, plain, UTF-8, latin1, with some NULs, with ANSI colours", () => {
+  test("text is not binary: empty, plain, UTF-8, latin1, with some NULs, with ANSI colours", () => {
     expect(isBinary(bytes(""))).toBe(false);
     expect(isBinary(Buffer.from("é😀\r\n\ttext"))).toBe(false);
     expect(isBinary(bytes("caf\xe9 latin"))).toBe(false);
@@ -57,7 +57,7 @@ describe("what looks binary", () => {
     expect(isBinary(bytes("\x1b[31mred\x1b[0m"))).toBe(false);
   });
 
-  test("NUL bytes together with invalid UTF-8 do, and so do more than 30 % control bytes", () => {
+  test("NUL bytes together with invalid UTF-8 are binary, and so are more than 30 % control bytes", () => {
     expect(isBinary(bytes("text \0 and \xff\xfe here"))).toBe(true);
     expect(isBinary(bytes("\x01\x02\x03\x04abcdef"))).toBe(true);
     expect(isBinary(bytes("\x01\x02\x03abcdefg"))).toBe(false);
@@ -111,11 +111,14 @@ test.each(controls)("a name with control character %j is printed as a JSON strin
   expect(JSON.parse(printed)).toBe(name);
 });
 
-test.each(controls)("text for a terminal has no %j; line breaks, tabs and letters of any script stay", (character) => {
-  expect(withoutControls(`é\t${character}שלום\n${character}😀`)).toBe("é\tשלום\n😀");
-});
+test.each(controls)(
+  "%j is removed from text for a terminal; line breaks, tabs and letters of any script stay",
+  (character) => {
+    expect(withoutControls(`é\t${character}שלום\n${character}😀`)).toBe("é\tשלום\n😀");
+  },
+);
 
-test("characters that cannot be seen are written as their code; what can be seen stays", () => {
+test("invisible characters are written as their code; visible ones stay", () => {
   const unseen = "\u0000\t\n\u001b\u009b\u00a0\u00ad\u034f\u115f\u200b\u202e\u2060\u2800\u3000\u3164\ufe0f\ufeff\uffa0";
   for (const character of [...unseen, "\u{e0041}", "\u{e0100}", "\u{1d173}", "\ud800"]) {
     expect(showInvisible(`a${character}b`)).toMatch(/^a<U\+[0-9A-F]{4,6}>b$/);

@@ -111,7 +111,7 @@ describe("in a registry", () => {
     expect(existsSync(join(folder, "too-late"))).toBe(false);
   });
 
-  test("what a model gets slightly wrong is repaired, what it invents is refused", async () => {
+  test("arguments that are slightly wrong are repaired, unknown ones are refused", async () => {
     const registry = registryWith({});
     const args = { command: "echo $N", timeout: "5000", env: { N: "7" }, cwd: null };
     expect(JSON.parse(await registry.execute("run_bash", args))).toMatchObject({ stdout: "7\n" });
@@ -163,7 +163,7 @@ describe("env", () => {
     }
   });
 
-  test("keeps the mark of a call that this one runs under, so that the outer one can find it", async () => {
+  test("keeps the variable that marks an outer call, so that the outer call can find the process", async () => {
     process.env.TOOLCRIB_CALLS = "outer";
     try {
       expect((await run("echo $TOOLCRIB_CALLS", { env: { TOOLCRIB_CALLS: "x" } })).stdout).toMatch(
@@ -174,7 +174,7 @@ describe("env", () => {
     }
   });
 
-  test("takes __proto__ and the like as data", async () => {
+  test("treats __proto__ and the like as data", async () => {
     const env = JSON.parse('{ "__proto__": "a", "constructor": "b" }') as Record<string, unknown>;
     expect((await run('env | grep -c "^__proto__=a\\|^constructor=b"', { env })).stdout).toBe("2\n");
   });
@@ -191,7 +191,7 @@ describe("env", () => {
     expect(await refusal({ command: "true", env })).toContain(reason);
   });
 
-  test("keeps secrets unless asked to scrub them, and never scrubs what the call gives", async () => {
+  test("keeps secrets unless asked to remove them, and never removes those that the call gives", async () => {
     process.env.TOOLCRIB_TEST_TOKEN = "hush";
     process.env.TOOLCRIB_TEST_URL = "https://me:hush@example.com";
     const command = "env | grep ^TOOLCRIB_TEST | sort";
@@ -251,7 +251,7 @@ describe("a command", () => {
     expect(await refusal({ command: `: ${"x".repeat(4_000_000)}` })).toContain("put the data into a file");
   });
 
-  test("that nothing is left of after an abort is never started", async () => {
+  test("whose call was aborted before is never started", async () => {
     const requests: ShellRequest[] = [];
     const runner = (request: ShellRequest): Promise<never> => Promise.reject(requests.push(request));
     const tool = createRunBashTool({ runner });

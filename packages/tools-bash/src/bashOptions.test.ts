@@ -18,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** Without types, as from JavaScript. */
 const given = (options: unknown): RunBashOptions => options as RunBashOptions;
 
-describe("an option that guards something and cannot be understood throws", () => {
+describe("an option that limits something and cannot be understood throws", () => {
   test.each([
     [null],
     ["/tmp"],

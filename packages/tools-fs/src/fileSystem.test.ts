@@ -67,7 +67,7 @@ describe.each([createFsTools, ...Object.values(factories)])("%o", (create) => {
     [null, "got null"],
     ["/tmp", "got a string"],
     [new URL("file:///tmp"), "got an instance of URL"],
-  ])("options that cannot be understood are refused, never no limit: %o", (options, words) => {
+  ])("options that cannot be understood are refused, not read as no limit: %o", (options, words) => {
     expect(() => create(options as FsToolOptions)).toThrow(TypeError);
     expect(() => create(options as FsToolOptions)).toThrow(words);
   });

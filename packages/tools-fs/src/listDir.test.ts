@@ -89,7 +89,7 @@ test.each([0, -1, Number.NaN, "5"])("maxReplyBytes %s is refused", (maxReplyByte
   );
 });
 
-test("a file, a missing path and what lies outside the root are refused", async () => {
+test("a file, a missing path and a path outside the root are refused", async () => {
   writeFileSync(join(base, "file"), "");
   await expect(list({ path: "file" })).rejects.toThrow(/\(ENOTDIR\)/);
   await expect(list({ path: "no" })).rejects.toThrow(/\(ENOENT\)/);

@@ -19,7 +19,7 @@ test("creates a directory with its parents; one that exists is success", async (
   expect(await mkdir(".")).toBe("Directory already exists: .");
 });
 
-test("a file in the way is an error, and nothing is left of the attempt", async () => {
+test("a file in the way is an error, and no directory is left behind", async () => {
   writeFileSync(join(base, "file"), "");
   await expect(mkdir("file")).rejects.toThrow(/file \(ENOTDIR\)/);
   await expect(mkdir("file/below")).rejects.toThrow(/\(ENOTDIR\)/);
@@ -27,7 +27,7 @@ test("a file in the way is an error, and nothing is left of the attempt", async 
   expect(readdirSync(base)).toEqual(["file"]);
 });
 
-test("nothing is made for a call that has ended", async () => {
+test("a call that has ended makes nothing", async () => {
   const beginCommit = (): void => {
     throw new Error("ended");
   };

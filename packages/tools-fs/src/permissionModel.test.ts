@@ -78,7 +78,7 @@ describe.each([
   });
 });
 
-test("what the permission model does not allow is an error that names the path, and nothing is changed", () => {
+test("a path that the permission model does not allow is an error that names it, and nothing is changed", () => {
   const outside = mkdtempSync(join(tmpdir(), "outside-"));
   const answers = answersUnder(
     [workspace, base].map((path) => `--allow-fs-read=${path}`),

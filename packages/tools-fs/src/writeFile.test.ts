@@ -37,7 +37,7 @@ test("writes through a link, to a target that does not exist yet too, and names 
   expect(text("real")).toBe("x");
 });
 
-test("says so when the write could not be atomic", async () => {
+test("reports a write that could not be atomic", async () => {
   writeFileSync(join(base, "file"), "old");
   linkSync(join(base, "file"), join(base, "other"));
   expect(await write("file", "new")).toBe(
@@ -50,7 +50,7 @@ test.runIf(process.platform !== "win32")("a name may end in a backslash, as a li
   for (const path of ["a\\", "b\\.", "c\\.."]) expect(await write(path, "x")).toBe(`Created ${path} (1 bytes)`);
 });
 
-test("a path that ends like a directory's is refused before anything is made", async () => {
+test("a path that ends with a slash is refused before anything is made", async () => {
   mkdirSync(join(base, "dir"));
   for (const path of ["dir/", "dir/.", "new/", "new/..", "dir", "."]) await expect(write(path, "x")).rejects.toThrow();
   expect(readdirSync(base)).toEqual(["dir"]);
@@ -82,7 +82,7 @@ test("writes of one file never interleave, whatever path names it", async () => 
   expect(text("hard")).toBe(text("dir/file"));
 });
 
-test("nothing is written for a call that has ended", async () => {
+test("a call that has ended writes nothing", async () => {
   const tool = createWriteFileTool({ cwd: base });
   const beginCommit = (): void => {
     throw new Error("ended");

@@ -35,7 +35,7 @@ function registryWith(options: SearchOptions): ToolRegistry {
 
 const deny = [".ENV", "*.pem"];
 
-test("denied files are neither found nor searched, and a reply says that names were left out", async () => {
+test("denied files are neither found nor searched, and the reply says that names were left out", async () => {
   const registry = registryWith({ deny });
   const text = (args: Record<string, unknown>): Promise<string> =>
     registry.execute("search_text", { query: "needle", ...args });
@@ -75,7 +75,7 @@ test.each([".env", "free/alias", "free/../.Env", "app/keys/a.pem", "link/keys/a.
   },
 );
 
-test("directories for reading alone are searched, with absolute paths", async () => {
+test("readable directories outside the root are searched, with absolute paths", async () => {
   const registry = registryWith({ readable: library });
   expect(await registry.execute("search_text", { query: "needle", paths: [library] })).toBe(`${library}/book:1:needle`);
   expect(await registry.execute("search_files", { pattern: "*", cwd: library })).toBe(`${library}/book`);

@@ -38,7 +38,7 @@ test("a search reads each of its paths, with all below a directory", async () =>
   ]);
 });
 
-test("a search of names reads its directory, whatever the pattern", async () => {
+test("a search of names reads its directory with all below, whatever the pattern", async () => {
   expect(await effectsOf("search_files", { pattern: "real/**" })).toEqual([{ kind: "read", path: root, tree: true }]);
   expect(await effectsOf("search_files", { pattern: "*", cwd: "link" })).toEqual([
     { kind: "read", path: join(root, "real"), givenPath: join(root, "link"), tree: true },

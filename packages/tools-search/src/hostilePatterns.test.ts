@@ -70,7 +70,7 @@ describe("a pattern that backtracks without end", () => {
     expect(rounds).toBeGreaterThan(fewestRounds);
   });
 
-  test("holds up no plain call", async () => {
+  test("does not delay other calls", async () => {
     // The patterns hang until the plain calls are answered, however slow the machine is.
     const hour = 3_600_000;
     const tools = registry({ matchLimitMs: hour });
@@ -130,7 +130,7 @@ describe("a hostile glob", () => {
   });
 });
 
-describe("what is too long or too deep is refused with what to do", () => {
+describe("a pattern that is too long or too deep is refused with what to do", () => {
   const tools = (): ToolRegistry => new ToolRegistry(createSearchTools({ cwd: base }));
 
   test.each([
@@ -164,13 +164,13 @@ describe("what is too long or too deep is refused with what to do", () => {
   });
 
   test.each(["{a,b}".repeat(9), "{1..1000}", `{${"a,".repeat(450)}}`, "\\{{a,b}[{,}]".repeat(9), "a,".repeat(450)])(
-    "a glob whose braces stand for fewer is not: %s",
+    "a glob with fewer alternatives is accepted: %s",
     async (pattern) => {
       expect(await tools().execute("search_files", { pattern })).toMatch(/^No files match/);
     },
   );
 
-  test("groups that are nested a thousand deep are searched for", async () => {
+  test("groups that are nested a thousand deep are accepted", async () => {
     writeFileSync(join(base, "deep.txt"), "needle\n");
     const query = `${"(".repeat(1000)}needle${")".repeat(1000)}`;
     expect(await tools().execute("search_text", { query, regex: true, paths: ["."] })).toContain("deep.txt:1:needle");

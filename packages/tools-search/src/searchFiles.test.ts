@@ -40,7 +40,7 @@ test("the pack holds search_text and search_files, in this order, both read-only
 });
 
 describe("files", () => {
-  test("come one a line, sorted, relative to the working directory", async () => {
+  test("are listed one a line, sorted, relative to the working directory", async () => {
     make("b/x.ts", "a.ts", "b.ts", "c.js");
     expect(await find({ pattern: "**/*.ts" })).toBe("a.ts\nb.ts\nb/x.ts");
     expect(await find({ pattern: "*.ts" })).toBe("a.ts\nb.ts");
@@ -81,7 +81,7 @@ describe("files", () => {
     );
   });
 
-  test("that are not found are reported in words", async () => {
+  test("are reported in words when none is found", async () => {
     make("d/a.ts");
     expect(await find({ pattern: "*.ts" })).toBe("No files match *.ts; use **/*.ts to look at any depth");
     expect(await find({ pattern: "x/*.ts" })).toBe("No files match x/*.ts");
@@ -136,7 +136,7 @@ test.each([
   expect(() => createSearchTools(options as never)).toThrow(message);
 });
 
-test("a cwd that is missing or a file is an error that names it", async () => {
+test("a cwd that is missing, or is a file, is an error that names it", async () => {
   make("f");
   expect(await find({ pattern: "*", cwd: "gone" })).toMatch(/Path not found: gone/);
   expect(await find({ pattern: "*", cwd: "f" })).toMatch(/cwd: f is a file; pass a directory/);

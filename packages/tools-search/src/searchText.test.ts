@@ -35,7 +35,7 @@ testTool(test, {
 });
 
 describe("matches", () => {
-  test("come one a line as path:line:text, in the order of the paths", async () => {
+  test("are listed one a line as path:line:text, in the order of the paths", async () => {
     make({ "b.txt": "x foo\nbar\n", "a/c.txt": "bar\nfoo(y)" });
     expect(await search({ query: "foo" })).toBe("a/c.txt:2:foo(y)\nb.txt:1:x foo");
   });
@@ -211,7 +211,7 @@ describe("a result that is too large", () => {
     }
   });
 
-  test("for one buffer is searched to its end, with the right line numbers", async () => {
+  test("for one buffer is searched to the end, with the right line numbers", async () => {
     const line = `${"x".repeat(99)}\n`;
     make({ big: `${line.repeat(700_000)}needle\n${line.repeat(10)}needle` });
     expect(await search({ query: "needle" })).toBe("big:700001:needle\nbig:700012:needle");
@@ -226,7 +226,7 @@ describe("a result that is too large", () => {
 });
 
 describe("what cannot be searched", () => {
-  test("is said in words if nothing matches", async () => {
+  test("is reported in words when nothing matches", async () => {
     make({ a: "x" });
     expect(await search({ query: "foo" })).toBe("No matches for foo");
   });
@@ -249,13 +249,13 @@ describe("what cannot be searched", () => {
     );
   });
 
-  test("is a glob among the paths: the error says where globs go", async () => {
+  test("is a glob among the paths: the error names the argument for globs", async () => {
     expect(await search({ query: "foo", paths: ["*.ts"] })).toMatch(
       /Path not found: \*\.ts; pass the glob as include$/,
     );
   });
 
-  test("is said with the include glob if nothing matches", async () => {
+  test("is reported with the include glob when nothing matches", async () => {
     make({ a: "foo" });
     expect(await search({ query: "foo", include: "*.ts,*.js" })).toBe(
       "No matches for foo in files that match *.ts,*.js",

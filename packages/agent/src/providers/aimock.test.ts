@@ -64,7 +64,7 @@ const providers: Record<string, (options: { stream: boolean }, baseURL?: string)
 describe.each(Object.entries(providers))("%s over its SDK at an independent mock", (_name, create) => {
   testProvider(test, { create, createFailing: () => create({ stream: true }, "http://127.0.0.1:9") });
 
-  test.each([true, false])("answers two calls of one reply and says what it used (stream: %s)", async (stream) => {
+  test.each([true, false])("answers two calls of one reply and reports the usage (stream: %s)", async (stream) => {
     const agent = new Agent(create({ stream }), { tools: await listTools() });
     const events: AgentEvent[] = [];
     for await (const event of agent.streamChat("both of them")) events.push(event);
@@ -78,7 +78,7 @@ describe.each(Object.entries(providers))("%s over its SDK at an independent mock
     expect(mock.getRequests()).toHaveLength(2);
   });
 
-  test.each([true, false])("names the model that is not there (stream: %s)", async (stream) => {
+  test.each([true, false])("names the model that does not exist (stream: %s)", async (stream) => {
     const provider = create({ stream });
     const error: unknown = await new Agent(provider, { attempts: 1 })
       .chat("wrong model")
@@ -92,7 +92,7 @@ describe.each(Object.entries(providers))("%s over its SDK at an independent mock
     ["broken JSON", { malformedRate: 1 }],
     ["dropped connections", { disconnectRate: 1 }],
     ["rate limits", { rateLimitRate: 1 }],
-  ])("meets %s with an error that may be tried again, and then works", async (_kind, chaos) => {
+  ])("reports %s as an error that may be tried again, and then works", async (_kind, chaos) => {
     const agent = new Agent(create({ stream: true }), { attempts: 1 });
     mock.setChaos(chaos);
     const error: unknown = await agent.chat("help").catch((thrown: unknown) => thrown);

@@ -62,11 +62,11 @@ describe("Responses", () => {
     ]);
   });
 
-  test("leaves out reasoning that nothing follows", () => {
+  test("leaves out reasoning that is not followed by anything", () => {
     expect(toResponsesItems({ ...own, content: own.content.slice(0, 1) }, "openai/m")).toEqual([]);
   });
 
-  test("carries pictures of users and tools, and whole unicode", () => {
+  test("sends pictures of users and tools, and complete Unicode", () => {
     const url = "data:image/png;base64,aGk=";
     expect(toResponsesItems(seen, "openai/m")).toEqual([
       {
@@ -89,7 +89,7 @@ describe("Responses", () => {
     ]);
   });
 
-  test("says strict of every tool, and names the one to call", () => {
+  test("sends strict for every tool, and the name of the tool to call", () => {
     const { strict: _, ...loose } = tool.function;
     expect(toOpenAIResponsesTool(tool)).toEqual({
       type: "function",
@@ -144,12 +144,12 @@ describe("Messages", () => {
     ]);
   });
 
-  test("mapping twice gives the same bytes: joining does not grow what is kept", () => {
+  test("mapping twice gives the same bytes: joining does not change the history", () => {
     const turns = [own, result, result].map((message) => toAnthropicTurn(message, "anthropic/m"));
     expect(JSON.stringify(joinTurns(turns))).toBe(JSON.stringify(joinTurns(turns)));
   });
 
-  test("does not end a message in thinking, nor send an empty one", () => {
+  test("does not end a message with thinking, nor send an empty one", () => {
     expect(wire({ ...own, content: own.content.slice(0, 1) })).toEqual([]);
     expect(wire({ role: "user", content: [] })).toEqual([
       { role: "user", content: [{ type: "text", text: "(no text)" }] },
@@ -178,7 +178,7 @@ describe("chat completions", () => {
     { type: "tool-call", id: "a", name: "x", args: { n: 1 } },
   ]);
 
-  test("replays reasoning in the field it came in, to its author alone and where the server takes it", () => {
+  test("replays reasoning in the field it came in, only to its author and where the server accepts it", () => {
     expect(toChatMessage(own, author, openRouterCompat)).toEqual({
       role: "assistant",
       content: null,
@@ -193,7 +193,7 @@ describe("chat completions", () => {
     );
   });
 
-  test("a message of text is one string, and a tool's picture is named", () => {
+  test("a message of text is one string, and a tool's picture becomes a name", () => {
     const text: Message = { role: "user", content: ["a", "b"].map((part) => ({ type: "text", text: part }) as const) };
     expect(toChatMessage(text, author, defaultCompat).content).toBe("a\nb");
     expect(toChatMessage(seen, author, defaultCompat).content).toHaveLength(2);
@@ -201,7 +201,7 @@ describe("chat completions", () => {
     expect(toChatMessage(reply("x", []), author, defaultCompat)).toEqual({ role: "assistant", content: "" });
   });
 
-  test("strict is sent only where the server takes it", () => {
+  test("strict is sent only where the server accepts it", () => {
     expect(toChatTool(tool, openRouterCompat).function.strict).toBe(true);
     expect(toChatTool(tool, defaultCompat).function).not.toHaveProperty("strict");
     expect(toChatToolChoice({ name: "x" })).toEqual({ type: "function", function: { name: "x" } });

@@ -46,7 +46,7 @@ const program = `
   }
 `;
 
-test("minified in a bundle, with names of classes gone, the providers still tell failures apart and try again", async () => {
+test("in a minified bundle, without names of classes, the providers still tell failures apart and try again", async () => {
   const outfile = join(folder, "bundle.mjs");
   await esbuild.build({
     stdin: { contents: program, resolveDir: sourceOf(".."), loader: "ts" },

@@ -36,7 +36,7 @@ const agents: Record<WireFormat, RegExp> = {
 
 describe.each(wireFormats)("with an older SDK the %s wire", (format) => {
   test.each([true, false])(
-    "carries turns with tools (streamed: %s), and sends what the service takes",
+    "runs turns with tools (streamed: %s), and sends only fields that the service accepts",
     async (stream) => {
       const agent = new Agent(wireProvider(format, server.url, { stream }), { tools: listRegistry() });
       server.script(

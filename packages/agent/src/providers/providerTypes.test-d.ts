@@ -9,12 +9,12 @@ import type { AnthropicProviderOptions } from "./anthropic/anthropic.ts";
 import type { OpenRouterProviderOptions } from "./chat/openrouter.ts";
 import type { OpenAIProviderOptions } from "./openai/openai.ts";
 
-test("what getSchema returns is taken by the openai SDK as it is", () => {
+test("the openai SDK accepts what getSchema returns", () => {
   expectTypeOf<ReturnType<ExecutableTool["getSchema"]>>().toExtend<OpenAI.Chat.Completions.ChatCompletionTool>();
   expectTypeOf<ChatTool[]>().toExtend<NonNullable<OpenAI.Chat.Completions.ChatCompletionCreateParams["tools"]>>();
 });
 
-test("the mapped tools are taken by both SDKs", () => {
+test("both SDKs accept the mapped tools", () => {
   expectTypeOf<typeof toOpenAIResponsesTool>().returns.toExtend<OpenAI.Responses.Tool>();
   expectTypeOf<typeof toAnthropicTool>().returns.toExtend<Anthropic.ToolUnion>();
 });
@@ -27,7 +27,7 @@ test("a client of each SDK is a client of its provider", () => {
   expectTypeOf<Anthropic>().not.toExtend<NonNullable<OpenAIProviderOptions["client"]>>();
 });
 
-test("clients of the oldest versions that the peer ranges admit are clients too", () => {
+test("clients of the oldest versions in the peer ranges are clients too", () => {
   expectTypeOf<OpenAI6>().toExtend<NonNullable<OpenAIProviderOptions["client"]>>();
   expectTypeOf<OpenAI6>().toExtend<NonNullable<OpenRouterProviderOptions["client"]>>();
   expectTypeOf<Anthropic0>().toExtend<NonNullable<AnthropicProviderOptions["client"]>>();

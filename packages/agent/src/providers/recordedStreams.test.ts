@@ -109,7 +109,7 @@ describe.each(Object.entries(replays))("the recorded %s stream", (format, replay
     }
   });
 
-  test("cut at any byte is the whole reply or a failure that may be tried again, never a part taken for the whole", async () => {
+  test("cut at any byte is the whole reply or a failure that may be tried again, never a partial reply", async () => {
     const bytes = recorded(format);
     const whole = (await replay(responseOf(bytes))).at(-1);
     let failures = 0;

@@ -58,7 +58,7 @@ describe("chat completions", () => {
       "with arguments as objects",
       [piece({ index: 0, id: "1" }, "a", { n: 1 }), piece({ index: 1, id: "2" }, "b", { n: 2 })],
     ],
-  ])("takes two calls %s as two, and runs them whatever the finish is called", (_how, deltas) => {
+  ])("reads two calls %s as two, and runs them whatever the finish reason is", (_how, deltas) => {
     const reply = replyTo(deltas, "eos");
     expect(callsOf(reply.message)).toEqual(two);
     expect(reply.stop).toBe("tool-calls");
@@ -115,7 +115,7 @@ describe("Messages", () => {
     return finishAnthropic(state, "anthropic/m");
   }
 
-  test("thinking that was cut before its signature is shown but not sent back", () => {
+  test("thinking that was cut before its signature is shown, but not sent back", () => {
     const { message } = replyTo(
       [
         [
@@ -128,7 +128,7 @@ describe("Messages", () => {
     expect(message.content).toEqual([{ type: "reasoning", text: "Hm" }]);
   });
 
-  test("redacted thinking and the blocks of hosted tools go back as they came", () => {
+  test("redacted thinking and the blocks of hosted tools are sent back unchanged", () => {
     const redacted = { type: "redacted_thinking", data: "x==" };
     const search = { type: "server_tool_use", id: "srv", name: "web_search", input: {} };
     const { message, stop } = replyTo(
@@ -142,7 +142,7 @@ describe("Messages", () => {
     expect(stop).toBe("pause");
   });
 
-  test("a call whose arguments were whole before the token limit is whole", () => {
+  test("a call whose arguments were complete before the token limit is complete", () => {
     const use = { type: "tool_use", id: "a", name: "t", input: {} };
     const whole = replyTo([[use, { type: "input_json_delta", partial_json: '{"n":1}' }]], "max_tokens");
     expect(callsOf(whole.message)).toEqual([{ name: "t", args: { n: 1 } }]);
@@ -165,7 +165,7 @@ describe("Responses", () => {
   }
   const message = { type: "message", id: "msg_1", role: "assistant", content: [{ type: "output_text", text: "Yes." }] };
 
-  test("items that come only with the end are shown and kept", () => {
+  test("items that arrive only at the end are shown and kept", () => {
     const { shown, reply } = replyTo([message]);
     expect(shown).toEqual([{ type: "text-delta", text: "Yes." }]);
     expect(reply.message.content).toEqual([

@@ -67,7 +67,7 @@ describe.each(providers)("%s", (name, create) => {
     }
   });
 
-  test("keeps what a service echoes out of errors, retries and replies, in whatever form", async () => {
+  test("keeps secrets that a service echoes, in any form, out of errors, retries and replies", async () => {
     const secrets = [apiKey, ...Object.values(headers), ...(name === "Anthropic" ? [] : ["query-secret-1"])];
     const echo = secrets.flatMap(forms).join(" | ");
     // The SDK of Anthropic keeps no query of its base address.
@@ -90,11 +90,14 @@ describe.each(providers)("%s", (name, create) => {
   });
 });
 
-test.each(providers)("%s names the way for an address with a password, and sends nothing", async (_, create) => {
-  const baseURL = server.url.replace("//", "//user:hunter2@");
-  await expect(new Agent(create({ apiKey, baseURL })).chat("Hello")).rejects.toMatchObject({
-    code: "invalid_option",
-    message: expect.stringMatching(/^baseURL must not hold a user name or password\. Pass them as headers/),
-  });
-  expect(server.requests).toEqual([]);
-});
+test.each(providers)(
+  "%s refuses an address with a password, says what to use instead, and sends nothing",
+  async (_, create) => {
+    const baseURL = server.url.replace("//", "//user:hunter2@");
+    await expect(new Agent(create({ apiKey, baseURL })).chat("Hello")).rejects.toMatchObject({
+      code: "invalid_option",
+      message: expect.stringMatching(/^baseURL must not hold a user name or password\. Pass them as headers/),
+    });
+    expect(server.requests).toEqual([]);
+  },
+);

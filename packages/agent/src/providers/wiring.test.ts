@@ -57,7 +57,7 @@ function request(text = "Hello", signal = new AbortController().signal) {
 }
 
 describe.each(wireFormats)("the %s wire", (format) => {
-  test("begins each request with the whole of the one before, byte for byte, so that prompt caches hold", async () => {
+  test("begins each request with the bytes of the one before, so that prompt caches work", async () => {
     const agent = new Agent(wireProvider(format, server.url), { tools: listRegistry(), systemPrompt: "Be brief." });
     for (let step = 0; step < 4; step += 1)
       server.script(answerWith({ text: `Step ${step}. `, calls: [call(`${step}`), call("x")] }));
@@ -76,7 +76,7 @@ describe.each(wireFormats)("the %s wire", (format) => {
       expect(text.startsWith(texts[index] ?? "?"), `request ${index + 2}`).toBe(true);
   });
 
-  test("yields the same events streamed and not, but for the pieces of the text", async () => {
+  test("yields the same events streamed and not, except for the pieces of the text", async () => {
     const events = [];
     for (const stream of [true, false]) {
       server.script(answerWith({ text: "Looking at it.", calls: [{ id: "call_1", ...call(".") }] }));
@@ -118,7 +118,7 @@ describe.each(wireFormats)("the %s wire", (format) => {
     await expect(running).rejects.toMatchObject({ code: "aborted", retryable: false });
   });
 
-  test("the wait that a rate-limited service asks for is handed to the loop, which tries again", async () => {
+  test("the wait that a rate-limited service asks for is passed to the loop, which tries again", async () => {
     server.script(
       jsonOf({ error: { message: "slow" } }, { status: 429, headers: { "retry-after-ms": "5" } }),
       answerWith({ text: "Fine." }),
@@ -130,7 +130,7 @@ describe.each(wireFormats)("the %s wire", (format) => {
   });
 });
 
-test("bytes that show nothing keep a slow stream alive", async () => {
+test("bytes without content keep a slow stream alive", async () => {
   const events = sse(replyEvents("chat", { text: "At last." }));
   const pings = Array.from({ length: 9 }, () => ": still working\n\n");
   server.script(streamOf([events[0] ?? "", ...pings, events.slice(1).join("")], { gapMs: 400 }));
@@ -148,13 +148,13 @@ test("Anthropic gets two cache points: behind the system prompt, and at the end 
   expect(body?.system).toEqual([{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }]);
 });
 
-test("OpenAI stores nothing and hands out its reasoning encrypted", async () => {
+test("OpenAI is asked to store nothing and to return its reasoning encrypted", async () => {
   server.script(answerWith({ text: "Yes." }));
   await new Agent(wireProvider("responses", server.url)).chat("Hello");
   expect(server.requests[0]?.body).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
 });
 
-test("options reach the wire: tokens, reasoning, extra fields and headers", async () => {
+test("options are sent: tokens, reasoning, extra fields and headers", async () => {
   const shared = {
     apiKey,
     headers: { "x-team": "blue" },

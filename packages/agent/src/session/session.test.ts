@@ -75,7 +75,7 @@ describe("save_session_context", () => {
     expect(outputs(messages)).toEqual(["Error executing save_session_context: Interrupted; may have run"]);
   });
 
-  test("given no tools, an agent holds this one alone", () => {
+  test("an agent without tools has only this one", () => {
     expect(new Agent(new ScriptedProvider([])).toolRegistry.getToolNames()).toEqual(["save_session_context"]);
   });
 
@@ -86,7 +86,7 @@ describe("save_session_context", () => {
     );
   });
 
-  test("takes messages written by hand, text as a plain string", async () => {
+  test("accepts messages written by hand, with text as a plain string", async () => {
     const tool = createSaveSessionContextTool({
       systemPrompt: "p",
       sessionContext: [{ role: "user", content: "hi" }],
@@ -118,7 +118,7 @@ describe("resume", () => {
     expect((await Agent.resume(provider, file, { systemPrompt: "Q" })).systemPrompt).toBe("Q");
   });
 
-  test("a session saved with open calls is closed, and a new call never takes an id of the old ones", async () => {
+  test("open calls of a saved session are closed, and new calls get new ids", async () => {
     const session = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "" } as const;
     const provider = new ScriptedProvider([{ calls: [{ id: "x", name: "echo" }] }, "ok"]);
     const agent = await Agent.resume(provider, { ...session, messages: [user("a"), calling("x")] });
@@ -127,7 +127,7 @@ describe("resume", () => {
     assertConversation(agent.sessionContext);
   });
 
-  test("called on a subclass, it makes one: the preset of defaults resumes with its tools", async () => {
+  test("called on a subclass, it makes an instance of it: the preset of defaults resumes with its tools", async () => {
     class Preset extends Agent {
       constructor(...[provider, options]: ConstructorParameters<typeof Agent>) {
         super(provider, { ...options, tools: new ToolRegistry() });
@@ -207,7 +207,7 @@ describe("journal", () => {
       systemPrompt: "P",
     });
 
-  test("holds every message as it comes, in the order that a crash can be recovered from, in the documented format", async () => {
+  test("holds every message at once, in an order that can be recovered after a crash, in the documented format", async () => {
     const agent = start([
       {
         text: "look",
@@ -279,7 +279,7 @@ describe("journal", () => {
     }
   });
 
-  test("a call that was started is closed as interrupted, one that was not as not run; neither runs again by itself", async () => {
+  test("a started call is closed as interrupted, another as not run; neither runs again by itself", async () => {
     const agent = start([
       {
         calls: [
@@ -320,7 +320,7 @@ describe("journal", () => {
     expect(resumed.systemPrompt).toBe("Q");
   });
 
-  test("calls that were refused are on record as refused", async () => {
+  test("refused calls are recorded as refused", async () => {
     const agent = new Agent(new ScriptedProvider([{ calls: [{ name: "echo" }] }]), {
       tools: registry(),
       journal: journal(),
@@ -348,7 +348,7 @@ describe("journal", () => {
     ]);
   });
 
-  test("never writes into the file of another session, and says so", async () => {
+  test("refuses to write into the file of another session", async () => {
     await start(["ok"]).chat("hi");
     const before = readFileSync(journal(), "utf8");
     await expect(start(["ok"]).chat("hi")).rejects.toMatchObject({
@@ -380,7 +380,7 @@ describe("journal", () => {
     expect(third.sessionContext).toHaveLength(4);
   });
 
-  test("sessions are listed by name, topic and time, last changed first; a torn or foreign file does not matter", async () => {
+  test("sessions are listed with name, topic and time, last changed first; torn and foreign files are skipped", async () => {
     await start(["ok"]).chat("first topic\nmore");
     const other = newSessionFile(join(folder, "sessions"));
     await new Agent(new ScriptedProvider(["ok"]), { journal: other }).chat("second topic");

@@ -103,18 +103,18 @@ test("outside the working directory too, neither the file nor its folder may be 
   expect(readdirSync(outside)).toEqual(["victim"]);
 });
 
-test("a link on the way to a folder of the user's choice is the user's", async () => {
+test("a link on the way to a folder that the user chose is followed", async () => {
   symlinkSync(outside, join(work, "data"));
   await save(join(work, "data", "toolcrib", "session.json"));
   await converse(join(work, "data", "toolcrib", "one.jsonl"));
   expect(readdirSync(join(outside, "toolcrib")).sort()).toEqual(["one.jsonl", "session.json"]);
 });
 
-describe("what save_session_context says that it would do", () => {
+describe("the effects of save_session_context", () => {
   const effects = (sessionContextFilePath: string) =>
     createSaveSessionContextTool({ systemPrompt: "", sessionContext: [], sessionContextFilePath }).effects?.({});
 
-  test("is to write its file, below its real folder; asking changes nothing", async () => {
+  test("are a write of its file, below the real folder; asking changes nothing", async () => {
     const path = join(work, "one", "session.json");
     expect(await effects(path)).toEqual([{ kind: "write", path }]);
     symlinkSync(outside, join(work, "data"));
@@ -126,7 +126,7 @@ describe("what save_session_context says that it would do", () => {
     expect(readdirSync(outside)).toEqual(["victim"]);
   });
 
-  test("throws what the call would throw", async () => {
+  test("throw what the call would throw", async () => {
     symlinkSync(join(outside, "victim"), join(work, "session.json"));
     const thrown = await save(join(work, "session.json")).catch((error: unknown) => error);
     await expect(effects(join(work, "session.json"))).rejects.toEqual(thrown);
@@ -166,7 +166,7 @@ describe("other than regular files", () => {
     return path;
   };
 
-  test.skipIf(process.platform === "win32")("a named pipe as a session is refused, never waited for", async () => {
+  test.skipIf(process.platform === "win32")("a named pipe as a session is refused at once", async () => {
     const path = fifo();
     await expect(Agent.resume(new ScriptedProvider([]), path)).rejects.toMatchObject({
       code: "bad_session",

@@ -22,7 +22,7 @@ async function resultOf(execute: () => unknown, options: AgentOptions = {}) {
   return { event, inHistory };
 }
 
-test("a tool that returns 50 MB brings 256 KB into the conversation, with a notice", async () => {
+test("of a result of 50 MB, 256 KB reach the conversation, with a notice", async () => {
   const { event, inHistory } = await resultOf(() => "0123456789abcde\n".repeat((50 * megabyte) / 16));
   const notice = `\n[truncated: shown ${256 * kilobyte} of ${50 * megabyte} bytes]`;
   expect(inHistory?.output.endsWith(notice)).toBe(true);
@@ -30,7 +30,7 @@ test("a tool that returns 50 MB brings 256 KB into the conversation, with a noti
   expect(event?.output).toBe(inHistory?.output);
 });
 
-test("the limit is an option, and Infinity lifts it", async () => {
+test("the limit is an option, and Infinity removes it", async () => {
   const pour = (): string => "x".repeat(megabyte);
   const { inHistory } = await resultOf(pour, { maxToolResultBytes: 1000 });
   expect(inHistory?.output).toBe(`${"x".repeat(1000)}\n\n[truncated: shown 1000 of ${megabyte} bytes]`);
@@ -69,7 +69,7 @@ test("a picture of ordinary size is kept whole", async () => {
   expect((await resultOf(() => toolOutput("text", { content }))).inHistory?.content).toEqual(content);
 });
 
-test("many blocks, and fields that no type names, do not come through", () => {
+test("too many blocks, and unknown fields, are left out", () => {
   const bloated = { type: "text", text: "", annotations: "x".repeat(megabyte) } as const;
   const content = boundedResult({ output: "", content: Array.from({ length: 100_000 }, () => bloated) }, 1000).content;
   expect(content).toHaveLength(101);

@@ -51,7 +51,7 @@ const sizes = (provider: ScriptedProvider): number[] =>
 const compactions = (events: AgentEvent[]) => events.filter((event) => event.type === "compaction");
 const output = (message: Message | undefined): string => (message?.role === "tool" ? message.output : "");
 
-test("the oldest tool results are cleared first, the newest kept, and the context stays within its window", async () => {
+test("the oldest tool results are cleared first, the newest are kept, and the context stays within its window", async () => {
   const provider = sizedModel(12);
   const { events, agent } = await run(provider, 2, 4000);
   expect(compactions(events)[0]).toMatchObject({ clearedResults: expect.any(Number), summarisedMessages: 0 });
@@ -88,7 +88,7 @@ test("nothing happens below the threshold, or without the option", async () => {
   expect(await agent.chat("go")).toBe("end");
 });
 
-test("agent.compact() shortens the conversation now, is busy meanwhile, and says what was done", async () => {
+test("agent.compact() shortens the conversation at once, refuses other turns meanwhile, and reports what it did", async () => {
   const provider = sizedModel(12);
   const agent = new Agent(provider, { tools: tools() });
   await agent.chat("the goal");

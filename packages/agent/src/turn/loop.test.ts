@@ -95,7 +95,7 @@ test("pictures in a user's message reach the provider", async () => {
   });
 });
 
-describe("what a model may get wrong is answered, and history stays valid", () => {
+describe("mistakes of a model are answered, and history stays valid", () => {
   test("arguments that are no JSON object", async () => {
     const { agent } = agentOf([{ calls: [{ name: "echo", malformed: "Unexpected end of JSON input" }] }, "ok"]);
     await agent.chat("go");
@@ -113,7 +113,7 @@ describe("what a model may get wrong is answered, and history stays valid", () =
     expect(agent.sessionContext.filter((message) => message.role === "tool")).toHaveLength(7);
   });
 
-  test("a name that the wire forbids", async () => {
+  test("a tool name that the wire forbids", async () => {
     const { agent } = agentOf([{ calls: [{ name: "functions.echo" }, { name: "no such tool!" }, { name: "" }] }, "ok"]);
     await agent.chat("go");
     const outputs = agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
@@ -198,7 +198,7 @@ test.each<[StopReason, string]>([
   },
 );
 
-test("a pause is answered by the same conversation again, its text joined", async () => {
+test("after a pause the conversation is sent again, and the text is joined", async () => {
   const { agent, provider } = agentOf([{ text: "one ", stop: "pause" }, "two"]);
   expect(await agent.chat("go")).toBe("one two");
   expect(provider.requests[1]?.messages).toHaveLength(2);
@@ -240,7 +240,7 @@ describe("busy", () => {
 });
 
 describe("tool choice, stop conditions and steering", () => {
-  test("a tool choice goes with the first request of the turn only", async () => {
+  test("a tool choice is sent with the first request of the turn only", async () => {
     const { agent, provider } = agentOf([{ calls: [{ name: "echo" }] }, "ok", "ok"]);
     await agent.chat("go", { toolChoice: "required" });
     await agent.chat("go");
@@ -281,7 +281,7 @@ describe("tool choice, stop conditions and steering", () => {
   });
 });
 
-test("usage is summed over the session; a cost that one reply does not know is unknown", async () => {
+test("usage is summed over the session; the cost is unknown if that of one reply is", async () => {
   const { agent } = agentOf([
     { text: "a", usage: { inputTokens: 10, outputTokens: 2, cost: 0.5 } },
     { text: "b", usage: { inputTokens: 20, outputTokens: 3, cost: 0.25 } },
@@ -313,7 +313,7 @@ test.each([
   expect(provider.requests).toHaveLength(0);
 });
 
-test("a tool always reads the present state of the agent", async () => {
+test("a tool always reads the current state of the agent", async () => {
   let seen: unknown[] = [];
   const provider = new ScriptedProvider([{ calls: [{ name: "look" }] }, "ok", { calls: [{ name: "look" }] }, "ok"]);
   const agent = new Agent(provider, {

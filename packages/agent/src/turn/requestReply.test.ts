@@ -31,7 +31,7 @@ async function run(
   return { events, error, requests: provider.requests.length, agent };
 }
 
-test("a failure that may pass is tried again, five attempts in all", async () => {
+test("a temporary failure is tried again, five attempts in all", async () => {
   const { events, requests } = await run([busyService(), busyService(), busyService(), busyService(), "ok"]);
   expect(requests).toBe(5);
   expect(events.filter((event) => event.type === "retry").map((event) => event.attempt)).toEqual([2, 3, 4, 5]);
@@ -41,12 +41,12 @@ test("a failure that may pass is tried again, five attempts in all", async () =>
   expect(failed.error).toMatchObject({ code: "rate_limit" });
 });
 
-test("a failure that would come again is not tried again", async () => {
+test("a permanent failure is not tried again", async () => {
   const refused = new AgentError({ code: "authentication", message: "wrong key" });
   expect(await run([refused, "never"])).toMatchObject({ requests: 1, error: { code: "authentication" } });
 });
 
-test("the wait is what the service asks for, up to the cap; else jittered and growing", async () => {
+test("the wait is what the service asks for, up to a cap; else it grows, with jitter", async () => {
   const waits = async (error: AgentError, options = {}): Promise<number[]> =>
     (await run([error, error, error, error, "ok"], options)).events.flatMap((event) =>
       event.type === "retry" ? [event.delayMs] : [],
@@ -68,7 +68,7 @@ test("a retry after text was shown says that the text does not count; history ho
   expect(JSON.stringify(agent.sessionContext)).not.toContain("half");
 });
 
-test("a stream that ends without a reply does not count", async () => {
+test("a stream that ends without a reply is a failure", async () => {
   expect((await run([[{ type: "text-delta", text: "half" }], "ok"])).events.at(-1)).toMatchObject({ text: "ok" });
 });
 
@@ -127,7 +127,7 @@ describe("silence", () => {
       return ended;
     };
 
-    test("silences of two requests do not add up", async () => {
+    test("the silence of one request does not count for the next", async () => {
       const slow =
         (reply: ScriptedReply): ScriptedReply =>
         () =>
@@ -140,7 +140,7 @@ describe("silence", () => {
       });
     });
 
-    test("bytes that show nothing keep the stream alive, and so does a slow reader", async () => {
+    test("bytes without content keep the stream alive, and so does a slow reader", async () => {
       const trickle = (gapMs: number) =>
         async function* (): AsyncGenerator<ProviderEvent, void> {
           for (let count = 0; count < 10; count += 1) {
@@ -188,7 +188,7 @@ describe("silence", () => {
     await expect(agent.chat("go", { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
   });
 
-  test("with a signal that has fired before, nothing is sent", async () => {
+  test("with a signal that has already fired, nothing is sent", async () => {
     const provider = new ScriptedProvider(["never"]);
     await expect(new Agent(provider).chat("go", { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: "aborted",
@@ -197,7 +197,7 @@ describe("silence", () => {
   });
 });
 
-test("one signal serves the whole turn, and no listener stays on it or on the caller's", async () => {
+test("one signal serves the whole turn, and no listener is left on it or on the caller's", async () => {
   const controller = new AbortController();
   const provider = new ScriptedProvider([
     { calls: [{ name: "save_session_context" }] },

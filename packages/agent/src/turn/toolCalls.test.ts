@@ -42,7 +42,7 @@ test("neighbouring read-only calls run side by side, any other alone; results re
   assertConversation(agent.sessionContext);
 });
 
-test("a tool whose getter of readOnly throws runs as one that does not state it", async () => {
+test("a tool whose readOnly cannot be read runs alone", async () => {
   const { tools } = tracing();
   const read = tools.get("read") ?? {};
   Object.defineProperty(read, "readOnly", {
@@ -87,7 +87,7 @@ describe("abort", () => {
     agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
 
   test.each(["signal", "leave"] as const)(
-    "by %s while a tool runs: it is ended and answered, the rest is not run",
+    "by %s while a tool runs: the tool is ended and answered, the rest is not run",
     async (how) => {
       const agent = await abortAt((event) => event.type === "tool-progress" && event.id === "b", how);
       expect(outputs(agent)[0]).toBe("a done");
@@ -106,7 +106,7 @@ describe("abort", () => {
     ]);
   });
 
-  test("a tool that ignores the signal does not hold up the turn", async () => {
+  test("a tool that ignores the signal does not delay the turn", async () => {
     const tools = new ToolRegistry();
     const controller = new AbortController();
     tools.register(

@@ -43,7 +43,7 @@ test("calls of one reply get distinct, legal ids and keep good ones", () => {
   for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
 });
 
-describe("a mistake in a user's own provider ends the turn with one sentence that names it", () => {
+describe("a mistake of a user's own provider ends the turn with one sentence that names it", () => {
   test.each([
     [undefined, /an event is an object with a type, received nothing/],
     ["hi", /an event is an object with a type, received "hi"/],
@@ -65,16 +65,19 @@ describe("a mistake in a user's own provider ends the turn with one sentence tha
     expect(await agent.chat("again")).toBe("well");
   });
 
-  test.each([[() => undefined], [async () => [text("hi")]], [() => [text("hi")]]])("send as %s", async (send) => {
-    const agent = new Agent({ name: "mine", model: "m", send } as unknown as Provider);
-    await expect(agent.chat("hello")).rejects.toMatchObject({
-      code: "bad_reply",
-      message: expect.stringContaining("write it as async *send(request)"),
-    });
-  });
+  test.each([[() => undefined], [async () => [text("hi")]], [() => [text("hi")]]])(
+    "the return value of send as %s",
+    async (send) => {
+      const agent = new Agent({ name: "mine", model: "m", send } as unknown as Provider);
+      await expect(agent.chat("hello")).rejects.toMatchObject({
+        code: "bad_reply",
+        message: expect.stringContaining("write it as async *send(request)"),
+      });
+    },
+  );
 });
 
-test("text given as a string is a block of text, and counts of usage that are left out are 0", async () => {
+test("text as a string becomes a block of text, and missing counts of usage are 0", async () => {
   const usage = { inputTokens: 7 };
   const agent = new Agent(ownProvider({ type: "reply", message: { content: "hi" }, stop: "stop", usage }));
   expect(await agent.chat("hello")).toBe("hi");
@@ -92,7 +95,7 @@ test.each([
   [{ id: 7, args: { a: "x" } }, "heard x"],
   [{ args: '{"a":' }, expect.stringMatching(/^Error executing echo: Invalid arguments: expected a JSON object/)],
   [{ args: [1] }, "Error executing echo: Invalid arguments: expected a JSON object, received [1]"],
-])("a call %j, as a provider hands it on from the wire, is understood or answered", async (block, output) => {
+])("a call %j, passed on from the wire as it is, is run or answered", async (block, output) => {
   const agent = new Agent(ownProvider(call(block), text("well")), { tools: tools() });
   expect(await agent.chat("hello")).toBe("well");
   const [, reply, result] = agent.sessionContext;

@@ -33,7 +33,7 @@ describe("repair: a value with one possible meaning is corrected", () => {
     [{ $ref: "#/$defs/n" }, "4", 4],
     [{ enum: [1, 2] }, "2", 2],
     [{ type: "string", enum: ["utf8", "latin1"] }, "UTF-8", "utf8"],
-  ])("%j takes %j", async (schema, given, expected) => {
+  ])("%j accepts %j", async (schema, given, expected) => {
     expect(await check({ a: schema }, { a: given }, { $defs: { n: number } })).toEqual({ a: expected });
   });
 

@@ -103,7 +103,7 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
     expect(answer).toContain(words);
   });
 
-  test("an ordinary large call is checked, in a thread where it would take long", async () => {
+  test("an ordinary large call is checked, in a thread when it takes long", async () => {
     const rows = list({ items: { anyOf: [{ type: "string" }, { type: "integer" }] } });
     expect(await call(rows, { l: Array(5000).fill("x") })).toBe("ok");
     expect(await call(rows, { l: [...Array(5000).fill("x"), {}] })).toContain("l[5000]: fits none of the forms");
@@ -218,7 +218,7 @@ describe("where no thread can be started", () => {
     execFileSync(process.execPath, flags, { encoding: "utf8" }),
   );
 
-  test("a pattern that may run for long ends the call and says what to do; the process lives on", () => {
+  test("a pattern that may run for long ends the call and says what to do; the process goes on", () => {
     expect(code).toBe("execution_failed");
     expect(recoverable).toBe(false);
     expect(message).toMatch(/^The arguments were not checked, so the tool did not run: .*--allow-worker/);
@@ -228,7 +228,7 @@ describe("where no thread can be started", () => {
     expect(starts).toBe(1);
   });
 
-  test("a pattern that cannot is matched", () => {
+  test("a pattern that cannot run for long is matched", () => {
     expect(sound).toBe("ok");
     expect(unsound).toContain("sound: does not match the pattern");
   });

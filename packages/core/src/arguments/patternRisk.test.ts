@@ -39,7 +39,7 @@ describe("patterns that cannot are matched at once", () => {
   });
 });
 
-test("any text has a number of steps, a pattern or not", () => {
+test("every text gets a number of steps, also one that is not a pattern", () => {
   const source = fc.string({
     unit: fc.constantFrom("a", "(", ")", "|", "?", "*", "+", "{", "}", "1", ",", "[", "]", "\\", "^"),
   });

@@ -69,7 +69,7 @@ describe("what is kept", () => {
     expect(statSync(file).ino).not.toBe(before);
   });
 
-  test.each([0o600, 0o644, 0o755, 0o4755, 0o1777])("mode %o stays", async (mode) => {
+  test.each([0o600, 0o644, 0o755, 0o4755, 0o1777])("mode %o is kept", async (mode) => {
     writeFileSync(file, "old");
     chmodSync(file, mode);
     await writeAtomically(file, "new", { scope });
@@ -82,7 +82,7 @@ describe("what is kept", () => {
     expect(statSync(file).mode).toBe(statSync(join(base, "plain")).mode);
   });
 
-  test.runIf(root)("the owner stays", async () => {
+  test.runIf(root)("the owner is kept", async () => {
     writeFileSync(file, "old");
     chownSync(file, 12345, 54321);
     chmodSync(file, 0o640);
@@ -92,7 +92,7 @@ describe("what is kept", () => {
     expect(readFileSync(file, "utf8")).toBe("new");
   });
 
-  test("a link stays a link and its target has the content", async () => {
+  test("a link stays a link and its target gets the content", async () => {
     symlinkSync("target", join(base, "link"));
     await writeAtomically(await scope.resolve("link"), "through", { scope });
     expect(lstatSync(join(base, "link")).isSymbolicLink()).toBe(true);
@@ -123,7 +123,7 @@ describe("what is kept", () => {
     },
   );
 
-  test.runIf(root)("a read-only file is not replaced behind its mode", async () => {
+  test.runIf(root)("a read-only file is not replaced", async () => {
     chmodSync(base, 0o777);
     await writeAtomically(file, "older", { scope });
     await writeAtomically(file, "old", { scope });
@@ -144,7 +144,7 @@ describe("what is kept", () => {
     });
   });
 
-  test("names as long as the filesystem takes work, though the temporary has a name too", async () => {
+  test("the longest names of the filesystem work, although the temporary file needs one too", async () => {
     const long = join(base, "n".repeat(255));
     await writeAtomically(long, "x", { scope });
     await writeAtomically(long, "y", { scope });
@@ -153,7 +153,7 @@ describe("what is kept", () => {
 });
 
 describe("what is refused", () => {
-  test("directories, named pipes, sockets and devices, by name, and they stay what they are", async () => {
+  test("directories, named pipes, sockets and devices, by name, and they are not changed", async () => {
     mkdirSync(join(base, "dir"));
     spawnSync("mkfifo", [join(base, "pipe")]);
     const server = createServer().listen(join(base, "socket"));
@@ -200,18 +200,15 @@ describe("what is refused", () => {
     expect(readdirSync(base).sort()).toEqual(["file", "victim"]);
   });
 
-  test.runIf(process.platform === "linux")(
-    "a parent moved outside meanwhile keeps the write from happening",
-    async () => {
-      const outside = realpathSync(mkdtempSync(join(tmpdir(), "outside-")));
-      mkdirSync(join(base, "dir"));
-      const running = writeAtomically(join(base, "dir/file"), "new", { scope });
-      renameSync(join(base, "dir"), join(outside, "dir"));
-      await expect(running).rejects.toMatchObject({ code: "permission_denied" });
-      expect(readdirSync(outside, { recursive: true })).toEqual(["dir"]);
-      rmSync(outside, { recursive: true });
-    },
-  );
+  test.runIf(process.platform === "linux")("a parent that is moved outside meanwhile prevents the write", async () => {
+    const outside = realpathSync(mkdtempSync(join(tmpdir(), "outside-")));
+    mkdirSync(join(base, "dir"));
+    const running = writeAtomically(join(base, "dir/file"), "new", { scope });
+    renameSync(join(base, "dir"), join(outside, "dir"));
+    await expect(running).rejects.toMatchObject({ code: "permission_denied" });
+    expect(readdirSync(outside, { recursive: true })).toEqual(["dir"]);
+    rmSync(outside, { recursive: true });
+  });
 });
 
 describe("what is left after a failure", () => {
@@ -254,7 +251,7 @@ describe("what is left after a failure", () => {
     expect(seen).toEqual(["new", "old"]);
   });
 
-  test("a call without beginCommit is written too", async () => {
+  test("a call without beginCommit writes too", async () => {
     expect(await writeAtomically(file, "new", { scope, call: {} })).toEqual({ bytes: 3, created: true });
   });
 

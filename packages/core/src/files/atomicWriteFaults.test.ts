@@ -68,13 +68,13 @@ afterEach(() => {
 
 const isRoot = process.getuid?.() === 0;
 
-test("where an owner need not change, it is not asked for: some filesystems refuse even that", async () => {
+test("an owner that need not change is not set, since some filesystems refuse even that", async () => {
   faults.set("fchown", () => "EPERM");
   expect(await writeAtomically(file, "new", { scope })).toEqual({ bytes: 3, created: false });
   expect(readFileSync(file, "utf8")).toBe("new");
 });
 
-test.runIf(isRoot)("another owner alone and another group alone are kept by an atomic write", async () => {
+test.runIf(isRoot)("an atomic write keeps another owner, and another group", async () => {
   const { uid, gid } = statSync(file);
   for (const [owner, group] of [
     [12345, gid],
@@ -89,7 +89,7 @@ test.runIf(isRoot)("another owner alone and another group alone are kept by an a
 });
 
 test.runIf(isRoot)(
-  "an owner that cannot be kept makes the write one in place, said so; no temporary stays",
+  "an owner that cannot be kept makes the write one in place, which is reported; no temporary file is left",
   async () => {
     chownSync(file, 12345, 54321);
     const { ino } = statSync(file);
@@ -116,7 +116,7 @@ test("an error that the system reports only at close keeps the old file", async 
   expect(readdirSync(base)).toEqual(["file"]);
 });
 
-test("a directory that cannot be made durable is reported: the new content is there, but not confirmed", async () => {
+test("a directory that cannot be flushed is reported: the new content is there, but not confirmed", async () => {
   faults.set("fsync", (descriptor) => (fstatSync(descriptor).isDirectory() ? "EIO" : undefined));
   await expect(writeAtomically(file, "new", { scope })).rejects.toMatchObject({
     code: "execution_failed",

@@ -65,7 +65,7 @@ describe("denied paths", () => {
     await expect(createPathScope({ cwd: root, deny: [pattern] }).resolve(path)).rejects.toMatchObject(refusal);
   });
 
-  test("the error names no other path than the caller did", async () => {
+  test("the error names only the path of the caller", async () => {
     const scope = createPathScope({ cwd: root, root, deny: [join(root, "config")] });
     await expect(scope.resolve("link/x")).rejects.toThrow(
       "Permission denied: link/x is on the list of denied paths; use another path",
@@ -79,7 +79,7 @@ describe("denied paths", () => {
     expect(await scope.resolve(".env.example")).toBe(join(root, ".env.example"));
   });
 
-  test("what is denied stays so when the process's directory changes", async () => {
+  test("denied paths stay denied when the process changes its directory", async () => {
     const own = process.cwd();
     try {
       process.chdir(root);
@@ -112,7 +112,7 @@ describe("denied paths", () => {
   });
 });
 
-describe("directories for reading alone", () => {
+describe("readable directories", () => {
   const scopeWith = (options: Partial<PathScopeOptions> = {}) =>
     createPathScope({ cwd: root, root, readable: join(base, "library"), ...options });
   const book = (): string => join(base, "library/book");
@@ -130,13 +130,13 @@ describe("directories for reading alone", () => {
     expect(() => openInside(join(base, "library"), scope, "read").close()).not.toThrow();
   });
 
-  test("do not open what is beside them", async () => {
+  test("do not open their neighbours", async () => {
     const outside = `is outside ${root}, ${join(base, "library")}; use a path inside`;
     await expect(scopeWith().resolve(base, "path", "read")).rejects.toThrow(outside);
     await expect(scopeWith().resolve("/etc/passwd", "path", "read")).rejects.toThrow(outside);
   });
 
-  test("and roots may lie in one another: the nearest decides", async () => {
+  test("and roots may be nested: the nearest decides", async () => {
     const inner = scopeWith({ readable: join(root, "config") });
     await expect(inner.resolve("config/x")).rejects.toThrow(
       `config/x is in ${join(root, "config")}, for reading alone; write elsewhere`,

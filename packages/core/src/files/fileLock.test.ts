@@ -32,7 +32,7 @@ test("a lock is released when the task throws", async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test("a lock whose process has ended is taken over, by one of many at once", async () => {
+test("a lock whose process has ended is taken over by exactly one of many", async () => {
   leftByDeadProcess();
   let inside = 0;
   let most = 0;
@@ -50,20 +50,20 @@ test("a lock whose process has ended is taken over, by one of many at once", asy
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a process that has the number of an ended one does not hold its lock", async () => {
+test("a process that reuses the number of an ended one does not hold its lock", async () => {
   writeFileSync(path, `${hostname()} ${process.pid} 1`);
   (await takeFileLock(path))?.release();
   expect(existsSync(path)).toBe(false);
 });
 
-test("a lock that a crash left empty is taken over, a new one is not", async () => {
+test("a lock that a crash left empty is taken over, a new empty one is not", async () => {
   writeFileSync(path, "");
   expect(await takeFileLock(path)).toBeUndefined();
   utimesSync(path, 0, 0);
   expect(await takeFileLock(path)).toBeDefined();
 });
 
-test("a lock of another machine is never taken over", async () => {
+test("a lock of another machine is not taken over", async () => {
   writeFileSync(path, "elsewhere.example 1 1");
   expect(await takeFileLock(path)).toBeUndefined();
   expect(readFileSync(path, "utf8")).toBe("elsewhere.example 1 1");

@@ -24,7 +24,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const what = "the answers";
 
-test("a file that is not there is undefined, and is made with its folders for the user alone", async () => {
+test("a missing file reads as undefined, and is made with its folders for the user only", async () => {
   const file = ownFile(join(folder, "a/b/own.json"), { what });
   expect(await file.read()).toBeUndefined();
   expect(await readdir(folder)).toEqual([]);

@@ -36,7 +36,7 @@ test("two names of one file, by a hard link, are one path", async () => {
   rmSync(base, { recursive: true });
 });
 
-test("crossing pairs never wait for each other for ever, and calls run in order of arrival", async () => {
+test("crossing pairs of paths do not deadlock, and calls run in order of arrival", async () => {
   const order: number[] = [];
   await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -49,7 +49,7 @@ test("crossing pairs never wait for each other for ever, and calls run in order 
   expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });
 
-test("a failed holder lets the next one in", async () => {
+test("after a failed holder the next one runs", async () => {
   const failing = withPathLocks(["/a"], async () => {
     throw new Error("broken");
   });
@@ -57,7 +57,7 @@ test("a failed holder lets the next one in", async () => {
   expect(await withPathLocks(["/a"], async () => "in")).toBe("in");
 });
 
-test("an abort ends the waiting, without running and without letting others in early", async () => {
+test("an abort ends the wait, without running and without starting others early", async () => {
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;

@@ -61,7 +61,7 @@ describe("path patterns", () => {
     expect(match(pattern, path)).toBe(expected ? pattern : undefined);
   });
 
-  test("a name is not looked for in the path of a root itself", () => {
+  test("a name is not matched against the path of a root itself", () => {
     const roots = ["/home/build/project"];
     const patterns = compilePathPatterns(["build"], { roots });
     expect(patterns.match("/home/build/project/src/a")).toBeUndefined();
@@ -69,7 +69,7 @@ describe("path patterns", () => {
     expect(patterns.match("/home/build/other")).toBe("build");
   });
 
-  test("the first pattern that matches is given", () => {
+  test("the first pattern that matches is returned", () => {
     const patterns = compilePathPatterns(["z", "*.key", "a/b", "b", "/r/a"], { roots: ["/r"] });
     expect(patterns.match("/r/a/b/x.key")).toBe("*.key");
     expect(patterns.match("/r/a/b")).toBe("a/b");
@@ -97,11 +97,11 @@ describe("path patterns", () => {
     expect(match(pattern, path)).toBeUndefined();
   });
 
-  test("a wildcard stands for a letter without its accent too when the case is ignored", () => {
+  test("a wildcard matches a letter without its accent too when the case is ignored", () => {
     expect(match("e*", "/r/e\u0301", { ignoreCase: true })).toBe("e*");
   });
 
-  test("a pattern for directories matches what is not known to be none, where that is asked for", () => {
+  test("a pattern for directories matches paths of unknown type when an option asks for it", () => {
     expect(match("d/", "/r/d", { missingMatches: true })).toBe("d/");
     const patterns = compilePathPatterns(["d/"], { roots: ["/r"], missingMatches: true });
     expect(patterns.match("/r/d", false)).toBeUndefined();
@@ -152,7 +152,7 @@ describe("path patterns", () => {
     expect(compile).toThrow(JSON.stringify(pattern.slice(0, 50)).slice(0, -1));
   });
 
-  test("what is no pattern, no home and no absolute path is refused", () => {
+  test("a value that is not a pattern, a home or an absolute path is refused", () => {
     expect(() => compilePathPatterns([5 as unknown as string], { roots: ["/r"] })).toThrow(
       "must be a string, got a number",
     );
@@ -165,7 +165,7 @@ describe("path patterns", () => {
     [`/${"*a".repeat(1000)}/x`, `/${"a".repeat(4000)}/a`],
     [`/${"**/a/".repeat(700)}x`, `/${"a/".repeat(2000)}`],
     [`${"[a-z]*".repeat(600)}/x`, `/r/${"a".repeat(4000)}`],
-  ])("are soon decided, however hostile: %#", (pattern, path) => {
+  ])("are decided quickly, however hostile: %#", (pattern, path) => {
     const patterns = compilePathPatterns([`${pattern}b`], { roots: ["/r"], ignoreCase: true });
     expect(patterns.match(path)).toBeUndefined();
     expect(typeof patterns.mayMatchBelow(path)).toBe("boolean");
@@ -182,18 +182,21 @@ describe("path patterns", () => {
     });
     afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-    test("a root is itself and what it leads to", () => {
+    test("a root matches by its own path and by the path it links to", () => {
       const patterns = compilePathPatterns(["real/keys"], { roots: [join(root, "self")] });
       expect(patterns.match(join(root, "self/real/keys/a.pem"))).toBe("real/keys");
       expect(patterns.match(join(root, "real/keys/a.pem"))).toBe("real/keys");
     });
 
-    test.each(["link/keys", "link/*/a.pem", "LINK"])("%s is what it leads to, where that is asked for", (pattern) => {
-      const target = join(root, "real/keys/a.pem");
-      const given = pattern === "LINK" ? `${root}/link` : pattern;
-      expect(compilePathPatterns([given], { roots: [root], followLinks: true }).match(target)).toBe(given);
-      expect(compilePathPatterns([given], { roots: [root] }).match(target)).toBeUndefined();
-    });
+    test.each(["link/keys", "link/*/a.pem", "LINK"])(
+      "%s is resolved through links when an option asks for it",
+      (pattern) => {
+        const target = join(root, "real/keys/a.pem");
+        const given = pattern === "LINK" ? `${root}/link` : pattern;
+        expect(compilePathPatterns([given], { roots: [root], followLinks: true }).match(target)).toBe(given);
+        expect(compilePathPatterns([given], { roots: [root] }).match(target)).toBeUndefined();
+      },
+    );
   });
 });
 

@@ -92,7 +92,7 @@ describe("inside one root", () => {
     expect(await scope.resolve("link/../missing")).toBe(join(root, "a/missing"));
   });
 
-  test("a link without a trailing slash is itself the entry", async () => {
+  test("a link without a trailing slash is the entry itself", async () => {
     symlinkSync(outside, join(root, "out"));
     symlinkSync("sub", join(root, "in"));
     const scope = createPathScope({ cwd: root, root });
@@ -144,7 +144,7 @@ describe("roots", () => {
     expect(await createPathScope({ root: "/" }).resolve(root)).toBe(root);
   });
 
-  test("no or an empty root name is a mistake, not a limit", () => {
+  test("no root, or an empty one, is an error, not a limit", () => {
     const words = new TypeError("root must name at least one directory, none of them empty: leave it out for no limit");
     expect(() => createPathScope({ root: [] })).toThrow(words);
     expect(() => createPathScope({ root: "" })).toThrow(words);
@@ -155,7 +155,7 @@ describe("roots", () => {
   });
 });
 
-describe("a root that cannot be understood is refused, never taken for no limit", () => {
+describe("a root that cannot be understood is refused, not read as no limit", () => {
   test.each<[string, unknown, string]>([
     ["undefined", undefined, "got undefined: leave the option out for the default"],
     ["null", null, "got null: pass a string"],
@@ -173,12 +173,12 @@ describe("a root that cannot be understood is refused, never taken for no limit"
     expect(() => createPathScope(options)).toThrow(words);
   });
 
-  test("a root that is inherited counts", () => {
+  test("an inherited root counts", () => {
     expect(() => createPathScope(Object.create({ root: undefined }))).toThrow(TypeError);
     expect(createPathScope(Object.create({ root })).roots).toEqual([root]);
   });
 
-  test("a cwd of another kind is refused too; undefined is the process's", () => {
+  test("a cwd of another type is refused too; undefined means the process's", () => {
     expect(createPathScope({ cwd: undefined }).cwd).toBe(process.cwd());
     for (const cwd of [null, new URL("file:///tmp"), "file:///tmp", 5]) {
       expect(() => createPathScope({ cwd: cwd as string })).toThrow("cwd must be the path of a directory, got ");
@@ -303,7 +303,7 @@ test("a descriptor that a swapped link led outside is refused", async () => {
   closeSync(swapped);
 });
 
-test("a path longer than the system takes is refused before anything is looked up", async () => {
+test("a path longer than the system allows is refused before anything is looked up", async () => {
   const scope = createPathScope({ cwd: root });
   for (const path of ["q/".repeat(100_000), "sub/../".repeat(20_000), "é".repeat(2049), "\u0000".repeat(10_000_000)]) {
     for (const resolve of [scope.resolve, scope.resolveEntry]) {
@@ -316,7 +316,7 @@ test("a path longer than the system takes is refused before anything is looked u
   expect(await scope.resolve(`${"sub/../".repeat(500)}file`)).toBe(join(root, "file"));
 });
 
-test("a long path with control characters is clipped in an error, and stays a quoted string", async () => {
+test("a long path with control characters is cut in an error, and stays a quoted string", async () => {
   const scope = createPathScope({ cwd: root, root });
   await expect(scope.resolve(`${outside}/${"\n/".repeat(600)}`)).rejects.toThrow(
     /^Permission denied: "[^"]{1,2000}…" is outside /,

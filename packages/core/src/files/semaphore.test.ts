@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createSemaphore } from "./semaphore.ts";
 
-test("never more than the limit run at once, all run in order, and a failure frees its place", async () => {
+test("at most the limit run at once, in order, and a failure frees its place", async () => {
   const semaphore = createSemaphore(3);
   let running = 0;
   let most = 0;

@@ -61,7 +61,7 @@ function isRunning(argument: string): boolean {
 }
 
 describe.runIf(process.platform === "linux")("commands in the background end with their program", () => {
-  test("which they do not keep from ending", async () => {
+  test("and do not keep it from ending", async () => {
     const sleep = uniqueSleep();
     expect(await program("", sleep)).toMatchObject({ code: 0 });
     await expect.poll(() => isRunning(sleep)).toBe(false);
@@ -75,14 +75,17 @@ describe.runIf(process.platform === "linux")("commands in the background end wit
     await expect.poll(() => isRunning(sleep)).toBe(false);
   });
 
-  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("when %s ends it, as that would without them", async (signal) => {
-    const sleep = uniqueSleep();
-    const ended = await program("setInterval(() => {}, 1000);", sleep, (pid) => process.kill(pid, signal));
-    expect(ended).toMatchObject({ code: null, signal });
-    await expect.poll(() => isRunning(sleep)).toBe(false);
-  });
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "when %s ends it, with the same exit as without them",
+    async (signal) => {
+      const sleep = uniqueSleep();
+      const ended = await program("setInterval(() => {}, 1000);", sleep, (pid) => process.kill(pid, signal));
+      expect(ended).toMatchObject({ code: null, signal });
+      await expect.poll(() => isRunning(sleep)).toBe(false);
+    },
+  );
 
-  test("when a signal ends it that several copies of the package wait for", async () => {
+  test("when a signal ends it that several copies of the package handle", async () => {
     const sleep = uniqueSleep();
     const copy = `const marked = Object.assign(() => { process.removeListener("SIGTERM", marked);
         if (process.listenerCount("SIGTERM") === 0) process.kill(process.pid, "SIGTERM"); }, { [Symbol.for("toolcrib.endWithProcess")]: true });
@@ -104,7 +107,7 @@ describe.runIf(process.platform === "linux")("commands in the background end wit
   });
 });
 
-test("no listener stays when no command runs", async () => {
+test("no listener is left when no command runs", async () => {
   const { createBackgroundJobs } = await import("./backgroundJobs.ts");
   const { createBashTools } = await import("../bash.ts");
   const count = (): number =>

@@ -83,7 +83,7 @@ function isRunning(argument: string): boolean {
 }
 
 describe("a command in the background", () => {
-  test("is answered by its id and process while it runs, and read as it goes", async () => {
+  test("is answered with its id and process while it runs, and its output can be read meanwhile", async () => {
     const tools = toolsWith();
     const { id, pid } = await tools.start("mkfifo go; echo one; read line < go; echo $line; echo warn >&2; exit 3");
     expect(jobs.list()).toMatchObject([{ id, pid, running: true, exitCode: null, cwd: folder }]);
@@ -95,7 +95,7 @@ describe("a command in the background", () => {
     expect(jobs.list()).toMatchObject([{ id, running: false, exitCode: 3 }]);
   });
 
-  test("gives a reading that waits what comes, however long that takes, and an aborted one loses nothing", async () => {
+  test("answers a read that waits as soon as output comes, and an aborted read loses nothing", async () => {
     const tools = toolsWith();
     const { id } = await tools.start("sleep 0.5; echo late; sleep 600");
     const aborted = new AbortController();
@@ -107,7 +107,7 @@ describe("a command in the background", () => {
     expect((await Promise.all(both)).map(({ stdout }) => stdout).sort()).toEqual(["", "late\n"]);
   });
 
-  test("is kept to the head and the tail of what was not read, and a character is never cut by a reading", async () => {
+  test("keeps the head and the tail of unread output, and a read never cuts a character", async () => {
     const tools = toolsWith();
     const { id } = await tools.start("head -c 3000000 /dev/zero | tr '\\0' x; printf 'end\\n'");
     const { stdout, exit_code } = await readAll(tools, id);
@@ -118,7 +118,7 @@ describe("a command in the background", () => {
     expect((await readAll(tools, euro.id)).stdout).toBe("€\ufffd");
   });
 
-  test("has the limit that the call gives, else none but the longest", async () => {
+  test("has the time limit of the call, else the longest possible one", async () => {
     const tools = toolsWith({ timeoutMs: 50 });
     const [short, long] = [await tools.start("echo kept; sleep 600", { timeout: 500 }), await tools.start("sleep 1")];
     expect(await readAll(tools, short.id)).toEqual({
@@ -225,7 +225,7 @@ describe("a command in the background", () => {
 });
 
 describe("the tools", () => {
-  test("are three with the option, and one that knows no background without it", async () => {
+  test("are three with the option, and without it only run_bash, without background", async () => {
     expect(createBashTools({ background: true }).map(({ name }) => name)).toEqual([
       "run_bash",
       "read_output",
@@ -244,7 +244,7 @@ describe("the tools", () => {
     expect(() => createRunBashTool({ background: true } as BashToolOptions)).toThrow('unknown option "background"');
   });
 
-  test("name the ids that there are where one is unknown", async () => {
+  test("name the known ids when one is unknown", async () => {
     const { all, start } = toolsWith();
     const registry = new ToolRegistry(all);
     const say = (name: string, args: unknown): Promise<string> => registry.execute(name, args);
@@ -257,7 +257,7 @@ describe("the tools", () => {
     expect(await say("read_output", {})).toContain("id: is required");
   });
 
-  test("give what they answer as data too", async () => {
+  test("return their answers also as data", async () => {
     const registry = new ToolRegistry(toolsWith().all);
     const outcome = await registry.invoke("run_bash", { command: "echo on", background: true });
     const { id } = (outcome.ok ? outcome.data : undefined) as Started;
@@ -267,7 +267,7 @@ describe("the tools", () => {
     expect(await registry.invoke("stop_command", { id })).toMatchObject({ data: { running: false, stdout: "" } });
   });
 
-  test("tell guards what they do", async () => {
+  test("tell guards their effects", async () => {
     const { all, start } = toolsWith();
     const [run, read, stop] = all;
     const { id } = await start("sleep 600");

@@ -12,7 +12,7 @@ function filled(size: number, ...chunks: (string | Buffer)[]): HeadTailBuffer {
 }
 
 describe("HeadTailBuffer", () => {
-  test("gives back exactly what fits, up to the last byte", () => {
+  test("returns everything that fits, up to the last byte", () => {
     expect(new HeadTailBuffer(8).toString()).toBe("");
     expect(filled(8, "abc", "", "defgh").toString()).toBe("abcdefgh");
     expect(filled(8, "\ufeffa\r\n").toString()).toBe("\ufeffa\r\n");

@@ -10,7 +10,7 @@ const { stdout } = await runShell({
 console.log(stdout);`;
 
 test.runIf(process.platform === "linux")(
-  "one above the limit of this program does not keep a command from starting",
+  "a descriptor above the limit of this program does not prevent a command from starting",
   () => {
     const secret = openSync(import.meta.filename, "r");
     const stdio = [..."ignore pipe inherit".split(" "), ...Array(97).fill("ignore"), secret];
@@ -24,7 +24,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test.runIf(process.platform === "linux")("a command does not get what this program got from its own parent", () => {
+test.runIf(process.platform === "linux")("a command does not get the descriptors that this program inherited", () => {
   // With a gap below it, such a descriptor is not one that Node keeps for itself.
   const secret = openSync(import.meta.filename, "r");
   const stdio = [..."ignore pipe inherit".split(" "), ...Array(97).fill("ignore"), secret];

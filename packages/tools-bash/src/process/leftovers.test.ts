@@ -9,7 +9,7 @@ function isAlive(pid: number): boolean {
   return /^[^ZX]/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim());
 }
 
-test.runIf(onLinux)("end() kills what earlier commands of this program left, and nothing else", async () => {
+test.runIf(onLinux)("end() kills the processes that earlier commands of this program left, and no others", async () => {
   const leftovers = createLeftovers();
   const other = createRunBashTool();
   const tool = createRunBashTool({ leftovers });
@@ -25,7 +25,7 @@ test.runIf(onLinux)("end() kills what earlier commands of this program left, and
   process.kill(others, "SIGKILL");
 });
 
-test.runIf(onLinux)("end() also kills a call in flight", async () => {
+test.runIf(onLinux)("end() also kills a running call", async () => {
   const leftovers = createLeftovers();
   const running = createRunBashTool({ leftovers }).execute({ command: "setsid -f sleep 3004; sleep 3005" });
   const started = (): string => spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout;

@@ -53,7 +53,7 @@ describe("what is reported while a command runs", () => {
     expect(seen.at(-1)).toBe("y".repeat(2048));
   });
 
-  test("is nothing for a command that ended at once, and after the end", () => {
+  test("is nothing for a command that ends at once, and nothing after the end", () => {
     const seen: string[] = [];
     const { print, end } = tailOf((lines) => seen.push(lines));
     vi.advanceTimersByTime(1000);
@@ -63,7 +63,7 @@ describe("what is reported while a command runs", () => {
     expect(seen).toEqual([]);
   });
 
-  test("shows a line that is written over as a terminal does, without its colours and cut characters", () => {
+  test("shows an overwritten line as a terminal does, without colours and partial characters", () => {
     const seen: string[] = [];
     const { print } = tailOf((lines) => seen.push(lines));
     print("stdout", "\u001b[32mone\u001b[0m\r\n10 %\r50 %\r100 %\r\n");
@@ -74,7 +74,7 @@ describe("what is reported while a command runs", () => {
     expect(seen).toEqual(["one\n100 %", "€".repeat(682)]);
   });
 
-  test("does not end the command if the one that is told throws", () => {
+  test("does not end the command if the listener throws", () => {
     const { print, texts } = tailOf(() => {
       throw new Error("no screen");
     });

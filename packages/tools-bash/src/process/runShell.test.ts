@@ -54,7 +54,7 @@ function killAll(argument: string): void {
 }
 
 describe("standard input", () => {
-  test("is closed: what reads it sees its end at once", async () => {
+  test("is closed: a command that reads it gets the end at once", async () => {
     expect(await run("cat; read line; echo $?")).toEqual({ stdout: "1\n", stderr: "", exit_code: 0 });
   });
 });
@@ -73,7 +73,7 @@ describe("exit codes", () => {
     expect((await run(command)).exit_code).toBe(code);
   });
 
-  test("a killed shell is not taken for a time limit", async () => {
+  test("a killed shell is not reported as a time limit", async () => {
     const answer = await run("kill -KILL $$", { timeout: 5000 });
     expect(answer).toEqual({ stdout: "", stderr: "", exit_code: 137 });
   });
@@ -93,12 +93,12 @@ describe("output", () => {
     }
   });
 
-  test("that is not UTF-8 is text all the same", async () => {
+  test("that is not UTF-8 is still text", async () => {
     expect((await run("printf 'a\\377\\000b'")).stdout).toBe("a\ufffd\u0000b");
   });
 });
 
-describe.runIf(onLinux)("the tree", () => {
+describe.runIf(onLinux)("the process tree", () => {
   test.each([
     ["a child", (argument: string) => `sleep ${argument}`],
     ["a background child", (argument: string) => `sleep ${argument} & sleep ${argument}`],
@@ -140,7 +140,7 @@ describe.runIf(onLinux)("the tree", () => {
 });
 
 describe.runIf(onLinux)("a background child", () => {
-  test("that holds the pipe does not hang the call, stays, and is named", async () => {
+  test("that holds the pipe does not block the call, keeps running, and is named", async () => {
     const argument = uniqueSleep();
     const answer = await run(`sleep ${argument} & echo started`);
     const [pid] = withArgument(argument);

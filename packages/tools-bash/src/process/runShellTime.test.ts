@@ -167,7 +167,7 @@ describe.runIf(onLinux)("a background child that holds the output open", () => {
     end(await call.result);
   });
 
-  test("does not carry the call past its limit", async () => {
+  test("does not extend the call past its limit", async () => {
     const call = await chatter(5, 450);
     for (const passed of [100, 200, 300, 400]) {
       await call.line();
@@ -194,7 +194,7 @@ describe.runIf(onLinux)("a background child that holds the output open", () => {
 });
 
 test.runIf(onLinux)(
-  "a process that cannot be found, and holds the output open, keeps a call for half a second past the limit",
+  "a process that cannot be found and holds the output open delays a call by half a second past the limit",
   async () => {
     const hidden = newFile();
     const shown = `env -i setsid sh -c 'echo $$ > ${hidden}; exec sleep 600' &`;

@@ -32,7 +32,7 @@ async function run(command: string, args: Record<string, unknown> = {}): Promise
 const pathIn = (text: string): string => / are? in (\S+)\]$/.exec(text)?.[1] ?? / is in (\S+)\]$/.exec(text)?.[1] ?? "";
 
 describe("with a directory for it, output that is too long for the answer", () => {
-  test("is whole in a file for each stream, which the answer names and its owner alone may read", async () => {
+  test("is written whole to a file for each stream, which the answer names and only its owner may read", async () => {
     const before = process.umask(0);
     try {
       const { stdout, stderr } = await run("seq 100000; seq 200000 -1 100000 >&2");
@@ -49,7 +49,7 @@ describe("with a directory for it, output that is too long for the answer", () =
     }
   });
 
-  test("is kept as it came, byte for byte, also at the time limit", async () => {
+  test("is kept byte for byte, also at the time limit", async () => {
     const { stdout, exit_code } = await run("head -c 300000 /dev/urandom | tee copy; sleep 600", {
       cwd: folder,
       timeout: 3000,
@@ -58,7 +58,7 @@ describe("with a directory for it, output that is too long for the answer", () =
     expect(readFileSync(pathIn(stdout)).equals(readFileSync(join(folder, "copy")))).toBe(true);
   });
 
-  test("makes no file where it is short, and leaves none of a call that was aborted", async () => {
+  test("makes no file when it is short, and leaves none after an abort", async () => {
     const count = (): number => readdirSync(spill).length;
     const before = count();
     expect((await run("head -c 51200 /dev/zero | tr '\\0' x")).stdout).toHaveLength(51_200);
@@ -136,7 +136,7 @@ describe("a file that cannot be written", () => {
     expect(count()).toBe(before);
   });
 
-  test("is never another's: neither a link nor a file that is there is written", () => {
+  test("is always new: neither a link nor an existing file is written", () => {
     const planted = join(folder, "planted");
     mkdirSync(planted);
     writeFileSync(join(folder, "victim"), "kept");

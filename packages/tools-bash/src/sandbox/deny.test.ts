@@ -147,7 +147,7 @@ describe("what deny names", () => {
     expect((await toolWith(["vault/"], { root, sandbox })("cat fine; ls -R vault")).stdout).toMatch(/^fine/);
   });
 
-  test("binds no command without a sandbox", async () => {
+  test("has no effect without a sandbox", async () => {
     const root = join(inside, "open");
     put(join(root, ".env"), "read");
     expect((await toolWith([".env"], { root, sandbox: false })("cat .env")).stdout).toBe("read");
@@ -261,7 +261,7 @@ describe("the walk", () => {
     }
   });
 
-  test("takes no folder for another that a link has put in its place", async () => {
+  test("notices a folder that was replaced by a link", async () => {
     await mkdir(join(inside, "place/sub"), { recursive: true });
     await writeFile(join(inside, "place/file"), "");
     await symlink("place", join(inside, "to-place"));

@@ -28,16 +28,16 @@ test.each([
 });
 
 test.each(["", "1 test failed", "error: cannot find module x", "Permission denied (publickey)"])(
-  "%j is not taken for it",
+  "%j is not explained as one",
   (printed) => expect(lines(printed)).toEqual([]),
 );
 
-test("what the sandbox allows is not named as a reason", () => {
+test("a thing that the sandbox allows is not named as the reason", () => {
   expect(lines("ECONNREFUSED 127.0.0.1:80", { network: true })).toEqual([]);
   expect(lines("Address family not supported", { unixSockets: true })).toEqual([]);
 });
 
-test("a remedy of the program above closes the line", () => {
+test("the remedy of the calling program ends the line", () => {
   const remedies = { write: "--root DIR adds a directory", network: "--sandbox-allow network" };
   expect(lines("EROFS\nENETUNREACH", { remedies })).toEqual([
     "[sandbox: commands can write only in /project and /tmp, which may be why this failed; --root DIR adds a directory]",

@@ -37,7 +37,7 @@ describe.each(["x64", "arm64"] as const)("on %s", (name) => {
   const open = syscallFilter(true, name);
   const answer = (call: number, argument = 0, program = filter): number => decide(program, audit[name], call, argument);
 
-  test("only internet and netlink sockets may be opened, and Unix sockets if asked", () => {
+  test("only internet and netlink sockets may be opened, and Unix sockets if allowed", () => {
     for (let family = 0; family < 50; family += 1) {
       const isKnown = [2, 10, 16].includes(family);
       expect([family, answer(socket, family)]).toEqual([family, isKnown ? allowed : noSuchFamily]);

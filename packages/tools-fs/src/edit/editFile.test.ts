@@ -64,7 +64,7 @@ test("one failing edit leaves the file untouched", async () => {
   expect(readdirSync(base)).toEqual(["file"]);
 });
 
-test("edits of one file at once are all kept: none is lost between another's read and write", async () => {
+test("concurrent edits of one file are all kept", async () => {
   put(Array.from({ length: 40 }, (_, index) => `<${index}>\n`).join(""));
   await Promise.all(
     Array.from({ length: 40 }, (_, index) => edit([{ old_text: `<${index}>`, new_text: `[${index}]` }])),
@@ -94,7 +94,7 @@ test("a missing file and a directory are refused", async () => {
   await expect(tool.execute({ path: ".", edits: [{ old_text: "a", new_text: "b" }] })).rejects.toThrow();
 });
 
-test("edits that make the file larger than it may be to edit are refused, and the file stays", async () => {
+test("edits that would make the file larger than the limit are refused, and the file stays", async () => {
   put("a\n");
   const grow = { old_text: "a", new_text: "a".repeat(10), replace_all: true };
   await expect(edit(Array(8).fill(grow))).rejects.toThrow(

@@ -25,30 +25,30 @@ test("the same lines do not differ", () => {
 
 const file = "function a() {\n\treturn 1;\n}\n\nfunction b() {\n\treturn 2;\n}\n";
 
-test("lines that differ in white space are found, numbered and told apart", async () => {
+test("lines that differ in white space are found, numbered, and the difference shown", async () => {
   expect(await nearest(file, "function b() {\n  return 2;\n}")).toBe(
     "Nearest are lines 5 to 7:\n5: function b() {\n6: \treturn 2;\n7: }\nLine 6 differs: at column 1 old_text has 2 spaces, the file has 1 tab",
   );
 });
 
-test("a line that is only alike is found too", async () => {
+test("a line that is only similar is found too", async () => {
   expect(await nearest(file, "function c() {")).toContain(
     "Nearest is line 1:\n1: function a() {\nLine 1 differs: at column 10",
   );
   expect(await nearest("alpha\nconst answer = 42;\n", "const answers = 42")).toContain("2: const answer = 42;");
 });
 
-test("of several places the one with most lines is taken", async () => {
+test("of several places the one with the most equal lines is chosen", async () => {
   const text = "x\nsame\ny\nsame\nz\n";
   expect(await nearest(text, "same\nz!\n")).toContain("lines 2 to 3");
   expect(await nearest(text, " same\nz\n")).toContain("lines 4 to 5");
 });
 
-test("wanted lines beyond the end of the file are named", async () => {
+test("lines beyond the end of the file are reported", async () => {
   expect(await nearest("a\nbcd\n", "bcd\nefg")).toContain('There is no line 3 for "efg".');
 });
 
-test("nothing is said where nothing is alike, and not more than a few short lines", async () => {
+test("nothing is shown where no line is similar, and never more than a few short lines", async () => {
   expect(await nearest("alpha\nbeta\n", "0123456789")).toBeUndefined();
   expect(await nearest("", "a")).toBeUndefined();
   const long = Array.from({ length: 100 }, (_, at) => `${at} ${"x".repeat(1000)}`).join("\n");

@@ -24,7 +24,7 @@ test.each([
   await expect(replace(text, old_text, "new")).rejects.toThrow(message);
 });
 
-test("the lines of several matches are named, the first ten", async () => {
+test("the line numbers of the first ten matches are named", async () => {
   await expect(replace("a\nb\na\nc a\r\na", "a", "x")).rejects.toThrow(
     "has 4 matches, at lines 1, 3, 4 and 5; add surrounding lines",
   );
@@ -84,7 +84,7 @@ test("in a text without line breaks those of the new text are kept", async () =>
   expect(await replace("ab", "b", "\r\nc")).toBe("a\r\nc");
 });
 
-test("a text that grows past the limit is refused, at whichever edit", async () => {
+test("a text that grows past the limit at any edit is refused", async () => {
   const grow = { old_text: "a", new_text: "aaaaaaaaaa", replace_all: true };
   const shrink = { old_text: "a", new_text: "", replace_all: true };
   await expect(replaceText("a", [grow, grow, grow, grow, shrink], limits)).rejects.toThrow(
@@ -95,7 +95,7 @@ test("a text that grows past the limit is refused, at whichever edit", async () 
   expect(await replace("a", "a", "€".repeat(333))).toBe("€".repeat(333));
 });
 
-test("a match that lies across the parts in which a text is searched is found once", async () => {
+test("a match across two of the parts that are searched is found once", async () => {
   const wanted = `x${"y".repeat(100)}\nz`;
   for (const before of [262_144 - 150, 262_144 - 101, 262_144 - 1, 262_144, 262_145]) {
     const text = `${"a".repeat(before)}${wanted.replace("\n", "\r\n")}b`;

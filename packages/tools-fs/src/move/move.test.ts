@@ -49,7 +49,7 @@ describe("what moves", () => {
     expect(existsSync(join(base, "dir"))).toBe(false);
   });
 
-  test("a file is not moved to a path that ends like a directory's", async () => {
+  test("a file is not moved to a path that ends with a slash", async () => {
     for (const destination of ["new/", "new/.", "a/new/"]) {
       await expect(move("file", destination)).rejects.toThrow(
         "destination: ends like the path of a directory; name a file",
@@ -83,7 +83,7 @@ describe("what moves", () => {
   });
 });
 
-describe("what is refused, both sides untouched", () => {
+describe("what is refused, without changing either side", () => {
   test("an existing target: file, directory, empty directory, link, broken link", async () => {
     writeFileSync(join(base, "other"), "other");
     mkdirSync(join(base, "dir"));
@@ -154,7 +154,7 @@ describe("what is refused, both sides untouched", () => {
     }
   });
 
-  test("a missing source, with its code; no parents are left of the attempt", async () => {
+  test("a missing source, with its code; no parents are left behind", async () => {
     await expect(move("no", "a/b")).rejects.toThrow(/No such file or directory: no \(ENOENT\)/);
     await expect(move("file", "file/below")).rejects.toThrow(/\(ENOTDIR\)/);
     await expect(move("file", `a/b/${"x".repeat(300)}`)).rejects.toThrow(/ENAMETOOLONG/);

@@ -176,7 +176,7 @@ describe("pages", () => {
 });
 
 describe("what is refused", () => {
-  test("binary content, with its name and size and how to read it all the same", async () => {
+  test("binary content, with its name, its size and how to read it anyway", async () => {
     put(Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]));
     await expect(read({})).rejects.toThrow("Binary file: file (12 bytes); pass encoding=base64 to read it");
     put(Buffer.from("\ufeffsome text", "utf16le"));
@@ -192,7 +192,7 @@ describe("what is refused", () => {
     await expect(read({ path: "no" })).rejects.toThrow("No such file or directory: no (ENOENT)");
   });
 
-  test("what lies outside the root, by link too", async () => {
+  test("a path outside the root, also through a link", async () => {
     symlinkSync("/etc/passwd", join(base, "link"));
     for (const path of ["/etc/passwd", "../../etc/passwd", "link"]) {
       await expect(read({ path }, { root: base })).rejects.toMatchObject({ code: "permission_denied" });

@@ -168,7 +168,7 @@ describe("what is refused, before anything is touched", () => {
     await expect(remove("../..")).rejects.toThrow(/^Refused: .* is above the working directory;/);
   });
 
-  test("by a link with a slash, and by a link in the middle", async () => {
+  test("a protected path through a link with a slash, and through a link in the middle", async () => {
     symlinkSync(cwd, join(base, "to-cwd"));
     symlinkSync(join(base, "up"), join(base, "to-up"));
     symlinkSync("/", join(base, "to-root"));
@@ -178,7 +178,7 @@ describe("what is refused, before anything is touched", () => {
     expect(readFileSync(join(cwd, "file"), "utf8")).toBe("kept");
   });
 
-  test("the working directory that was given by a link: the link too", async () => {
+  test("the working directory, and the link by which it was given", async () => {
     symlinkSync(join(base, "up"), join(base, "alias"));
     const options = { cwd: join(base, "alias/cwd") };
     for (const path of [cwd, join(base, "up"), "..", `${base}/alias/`]) {
@@ -186,7 +186,7 @@ describe("what is refused, before anything is touched", () => {
     }
   });
 
-  test("a home directory by the link that HOME names", async () => {
+  test("a home directory, through the link that HOME names", async () => {
     const home = process.env.HOME;
     mkdirSync(join(base, "data/user"), { recursive: true });
     symlinkSync(join(base, "data/user"), join(base, "home"));
@@ -201,7 +201,7 @@ describe("what is refused, before anything is touched", () => {
     }
   });
 
-  test("a root of the confinement, and all outside it", async () => {
+  test("a root, and everything outside the roots", async () => {
     mkdirSync(join(cwd, "inner/deep"), { recursive: true });
     const options = { cwd: join(cwd, "inner/deep"), root: join(cwd, "inner") };
     await expect(remove("..", options)).rejects.toThrow(/^Refused: /);

@@ -21,7 +21,7 @@ beforeEach(() => {
 const clock = () => createMatchClock(control, time.now);
 const reader = (isLowered = () => false) => createClockReader(control, isLowered, time);
 
-test("only what passes between run and pause is counted", () => {
+test("only time between run and pause is counted", () => {
   const { run, pause } = clock();
   const read = reader();
   work(5);
@@ -39,7 +39,7 @@ test("only what passes between run and pause is counted", () => {
 });
 
 describe("work that is not matching", () => {
-  test("is not counted, and the clock runs on after it", () => {
+  test("is not counted, and the clock continues after it", () => {
     const { run, without } = clock();
     const read = reader();
     run();
@@ -54,7 +54,7 @@ describe("work that is not matching", () => {
     expect(read()).toEqual({ spent: 5, stretch: 3 });
   });
 
-  test("lets the clock run on when it fails", () => {
+  test("continues the clock when it fails", () => {
     const { run, without } = clock();
     const read = reader();
     run();
@@ -67,7 +67,7 @@ describe("work that is not matching", () => {
     expect(read()).toEqual({ spent: 7, stretch: 7 });
   });
 
-  test("does not start a clock that stands still", () => {
+  test("does not start a clock that is paused", () => {
     const { without } = clock();
     const read = reader();
     without(() => work(4));

@@ -28,7 +28,7 @@ describe("the literals that a regular expression requires", () => {
   });
 
   test.each(["(?=foo)x", "(?!foo)", "(?i:foo)", "\\x41foo", "\\u{41}foo", "\\1foo", "\\p{L}foo"])(
-    "no literal is required by an expression that is not understood: %s",
+    "an expression that cannot be parsed requires no literal: %s",
     (source) => {
       expect(requiredLiterals(source)).toBeUndefined();
     },

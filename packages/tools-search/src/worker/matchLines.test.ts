@@ -48,7 +48,7 @@ describe("lines that match", () => {
     );
   });
 
-  test("a literal is found in any case if case does not matter, also where letters beyond ASCII equal ASCII ones", () => {
+  test("a search that ignores case finds a literal in any case, also where letters beyond ASCII equal ASCII ones", () => {
     const letters = fc.constantFrom(
       "a",
       "B",
@@ -85,7 +85,7 @@ describe("lines that match", () => {
     }
   });
 
-  test("a regular expression matches each line alone: nothing crosses a line, nothing is swallowed", () => {
+  test("a regular expression matches each line alone, never across lines", () => {
     const piece = fc.constantFrom(
       "a",
       "b",
@@ -126,17 +126,17 @@ describe("lines that match", () => {
     );
   });
 
-  test("case-insensitive search follows Unicode and takes the query as it is", () => {
+  test("case-insensitive search follows Unicode and does not change the query", () => {
     const query = { text: "É.x", regex: false, caseSensitive: false };
     expect(linesFound("é.X\néyx\n", query)).toEqual(["1:é.X"]);
   });
 
-  test("an expression with needless escapes is taken", () => {
+  test("an expression with needless escapes is accepted", () => {
     expect(linesFound("a-b\n", { text: "a\\-b", regex: true, caseSensitive: true })).toEqual(["1:a-b"]);
   });
 });
 
-test("every line feed of any stretch is counted, whatever the bytes and their alignment", () => {
+test("every line feed is counted, whatever the bytes and their alignment", () => {
   const byte = fc.constantFrom(10, 10, 0, 9, 11, 0x8a, 0x0b, 0xff, 0x7f, 0x80, 65);
   fc.assert(
     fc.property(fc.array(byte, { maxLength: 60 }), fc.nat(4), fc.nat(60), fc.nat(60), (bytes, shift, a, b) => {
@@ -150,6 +150,6 @@ test("every line feed of any stretch is counted, whatever the bytes and their al
   );
 });
 
-test("a long stretch of nothing but line feeds is counted to the last", () => {
+test("a long run of line feeds is counted to the last", () => {
   expect(createNewlineCounter(Buffer.alloc(100_003, "\n"))(1, 100_002)).toBe(100_001);
 });

@@ -129,7 +129,7 @@ describe("the files that are walked", () => {
     );
   });
 
-  test("come in the order of their paths", () => {
+  test("are in the order of their paths", () => {
     make({ "a/x": "", "a.b": "", "a-b": "", ab: "", "b/c": "" });
     expect(walked()).toEqual(["a-b", "a.b", "a/x", "ab", "b/c"]);
   });
@@ -146,7 +146,7 @@ describe("the files that are walked", () => {
     expect(glob("d/link", false)).toEqual([]);
   });
 
-  test("obey rules from the repository's root down, and none from above it", () => {
+  test("follow rules from the repository's root down, and none from above it", () => {
     make({
       ".gitignore": "f1",
       "repo/.git/HEAD": "",
@@ -158,7 +158,7 @@ describe("the files that are walked", () => {
     expect(walked(join(base, "repo/sub"))).toEqual(["f1", "f3"]);
   });
 
-  test("obey rules from above a start that lies in no repository", () => {
+  test("follow rules from above a start that is in no repository", () => {
     make({ ".gitignore": "f1", "sub/f1": "", "sub/f2": "" });
     expect(walked(join(base, "sub"))).toEqual(["f2"]);
   });
@@ -185,8 +185,8 @@ describe("the files that are walked", () => {
   });
 });
 
-describe("what a lister keeps between walks", () => {
-  test("a file, a directory or a rule that comes or goes between two walks is always seen", () => {
+describe("the cache of a lister", () => {
+  test("a file, a directory or a rule that changes between two walks is always noticed", () => {
     make({ "s/a": "", "t/b": "", "t/.gitignore": "x" });
     settle("s", "t", ".");
     const lister = createDirectoryLister(undefined);

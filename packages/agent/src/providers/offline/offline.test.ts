@@ -83,7 +83,7 @@ const endOf = (events: AgentEvent[]): string =>
 const callsIn = (events: AgentEvent[]): string[] =>
   events.flatMap((event) => (event.type === "tool-call" ? [event.name] : []));
 
-describe("each documented request drives its tool and answers from what it returned", () => {
+describe("each documented request calls its tool and answers from the result", () => {
   test("list", async () => {
     writeFileSync(join(folder, "one.txt"), "");
     mkdirSync(join(folder, "two"));
@@ -198,7 +198,7 @@ test.each([
   ["survey src, overwriting it", undefined],
   ["refactor this", undefined],
   ["", undefined],
-])("%j is understood as it is meant", (text, request) => {
+])("%j is parsed as it is meant", (text, request) => {
   expect(parseRequest(text)).toEqual(request);
 });
 
@@ -207,7 +207,7 @@ test.each([
   ["survey absent", tools(), true],
   ["read a.txt", tools("read_file"), true],
   ["help", tools(), false],
-])("%s tells by `failed` of its end whether what was asked did not work", async (request, registry, failed) => {
+])("%s says by `failed` of its end whether the request did not work", async (request, registry, failed) => {
   expect((await run(request, registry)).at(-1)).toMatchObject(failed ? { type: "end", failed } : { type: "end" });
   if (!failed) expect((await run(request, registry)).at(-1)).not.toHaveProperty("failed");
 });
@@ -241,7 +241,7 @@ describe("a file that exists is replaced only when the request says so", () => {
     },
   );
 
-  test("a missing folder holds no file, but one that cannot be listed may", async () => {
+  test("a missing folder contains no file, but a folder that cannot be listed may", async () => {
     const written: unknown[] = [];
     const registry = tools();
     registry.unregister("write_file");
@@ -342,7 +342,7 @@ describe("a cut at a tool's limit is reported", () => {
   });
 });
 
-test("a text that no wire carries is written once", async () => {
+test("a text with a lone surrogate is written once", async () => {
   const file = join(folder, "odd.txt");
   expect(endOf(await run(`write "a\ud800b" to ${file}`))).toBe(`Wrote ${file}`);
 });

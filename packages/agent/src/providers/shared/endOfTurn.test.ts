@@ -28,7 +28,7 @@ describe.each(wireFormats)("over the %s wire", (format) => {
     [400, "Your input exceeds the context window of this model", "context-limit"],
     [400, "The response was filtered due to the content management policy", "content-filter"],
   ])(
-    "status %s with %j ends the turn with these words as detail, and the next turn works",
+    "status %s with %j ends the turn with that text as detail, and the next turn works",
     async (status, said, reason) => {
       const agent = new Agent(wireProvider(format, server.url));
       server.script(jsonOf({ type: "error", error: { type: "invalid_request_error", message: said } }, { status }));
@@ -78,7 +78,7 @@ test.each(wireFormats)("a refusal over the %s wire says why", async (format) => 
   });
 });
 
-test("a filter behind a gateway is named in its own words", async () => {
+test("a filter behind a gateway is reported with its own text", async () => {
   const choice = {
     index: 0,
     delta: { content: "So" },
@@ -93,7 +93,7 @@ test("a filter behind a gateway is named in its own words", async () => {
   });
 });
 
-test("a full context window and a content filter end the turn instead of failing it, with the service's words", () => {
+test("a full context window and a content filter end the turn instead of failing it, with the service's text", () => {
   const end = (status: number, body: object) =>
     endOfTurn(Object.assign(new Error(`${status} x`), { status, error: body }), [key]);
   const ends: [status: number, body: { message: string; code?: string }, stop: string][] = [
@@ -117,7 +117,7 @@ test("a full context window and a content filter end the turn instead of failing
   expect(end(401, { message: "context length" })).toBeUndefined();
 });
 
-test("what a service says of an end is one line without markup and keys, and its status where it says nothing", () => {
+test("the service's text about an end is one line without markup and keys, or the status if there is none", () => {
   const page = new Error(`413 <html>\n<head><title>413 Too large</title></head> <body>key ${key}</body></html>`);
   expect(endOfTurn(Object.assign(page, { status: 413 }), [key])?.detail).toBe("413 Too large key [redacted]");
   expect(endOfTurn({ status: 413, message: "" }, [])?.detail).toBe("HTTP status 413");

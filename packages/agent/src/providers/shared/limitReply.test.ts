@@ -37,7 +37,7 @@ const endless: [what: string, stream: boolean, answer: WireAnswer, says: RegExp]
 ];
 
 describe.each(wireFormats)("over the %s wire", (format) => {
-  test.each(endless)("%s without an end is left, not asked for again, and the agent goes on", async (...row) => {
+  test.each(endless)("%s without an end is dropped, not requested again, and the agent goes on", async (...row) => {
     const [, stream, answer, says] = row;
     server.script(answer, answerWith({ text: "Here." }));
     const agent = new Agent(wireProvider(format, server.url, { stream }));
@@ -52,7 +52,7 @@ describe.each(wireFormats)("over the %s wire", (format) => {
   });
 });
 
-test("events are counted each by itself, wherever their bytes are divided", () => {
+test("each event is counted by itself, however its bytes are split", () => {
   const event = Buffer.concat([megabyte, megabyte, Buffer.from("\r\n\r\n")]);
   for (const size of [event.length, event.length - 1, event.length - 2, 700_001]) {
     const count = createStreamLimit();

@@ -31,7 +31,7 @@ test("a price or a rate that is not known makes the cost unknown, never zero", (
   expect(priced(reply, { input: 1, output: 1 }).usage?.cost).toBe(2);
 });
 
-test("what the service says a reply cost is kept", () => {
+test("the cost that the service reports is kept", () => {
   const own = { ...usage, cost: 0.5 };
   const reply = { type: "reply", stop: "stop", usage: own, message: { role: "assistant", content: [] } } as const;
   expect(priced(reply, { input: 1, output: 1 }).usage?.cost).toBe(0.5);

@@ -4,12 +4,12 @@ import { createEventRedactor, redact } from "./redact.ts";
 
 const key = "sk-test-abcdefgh12345678";
 
-test("an error text loses the key, what is shaped like a key and bearer tokens, masked ones too", () => {
+test("keys, texts that look like keys, and bearer tokens are removed from an error text, masked ones too", () => {
   const text = `Bad key ${key}; also sk-proj-****wxyz and Authorization: Bearer eyJhbGciOi.J9`;
   expect(redact(text, [key])).toBe("Bad key [redacted]; also [redacted] and Authorization: [redacted]");
 });
 
-test("a key that a service echoes in pieces of any size never comes out, and nothing else is lost", () => {
+test("a key that a service echoes in pieces of any size is removed, and nothing else", () => {
   const echoed = `before ${key} after sk-te`;
   for (let size = 1; size <= echoed.length; size += 1) {
     const clean = createEventRedactor([key]);
@@ -30,7 +30,7 @@ test("a key that a service echoes in pieces of any size never comes out, and not
   }
 });
 
-test("a key in capitals and one with white space inside do not come out in pieces either", () => {
+test("a key in capitals, or with white space inside, is removed from pieces too", () => {
   for (const form of [key.toUpperCase(), [...key].join(" "), key.replace("abcd", "ab\n  cd")]) {
     const echoed = `before ${form} after sk-te`;
     for (let size = 1; size <= echoed.length; size += 1) {
@@ -47,7 +47,7 @@ test("a key in capitals and one with white space inside do not come out in piece
   }
 });
 
-test("a key in a call's arguments and in opaque data does not come out", () => {
+test("a key in a call's arguments and in opaque data is removed", () => {
   const clean = createEventRedactor([key]);
   const events = clean({
     type: "reply",

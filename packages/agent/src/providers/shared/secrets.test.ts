@@ -37,7 +37,7 @@ test.each([
   ["user:hunter2@host.test/v1", ["hunter2"]],
   ["https://token-only-1@host.test", ["token-only-1"]],
   ["https://host.test/v1?api-version=3&code=abcd%20efgh", ["abcd efgh", "abcd%20efgh"]],
-])("what is secret in the address %s is found", (baseURL, expected) => {
+])("the secrets in the address %s are found", (baseURL, expected) => {
   for (const secret of expected) expect(secretsOf({ baseURL })).toContain(secret);
 });
 
@@ -51,7 +51,7 @@ test.each([
   ["in base64 behind a name", (secret: string) => Buffer.from(`user:${secret}`).toString("base64")],
   ["in base64 behind a longer name", (secret: string) => Buffer.from(`user1:${secret}\n`).toString("base64")],
   ["in base64 for URLs", (secret: string) => Buffer.from(`user12:${secret}`).toString("base64url")],
-])("a secret that a service echoes %s does not come out", (_, echo) => {
+])("a secret that a service echoes %s is removed", (_, echo) => {
   for (const secret of [key, awkward]) {
     const echoed = echo(secret);
     const shown = redact(`You sent ${echoed}.`, secretsOf({ keys: [secret] }));

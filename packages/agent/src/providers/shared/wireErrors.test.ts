@@ -47,7 +47,7 @@ test("a rate limit may be tried again, an empty account may not", () => {
   expect(toAgentError(answer(429, { message: "pay", code: "insufficient_quota" }), service).retryable).toBe(false);
 });
 
-test("what the service says about a retry decides", () => {
+test("the service decides whether a retry helps", () => {
   expect(toAgentError(answer(500, {}, { "x-should-retry": "false" }), service).retryable).toBe(false);
   expect(toAgentError(answer(400, {}, { "x-should-retry": "true" }), service).retryable).toBe(true);
 });

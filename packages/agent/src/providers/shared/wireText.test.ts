@@ -4,7 +4,7 @@ import type { Message } from "../../messages.ts";
 import { memoize } from "./memoize.ts";
 import { argumentsText, wireId, wireName } from "./wireText.ts";
 
-test("no arguments mean an empty object, an object is taken as it is, anything else is said to be malformed", () => {
+test("no arguments mean an empty object, an object is used as it is, anything else is malformed", () => {
   for (const none of ["", "  ", "null", undefined, null]) expect(parseArguments(none)).toEqual({ args: {} });
   expect(parseArguments({ a: 1 })).toEqual({ args: { a: 1 } });
   expect(parseArguments('{"__proto__":{"x":1}}').args).toHaveProperty(["__proto__"], { x: 1 });
@@ -18,11 +18,11 @@ test("arguments nested too deep to be sent back are malformed", () => {
   expect(parseArguments(deep).malformed).toBeDefined();
 });
 
-test("what is quoted of malformed arguments is short", () => {
+test("malformed arguments are quoted only in part", () => {
   expect(parseArguments(`{"a": "${"x".repeat(10_000)}`).malformed?.length).toBeLessThan(400);
 });
 
-test("ids and names that a wire forbids are cleaned, the same each time and distinct", () => {
+test("ids and names that a wire forbids are replaced, always by the same and by distinct ones", () => {
   expect(wireId("call_1-a")).toBe("call_1-a");
   const odd = ["functions.read:0", "functions.read:1", "functions read:0", "", "x".repeat(65), "日本"];
   const cleaned = odd.map(wireId);
@@ -33,7 +33,7 @@ test("ids and names that a wire forbids are cleaned, the same each time and dist
   expect(wireName("")).toBe("unknown");
 });
 
-test("arguments go out as whole text, lone surrogates replaced in keys and values", () => {
+test("arguments are sent with lone surrogates replaced in keys and values", () => {
   expect(argumentsText({ "\ud83d": ["\udc00", { ok: "🦀" }], ["__proto__"]: 1 })).toBe(
     '{"\ufffd":["\ufffd",{"ok":"🦀"}],"__proto__":1}',
   );
