@@ -179,6 +179,104 @@ describe("explain", () => {
     expect(ran).toBe(false);
   });
 
+  test("names the mode, the rule or the tool itself as what decides", async () => {
+    const why = async (options: PolicyOptions, kind: ToolEffect["kind"], more: object = {}): Promise<unknown[]> => {
+      const tool = toolWith([{ kind, path }], more);
+      const { decision, decidedBy, text, parts } = await createPolicy(options).explain({ name: "own", args: {}, tool });
+      expect(parts[0]?.cause).toEqual(decidedBy);
+      return [decision, decidedBy, text];
+    };
+    const mode = (name: string): object => ({ by: "mode", mode: name });
+    const rule = (list: string, text: string): object => ({ by: "rule", list, rule: text });
+    expect(await why({ mode: "read-only" }, "delete")).toEqual([
+      "deny",
+      mode("read-only"),
+      "Denied: own would delete x; the mode read-only allows no changes.",
+    ]);
+    expect(await why({}, "delete")).toEqual([
+      "ask",
+      mode("ask"),
+      "Asked: own would delete x; the mode ask asks before each deletion.",
+    ]);
+    expect(await why({ mode: "full" }, "delete")).toEqual([
+      "allow",
+      mode("full"),
+      "Allowed: own would delete x; the mode full allows it.",
+    ]);
+    expect(await why({ allow: ["own(x)"] }, "write")).toEqual([
+      "allow",
+      rule("allow", "own(x)"),
+      "Allowed: own would write x; the rule own(x) allows it.",
+    ]);
+    expect(await why({ ask: ["own(x)"] }, "read")).toEqual([
+      "ask",
+      rule("ask", "own(x)"),
+      "Asked: own would read x; the rule own(x) asks before it.",
+    ]);
+    expect(await why({ roots: ["/usr", process.cwd()], cwd: process.cwd() }, "write")).toEqual([
+      "ask",
+      mode("ask"),
+      "Asked: own would write x; the mode ask asks before each change.",
+    ]);
+    expect(await why({ mode: "read-only" }, "network")).toEqual([
+      "deny",
+      mode("read-only"),
+      "Denied: own would use the network; the mode read-only allows no use of the network.",
+    ]);
+    expect(await why({}, "network")).toEqual([
+      "ask",
+      mode("ask"),
+      "Asked: own would use the network; the mode ask asks before each use of the network.",
+    ]);
+    expect(await why({ mode: "full" }, "network")).toEqual([
+      "allow",
+      mode("full"),
+      "Allowed: own would use the network; the mode full allows it.",
+    ]);
+    const silent = { effects: undefined };
+    expect(await why({}, "read", { ...silent, readOnly: true })).toEqual([
+      "allow",
+      mode("ask"),
+      "Allowed: own would call own; the tool changes nothing.",
+    ]);
+    expect(await why({ mode: "read-only" }, "read", silent)).toEqual([
+      "deny",
+      mode("read-only"),
+      "Denied: own would call own; the mode read-only allows tools alone that are known to change nothing.",
+    ]);
+    expect(await why({ mode: "full" }, "read", silent)).toEqual([
+      "allow",
+      mode("full"),
+      "Allowed: own would call own; the mode full allows it.",
+    ]);
+    expect(await why({ allow: ["own"] }, "read", silent)).toEqual([
+      "allow",
+      rule("allow", "own"),
+      "Allowed: own would call own; the rule own allows it.",
+    ]);
+    expect(await why({ deny: ["effect:read"], mode: "full" }, "read", silent)).toEqual([
+      "ask",
+      rule("deny", "effect:read"),
+      "Asked: own would call own; the tool does not say what it does, so it may do what the rule effect:read is about.",
+    ]);
+    expect(await why({}, "read", { effects: () => [] })).toEqual([
+      "allow",
+      mode("ask"),
+      "Allowed: own would call own; it does nothing that a policy is about.",
+    ]);
+    const broken = (error: unknown): object => ({
+      effects: () => {
+        throw error;
+      },
+    });
+    expect((await why({ mode: "read-only" }, "read", broken(new Error("x"))))[1]).toEqual({ by: "effects" });
+    expect((await why({}, "read", broken(new Error("x"))))[1]).toEqual({ by: "effects" });
+    expect((await why({}, "paint" as "read"))[2]).toBe(
+      "Asked: own would do something; it does something that this policy does not know.",
+    );
+    expect((await why({ mode: "read-only" }, "paint" as "read"))[0]).toBe("deny");
+  });
+
   test("says the same of a call as a guard gets it", async () => {
     const tool = toolWith([]);
     const call = {

@@ -143,6 +143,14 @@ describe("a rule of paths", () => {
     ).toContain("which holds src/a.ts");
   });
 
+  test("forbids it to other tools, which leave nothing out", async () => {
+    const options: PolicyOptions = { deny: ["effect:read(.env)"], denied: [".env"] };
+    for (const origin of ["own", "x/@toolcrib/tools-search", "shell"]) {
+      const tool = toolWith([{ kind: "read", path: root, tree: true }], { origin });
+      expect(await answer(options, "own", {}, [tool])).toContain("which holds .env");
+    }
+  });
+
   test("a folder with more names than are looked through counts as holding it", async () => {
     // In memory, where there is such a place: thousands of files are slow to make.
     const large = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : root, "policy-"));

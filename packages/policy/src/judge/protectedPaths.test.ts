@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineTool, type ToolEffect, ToolRegistry } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, type ToolEffect, ToolRegistry } from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFsTools } from "../../../tools-fs/src/fileSystem.ts";
 import { createPolicy, type PolicyOptions, protectedPaths } from "../index.ts";
@@ -24,6 +24,13 @@ async function answer(options: PolicyOptions, name: string, args: Record<string,
 
 const write = (options: PolicyOptions, path: string): Promise<string> =>
   answer(options, "write_file", { path, content: "" });
+
+/** As `remove` would declare it if the folder were not a root. */
+function movable(tool: ExecutableTool | undefined, path: string): ExecutableTool {
+  if (!tool) throw new Error("there is no such tool");
+  const effects: ToolEffect[] = [{ kind: "delete", path, tree: true }];
+  return { ...tool, effects: () => effects };
+}
 
 const examples = [
   ".git/config",
@@ -247,6 +254,26 @@ describe("a folder that holds something protected", () => {
     expect(await answer({ mode: "full", allow: ["effect:delete(.vscode/)"] }, "remove", { path: "pkg" })).toContain(
       "is protected",
     );
+  });
+
+  test("is not allowed to go by a rule about what it holds", async () => {
+    const remove = (allow: string[]): Promise<string> => answer({ mode: "full", allow }, "remove", { path: "pkg" });
+    expect(await remove(["effect:delete(.vscode)"])).toContain("pkg/deep/.vscode is protected");
+    expect(await remove(["effect:delete"])).toContain("pkg/deep/.vscode is protected");
+  });
+
+  test("counts as one where it holds more than can be looked through", async () => {
+    const large = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : root, "policy-"));
+    for (let index = 0; index < 5001; index += 1) writeFileSync(join(large, String(index)), "");
+    const policy = createPolicy({ mode: "full", roots: large });
+    const [tool] = createFsTools({ cwd: large }).filter(({ name }) => name === "remove");
+    const args = { path: large };
+    const { text, decision, decidedBy } = await policy.explain({ name: "remove", args, tool: movable(tool, large) });
+    expect(text).toContain("it holds more than can be looked through for protected paths");
+    expect([decision, decidedBy]).toEqual(["ask", { by: "protected", pattern: "" }]);
+    rmSync(join(large, "5000"));
+    expect((await policy.explain({ name: "remove", args, tool: movable(tool, large) })).decision).toBe("allow");
+    rmSync(large, { recursive: true });
   });
 
   test("another folder is not", async () => {
