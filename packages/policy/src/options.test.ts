@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { defineTool, type ExecutableTool, type GuardDecision, type ToolEffect } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import { createPolicy, type PolicyOptions, type PolicyQuestion } from "./index.ts";
+import { oneLine } from "./words.ts";
 
 describe("an option that cannot be meant is refused", () => {
   test.each([
@@ -81,6 +82,17 @@ describe("a question", () => {
     const { text } = question(await decide({}, toolWith([{ kind: "write", path }])));
     expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
     expect(text.length).toBeLessThan(2000);
+  });
+
+  test("shows the head and the tail of a long command", async () => {
+    const command = `tool ${"x".repeat(5000)} tail`;
+    const { text, data } = question(await decide({}, toolWith([{ kind: "execute", command }])));
+    expect(text).toMatch(/^own would run: tool x{100,250} … x{50,150} tail; asked because/);
+    expect(data.commands[0]).toMatch(/^tool x+ … x+ tail$/);
+    expect(oneLine("abc", 3)).toBe("abc");
+    expect(oneLine("abcd", 3)).toBe("ab … d");
+    expect(oneLine(`${"a".repeat(8)}😀`, 3)).toBe("aa … ");
+    expect(oneLine("a \n b")).toBe("a ⏎ b");
   });
 
   test("is bounded, whatever the call", async () => {

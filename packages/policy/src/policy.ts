@@ -21,7 +21,7 @@ export interface Policy {
    * Keeps a yes to a question for good: for `data.remember` of the question. Rejects where nothing may be remembered, and where the
    * call is no longer what the question was about.
    */
-  remember(call: GuardedCall, question: ApprovalQuestion): Promise<RememberedAnswer>;
+  remember(call: ExplainedCall, question: ApprovalQuestion): Promise<RememberedAnswer>;
   /** The answers remembered for these roots. */
   list(): Promise<readonly RememberedAnswer[]>;
   /** Forgets an answer; whether there was one. */
@@ -45,7 +45,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       const guarded = await guardedCall(call);
       return explainJudgement(guarded, await judge(guarded, settings), settings);
     },
-    remember: (call, question) => remember(call, question, settings),
+    remember: async (call, question) => remember(await guardedCall(call), question, settings),
     list: async () => (await settings.remembered?.load())?.filter(isHere) ?? [],
     async revoke(id) {
       let found = false;

@@ -1,12 +1,26 @@
 import type { ToolEffect } from "@toolcrib/core";
 import type { PathScope } from "@toolcrib/core/files";
-import { clip, showInvisible } from "@toolcrib/core/text";
+import { cutHead, showInvisible } from "@toolcrib/core/text";
 
 const longestShown = 300;
 
-/** One line of text for a person: bounded, and nothing in it is invisible or moves the cursor. */
+/** One line of text for a person: bounded (head and tail of what is longer), and nothing in it is invisible or moves the cursor. */
 export function oneLine(text: string, limit: number = longestShown): string {
-  return clip(showInvisible(text.slice(0, limit * 2).replace(/\s*\n\s*/g, " ⏎ ")), limit);
+  const tail = Math.floor(limit / 3);
+  const line = showLine(text.length <= 2 * limit ? text : text.slice(0, limit));
+  if (text.length <= 2 * limit && line.length <= limit) return line;
+  return `${cutHead(line, limit - tail)} … ${cutTail(showLine(text.slice(-limit)), tail)}`;
+}
+
+function showLine(text: string): string {
+  return showInvisible(text.replace(/\s*\n\s*/g, " ⏎ "));
+}
+
+/** The longest tail within `limit` that does not split a surrogate pair. */
+function cutTail(text: string, limit: number): string {
+  const tail = text.slice(-limit);
+  const first = tail.charCodeAt(0);
+  return first >= 0xdc00 && first <= 0xdfff ? tail.slice(1) : tail;
 }
 
 /** What an effect does, after "would". */

@@ -464,6 +464,27 @@ describe("files that a line names", () => {
     await all({ mode: "read-only", deny: ["effect:read(.env)"] }, "denied", ["cat .env"]);
   });
 
+  test("are found in the variables of a call, and not in the message of a commit", async () => {
+    const options: PolicyOptions = { mode: "full", deny: ["effect:read(.env)"] };
+    expect((await judge(options, "node x", { env: { FILE: "./.env" } })).decision).toBe("denied");
+    expect((await judge(options, "cat $X", { env: { FILE: ".env" } })).decision).toBe("denied");
+    expect((await judge(options, "node x", { env: { FILE: "a" } })).decision).toBe("allowed");
+    expect((await judge({ mode: "full" }, "node x", { env: { OUT: ".git/config" } })).decision).toBe("asked");
+    await all(options, "allowed", ["git commit -m 'read .env and .npmrc'", "git commit -am '.vscode: fix'"]);
+    await all(options, "denied", ["git commit .env", "git add .env -m x"]);
+  });
+
+  test("are looked for after a change of the directory, too", async () => {
+    await all({ mode: "accept-edits" }, "asked", [
+      "cd ..; > x",
+      "cd .. && > x",
+      "cd ..; ls > x",
+      "cd .. > x; > y",
+      "{ cd ..; } > x; > y",
+      "cd .. || > x",
+    ]);
+  });
+
   test("that ask is about are asked about", async () => {
     await all({ mode: "full", ask: ["effect:write(src/)"] }, "asked", ["ls > src/x", "touch src/x", "cp a.txt src/x"]);
     await all({ mode: "full", ask: ["effect:read(a.txt)"] }, "asked", ["cat a.txt"]);

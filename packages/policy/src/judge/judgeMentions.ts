@@ -3,6 +3,7 @@ import { coversCommand } from "../rules/commandPattern.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
+import { isData } from "../shell/programs.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 import type { Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
@@ -23,19 +24,22 @@ export function judgeMentions(
   groups: Groups,
   settings: Settings,
 ): Verdict[] {
+  const given = Object.values(line.effect.env ?? {});
   if (line.unreadable !== undefined) {
-    const words = [...rawWords(line.command), ...line.commands.flatMap(({ words }) => words)];
+    const words = [...given, ...rawWords(line.command), ...line.commands.flatMap(({ words }) => words)];
     return judgeWords(words, undefined, line, directories, groups, settings);
   }
-  return line.commands.flatMap((command) => {
+  const ofEnvironment = given.length === 0 ? [] : judgeWords(given, undefined, line, directories, groups, settings);
+  const ofCommands = line.commands.flatMap((command) => {
     if (isPlainChange(command.words)) return [];
     const { readOnly } = command.judged;
     if (readOnly && command.words[0] !== "git") return [];
     const values = command.assignments.map(({ value }) => value);
-    const words = [...command.words.slice(1), ...values];
+    const words = [...command.words.filter((_word, at) => at > 0 && !isData(command.words, at)), ...values];
     const found = judgeWords(words, command, line, directories, groups, settings);
     return readOnly ? found : [...found, ...judgeUnseen(command, line, settings)];
   });
+  return [...ofEnvironment, ...ofCommands];
 }
 
 /** A command that is not read-only may do what a rule forbids for every path. */

@@ -14,8 +14,9 @@ export function workingDirectories(line: ShellLine, command: string, cwd: string
   if (/\b(?:for|while|until|select)\b/.test(command)) return undefined;
   const found = new Set([cwd]);
   let changes = 0;
-  // Nothing runs after the last command, but for what a trap says.
-  const last = line.commands.some(({ words }) => words[0] === "trap") ? undefined : line.commands.at(-1);
+  // Nothing comes after the last command, but for what a trap says, and redirections that stand alone.
+  const goesOn = line.redirections.length > 0 || line.commands.some(({ words }) => words[0] === "trap");
+  const last = goesOn ? undefined : line.commands.at(-1);
   for (const command of line.commands) {
     const { words } = command;
     if (words[0] !== "cd") continue;

@@ -120,6 +120,19 @@ describe("a yes for good", () => {
     expect((await always(policy, files(), ...write("src/a"))).asked).toHaveLength(1);
   });
 
+  test("is kept for a question that waited in another process", async () => {
+    const store = memoryStore();
+    const registry = new ToolRegistry(files()).guard(policyWith(store).guard);
+    const checked = await registry.check(...write("src/a"));
+    if (checked.ok || checked.error.code !== "approval_required") throw new Error("not asked");
+    const question = JSON.parse(
+      JSON.stringify((checked.error.details as { question: ApprovalQuestion }).question),
+    ) as ApprovalQuestion;
+    const tool = files().find(({ name }) => name === "write_file") as ExecutableTool;
+    await policyWith(store).remember({ name: "write_file", args: write("src/a")[1], tool }, question);
+    expect((await registry.check(...write("src/a"))).ok).toBe(true);
+  });
+
   test("given twice is kept once", async () => {
     const policy = policyWith(memoryStore());
     const seen: [GuardedCall, ApprovalQuestion][] = [];

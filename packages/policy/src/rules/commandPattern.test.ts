@@ -72,6 +72,9 @@ describe("to deny and ask, the same command in other words is meant", () => {
     ["rm *", "RM x"],
     ["rm *", "rm.exe x"],
     ["/bin/rm *", "/bin/rm x"],
+    ["/bin/rm *", "rm x"],
+    ["./deploy.sh *", "deploy.sh x"],
+    ["deploy *", "./deploy.cmd x"],
     ["rm -rf *", "rm -rf x"],
     ["rm -rf *", "rm -fr x"],
     ["rm -rf *", "rm -r -f x"],
@@ -109,4 +112,5 @@ test("in a text that cannot be read, the words are found in their order, whateve
   expect(mentioned("rm *", "R\\\nM x")).toBe(true);
   expect(mentioned("git push *", "push git")).toBe(false);
   expect(mentioned("rm *", "ls")).toBe(false);
+  expect(mentioned("./deploy.sh *", "bash deploy.sh x")).toBe(true);
 });

@@ -55,7 +55,7 @@ export function coversCommand({ words, open }: CommandPattern, given: readonly s
 export function meansCommand({ words, open }: CommandPattern, given: readonly string[]): boolean {
   const [program = "", ...wanted] = words.map(fold);
   const [started = "", ...rest] = given.map(fold);
-  if (started !== program && programName(started) !== program) return false;
+  if (programName(started) !== programName(program)) return false;
   const left = wanted.filter((word) => !isCluster(word));
   const letters = wanted.filter(isCluster).join("").replaceAll("-", "");
   const givenLetters = new Set(rest.filter(isCluster).join(""));
@@ -81,7 +81,8 @@ export function mentions({ words }: CommandPattern, text: string): boolean {
   // What a shell takes off may stand between the letters of a word.
   const plain = fold(text.replace(/\\\r?\n|['"\\]/g, ""));
   let at = 0;
-  for (const word of words.map(fold)) {
+  const [program = "", ...rest] = words.map(fold);
+  for (const word of [programName(program), ...rest]) {
     const found = plain.indexOf(word, at);
     if (found < 0) return false;
     at = found + word.length;
