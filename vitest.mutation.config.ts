@@ -12,7 +12,7 @@ export default defineConfig({
     include: [
       "packages/core/src/**/{registry,middleware,guard,pathScope,pathStyle,pathPatterns,deniedPaths,atomicWrite,testing}*.test.ts",
       "packages/policy/src/{judge,remembered,rules}/*.test.ts",
-      "packages/policy/src/{options,policy}.test.ts",
+      "packages/policy/src/{options,policy,precedence}.test.ts",
     ],
     setupFiles: [pathOf("scripts/mutantInChildren.ts")],
     testTimeout: 20_000,
