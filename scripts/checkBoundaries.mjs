@@ -50,7 +50,7 @@ const rooms = {
   },
   "tools-search": { shared: [], threads: ["shared", "worker lazily"], worker: ["shared"] },
   "tools-bash": { jobs: ["process"], process: [], sandbox: ["process"] },
-  "tools-fs": { edit: [], move: ["remove"], read: [], remove: [] },
+  "tools-fs": { edit: [], move: ["remove"], patch: ["edit", "move", "remove"], read: [], remove: [] },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: { client: [], http: [], server: ["http"] },
   cli: {

@@ -10,6 +10,7 @@ import { createListDirTool } from "./listDir.ts";
 import { createMkdirTool } from "./mkdir.ts";
 import { createMoveTool } from "./move/move.ts";
 import type { FsToolOptions } from "./options.ts";
+import { createApplyPatchTool } from "./patch/applyPatch.ts";
 import { createReadFileTool } from "./read/readFile.ts";
 import { createRemoveTool } from "./remove/remove.ts";
 import { createWriteFileTool } from "./writeFile.ts";
@@ -17,7 +18,7 @@ import { createWriteFileTool } from "./writeFile.ts";
 const base = realpathSync(mkdtempSync(join(tmpdir(), "fs-tools-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const names = ["read_file", "write_file", "edit_file", "list_dir", "mkdir", "remove", "move"];
+const names = ["read_file", "write_file", "edit_file", "list_dir", "mkdir", "remove", "move", "apply_patch"];
 
 const factories = {
   createReadFileTool,
@@ -27,9 +28,10 @@ const factories = {
   createMkdirTool,
   createRemoveTool,
   createMoveTool,
+  createApplyPatchTool,
 };
 
-test("the pack lists its seven tools in order", () => {
+test("the pack lists its eight tools in order", () => {
   expect(createFsTools().map(({ name }) => name)).toEqual(names);
 });
 
@@ -46,6 +48,7 @@ test("traits say what each tool does", () => {
     [true, undefined, true],
     [false, false, true],
     [false, true, true],
+    [false, true, false],
     [false, true, false],
   ]);
 });
@@ -95,6 +98,9 @@ const validArgs: Record<string, () => Record<string, unknown>> = {
   mkdir: () => ({ path: `dir-${freshFile()}` }),
   remove: () => ({ path: freshFile() }),
   move: () => ({ source: freshFile(), destination: `moved-${counter}` }),
+  apply_patch: () => ({
+    input: `*** Begin Patch\n*** Update File: ${freshFile()}\n-old text\n+new text\n*** End Patch`,
+  }),
 };
 
 describe.each(names.map((name, index) => ({ name, index })))("$name", ({ name, index }) => {

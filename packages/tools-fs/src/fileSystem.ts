@@ -3,15 +3,15 @@ import { editFileTool } from "./edit/editFile.ts";
 import { createListDirTool } from "./listDir.ts";
 import { createMkdirTool } from "./mkdir.ts";
 import { createMoveTool } from "./move/move.ts";
-import { checkFsOptions, type FsToolOptions, seenFilesOf } from "./options.ts";
+import { type FsToolOptions, seenFilesOf } from "./options.ts";
+import { applyPatchTool } from "./patch/applyPatch.ts";
 import { readFileTool } from "./read/readFile.ts";
 import { createRemoveTool } from "./remove/remove.ts";
 import { writeFileTool } from "./writeFile.ts";
 
-/** All tools of this package: read_file, write_file, edit_file, list_dir, mkdir, remove, move. Throws a TypeError for invalid options. */
+/** All tools of this package: read_file, write_file, edit_file, list_dir, mkdir, remove, move, apply_patch. Throws a TypeError for invalid options. */
 export function createFsTools(options: FsToolOptions = {}): ExecutableTool[] {
-  checkFsOptions("createFsTools", options);
-  const seen = seenFilesOf(options);
+  const seen = seenFilesOf("createFsTools", options);
   return [
     readFileTool(options, seen),
     writeFileTool(options, seen),
@@ -20,5 +20,6 @@ export function createFsTools(options: FsToolOptions = {}): ExecutableTool[] {
     createMkdirTool(options),
     createRemoveTool(options),
     createMoveTool(options),
+    applyPatchTool(options, seen),
   ];
 }

@@ -4,6 +4,7 @@ export { createListDirTool } from "./listDir.ts";
 export { createMkdirTool } from "./mkdir.ts";
 export { createMoveTool } from "./move/move.ts";
 export type { FsToolOptions } from "./options.ts";
+export { createApplyPatchTool } from "./patch/applyPatch.ts";
 export { createReadFileTool } from "./read/readFile.ts";
 export { createRemoveTool } from "./remove/remove.ts";
 export { createWriteFileTool } from "./writeFile.ts";

@@ -8,7 +8,7 @@ export interface FsToolOptions extends PathScopeOptions {
   /** Most bytes in one reply of `read_file` or one diff of `edit_file`; `Infinity` for no limit. Default: 256 KB. */
   maxBytes?: number | undefined;
   /**
-   * Whether `write_file` and `edit_file` refuse an existing file that `read_file` of the same `createFsTools` has not read in its
+   * Whether `write_file`, `edit_file` and `apply_patch` refuse an existing file that `read_file` of the same `createFsTools` has not read in its
    * present state. Default: false.
    */
   requireRead?: boolean;
@@ -25,7 +25,7 @@ export const defaultMaxBytes: number = 256 * 1024;
 export const openFileLimit = 4;
 
 /** Throws a TypeError, which names the factory, for an unknown option. */
-export function checkFsOptions(factory: string, options: FsToolOptions): void {
+function checkFsOptions(factory: string, options: FsToolOptions): void {
   checkOptions<FsToolOptions>(factory, options, {
     cwd: true,
     root: true,
@@ -43,8 +43,9 @@ export function scopeOf(factory: string, options: FsToolOptions): PathScope {
   return createPathScope(options);
 }
 
-/** What the tools of one pack remember of files; undefined where they need not. Throws a TypeError unless `requireRead` is a boolean. */
-export function seenFilesOf(options: FsToolOptions): SeenFiles | undefined {
+/** What the tools of one pack remember of files; undefined where they need not. Throws a TypeError for invalid options. */
+export function seenFilesOf(factory: string, options: FsToolOptions): SeenFiles | undefined {
+  checkFsOptions(factory, options);
   if (!("requireRead" in options) || options.requireRead === false) return undefined;
   if (options.requireRead === true) return createSeenFiles();
   throw new TypeError("requireRead must be true or false; leave it out for false");

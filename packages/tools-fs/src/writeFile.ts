@@ -23,7 +23,7 @@ const parameters = {
 
 /** `write_file`: creates a file, with its parent directories, or replaces the whole content of one. */
 export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool {
-  return writeFileTool(options, seenFilesOf(options));
+  return writeFileTool(options, seenFilesOf("createWriteFileTool", options));
 }
 
 /** With what the tools of one pack remember of files. */

@@ -4,7 +4,7 @@ import { clip, showInvisible } from "@toolcrib/core/text";
 const longestQuote = 40;
 
 /** Where the first difference of two lines is, and what each has there, white space by name. Undefined where they are the same. */
-export function describeDifference(wanted: string, found: string): string | undefined {
+export function describeDifference(wanted: string, found: string, whose = "old_text"): string | undefined {
   if (wanted === found) return undefined;
   let at = 0;
   while (at < wanted.length && wanted[at] === found[at]) at += 1;
@@ -16,7 +16,7 @@ export function describeDifference(wanted: string, found: string): string | unde
   const [ours, theirs] = bySpace
     ? [nameSpace(spaces[0]), nameSpace(spaces[1])]
     : [quoteHead(left, right), quoteHead(right, left)];
-  return `at column ${at + 1} old_text has ${ours}, the file has ${theirs}`;
+  return `at column ${at + 1} ${whose} has ${ours}, the file has ${theirs}`;
 }
 
 function isSpace(character: string | undefined): boolean {

@@ -1,25 +1,13 @@
-import { readFileSync } from "node:fs";
-import { defineTool, type ExecutableTool, ToolError } from "@toolcrib/core";
-import {
-  createSemaphore,
-  type FilePath,
-  openRegularFile,
-  type PathScope,
-  pathEffect,
-  plainSystemError,
-  withPathLocks,
-  writeAtomically,
-} from "@toolcrib/core/files";
+import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import { createSemaphore, type FilePath, pathEffect, withPathLocks, writeAtomically } from "@toolcrib/core/files";
 import { byteOrderMark } from "@toolcrib/core/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
 import type { SeenFiles } from "../seenFiles.ts";
 import { inPlaceNote } from "../writeFile.ts";
+import { longestEditable, readEditable } from "./readEditable.ts";
 import { replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
-
-/** Both texts are in memory at once, so a larger file is refused, and an edit that would make it larger. */
-const longestEditable = 32 * 1024 * 1024;
 
 const parameters = {
   type: "object",
@@ -47,7 +35,7 @@ const parameters = {
 
 /** `edit_file`: replaces exact text, all edits or none, and returns a unified diff. */
 export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool {
-  return editFileTool(options, seenFilesOf(options));
+  return editFileTool(options, seenFilesOf("createEditFileTool", options));
 }
 
 /** With what the tools of one pack remember of files. */
@@ -88,33 +76,4 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
       return withPathLocks([canonical], () => queue(edit), call.signal);
     },
   });
-}
-
-/** `check` may throw for the open file. */
-function readEditable(canonical: string, scope: PathScope, check?: (descriptor: number) => void): string {
-  const printed = scope.print(canonical);
-  const refuse = (why: string): ToolError =>
-    new ToolError({ code: "execution_failed", message: `Not edited: ${printed} ${why}` });
-  const file = openRegularFile(canonical, scope);
-  try {
-    check?.(file.descriptor);
-    if (file.stats.size > longestEditable) throw refuse(`is larger than ${longestEditable} bytes; split it first`);
-    const bytes = readFileSync(file.descriptor);
-    const text = decodeUtf8(bytes);
-    if (text === undefined)
-      throw refuse("is not valid UTF-8, so an edit would change other bytes too; convert it first");
-    return text;
-  } catch (error) {
-    throw plainSystemError(error, printed);
-  } finally {
-    file.close();
-  }
-}
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -17,9 +17,14 @@ const leastLikeness = 0.4;
 
 /**
  * Words on the lines of a text that come nearest to a wanted text which is not in it: their numbers, their text and where the first
- * of them differs. Undefined where nothing is alike.
+ * of them differs. Undefined where nothing is alike. `whose` says where the wanted text comes from.
  */
-export async function describeNearest(text: string, wanted: string, pause: Pause): Promise<string | undefined> {
+export async function describeNearest(
+  text: string,
+  wanted: string,
+  pause: Pause,
+  whose = "old_text",
+): Promise<string | undefined> {
   const lines = linesOf(text.slice(0, longestSearched));
   const sought = linesOf(wanted).slice(0, mostWanted);
   const start = (await startByLines(lines, sought, pause)) ?? (await startByLikeness(lines, sought, pause));
@@ -29,7 +34,7 @@ export async function describeNearest(text: string, wanted: string, pause: Pause
   const shown = lines.slice(from, Math.min(to, from + mostShown));
   const heading = to - from > 1 ? `Nearest are lines ${from + 1} to ${to}:` : `Nearest is line ${from + 1}:`;
   const numbered = shown.map((line, at) => `${from + at + 1}: ${clip(line, longestLine)}`);
-  const difference = firstDifference(lines, sought, start);
+  const difference = firstDifference(lines, sought, start, whose);
   return [heading, ...numbered, ...(to - from > shown.length ? ["…"] : []), ...difference].join("\n");
 }
 
@@ -40,11 +45,11 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-function firstDifference(lines: readonly string[], sought: readonly string[], start: number): string[] {
+function firstDifference(lines: readonly string[], sought: readonly string[], start: number, whose: string): string[] {
   for (const [at, wanted] of sought.entries()) {
     const found = lines[start + at];
     if (found === undefined) return [`There is no line ${start + at + 1} for ${quoted(wanted)}.`];
-    const difference = describeDifference(wanted, found);
+    const difference = describeDifference(wanted, found, whose);
     if (difference !== undefined) return [`Line ${start + at + 1} differs: ${difference}`];
   }
   return [];

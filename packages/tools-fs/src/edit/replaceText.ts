@@ -2,6 +2,7 @@ import { invalidArgument } from "@toolcrib/core";
 import { dominantLineEnding } from "@toolcrib/core/text";
 import { createYielder } from "../yieldToEventLoop.ts";
 import { findMatches } from "./findMatches.ts";
+import { listLines } from "./listLines.ts";
 import { describeNearest } from "./nearestLines.ts";
 
 export interface Edit {
@@ -104,13 +105,6 @@ function countLines(text: string): (place: number) => number {
     for (; next >= 0 && next < place; next = text.indexOf("\n", next + 1)) line += 1;
     return line;
   };
-}
-
-/** `lines 4, 17 and 30`; `others` are counted only. */
-function listLines(lines: readonly number[], others: number): string {
-  const words = others > 0 ? [...lines, `${others} more`] : [...lines];
-  const last = words.pop();
-  return `${lines.length > 1 ? "lines" : "line"} ${words.length > 0 ? `${words.join(", ")} and ` : ""}${last}`;
 }
 
 /** The new text for an old one, with the line ending of that, or of the whole text. */

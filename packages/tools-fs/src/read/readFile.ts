@@ -21,7 +21,7 @@ const parameters = {
 
 /** `read_file`: a file's text exactly, in pages of whole lines where it is longer than `maxBytes`; an image as a picture. */
 export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool {
-  return readFileTool(options, seenFilesOf(options));
+  return readFileTool(options, seenFilesOf("createReadFileTool", options));
 }
 
 /** With what the tools of one pack remember of files. */

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { ToolError } from "@toolcrib/core";
+import { openRegularFile, type PathScope, plainSystemError } from "@toolcrib/core/files";
+
+/** Both texts are in memory at once, so a larger file is refused, and an edit that would make it larger. */
+export const longestEditable: number = 32 * 1024 * 1024;
+
+/**
+ * The text of a file that is to be edited, with its byte order mark. Throws in plain words for one that is too large or not valid
+ * UTF-8. `check` may throw for the open file.
+ */
+export function readEditable(canonical: string, scope: PathScope, check?: (descriptor: number) => void): string {
+  const printed = scope.print(canonical);
+  const refuse = (why: string): ToolError =>
+    new ToolError({ code: "execution_failed", message: `Not edited: ${printed} ${why}` });
+  const file = openRegularFile(canonical, scope);
+  try {
+    check?.(file.descriptor);
+    if (file.stats.size > longestEditable) throw refuse(`is larger than ${longestEditable} bytes; split it first`);
+    const bytes = readFileSync(file.descriptor);
+    const text = decodeUtf8(bytes);
+    if (text === undefined)
+      throw refuse("is not valid UTF-8, so an edit would change other bytes too; convert it first");
+    return text;
+  } catch (error) {
+    throw plainSystemError(error, printed);
+  } finally {
+    file.close();
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

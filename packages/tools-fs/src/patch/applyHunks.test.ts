@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { applyHunks } from "./applyHunks.ts";
+import { parsePatch } from "./parsePatch.ts";
+
+const begin = "*** Begin Patch\n*** Update File: f\n";
+
+/** The text with one part of a patch, given without its headers. */
+async function apply(text: string, body: string): Promise<string> {
+  const [operation] = parsePatch(`${begin}${body}\n*** End Patch`);
+  if (operation?.kind !== "update") return expect.fail("no update");
+  return applyHunks(text, operation.hunks, "f", () => undefined);
+}
+
+test.each([
+  ["a line changes", "a\nb\nc\n", "@@\n a\n-b\n+B\n c", "a\nB\nc\n"],
+  ["without @@", "a\nb\n", "-b\n+B", "a\nB\n"],
+  ["a line comes", "a\nc\n", "@@\n a\n+b\n c", "a\nb\nc\n"],
+  ["a line goes", "a\nb\nc\n", "@@\n a\n-b", "a\nc\n"],
+  ["hunks in order", "a\nb\nc\nd\n", "@@\n-a\n+A\n@@\n-d\n+D", "A\nb\nc\nD\n"],
+  ["after a line", "x\nf()\nx\n", "@@ f()\n-x\n+y", "x\nf()\ny\n"],
+  ["after a line, however far in", "  def f():\n    x\n", "@@ def f():\n-    x\n+    y", "  def f():\n    y\n"],
+  ["after a line after a line", "A\nf\nx\nB\nf\nx\n", "@@ B\n@@ f\n-x\n+y", "A\nf\nx\nB\nf\ny\n"],
+  ["the first after an @@ line", "f\nx\nx\n", "@@ f\n-x\n+y", "f\ny\nx\n"],
+  ["an empty line of the file", "a\n\nb\n", " a\n\n-b\n+c", "a\n\nc\n"],
+  ["at the end", "x\ny\nx\n", "@@\n-x\n+z\n*** End of File", "x\ny\nz\n"],
+  ["appended", "a\n", "@@\n+b\n*** End of File", "a\nb\n"],
+  ["to an empty file", "", "@@\n+b\n*** End of File", "b\n"],
+  ["all goes", "a\n", "@@\n-a", ""],
+  ["numbers of a unified diff are passed over", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c", "a\nc\n"],
+  ["CRLF stays", "a\r\nb\r\nc\r\n", " a\n-b\n+B\n+B2\n c", "a\r\nB\r\nB2\r\nc\r\n"],
+  ["mixed endings stay", "a\nb\r\nc\n", "-c\n+C", "a\nb\r\nC\n"],
+  ["no line ending at the end stays", "a\nb", "-b\n+B\n+C", "a\nB\nC"],
+  ["no line ending at the end, last line gone", "a\nb", " a\n-b", "a"],
+  ["white space is part of a line", "a \n\tb\n", "-a \n+c", "c\n\tb\n"],
+])("%s", async (_, text, body, expected) => {
+  expect(await apply(text, body)).toBe(expected);
+});
+
+test.each([
+  [
+    "does not fit",
+    "a\nb\n",
+    "@@\n-c\n+d",
+    "the hunk at line 3 of the patch does not fit f: give its lines exactly as they are",
+  ],
+  [
+    "names what is near",
+    "a\n\tbcd\n",
+    "-  bcd\n+x",
+    "Line 2 differs: at column 1 the patch has 2 spaces, the file has 1 tab",
+  ],
+  ["fits twice", "x\ny\nx\n", "-x\n+z", "fits f in 2 places, at lines 1 and 3; add lines around it"],
+  [
+    "only comes before",
+    "a\nb\n",
+    "@@\n-b\n+B\n@@\n-a\n+A",
+    "the hunk at line 6 of the patch does not fit f after line 2",
+  ],
+  ["@@ is not there", "a\n", "@@ f()\n-a\n+b", 'has "@@ f()", a line that f does not have after line 0'],
+  ["@@ is there twice", "f\na\nf\na\n", "@@ f\n-a\n+b", 'has "@@ f", which is at lines 1 and 3 of f'],
+  ["only comes", "a\n", "@@\n+b", "has only new lines; add a line of the file before or after them"],
+  ["not at the end", "x\ny\n", "-x\n+z\n*** End of File", "does not fit f"],
+])("what %s is refused", async (_, text, body, words) => {
+  await expect(apply(text, body)).rejects.toMatchObject({ code: "invalid_arguments" });
+  await expect(apply(text, body)).rejects.toThrow(words);
+});
+
+test("a random change that a patch describes is made exactly, or refused", async () => {
+  const line = fc.constantFrom("a", "b", "", " a", "\tb");
+  const text = fc.array(fc.record({ keep: fc.constantFrom("keep", "drop", "add"), line }), { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(text, fc.nat(3), fc.constantFrom("\n", "\r\n"), async (steps, context, ending) => {
+      const old = steps.filter(({ keep }) => keep !== "add").map((step) => step.line + ending);
+      const changed = steps.filter(({ keep }) => keep !== "drop").map((step) => step.line + ending);
+      const first = steps.findIndex(({ keep }) => keep !== "keep");
+      fc.pre(first >= 0);
+      const last = steps.findLastIndex(({ keep }) => keep !== "keep");
+      const hunk = steps
+        .slice(Math.max(first - context, 0), last + 1 + context)
+        .map((step) => (step.keep === "keep" ? " " : step.keep === "drop" ? "-" : "+") + step.line);
+      const result = await apply(old.join(""), `@@\n${hunk.join("\n")}`).catch((error: { code: string }) => error.code);
+      expect([changed.join(""), "invalid_arguments"]).toContain(result);
+    }),
+    { numRuns: 500 },
+  );
+});

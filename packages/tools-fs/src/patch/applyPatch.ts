@@ -1,0 +1,184 @@
+import { lstatSync, type Stats } from "node:fs";
+import { defineTool, type ExecutableTool, invalidArgument, type ToolEffect, ToolError } from "@toolcrib/core";
+import {
+  createSemaphore,
+  type PathScope,
+  pathEffect,
+  plainSystemError,
+  refuseSpecial,
+  withPathLocks,
+} from "@toolcrib/core/files";
+import { byteOrderMark } from "@toolcrib/core/text";
+import { refuseDirectoryPath } from "../directoryPath.ts";
+import { longestEditable, readEditable } from "../edit/readEditable.ts";
+import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
+import { refuseProtected } from "../remove/protectedPaths.ts";
+import { createSeenFiles, type SeenFiles } from "../seenFiles.ts";
+import { createYielder } from "../yieldToEventLoop.ts";
+import { applyHunks } from "./applyHunks.ts";
+import { type Change, commitChanges } from "./commitChanges.ts";
+import { type PatchOperation, parsePatch, patchField } from "./parsePatch.ts";
+
+const parameters = {
+  type: "object",
+  properties: {
+    input: { type: "string", description: "The patch, from *** Begin Patch to *** End Patch" },
+  },
+  required: ["input"],
+  additionalProperties: false,
+} as const;
+
+/** `apply_patch`: adds, changes, moves and removes files by one patch in the V4A format, all or nothing. */
+export function createApplyPatchTool(options: FsToolOptions = {}): ExecutableTool {
+  return applyPatchTool(options, seenFilesOf("createApplyPatchTool", options));
+}
+
+/** With what the tools of one pack remember of files. */
+export function applyPatchTool(options: FsToolOptions, seen: SeenFiles | undefined): ExecutableTool {
+  const scope = scopeOf("createApplyPatchTool", options);
+  const queue = createSemaphore(openFileLimit);
+  return defineTool({
+    name: "apply_patch",
+    origin,
+    description:
+      "Change files by a patch, all of it or nothing. Parts: *** Add File: PATH (lines with +), *** Delete File: PATH, " +
+      "*** Update File: PATH (then *** Move to: PATH to rename; hunks of lines that start with a space, - or +, after @@ and a line above).",
+    parameters,
+    destructive: true,
+    effects: async ({ input }) => {
+      const effects: ToolEffect[] = [];
+      for (const operation of await resolveAll(parsePatch(input), scope)) effects.push(...effectsOf(operation, scope));
+      return effects;
+    },
+    execute: async ({ input }, call) => {
+      const operations = await resolveAll(parsePatch(input), scope);
+      const paths = operations.flatMap(({ from, to }) => (to === undefined ? [from] : [from, to]));
+      const apply = async (): Promise<string> => {
+        const changes: Change[] = [];
+        let bytes = 0;
+        for (const operation of operations) {
+          const change = await prepare(operation, scope, seen, call.signal);
+          changes.push(change);
+          bytes += change.kind === "remove" ? 0 : Buffer.byteLength(change.content ?? "");
+          if (bytes > longestEditable) {
+            throw invalidArgument(patchField, `changes more than ${longestEditable} bytes of text; give it in parts`);
+          }
+        }
+        await commitChanges(changes, scope, call);
+        for (const { kind, path } of changes) if (kind !== "remove") seen?.note(path);
+        return changes.map((change) => describe(change, scope)).join("\n");
+      };
+      return withPathLocks(paths, () => queue(apply), call.signal);
+    },
+  });
+}
+
+/** An operation with its paths resolved; `to` is where a file is moved. */
+interface Resolved {
+  readonly operation: PatchOperation;
+  readonly from: string;
+  readonly to: string | undefined;
+}
+
+/** Throws for a path outside the roots, and for one that two parts of the patch name. */
+async function resolveAll(operations: readonly PatchOperation[], scope: PathScope): Promise<Resolved[]> {
+  const resolved: Resolved[] = [];
+  const taken = new Set<string>();
+  for (const operation of operations) {
+    const { path, kind, line } = operation;
+    const newPath = kind === "update" ? operation.newPath : undefined;
+    for (const one of [path, newPath]) if (one !== undefined) refuseDirectoryPath(one, patchField);
+    // A link is itself moved or removed; writing goes to its target.
+    const isEntry = kind === "delete" || newPath !== undefined;
+    const from = isEntry ? await scope.resolveEntry(path, patchField) : await scope.resolve(path, patchField);
+    const to = newPath === undefined ? undefined : await scope.resolveEntry(newPath, patchField);
+    for (const one of [from, to]) {
+      if (one === undefined) continue;
+      if (taken.has(one)) {
+        throw invalidArgument(
+          patchField,
+          `line ${line}: ${scope.print(one)} is in the patch twice; put all of its changes in one part`,
+        );
+      }
+      taken.add(one);
+    }
+    resolved.push({ operation, from, to });
+  }
+  return resolved;
+}
+
+function effectsOf({ operation, from, to }: Resolved, scope: PathScope): ToolEffect[] {
+  const effect = (kind: "read" | "write" | "delete"): ToolEffect => pathEffect(kind, from, operation.path, scope);
+  if (operation.kind === "add") return [effect("write")];
+  if (operation.kind === "delete") return [effect("delete")];
+  if (to === undefined) return [effect("read"), effect("write")];
+  return [effect("read"), effect("delete"), pathEffect("write", to, operation.newPath ?? to, scope)];
+}
+
+/** What an operation comes to. Throws where it cannot be done; nothing is changed yet. */
+async function prepare(
+  { operation, from, to }: Resolved,
+  scope: PathScope,
+  seen: SeenFiles | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Change> {
+  const printed = scope.print(from);
+  const stats = look(from, printed);
+  if (operation.kind === "add") {
+    if (stats !== undefined) throw taken(printed, "*** Update File changes a file that exists");
+    return { kind: "create", path: from, content: operation.content };
+  }
+  if (stats === undefined) throw failure(`Path not found: ${printed}; *** Add File makes a new file`);
+  if (operation.kind === "delete" || to !== undefined) {
+    refuseProtected(from, scope);
+    if (!(operation.kind === "delete" && stats.isSymbolicLink())) refuseSpecial(stats, printed);
+  }
+  if (operation.kind === "delete") return { kind: "remove", path: from };
+  if (to !== undefined && look(to, scope.print(to)) !== undefined)
+    throw taken(scope.print(to), "choose another path to move to");
+
+  // Seen now, and looked at again right before it is replaced.
+  const state = createSeenFiles();
+  const old = readEditable(from, scope, (descriptor) => {
+    seen?.refuseUnseen(descriptor, printed);
+    state.note(descriptor);
+  });
+  const mark = old.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const changed = mark + (await applyHunks(old.slice(mark.length), operation.hunks, printed, createYielder(signal)));
+  if (changed === old && to === undefined) {
+    throw invalidArgument(patchField, `line ${operation.line}: changes nothing in ${printed}; give other lines with +`);
+  }
+  const content = changed === old ? undefined : changed;
+  if (to !== undefined) return { kind: "move", from, path: to, old, content, state };
+  return { kind: "replace", path: from, old, content: changed, state };
+}
+
+function look(path: string, printed: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw plainSystemError(error, printed);
+  }
+}
+
+function failure(message: string): ToolError {
+  return new ToolError({ code: "execution_failed", message });
+}
+
+function taken(printed: string, next: string): ToolError {
+  return failure(`Already exists: ${printed}; nothing was changed: ${next}`);
+}
+
+function describe(change: Change, scope: PathScope): string {
+  const path = scope.print(change.path);
+  switch (change.kind) {
+    case "create":
+      return `Created ${path} (${Buffer.byteLength(change.content)} bytes)`;
+    case "replace":
+      return `Changed ${path}`;
+    case "move":
+      return `Moved ${scope.print(change.from)} to ${path}${change.content === undefined ? "" : " and changed it"}`;
+    case "remove":
+      return `Removed ${path}`;
+  }
+}

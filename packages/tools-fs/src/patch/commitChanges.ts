@@ -1,0 +1,165 @@
+import { lstatSync, renameSync, unlinkSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { isToolError, type ToolCallInfo, ToolError } from "@toolcrib/core";
+import {
+  makeDirectories,
+  openInside,
+  type PathScope,
+  plainSystemError,
+  syncDirectory,
+  systemErrorCode,
+  temporaryName,
+  writeAtomically,
+} from "@toolcrib/core/files";
+import { moveEntry } from "../move/moveEntry.ts";
+import type { SeenFiles } from "../seenFiles.ts";
+
+/** A change of one file. Paths are canonical. */
+export type Change =
+  | { readonly kind: "create"; readonly path: string; readonly content: string }
+  | {
+      readonly kind: "replace";
+      readonly path: string;
+      readonly old: string;
+      readonly content: string;
+      /** The state that `old` was read in. */
+      readonly state: SeenFiles;
+    }
+  | {
+      readonly kind: "move";
+      readonly from: string;
+      readonly path: string;
+      readonly old: string;
+      /** Undefined where it stays as it is. */
+      readonly content: string | undefined;
+      readonly state: SeenFiles;
+    }
+  | { readonly kind: "remove"; readonly path: string };
+
+/** A change that was made. */
+interface Made {
+  /** As errors name it. */
+  readonly path: string;
+  undo(): Promise<void> | void;
+  /** What is left to do once all changes are made. */
+  finish?(): Promise<void> | void;
+}
+
+/**
+ * Makes all changes, or none: where one fails, or the call ends, those before it are undone, last first. Each file alone is written
+ * as `writeAtomically` does it; a crash in between leaves some changed. Throws in plain words.
+ */
+export async function commitChanges(changes: readonly Change[], scope: PathScope, call: ToolCallInfo): Promise<void> {
+  const made: Made[] = [];
+  try {
+    for (const change of changes) await make(change, scope, call, made);
+  } catch (error) {
+    const kept: string[] = [];
+    for (const { path, undo } of made.reverse()) {
+      try {
+        await undo();
+      } catch (failed) {
+        kept.push(`${scope.print(path)} (${systemErrorCode(failed) ?? "failed"})`);
+      }
+    }
+    if (kept.length === 0) throw error;
+    const reason = isToolError(error) ? error.message : String(error);
+    const message = `${reason}. Not all of the patch could be undone: look at ${kept.join(", ")}`;
+    throw new ToolError({ code: "execution_failed", message, cause: error });
+  }
+  for (const { finish } of made) await finish?.();
+}
+
+/** Each step that was made is added to `made` at once, so that it can be undone alone. */
+async function make(change: Change, scope: PathScope, call: ToolCallInfo, made: Made[]): Promise<void> {
+  const { path } = change;
+  switch (change.kind) {
+    case "create": {
+      makeParents(path, scope, call, made);
+      const beforeReplace = (): never => {
+        throw new ToolError({ code: "execution_failed", message: `Already exists: ${scope.print(path)}; try again` });
+      };
+      await writeAtomically(path, change.content, { scope, call, beforeReplace });
+      made.push({ path, undo: () => removeFile(path, scope) });
+      return;
+    }
+    case "replace": {
+      const { old, content, state } = change;
+      const beforeReplace = (file: Parameters<SeenFiles["refuseUnseen"]>[0]): void =>
+        state.refuseUnseen(file, scope.print(path));
+      await writeAtomically(path, content, { scope, call, beforeReplace });
+      made.push({ path, undo: () => restore(path, old, scope) });
+      return;
+    }
+    case "move": {
+      const { from, old, content, state } = change;
+      makeParents(path, scope, call, made);
+      state.refuseUnseen(from, scope.print(from));
+      await moveEntry(from, path, scope, call);
+      made.push({ path: from, undo: () => moveEntry(path, from, scope, {}) });
+      if (content === undefined) return;
+      await writeAtomically(path, content, { scope, call });
+      made.push({ path, undo: () => restore(path, old, scope) });
+      return;
+    }
+    case "remove":
+      made.push(setAside(path, scope, call));
+  }
+}
+
+function makeParents(path: string, scope: PathScope, call: ToolCallInfo, made: Made[]): void {
+  try {
+    const parents = makeDirectories(dirname(path), scope, () => call.beginCommit?.());
+    parents.directory.close();
+    if (parents.made > 0) made.push({ path: dirname(path), undo: parents.undo });
+  } catch (error) {
+    throw plainSystemError(error, scope.print(path));
+  }
+}
+
+async function restore(path: string, old: string, scope: PathScope): Promise<void> {
+  await writeAtomically(path, old, { scope });
+}
+
+function removeFile(path: string, scope: PathScope): void {
+  const directory = openInside(dirname(path), scope);
+  try {
+    unlinkSync(directory.at(basename(path)));
+  } finally {
+    directory.close();
+  }
+}
+
+/** Gives an entry another name in its directory, under which it is unlinked in the end. */
+function setAside(path: string, scope: PathScope, call: ToolCallInfo): Made {
+  const name = basename(path);
+  const aside = temporaryName();
+  const within = <T>(work: (at: (name: string) => ReturnType<ReturnType<typeof openInside>["at"]>) => T): T => {
+    const directory = openInside(dirname(path), scope);
+    try {
+      scope.confirm(directory.descriptor, dirname(path), { name });
+      return work((one) => directory.at(one));
+    } catch (error) {
+      throw plainSystemError(error, scope.print(path));
+    } finally {
+      directory.close();
+    }
+  };
+  within((at) => {
+    call.beginCommit?.();
+    renameSync(at(name), at(aside));
+  });
+  return {
+    path,
+    undo: () =>
+      within((at) => {
+        if (lstatSync(at(name), { throwIfNoEntry: false })) throw Object.assign(new Error("taken"), { code: "EEXIST" });
+        renameSync(at(aside), at(name));
+      }),
+    async finish() {
+      within((at) => unlinkSync(at(aside)));
+      const directory = openInside(dirname(path), scope);
+      await syncDirectory(directory).finally(() => directory.close());
+    },
+  };
+}

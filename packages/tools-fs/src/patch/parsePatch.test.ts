@@ -1,0 +1,89 @@
+import { isToolError } from "@toolcrib/core";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parsePatch } from "./parsePatch.ts";
+
+test("every kind of part is read", () => {
+  const patch = `
+*** Begin Patch
+*** Add File: docs/new file.md
++# Title
++
+*** Update File: src/a.ts
+*** Move to: src/b.ts
+@@ class A
+@@   run() {
+ keep
+-old
++new
+*** End of File
+*** Delete File: gone
+*** Add File: empty
+*** End Patch
+`;
+  expect(parsePatch(patch)).toEqual([
+    { kind: "add", line: 3, path: "docs/new file.md", content: "# Title\n\n" },
+    {
+      kind: "update",
+      line: 6,
+      path: "src/a.ts",
+      newPath: "src/b.ts",
+      hunks: [
+        {
+          line: 8,
+          anchors: ["class A", "run() {"],
+          lines: [
+            { kind: " ", text: "keep" },
+            { kind: "-", text: "old" },
+            { kind: "+", text: "new" },
+          ],
+          atEnd: true,
+        },
+      ],
+    },
+    { kind: "delete", line: 14, path: "gone" },
+    { kind: "add", line: 15, path: "empty", content: "" },
+  ]);
+});
+
+const wrap = (body: string): string => `*** Begin Patch\n${body}\n*** End Patch`;
+
+test.each([
+  ["", "line 1 (): a patch begins with *** Begin Patch"],
+  ["*** Update File: a", "line 1 (*** Update File: a): a patch begins with"],
+  ["*** Begin Patch", "a patch ends with *** End Patch; give it whole"],
+  ["*** Begin Patch\n*** Delete File: a", "line 2 (*** Delete File: a): a patch ends with"],
+  [wrap(""), "line 2 (): expected *** Add File: PATH"],
+  ["*** Begin Patch\n*** End Patch", "changes no file"],
+  [wrap("*** Delete File: "), "names no file"],
+  [wrap("*** Delete File: a\n+x"), "line 3 (+x): nothing follows *** Delete File"],
+  [wrap("*** Add File: a\nx"), "line 3 (x): each line of a new file starts with +"],
+  [wrap("*** Update File: a"), "changes nothing; give at least one hunk"],
+  [wrap("*** Update File: a\n@@\n b"), "line 3 (@@): a hunk without a line that starts with - or + changes nothing"],
+  [
+    wrap("*** Update File: a\n-b\nc"),
+    "line 4 (c): each line of a hunk starts with a space (stays), - (goes) or + (comes)",
+  ],
+  [wrap("*** Update File: a\n*** Move to: \n-b"), "names no file"],
+  [wrap("*** Rename File: a"), "expected *** Add File"],
+  [`\n\n${wrap("x")}`, "line 4 (x): expected"],
+  [wrap(Array.from({ length: 501 }, (_, at) => `*** Delete File: ${at}`).join("\n")), "at most 500 files"],
+])("%# is refused by the number of its line", (patch, words) => {
+  expect(() => parsePatch(patch)).toThrow(words);
+});
+
+test("whatever is given, it is read or refused in words", () => {
+  const piece = fc.constantFrom(
+    ...["*** Begin Patch", "*** End Patch", "*** Add File: a", "*** Update File: b", "*** Delete File: c"],
+    ...["*** Move to: d", "*** End of File", "@@", "@@ x", " x", "+x", "-x", "", "x", "\r"],
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (lines, whole) => {
+      try {
+        parsePatch(whole ? wrap(lines.join("\n")) : lines.join("\n"));
+      } catch (error) {
+        expect(isToolError(error) && error.code).toBe("invalid_arguments");
+      }
+    }),
+  );
+});

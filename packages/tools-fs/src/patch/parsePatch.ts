@@ -1,0 +1,139 @@
+import { invalidArgument } from "@toolcrib/core";
+import { clip, showInvisible } from "@toolcrib/core/text";
+
+/** One file's part of a patch. `line` is that of its header, from 1. */
+export type PatchOperation = { readonly line: number; readonly path: string } & (
+  | { readonly kind: "add"; readonly content: string }
+  | { readonly kind: "delete" }
+  | { readonly kind: "update"; readonly newPath: string | undefined; readonly hunks: readonly Hunk[] }
+);
+
+/** One change within a file. */
+export interface Hunk {
+  /** Of its first line in the patch, from 1. */
+  readonly line: number;
+  /** Lines of the file that come before it, in order: each is looked for after the one before. */
+  readonly anchors: readonly string[];
+  readonly lines: readonly HunkLine[];
+  /** Whether its last old line is the last of the file. */
+  readonly atEnd: boolean;
+}
+
+/** A line that stays (` `), goes (`-`) or comes (`+`). */
+export interface HunkLine {
+  readonly kind: " " | "-" | "+";
+  readonly text: string;
+}
+
+/** The argument that holds the patch. */
+export const patchField = "input";
+
+/** Files that one patch may change. */
+const mostFiles = 500;
+
+const begin = "*** Begin Patch";
+const end = "*** End Patch";
+const header = /^\*\*\* (Add File|Delete File|Update File): (.*)$/;
+
+/**
+ * Reads a patch in the V4A format. Throws (`invalid_arguments`), with the number of the line, for what is none: nothing of it is
+ * guessed, but that an empty line in a hunk is an empty line of the file.
+ */
+export function parsePatch(input: string): PatchOperation[] {
+  const lines = input
+    .replace(/^\s*\n/, "")
+    .trimEnd()
+    .split(/\r?\n/);
+  const before = input.split("\n").length - input.replace(/^\s*\n/, "").split("\n").length;
+  const refuse = (at: number, reason: string): never => {
+    const line = lines[at];
+    const shown = line === undefined ? "" : ` (${showInvisible(clip(line, 80))})`;
+    throw invalidArgument(patchField, `line ${before + at + 1}${shown}: ${reason}`);
+  };
+  if (lines[0]?.trim() !== begin) refuse(0, `a patch begins with ${begin}`);
+  const last = lines.length - 1;
+  if (last === 0 || lines[last]?.trim() !== end) refuse(last, `a patch ends with ${end}; give it whole`);
+
+  const operations: PatchOperation[] = [];
+  for (let at = 1; at < last; ) {
+    const [, kind, given = ""] = header.exec(lines[at] ?? "") ?? [];
+    if (kind === undefined) refuse(at, "expected *** Add File: PATH, *** Update File: PATH or *** Delete File: PATH");
+    const path = given.trim();
+    if (path === "") refuse(at, "names no file");
+    if (operations.length === mostFiles)
+      refuse(at, `a patch changes at most ${mostFiles} files; give the rest in another`);
+    const next = nextHeader(lines, at + 1, last);
+    const line = before + at + 1;
+    if (kind === "Delete File") {
+      if (next > at + 1) refuse(at + 1, "nothing follows *** Delete File");
+      operations.push({ kind: "delete", line, path });
+    } else if (kind === "Add File") {
+      const wrong = lines.findIndex((one, index) => index > at && index < next && !one.startsWith("+"));
+      if (wrong >= 0) refuse(wrong, "each line of a new file starts with +");
+      const content = lines.slice(at + 1, next).map((one) => `${one.slice(1)}\n`);
+      operations.push({ kind: "add", line, path, content: content.join("") });
+    } else {
+      const newPath = /^\*\*\* Move to: (.*)$/.exec(lines[at + 1] ?? "")?.[1]?.trim();
+      if (newPath === "") refuse(at + 1, "names no file");
+      const hunks = parseHunks(lines, newPath === undefined ? at + 1 : at + 2, next, before, refuse);
+      if (hunks.length === 0 && newPath === undefined) refuse(at, "changes nothing; give at least one hunk");
+      operations.push({ kind: "update", line, path, newPath, hunks });
+    }
+    at = next;
+  }
+  if (operations.length === 0) refuse(0, "changes no file");
+  return operations;
+}
+
+function nextHeader(lines: readonly string[], from: number, last: number): number {
+  const found = lines.findIndex((line, at) => at >= from && at < last && header.test(line));
+  return found < 0 ? last : found;
+}
+
+function parseHunks(
+  lines: readonly string[],
+  from: number,
+  to: number,
+  before: number,
+  refuse: (at: number, reason: string) => never,
+): Hunk[] {
+  const hunks: { line: number; anchors: string[]; lines: HunkLine[]; atEnd: boolean }[] = [];
+  const open = (at: number): (typeof hunks)[number] => {
+    const current = hunks.at(-1);
+    if (current !== undefined && !current.atEnd) return current;
+    const hunk = { line: before + at + 1, anchors: [], lines: [], atEnd: false };
+    hunks.push(hunk);
+    return hunk;
+  };
+  for (let at = from; at < to; at += 1) {
+    const line = lines[at] ?? "";
+    if (line.startsWith("@@")) {
+      const current = hunks.at(-1);
+      // Another @@ right after one narrows the place further.
+      if (current === undefined || current.lines.length > 0 || current.atEnd) {
+        hunks.push({ line: before + at + 1, anchors: [], lines: [], atEnd: false });
+      }
+      const anchor = anchorOf(line);
+      if (anchor !== "") hunks.at(-1)?.anchors.push(anchor);
+    } else if (line === "*** End of File") {
+      open(at).atEnd = true;
+    } else if (line === "") {
+      open(at).lines.push({ kind: " ", text: "" });
+    } else {
+      const kind = line[0];
+      if (kind !== " " && kind !== "-" && kind !== "+") {
+        return refuse(at, "each line of a hunk starts with a space (stays), - (goes) or + (comes)");
+      }
+      open(at).lines.push({ kind, text: line.slice(1) });
+    }
+  }
+  const empty = hunks.find((hunk) => !hunk.lines.some(({ kind }) => kind !== " "));
+  if (empty !== undefined)
+    refuse(empty.line - 1 - before, "a hunk without a line that starts with - or + changes nothing");
+  return hunks;
+}
+
+/** The line after `@@`; empty for none. The line numbers of a unified diff are passed over. */
+function anchorOf(line: string): string {
+  return /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/.test(line) ? "" : line.slice(2).trim();
+}
