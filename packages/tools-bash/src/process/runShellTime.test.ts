@@ -208,7 +208,8 @@ test.runIf(onLinux)(
       expect([passed, call.settled()]).toEqual([passed, false]);
     }
     for (let passed = 0; passed < 200; passed += 10) await pass(10);
-    expect(call.settled()).toBe(true);
+    // The clock stands still from here on: what is left to wait for is input and output.
+    while (!call.settled()) await nextTurn();
     process.kill(Number(readFileSync(hidden, "utf8")), "SIGKILL");
     expect((await call.result).exitCode).toBe(-1);
   },
