@@ -14,6 +14,8 @@ export interface WireReply {
   /** In the words of the wire: `completed`, `max_output_tokens`, `end_turn`, `length`, … Default: the one that fits. */
   readonly stop?: string;
   readonly refusal?: string;
+  /** Further output items of the Responses API, as they are. */
+  readonly items?: readonly Record<string, unknown>[];
 }
 
 /** One event of a stream: its JSON data, and its name where the format names events. */
@@ -205,7 +207,7 @@ const responses: Builder = {
       event(`response.${String(response.status)}`, { response }),
     ];
   },
-  whole({ text, calls = [], stop, refusal }) {
+  whole({ text, calls = [], stop, refusal, items = [] }) {
     const incomplete = stop === "max_output_tokens" || stop === "content_filter";
     const parts = [
       ...(text === undefined ? [] : [{ type: "output_text", text, annotations: [] }]),
@@ -229,6 +231,7 @@ const responses: Builder = {
         arguments: args,
         status: incomplete && index === calls.length - 1 ? "incomplete" : "completed",
       })),
+      ...items.map((item) => ({ id: fresh("item"), ...item })),
     ];
     return {
       id: fresh("resp"),
@@ -252,7 +255,8 @@ const responses: Builder = {
 
 function emptied(item: Record<string, unknown>): Record<string, unknown> {
   if (item.type === "message") return { ...item, content: [], status: "in_progress" };
-  return item.type === "function_call" ? { ...item, arguments: "", status: "in_progress" } : { ...item, summary: [] };
+  if (item.type === "function_call") return { ...item, arguments: "", status: "in_progress" };
+  return item.type === "reasoning" ? { ...item, summary: [] } : { ...item, status: "in_progress" };
 }
 
 function itemDeltas(item: Record<string, unknown>): [type: string, delta: string][] {
@@ -260,6 +264,7 @@ function itemDeltas(item: Record<string, unknown>): [type: string, delta: string
   if (item.type === "function_call") {
     return halves(String(item.arguments)).map((delta) => ["response.function_call_arguments.delta", delta]);
   }
+  if (item.type !== "message") return [];
   return (item.content as Record<string, string>[]).flatMap((part): [string, string][] =>
     part.type === "refusal"
       ? [["response.refusal.delta", part.refusal ?? ""]]

@@ -6,7 +6,7 @@ import type {
   ResponseOutputItem,
   ResponseReasoningItem,
 } from "openai/resources/responses/responses";
-import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
+import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
 import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
@@ -16,13 +16,20 @@ export function toResponsesToolChoice(choice: ToolChoice): NonNullable<ResponseC
   return typeof choice === "string" ? choice : { type: "function", name: choice.name };
 }
 
-/** A message as input items. A reply of the same `model` (`openai/NAME`) is replayed item by item, reasoning included. */
-export function toResponsesItems(message: Message, model: string): ResponseInputItem[] {
+/**
+ * A message as input items. A reply of the same `model` (`openai/NAME`) is replayed item by item, reasoning included. `toCall`: the items of
+ * calls that have a form of their own.
+ */
+export function toResponsesItems(
+  message: Message,
+  model: string,
+  toCall: (call: ToolCallBlock) => ResponseInputItem[] | undefined = () => undefined,
+): ResponseInputItem[] {
   switch (message.role) {
     case "user":
       return [{ type: "message", role: "user", content: message.content.map(toInputPart) }];
     case "assistant":
-      return toOutputItems(message, message.model === model);
+      return toOutputItems(message, message.model === model, toCall);
     case "tool":
       return [toCallOutput(message)];
     default:
@@ -51,7 +58,11 @@ function toOutputImage(image: { data: string; mimeType: string }): { type: "inpu
   return { type: "input_image", image_url: `data:${image.mimeType};base64,${image.data}` };
 }
 
-function toOutputItems(message: AssistantMessage, own: boolean): ResponseInputItem[] {
+function toOutputItems(
+  message: AssistantMessage,
+  own: boolean,
+  toCall: (call: ToolCallBlock) => ResponseInputItem[] | undefined,
+): ResponseInputItem[] {
   const items = message.content.flatMap((block): ResponseInputItem[] => {
     const data =
       own && block.opaque?.provider === "openai" && isObject(block.opaque.data) ? block.opaque.data : undefined;
@@ -61,15 +72,7 @@ function toOutputItems(message: AssistantMessage, own: boolean): ResponseInputIt
       case "reasoning":
         return data === undefined ? [] : [wellFormedJson(data) as ResponseInputItem];
       case "tool-call":
-        return [
-          {
-            type: "function_call",
-            call_id: wireId(block.id),
-            name: wireName(block.name),
-            arguments: argumentsText(block.args),
-            ...(typeof data?.id === "string" && { id: data.id }),
-          },
-        ];
+        return toCall(block) ?? [toFunctionCall(block, data?.id)];
       default:
         return block satisfies never;
     }
@@ -77,6 +80,16 @@ function toOutputItems(message: AssistantMessage, own: boolean): ResponseInputIt
   // The service refuses a reasoning item with nothing after it, as a reply that was cut off may have.
   while (items.at(-1)?.type === "reasoning") items.pop();
   return items;
+}
+
+function toFunctionCall({ id, name, args }: ToolCallBlock, itemId: unknown): ResponseInputItem {
+  return {
+    type: "function_call",
+    call_id: wireId(id),
+    name: wireName(name),
+    arguments: argumentsText(args),
+    ...(typeof itemId === "string" && { id: itemId }),
+  };
 }
 
 function toOutputMessage(text: string, data: Record<string, unknown> = {}): ResponseInputItem {

@@ -1,0 +1,116 @@
+import { type ChatTool, toOpenAIResponsesTool } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
+import type {
+  ResponseCreateParams,
+  ResponseFunctionShellToolCall,
+  ResponseInputItem,
+  ResponseOutputItem,
+  Tool,
+} from "openai/resources/responses/responses";
+import { cutOff } from "../../conversation/parseArguments.ts";
+import type { ToolCallBlock } from "../../messages.ts";
+import type { ToolChoice } from "../../provider.ts";
+import { toolWith } from "../shared/nativeTools.ts";
+import { toResponsesToolChoice } from "./mapping.ts";
+
+/** The kinds of call that OpenAI's models are trained on, and the tool of the registry behind each. */
+const names = { apply_patch_call: "apply_patch", shell_call: "run_bash" } as const;
+
+/** A native call as its provider keeps it beside the call in the registry's form. A shell call becomes a call for each command. */
+export type NativeCall =
+  | { readonly type: "apply_patch_call"; readonly operation: ResponseInputItem.ApplyPatchCall["operation"] }
+  | {
+      readonly type: "shell_call";
+      readonly action: ResponseInputItem.ShellCall["action"];
+      /** Which of its commands; the item goes back once, with the first. */
+      readonly index: number;
+    };
+
+/** The tool for each kind of call; a kind is offered only where the tool behind it is there. */
+function nativeFormsOf(tools: readonly ChatTool[]): ReadonlyMap<string, Tool> {
+  const forms = new Map<string, Tool>();
+  if (toolWith(tools, names.apply_patch_call, "input")) forms.set(names.apply_patch_call, { type: "apply_patch" });
+  if (toolWith(tools, names.shell_call, "command"))
+    forms.set(names.shell_call, { type: "shell", environment: { type: "local" } });
+  return forms;
+}
+
+export function toNativeTools(tools: readonly ChatTool[]): Tool[] {
+  const forms = nativeFormsOf(tools);
+  return tools.map((tool) => forms.get(tool.function.name) ?? toOpenAIResponsesTool(tool));
+}
+
+export function toNativeToolChoice(
+  choice: ToolChoice,
+  tools: readonly ChatTool[],
+): NonNullable<ResponseCreateParams["tool_choice"]> {
+  const form = typeof choice === "object" ? nativeFormsOf(tools).get(choice.name) : undefined;
+  return form?.type === "shell" || form?.type === "apply_patch" ? { type: form.type } : toResponsesToolChoice(choice);
+}
+
+/** Whether the tool behind a native call is offered in its native form. */
+export function isOffered(call: NativeCall, tools: readonly ChatTool[]): boolean {
+  return nativeFormsOf(tools).has(names[call.type]);
+}
+
+/** A native call as calls of the registry's tools; undefined for any other item. `isCut`: the end of the reply cut it off. */
+export function fromNativeItem(
+  item: ResponseOutputItem,
+  isCut: boolean,
+  tools: readonly ChatTool[],
+): ToolCallBlock[] | undefined {
+  if (item.type !== "apply_patch_call" && item.type !== "shell_call") return undefined;
+  const call = { type: "tool-call", id: item.call_id ?? "", name: names[item.type] } as const;
+  if (isCut) return [{ ...call, args: {}, malformed: cutOff }];
+  return item.type === "shell_call" ? fromShellCall(item, call, tools) : [fromPatchCall(item, call)];
+}
+
+type Begun = Pick<ToolCallBlock, "type" | "id" | "name">;
+
+function fromShellCall(
+  { action }: ResponseFunctionShellToolCall,
+  call: Begun,
+  tools: readonly ChatTool[],
+): ToolCallBlock[] {
+  const commands: unknown = action?.commands;
+  if (!Array.isArray(commands) || commands.length === 0)
+    return [{ ...call, args: {}, malformed: "commands: expected a list that is not empty" }];
+  const takesTimeout = toolWith(tools, call.name, "timeout") !== undefined;
+  const limit = takesTimeout && typeof action.timeout_ms === "number" ? { timeout: action.timeout_ms } : {};
+  return commands.map((command: unknown, index) => ({
+    ...call,
+    id: index === 0 ? call.id : `${call.id.slice(0, 56)}_${index + 1}`,
+    args: { command, ...limit },
+    opaque: { provider: "openai", data: { type: "shell_call", action, index } satisfies NativeCall },
+  }));
+}
+
+function fromPatchCall(
+  { operation }: Extract<ResponseOutputItem, { type: "apply_patch_call" }>,
+  call: Begun,
+): ToolCallBlock {
+  const patch = isObject(operation) ? patchOf(operation) : undefined;
+  if (patch === undefined)
+    return {
+      ...call,
+      args: {},
+      malformed: "operation: expected create_file, update_file or delete_file with a path on one line",
+    };
+  const data: NativeCall = { type: "apply_patch_call", operation };
+  return { ...call, args: { input: patch }, opaque: { provider: "openai", data } };
+}
+
+/** The operation as a patch in the V4A format, which `apply_patch` takes. */
+function patchOf({ type, path, diff }: { type?: unknown; path?: unknown; diff?: unknown }): string | undefined {
+  // A line break in a path would begin another part of the patch.
+  if (typeof path !== "string" || /[\r\n]/.test(path)) return undefined;
+  const body = typeof diff === "string" && diff !== "" ? `${diff.replace(/\n$/, "")}\n` : "";
+  const part = parts[String(type)];
+  return part === undefined ? undefined : `*** Begin Patch\n*** ${part}: ${path}\n${body}*** End Patch`;
+}
+
+const parts: Readonly<Record<string, string>> = {
+  create_file: "Add File",
+  update_file: "Update File",
+  delete_file: "Delete File",
+};
