@@ -269,6 +269,8 @@ describe("what cannot be searched", () => {
   test("as a query is refused with the reason", async () => {
     expect(await search({ query: "(?i)foo", regex: true })).toMatch(/leave out \(\?i\) and pass case_sensitive=false$/);
     expect(await search({ query: "(", regex: true })).toMatch(/Invalid arguments: query: .*Unterminated group/);
+    expect(await search({ query: "foo[\\s\\S]*nowhere", regex: true })).toMatch(/; each line is matched alone$/);
+    expect(await search({ query: "foo.*nowhere", regex: true })).not.toMatch(/alone/);
     expect(await search({ query: "a\nb" })).toMatch(/Invalid arguments: query: a line never holds a line break/);
     expect(await search({ query: "" })).toMatch(/Invalid arguments: query/);
   });

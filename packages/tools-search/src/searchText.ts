@@ -85,7 +85,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       const notices = [...missing, ...noticesOf(scope, result)];
       const unit = mode === "lines" ? "matches" : "files";
       if (result.unfinished !== undefined) throw unfinished(result, unit, notices);
-      const body = result.text === "" ? noMatches(query, include) : undefined;
+      const body = result.text === "" ? noMatches(query, regex, include) : undefined;
       // A reply that was cut by its length would not be longer with more results.
       const next = result.shown === wanted ? { argument: "max_results", value: wanted * 4 } : undefined;
       return replyOf(result, { unit, body, next, maxBytes: maxReplyBytes, notices });
@@ -170,8 +170,13 @@ function includePatterns(scope: PathScope, include: string, starts: readonly Sea
   return [...patterns];
 }
 
-function noMatches(query: string, include: string | undefined): string {
-  return `No matches for ${clip(query)}${include === undefined ? "" : ` in files that match ${clip(include)}`}`;
+/** What an expression is written with to go on in the next line. */
+const acrossLines = /\\[nr]|\[\\s\\S\]|\[\\S\\s\]|\[\^\]/;
+
+function noMatches(query: string, regex: boolean, include: string | undefined): string {
+  const where = include === undefined ? "" : ` in files that match ${clip(include)}`;
+  const alone = regex && acrossLines.test(query) ? "; each line is matched alone" : "";
+  return `No matches for ${clip(query)}${where}${alone}`;
 }
 
 function unfinished(result: SearchResult, unit: string, notices: readonly string[]): ToolError {
