@@ -4,19 +4,16 @@ import type { ToolEffect } from "@toolcrib/core";
 import { canonicalOrUndefined } from "@toolcrib/core/files";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 
-const mostTokens = 500;
-
 /** What stands between the parts of a word: of options, addresses, lists and scripts. */
 const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
 
 /** The words that may be paths, and the parts in them that may be: after `=`, `:`, `@`, in quotes, or after the letter of an option. */
-export function possiblePaths(words: readonly string[]): readonly string[] | undefined {
+export function possiblePaths(words: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const word of words) {
     const option = /^-[A-Za-z]./.test(word) ? word.slice(2) : "";
     const parts = [word, option, ...word.split(betweenParts), ...option.split(betweenParts)];
     for (const part of parts) if (part !== "" && !isOption(part) && !part.includes("\0")) found.add(part);
-    if (found.size > mostTokens) return undefined;
   }
   return [...found];
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
+import { expandWildcard, hasWildcard, newBudget } from "./expandWildcard.ts";
 
 let folder: string;
 
@@ -32,14 +32,12 @@ describe("a file pattern stands for", () => {
     ["missing/*", ["missing/*"]],
     ["x.ts/*", ["x.ts/*"]],
   ])("%s", (word, expected) => {
-    const { paths, complete } = expandWildcard(folder, word);
-    expect(complete).toBe(true);
-    expect([...paths].sort()).toEqual([...expectedFor(word, expected)].sort());
+    expect([...expandWildcard(folder, word, newBudget())].sort()).toEqual([...expectedFor(word, expected)].sort());
   });
 
   test("absolute paths where it is absolute", () => {
-    expect(expandWildcard("/", `${folder}/.e*`).paths).toEqual([`${folder}/.e*`, `${folder}/.env`]);
-    expect(expandWildcard(folder, "/*").paths).toContain("/tmp");
+    expect(expandWildcard("/", `${folder}/.e*`, newBudget())).toEqual([`${folder}/.e*`, `${folder}/.env`]);
+    expect(expandWildcard(folder, "/*", newBudget())).toContain("/tmp");
   });
 });
 
@@ -52,4 +50,12 @@ function expectedFor(word: string, expected: readonly string[]): readonly string
 test("a pattern is known by its characters", () => {
   for (const word of ["*", "a?", "[a]"]) expect(hasWildcard(word)).toBe(true);
   for (const word of ["", "a.ts", "a]", "{a,b}"]) expect(hasWildcard(word)).toBe(false);
+});
+
+test("a look takes from the budget what it sees, and nothing when it is used up", () => {
+  const budget = newBudget();
+  expect(budget.take(4991)).toBe(true);
+  expect(expandWildcard(folder, "a/*", budget)).toEqual(["a/*", "a/x.ts"]);
+  expect(expandWildcard(folder, "*", budget)).toEqual(["*"]);
+  expect(budget.take(0)).toBe(false);
 });

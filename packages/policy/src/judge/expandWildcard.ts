@@ -1,16 +1,25 @@
 import { readdirSync } from "node:fs";
-import { compileWildmatch, systemErrorCode } from "@toolcrib/core/files";
+import { compileWildmatch } from "@toolcrib/core/files";
 
-/** What a file pattern of a shell may stand for. */
-export interface Expansion {
-  /** Paths relative to the directory that was given, or absolute as the pattern is. */
-  readonly paths: readonly string[];
-  /** False where there is too much to look through. */
-  readonly complete: boolean;
+/** How much work a decision may still take: names looked at, and paths judged. */
+export interface Budget {
+  /** False once all is used up. */
+  take(steps: number): boolean;
 }
 
-/** A look through more names than this would keep a decision waiting. */
-const mostNames = 5000;
+/** What a shell line may take: as much as keeps a decision below about 0.1 s. */
+const mostSteps = 5000;
+
+export function newBudget(): Budget {
+  let left = mostSteps;
+  return {
+    take(steps) {
+      left -= steps;
+      return left >= 0;
+    },
+  };
+}
+
 const wildcard = /\[[^\]]*\]|[*?]/g;
 
 export function hasWildcard(word: string): boolean {
@@ -21,8 +30,7 @@ export function hasWildcard(word: string): boolean {
  * What a file pattern may become in a directory, and somewhat more: `?` and `[…]` are read as `*`. Names that begin with a dot need one in
  * the pattern, as in a shell. The pattern itself is among them, since a shell keeps one that fits nothing.
  */
-export function expandWildcard(directory: string, word: string): Expansion {
-  let left = mostNames;
+export function expandWildcard(directory: string, word: string, budget: Budget): readonly string[] {
   let heads = [word.startsWith("/") ? "/" : ""];
   for (const part of word.split("/").filter((name) => name !== "")) {
     if (!hasWildcard(part)) {
@@ -33,13 +41,12 @@ export function expandWildcard(directory: string, word: string): Expansion {
     const found: string[] = [];
     for (const head of heads) {
       const names = namesIn(head.startsWith("/") ? head : `${directory}/${head}`);
-      left -= names?.length ?? mostNames;
-      if (left < 0) return { paths: [word], complete: false };
-      for (const name of names ?? []) if (fits(name)) found.push(`${head}${name}/`);
+      if (!budget.take(names.length)) return [word];
+      for (const name of names) if (fits(name)) found.push(`${head}${name}/`);
     }
     heads = found;
   }
-  return { paths: [word, ...heads.map((head) => head.slice(0, -1) || "/")], complete: true };
+  return [word, ...heads.map((head) => head.slice(0, -1) || "/")];
 }
 
 function compilePart(part: string): (name: string) => boolean {
@@ -50,11 +57,11 @@ function compilePart(part: string): (name: string) => boolean {
   return (name) => (dotted || !name.startsWith(".")) && (typeof compiled === "string" || compiled.matches(name));
 }
 
-/** Undefined where a directory cannot be read. */
-function namesIn(directory: string): readonly string[] | undefined {
+/** Empty where the directory cannot be read, by the shell neither. */
+function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
-  } catch (error) {
-    return ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "") ? [] : undefined;
+  } catch {
+    return [];
   }
 }

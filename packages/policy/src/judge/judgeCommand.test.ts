@@ -123,11 +123,11 @@ describe("read-only commands", () => {
   test("where a pattern stands for more than can be looked through are asked about", async () => {
     const large = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : root, "policy-"));
     for (let index = 0; index < 5001; index += 1) writeFileSync(join(large, String(index)), "");
-    expect((await judge({ roots: [root, large] }, `cat ${large}/*`)).text).toContain("there is too much in its folder");
+    expect((await judge({ roots: [root, large] }, `cat ${large}/*`)).text).toContain("too much to look through");
     expect((await judge({ mode: "read-only", roots: [root, large] }, `cat ${large}/*`)).text).toContain(
-      "there is too much in its folder",
+      "too much to look through",
     );
-    expect((await judge({ mode: "full" }, `touch ${large}/*`)).text).toContain("to look through");
+    expect((await judge({ mode: "full" }, `touch ${large}/*`)).text).toContain("too much to look through");
     rmSync(large, { recursive: true });
   });
 });
@@ -585,9 +585,17 @@ test("git reads the repository of a root alone by itself: another brings its own
   await all({}, "allowed", ["git status", "cd vendor/x && ls"]);
 });
 
-test("a command with too many words to judge is asked about", async () => {
-  const words = Array.from({ length: 600 }, (_, index) => `w${index}`).join(" ");
-  expect((await judge({ mode: "full" }, `tool ${words}`)).text).toContain("too many words to judge");
+test("a line whose words stand for too much is asked about, in bounded time", async () => {
+  const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${index}`).join(" ");
+  expect((await judge({ mode: "full" }, `tool ${words(1500)}`)).decision).toBe("allowed");
+  const changes = "cd src; cd a; cd b; ";
+  expect((await judge({ mode: "full" }, `${changes}tool ${words(1500)}`)).text).toContain("too much to look through");
+  const stars = Array.from({ length: 1500 }, (_, index) => `*${"?".repeat(index % 4)}*`).join(" ");
+  expect((await judge({}, `cat ${stars}`)).text).toContain("too much to look through");
+  expect((await judge({ mode: "read-only" }, `cat ${stars}`)).decision).toBe("denied");
+  expect((await judge({ mode: "full" }, `cat ${stars}`)).decision).toBe("allowed");
+  expect((await judge({ mode: "full" }, `$X ${words(6000)}`)).decision).toBe("asked");
+  expect((await judge({}, `cat ${stars}`)).data?.remember).toBeUndefined();
 });
 
 test("a call whose tool does not say its command is asked about, and bound by any rule", async () => {

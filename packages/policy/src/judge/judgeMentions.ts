@@ -66,7 +66,7 @@ interface PossiblePath {
 function judgeWords(
   words: readonly string[],
   command: LineCommand | undefined,
-  { effect }: Line,
+  { effect, budget }: Line,
   directories: readonly string[],
   groups: Groups,
   settings: Settings,
@@ -75,18 +75,13 @@ function judgeWords(
   const what = `run: ${oneLine(command?.text ?? effect.command ?? "")}`;
   const ofCommand = { what, effect, command: command?.text };
   const possible = possiblePaths(words);
-  const unseen = (why: string): Verdict => {
-    return { decision: mode === "read-only" ? "deny" : "ask", cause: { by: "unreadable" }, why, ...ofCommand };
-  };
-  if (possible === undefined) return [unseen("it has too many words to judge")];
   const readOnly = command?.judged.readOnly === true;
   const paths: PossiblePath[] = [];
   for (const directory of directories) {
     for (const word of possible) {
-      const { paths: meant, complete } = hasWildcard(word)
-        ? expandWildcard(directory, word)
-        : { paths: [word], complete: true };
-      if (!complete) return [unseen(`there is too much in the folder of ${oneLine(word, 120)} to look through`)];
+      const meant = hasWildcard(word) ? expandWildcard(directory, word, budget) : [word];
+      // What is left over is asked about as a whole.
+      if (!budget.take(meant.length)) return [];
       for (const one of meant) paths.push(possiblePath(directory, one));
     }
   }

@@ -1,7 +1,7 @@
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Decision, Verdict } from "../verdict.ts";
-import { oneLine } from "../words.ts";
+import { describeEffect } from "../words.ts";
 import { fileEffect, rawWords, readsContents, removals } from "./commandFiles.ts";
 import { coveringCommandRule } from "./commandRules.ts";
 import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
@@ -29,6 +29,7 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
     under: Settings,
   ): Promise<void> => {
     for (const directory of directories) {
+      if (!line.budget.take(1)) return;
       const effect = fileEffect(kind, directory, word, tree);
       const verdict = await judgeFile(effect, shellOrigin, effectGroups(kind, settings), under);
       if (verdict.decision !== "allow") verdicts.push(verdict);
@@ -36,11 +37,11 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
   };
   /** Of a file pattern, all that it may stand for. */
   const judgeRead = async (word: string, contents: boolean, under: Settings): Promise<void> => {
+    // Every read is allowed.
+    if (under.mode === "full" && !isReadingLimited(settings)) return;
     if (!hasWildcard(word)) return judge("read", word, contents, under);
     for (const directory of directories) {
-      const { paths, complete } = expandWildcard(directory, word);
-      if (!complete) verdicts.push(tooMuch(word, settings));
-      for (const path of paths) await judge("read", path, contents, under);
+      for (const path of expandWildcard(directory, word, line.budget)) await judge("read", path, contents, under);
     }
   };
   // What may be removed is for the rules of commands to say: only what is forbidden or protected counts here.
@@ -68,6 +69,7 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
   }
   if (line.unreadable !== undefined) await judgeRemovals(rawWords(line.command));
   verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
+  if (!line.budget.take(0)) verdicts.push(tooMuch(line, settings));
   return verdicts;
 }
 
@@ -80,8 +82,12 @@ export function effectGroups(kind: "read" | "write" | "delete" | "network", { ru
   return { allow: of("allow"), ask: of("ask"), deny: of("deny") };
 }
 
-function tooMuch(word: string, { mode }: Settings): Verdict {
+function isReadingLimited({ rules }: Settings): boolean {
+  return rules.deny.ofEffect("read") !== undefined || rules.ask.ofEffect("read") !== undefined;
+}
+
+function tooMuch({ effect }: Line, { mode, scope }: Settings): Verdict {
   const decision = mode === "read-only" ? "deny" : "ask";
-  const why = "there is too much in its folder to look through";
-  return { decision, cause: { by: "mode", mode }, what: `read ${oneLine(word)}`, why };
+  const why = "its words and file patterns stand for too much to look through";
+  return { decision, cause: { by: "unreadable" }, what: describeEffect(effect, scope), why, effect };
 }

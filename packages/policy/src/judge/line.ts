@@ -6,6 +6,7 @@ import { bareRule } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type ReadOnlyJudgement, readOnlyCommand, readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
+import { type Budget, newBudget } from "./expandWildcard.ts";
 import type { Groups } from "./judgeFile.ts";
 import { workingDirectories } from "./workingDirectories.ts";
 
@@ -18,6 +19,8 @@ export interface Line extends ShellLine {
   readonly directories: readonly string[] | undefined;
   /** Whether a rule without a pattern, or the mode, lets every command run. */
   readonly vouched: boolean;
+  /** For what its words may name. */
+  readonly budget: Budget;
 }
 
 /** A simple command, and whether it only reads. */
@@ -40,7 +43,7 @@ export function readLine(effect: ToolEffect, groups: Groups, settings: Settings)
   const directories = workingDirectories(read, command ?? "", cwd);
   const foreign = vouched ? undefined : directories?.find((directory) => holdsForeignRepository(directory, roots));
   const commands = read.commands.map((one): LineCommand => ({ ...one, judged: judgeReading(one, foreign) }));
-  return { ...read, commands, effect, command: command ?? "", directories, vouched };
+  return { ...read, commands, effect, command: command ?? "", directories, vouched, budget: newBudget() };
 }
 
 function judgeReading(command: SimpleCommand, foreign: string | undefined): ReadOnlyJudgement {
