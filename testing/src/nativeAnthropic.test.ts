@@ -34,7 +34,9 @@ const runBash = defineTool({
 });
 
 function tools(): ToolRegistry {
-  return new ToolRegistry([...createFsTools({ cwd: folder, root: folder }), runBash]);
+  const names = ["read_file", "write_file", "edit_file", "list_dir"];
+  const files = createFsTools({ cwd: folder, root: folder }).filter((tool) => names.includes(tool.name));
+  return new ToolRegistry([...files, runBash]);
 }
 
 function agentOf(replies: WireReply[], options: AgentOptions = {}, native = true): Agent {
@@ -69,11 +71,11 @@ describe("the text editor of Anthropic's models", () => {
   test("stands for the three file tools, and bash for run_bash, only where all behind them are enabled", async () => {
     const agent = agentOf([{ text: "a" }, { text: "b" }, { text: "c" }]);
     await agent.chat("go");
-    expect(toolNames()).toEqual(["str_replace_based_edit_tool", "list_dir", "mkdir", "remove", "move", "bash"]);
+    expect(toolNames()).toEqual(["str_replace_based_edit_tool", "list_dir", "bash"]);
     agent.disableTool("edit_file");
     agent.disableTool("run_bash");
     await agent.chat("go");
-    expect(toolNames(1)).toEqual(["read_file", "write_file", "list_dir", "mkdir", "remove", "move"]);
+    expect(toolNames(1)).toEqual(["read_file", "write_file", "list_dir"]);
     agent.enableTool("edit_file");
     const taken = { name: "str_replace_based_edit_tool", description: "x", parameters: { type: "object" } } as const;
     agent.addTool(defineTool({ ...taken, execute: () => "" }));
@@ -284,6 +286,30 @@ test("so does this one once a tool behind the form is disabled", async () => {
   await agent.chat("on");
   const uses = messagesOf(2).flatMap(({ content }) => content.filter((block) => block.type === "tool_use"));
   expect(uses.map((block) => block.name)).toEqual(["read_file", "edit_file"]);
+});
+
+test("half characters and arguments that are nested too deep stay out of the conversation", async () => {
+  const deep = `${'{"a":'.repeat(300)}1${"}".repeat(300)}`;
+  const raw = (args: string): WireReply => ({ calls: [{ name: "str_replace_based_edit_tool", args }] });
+  const half = '{"command":"create","path":"a.txt","file_text":"\\ud800"}';
+  const agent = agentOf([raw(half), raw(`{"command":"view","path":${deep}}`), { text: "ok" }]);
+  await agent.chat("go");
+  assertConversation(agent.sessionContext);
+  expect(read("a.txt")).toBe("\ufffd");
+  expect(lastText()).toContain("nested deeper than 200 levels");
+});
+
+test("a deferred tool that was found before a compaction is sent as any other", async () => {
+  const registry = tools();
+  registry.register(
+    defineTool({ name: "mail", description: "x", deferred: true, parameters: { type: "object" }, execute: () => "" }),
+  );
+  server.script(answerWith({ text: "ok" }));
+  const session = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "", messages: [] } as const;
+  const provider = new AnthropicProvider({ apiKey: "sk-native-0123456789", baseURL: server.url, nativeTools: true });
+  await (await Agent.resume(provider, { ...session, foundTools: ["mail"] }, { tools: registry })).chat("on");
+  const listed = server.requests[0]?.body.tools as readonly object[];
+  expect(listed.at(-1)).toEqual({ name: "mail", description: "x", input_schema: { type: "object" } });
 });
 
 test("deferred tools are sent as deferred, in a list that never changes, and results of search_tools refer to them", async () => {

@@ -1,7 +1,11 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Agent, type AgentOptions } from "@toolcrib/agent";
 import { OpenAIProvider } from "@toolcrib/agent/openai";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { createFsTools } from "@toolcrib/tools-fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { answerWith, type WireReply } from "./wireReplies.ts";
 import { WireServer } from "./wireServer.ts";
@@ -128,6 +132,27 @@ describe.each([true, false])("with stream: %j", (stream) => {
       },
     ]);
   });
+});
+
+test("operations on real files: created, changed, removed", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "native-")));
+  try {
+    const files = new ToolRegistry(createFsTools({ cwd: folder, root: folder }));
+    const update = { type: "update_file", path: "a.txt", diff: "@@\n one\n-two\n+three\n" };
+    const replies = [patch({ type: "create_file", path: "a.txt", diff: "+one\n+two\n" }, "p1"), patch(update, "p2")];
+    await agentOf([...replies, { text: "ok" }], { tools: files }).chat("go");
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\nthree\n");
+    await agentOf([patch({ type: "delete_file", path: "a.txt" }, "p3"), { text: "ok" }], { tools: files }).chat("go");
+    expect(readdirSync(folder)).toEqual([]);
+    const outside = { type: "create_file", path: "../out.txt", diff: "+x\n" };
+    await agentOf([patch(outside, "p4"), { text: "ok" }], { tools: files }).chat("go");
+    expect(itemsOf(server.requests.length - 1).at(-1)).toMatchObject({
+      status: "failed",
+      output: expect.stringContaining("Permission denied"),
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test.each<[object, string]>([

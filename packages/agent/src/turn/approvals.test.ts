@@ -118,6 +118,15 @@ describe("approve", () => {
     expect(agent.pending).toEqual([]);
   });
 
+  test("begins its request with the one before, byte for byte", async () => {
+    const { agent, provider } = agentOf([{ calls: [look("a")] }, { calls: [change("b", "B?"), change("c")] }, "ok"]);
+    await failureOf(agent.chat("go"));
+    await agent.approve({ b: "no" });
+    const bodies = provider.requests.map(({ messages, tools }) => JSON.stringify([tools, messages]).slice(0, -2));
+    for (const [index, body] of bodies.entries()) expect(body.startsWith(bodies[index - 1] ?? "")).toBe(true);
+    expect(bodies).toHaveLength(3);
+  });
+
   test("resolves to the final text, as chat does", async () => {
     const { agent } = agentOf([{ calls: [change("a", "A?")] }, "All done"]);
     await failureOf(agent.chat("go"));

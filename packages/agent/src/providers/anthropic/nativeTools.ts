@@ -7,7 +7,7 @@ import type {
 import { toAnthropicTool } from "@toolcrib/core";
 import type { AssistantMessage, ToolCallBlock } from "../../messages.ts";
 import type { ModelRequest, ToolChoice } from "../../provider.ts";
-import { toolWith } from "../shared/nativeTools.ts";
+import { toolWith, withNativeForm } from "../shared/nativeTools.ts";
 import { toAnthropicToolChoice } from "./mapping.ts";
 
 /** The tools that Anthropic's models are trained on, by the names that the wire fixes. */
@@ -77,11 +77,10 @@ export function fromNativeReply(message: AssistantMessage, offered: OfferedTools
 }
 
 function fromNativeCall(call: ToolCallBlock): ToolCallBlock {
-  const { name, args: input } = call;
-  const opaque = { provider: "anthropic", data: { name, input } };
-  const { malformed } = call;
+  const { name, args: input, malformed } = call;
   const made = name === shell ? fromShell(input) : fromEditor(input);
-  return { ...call, ...made, ...(malformed !== undefined && { args: {}, malformed }), opaque };
+  const read = { ...call, ...made, ...(malformed !== undefined && { args: {}, malformed }) };
+  return withNativeForm(read, "anthropic", { name, input });
 }
 
 type RegistryCall = Pick<ToolCallBlock, "name" | "args" | "malformed">;

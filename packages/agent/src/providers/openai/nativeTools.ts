@@ -10,7 +10,7 @@ import type {
 import { cutOff } from "../../conversation/parseArguments.ts";
 import type { ToolCallBlock } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
-import { toolWith } from "../shared/nativeTools.ts";
+import { toolWith, withNativeForm } from "../shared/nativeTools.ts";
 import { toResponsesToolChoice } from "./mapping.ts";
 
 /** The kinds of call that OpenAI's models are trained on, and the tool of the registry behind each. */
@@ -77,12 +77,11 @@ function fromShellCall(
     return [{ ...call, args: {}, malformed: "commands: expected a list that is not empty" }];
   const takesTimeout = toolWith(tools, call.name, "timeout") !== undefined;
   const limit = takesTimeout && typeof action.timeout_ms === "number" ? { timeout: action.timeout_ms } : {};
-  return commands.map((command: unknown, index) => ({
-    ...call,
-    id: index === 0 ? call.id : `${call.id.slice(0, 56)}_${index + 1}`,
-    args: { command, ...limit },
-    opaque: { provider: "openai", data: { type: "shell_call", action, index } satisfies NativeCall },
-  }));
+  return commands.map((command: unknown, index) => {
+    const id = index === 0 ? call.id : `${call.id.slice(0, 56)}_${index + 1}`;
+    const data: NativeCall = { type: "shell_call", action, index };
+    return withNativeForm({ ...call, id, args: { command, ...limit } }, "openai", data);
+  });
 }
 
 function fromPatchCall(
@@ -97,7 +96,7 @@ function fromPatchCall(
       malformed: "operation: expected create_file, update_file or delete_file with a path on one line",
     };
   const data: NativeCall = { type: "apply_patch_call", operation };
-  return { ...call, args: { input: patch }, opaque: { provider: "openai", data } };
+  return withNativeForm({ ...call, args: { input: patch } }, "openai", data);
 }
 
 /** The operation as a patch in the V4A format, which `apply_patch` takes. */
