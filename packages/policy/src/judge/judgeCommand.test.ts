@@ -501,6 +501,20 @@ describe("files that a line names", () => {
     ]);
   });
 
+  test("a rule about a folder binds what runs in it", async () => {
+    const options: PolicyOptions = { mode: "full", deny: ["effect:read(src/)"] };
+    await all(options, "denied", [
+      "cd src && ls",
+      "cd src; npm test",
+      "cat src/b.ts",
+      "ls src",
+      "cd ./src && git status",
+    ]);
+    await all(options, "allowed", ["ls", "npm test"]);
+    await all({ deny: ["effect:read"] }, "denied", ["ls", "cat a.txt"]);
+    await all({ ask: ["effect:read"] }, "asked", ["ls", "cat a.txt", "cat *.txt"]);
+  });
+
   test("hosts that a rule is about are found in words", async () => {
     const options: PolicyOptions = { mode: "full", deny: ["effect:network(evil.test)"] };
     await all(options, "denied", [

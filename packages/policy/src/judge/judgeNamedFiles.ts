@@ -60,7 +60,8 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
       const covered = settings.mode !== "read-only" && coveringCommandRule(commandGroups.allow, command) !== undefined;
       const under = covered ? forbiddenAlone : fileSettings;
       const contents = readsContents(command);
-      const all = contents && paths.length === 0 ? ["."] : paths;
+      // Without a path most look at the directory that they run in.
+      const all = paths.length === 0 && isReadingLimited(settings) ? ["."] : paths;
       for (const word of all.filter((one) => one !== nullDevice)) {
         await judgeRead(word, contents, under);
       }
