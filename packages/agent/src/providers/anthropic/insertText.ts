@@ -1,6 +1,6 @@
+import { nativeForm } from "../../conversation/nativeForm.ts";
 import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ReplyEvent } from "../../provider.ts";
-import { nativeForm } from "../shared/nativeTools.ts";
 import { editor } from "./nativeTools.ts";
 
 /** What an `insert` of the text editor became once its file was read: a call, or why there can be none. */

@@ -5,9 +5,10 @@ import type {
   ToolChoice as WireToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
 import { toAnthropicTool } from "@toolcrib/core";
+import { withNativeForm } from "../../conversation/nativeForm.ts";
 import type { AssistantMessage, ToolCallBlock } from "../../messages.ts";
 import type { ModelRequest, ToolChoice } from "../../provider.ts";
-import { toolWith, withNativeForm } from "../shared/nativeTools.ts";
+import { toolWith } from "../shared/nativeTools.ts";
 import { toAnthropicToolChoice } from "./mapping.ts";
 
 /** The tools that Anthropic's models are trained on, by the names that the wire fixes. */

@@ -1,9 +1,9 @@
 import type { MessageParam, ToolUseBlockParam } from "@anthropic-ai/sdk/resources/messages";
 import { callsOf } from "../../conversation/conversation.ts";
+import { nativeForm } from "../../conversation/nativeForm.ts";
 import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ModelRequest } from "../../provider.ts";
 import { memoize } from "../shared/memoize.ts";
-import { nativeForm } from "../shared/nativeTools.ts";
 import { wellFormedJson, wireId } from "../shared/wireText.ts";
 import { insertIdOf, insertProblem } from "./insertText.ts";
 import { type AnthropicTurn, joinTurns, toAnthropicTurn, toToolUse } from "./mapping.ts";

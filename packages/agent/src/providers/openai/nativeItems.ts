@@ -1,10 +1,10 @@
 import { clip, isObject } from "@toolcrib/core/text";
 import type { ResponseFunctionShellCallOutputContent, ResponseInputItem } from "openai/resources/responses/responses";
 import { callsOf } from "../../conversation/conversation.ts";
+import { nativeForm } from "../../conversation/nativeForm.ts";
 import type { AssistantMessage, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ModelRequest } from "../../provider.ts";
 import { memoize } from "../shared/memoize.ts";
-import { nativeForm } from "../shared/nativeTools.ts";
 import { wellFormed, wellFormedJson, wireId } from "../shared/wireText.ts";
 import { toResponsesItems } from "./mapping.ts";
 import { isOffered, type NativeCall } from "./nativeTools.ts";

@@ -7,10 +7,11 @@ import type {
   ResponseOutputItem,
   Tool,
 } from "openai/resources/responses/responses";
+import { withNativeForm } from "../../conversation/nativeForm.ts";
 import { cutOff } from "../../conversation/parseArguments.ts";
 import type { ToolCallBlock } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
-import { toolWith, withNativeForm } from "../shared/nativeTools.ts";
+import { toolWith } from "../shared/nativeTools.ts";
 import { toResponsesToolChoice } from "./mapping.ts";
 
 /** The kinds of call that OpenAI's models are trained on, and the tool of the registry behind each. */
