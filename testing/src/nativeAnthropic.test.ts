@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent, type AgentOptions, isAgentError } from "@toolcrib/agent";
 import { AnthropicProvider } from "@toolcrib/agent/anthropic";
 import { assertConversation } from "@toolcrib/agent/testing";
 import { createToolSearch, defineTool, ToolRegistry } from "@toolcrib/core";
+import { temporaryFolder } from "@toolcrib/testing";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { answerWith, type WireReply } from "./wireReplies.ts";
@@ -18,9 +18,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   server.reset();
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "native-")));
+  folder = temporaryFolder("native");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const path = (name: string): string => join(folder, name);
 const write = (name: string, text: string): void => writeFileSync(path(name), text);

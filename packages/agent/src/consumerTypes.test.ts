@@ -1,19 +1,18 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { sharedFolder } from "@toolcrib/testing";
+import { beforeAll, expect, test } from "vitest";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const require = createRequire(import.meta.url);
 const compiler = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
 
-let folder: string;
+const folder = sharedFolder("consumer");
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "consumer-"));
   const install = (name: string, from: string, ...parts: readonly string[]): void => {
     const target = join(folder, "node_modules", name);
     mkdirSync(dirname(target), { recursive: true });
@@ -25,7 +24,6 @@ beforeAll(() => {
   install("openai", here("../node_modules/openai-6"), ".");
   install("@anthropic-ai/sdk", here("../node_modules/anthropic-sdk-0"), ".");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function problemsOf(source: string, kind: "module" | "commonjs", ...flags: readonly string[]): Promise<string> {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: kind }));

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -12,10 +12,9 @@ const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 let folder: string;
 const paid: string[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "readme-"));
+  folder = temporaryFolder("readme");
   paid.length = 0;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The first life of the model pays, its second one answers. */
 const payments: ScriptedReply[][] = [

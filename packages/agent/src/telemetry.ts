@@ -30,16 +30,9 @@ export function traceProvider(provider: Provider, options: TelemetryOptions = {}
         "gen_ai.request.model": model,
         ...(options.content && { "gen_ai.input.messages": JSON.stringify(request.messages) }),
       });
-      try {
-        for await (const event of within(span, provider.send(request))) {
-          if (event.type === "reply") describeReply(span, event, options);
-          yield event;
-        }
-      } catch (error) {
-        fail(span, error);
-        throw error;
-      } finally {
-        span.end();
+      for await (const event of within(span, provider.send(request))) {
+        if (event.type === "reply") describeReply(span, event, options);
+        yield event;
       }
     },
   };
@@ -98,19 +91,12 @@ async function* tracedTurn(
     ...(agentName !== undefined && { "gen_ai.agent.name": agentName }),
     ...(content && message && { "gen_ai.input.messages": JSON.stringify(message) }),
   });
-  try {
-    for await (const event of within(span, events)) {
-      if (event.type === "end") {
-        span.setAttribute("gen_ai.response.finish_reasons", [event.reason]);
-        if (content) span.setAttribute("gen_ai.output.messages", event.text);
-      }
-      yield event;
+  for await (const event of within(span, events)) {
+    if (event.type === "end") {
+      span.setAttribute("gen_ai.response.finish_reasons", [event.reason]);
+      if (content) span.setAttribute("gen_ai.output.messages", event.text);
     }
-  } catch (error) {
-    fail(span, error);
-    throw error;
-  } finally {
-    span.end();
+    yield event;
   }
 }
 
@@ -118,7 +104,7 @@ function start({ tracer }: TelemetryOptions, name: string, kind: SpanKind, attri
   return (tracer ?? trace.getTracer("toolcrib")).startSpan(name, { kind, attributes });
 }
 
-/** Reads events with the span active. A generator runs in the context of the code that asks for its next value. */
+/** Reads events with the span active, and ends it with them. A generator runs in the context of the code that asks for its next value. */
 async function* within<T>(span: Span, events: AsyncIterable<T>): AsyncGenerator<T, void> {
   const active = trace.setSpan(context.active(), span);
   const iterator = context.with(active, () => events[Symbol.asyncIterator]());
@@ -128,8 +114,15 @@ async function* within<T>(span: Span, events: AsyncIterable<T>): AsyncGenerator<
       if (next.done) return;
       yield next.value;
     }
+  } catch (error) {
+    fail(span, error);
+    throw error;
   } finally {
-    await context.with(active, () => iterator.return?.());
+    try {
+      await context.with(active, () => iterator.return?.());
+    } finally {
+      span.end();
+    }
   }
 }
 

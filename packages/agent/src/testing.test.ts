@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import type { Message } from "./messages.ts";
 import type { ProviderEvent } from "./provider.ts";
@@ -45,9 +45,8 @@ describe("the conversation checker", () => {
 describe("record and replay", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "recording-"));
+    folder = temporaryFolder("recording");
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   test("a recording replays the provider's answers, and refuses another request", async () => {
     const file = join(folder, "deep", "a.json");

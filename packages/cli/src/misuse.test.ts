@@ -1,22 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram } from "@toolcrib/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ProgramEnd, sharedFolder, startProgram } from "@toolcrib/testing";
+import { beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
-let folder = "";
+const folder = sharedFolder("misuse");
 
 beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-misuse-")));
   writeFileSync(join(folder, "a.txt"), "hello\n");
   writeFileSync(join(folder, "bad.json"), '{"path": }');
   writeFileSync(join(folder, "session.json"), "[]");
   execFileSync("mkfifo", [join(folder, "pipe")]);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
   return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } }).ended;

@@ -1,22 +1,19 @@
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { startProgram } from "@toolcrib/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sharedFolder, startProgram } from "@toolcrib/testing";
+import { beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
-let folder = "";
+const folder = sharedFolder("output");
 
 beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-output-")));
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "src", "a.ts"), "const one = 1;\n");
   writeFileSync(join(folder, "big.txt"), "0123456789abcde\n".repeat(15_000));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Written {
   code: number | null;

@@ -1,9 +1,8 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { answerWith, WireServer } from "@toolcrib/testing";
+import { answerWith, sharedFolder, WireServer } from "@toolcrib/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
@@ -32,11 +31,10 @@ const expected: Readonly<Record<string, { prints: RegExp; conversations?: number
   "test.ts": { prints: /pass 1\n[\s\S]*fail 0\n/ },
 };
 
-let folder = "";
+const folder = sharedFolder("readme");
 let wire: WireServer;
 beforeAll(async () => {
   wire = await WireServer.start();
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-readme-")));
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "src", "a.ts"), "// TODO: one\n");
   writeFileSync(join(folder, "note.txt"), "heron\n");
@@ -55,7 +53,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await wire.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Runs an example as a user would: a file of its own, in a folder of its own, by Node alone. */

@@ -1,22 +1,19 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram } from "@toolcrib/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ProgramEnd, sharedFolder, startProgram } from "@toolcrib/testing";
+import { beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
-let folder = "";
+const folder = sharedFolder("cli");
 
 beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-cli-")));
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "src", "a.ts"), "// TODO: one\nconst list = [];\n");
   writeFileSync(join(folder, "src", "b.ts"), "// TODO: two\r\nno newline at the end");
   writeFileSync(join(folder, "args.json"), '{ "path": "src/b.ts" }');
   writeFileSync(join(folder, "request.txt"), "list src\n");
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function toolcrib(
   args: readonly string[],

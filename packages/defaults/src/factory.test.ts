@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
+import { sharedFolder } from "@toolcrib/testing";
 import { createLeftovers } from "@toolcrib/tools-bash";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import { createDefaultToolRegistry } from "./factory.ts";
 import type { DefaultToolOptions } from "./options.ts";
@@ -15,16 +15,14 @@ const ten = [
 ];
 const enabledEight = ten.filter((name) => name !== "remove" && name !== "run_bash");
 
-let folder = "";
+const folder = sharedFolder("defaults");
 let inside = "";
 beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-defaults-")));
   inside = join(folder, "inside");
   mkdirSync(inside);
   writeFileSync(join(inside, "a.txt"), "heron\n");
   writeFileSync(join(folder, "outside.txt"), "secret heron\n");
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const echo = defineTool({
   name: "echo",

@@ -1,27 +1,24 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolRegistry } from "@toolcrib/core";
-import { watchLoop } from "@toolcrib/testing";
+import { sharedFolder, watchLoop } from "@toolcrib/testing";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createDefaultToolRegistry } from "./factory.ts";
 
 /** 3,000 calls in an ordinary run; `npm run test:fuzz` makes it 100,000. */
 const calls = Number(process.env.TOOLCRIB_FUZZ ?? 3000);
 const longestGapMs = 200;
 
-let outside: string;
+const outside = sharedFolder("fuzz");
 let root: string;
 
 beforeAll(() => {
-  outside = mkdtempSync(join(tmpdir(), "fuzz-"));
   root = join(outside, "root");
   mkdirSync(join(root, "sub"), { recursive: true });
   writeFileSync(join(root, "a.txt"), "one\ntwo\n");
   writeFileSync(join(outside, "guarded.txt"), "guarded");
 });
-afterAll(() => rmSync(outside, { recursive: true, force: true }));
 
 const path = fc.oneof(
   fc.constantFrom(

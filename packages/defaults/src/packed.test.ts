@@ -1,19 +1,9 @@
 import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { sharedFolder } from "@toolcrib/testing";
+import { beforeAll, expect, test } from "vitest";
 
 interface Manifest {
   name: string;
@@ -23,13 +13,11 @@ interface Manifest {
 }
 
 const packages = fileURLToPath(new URL("../../", import.meta.url));
-let folder = "";
+const folder = sharedFolder("packed");
 
 beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-packed-")));
   for (const name of ["tarballs", "empty"]) mkdirSync(join(folder, name));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const readManifest = (path: string): Manifest =>
   JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as Manifest;

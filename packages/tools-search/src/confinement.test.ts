@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { createSearchTools } from "./search.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "search-roots-")));
+  base = temporaryFolder("search-roots");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 /** Swaps `in/d` between a directory and a link to `out`, and `in/f` between a file and a link, as fast as it can. */
 const swapper = `

@@ -2,17 +2,17 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
+import { sharedFolder } from "@toolcrib/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SearchOptions } from "./options.ts";
 import { createSearchTools } from "./search.ts";
 import type { FilesJob, TextJob } from "./shared/jobs.ts";
 import { searchHere } from "./worker/searchHere.ts";
 
-let root: string;
+const root = sharedFolder("search-deny");
 let library: string;
 
 beforeAll(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "search-deny-")));
   library = realpathSync(mkdtempSync(join(tmpdir(), "search-library-")));
   mkdirSync(join(root, "app/keys"), { recursive: true });
   mkdirSync(join(root, "free"));
@@ -25,7 +25,6 @@ beforeAll(() => {
   writeFileSync(join(library, "book"), "needle\n");
 });
 afterAll(() => {
-  rmSync(root, { recursive: true, force: true });
   rmSync(library, { recursive: true, force: true });
 });
 

@@ -1,23 +1,20 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExecutableTool, ToolEffect } from "@toolcrib/core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { sharedFolder } from "@toolcrib/testing";
+import { beforeAll, expect, test } from "vitest";
 import { createSearchTools } from "./search.ts";
 
-let base: string;
+const base = sharedFolder("search-effects");
 let root: string;
 
 beforeAll(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "search-effects-")));
   root = join(base, "root");
   mkdirSync(join(root, "real"), { recursive: true });
   writeFileSync(join(root, "real/file"), "text");
   symlinkSync("real", join(root, "link"));
   symlinkSync(base, join(root, "out"));
 });
-
-afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 function toolNamed(name: string): ExecutableTool {
   return createSearchTools({ root }).find((tool) => tool.name === name) ?? expect.fail(`no ${name}`);

@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createSearchTools } from "./search.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "search-evil-")));
+  base = temporaryFolder("search-evil");
   writeFileSync(join(base, "evil.txt"), `aaa is found\n${"a".repeat(60)}!\n${"x".repeat(50_000)}y\nfound after\n`);
   mkdirSync(join(base, "a".repeat(60)));
   writeFileSync(join(base, "a".repeat(60), "b".repeat(80)), "plain needle\n");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 function registry(options: { matchLimitMs?: number } = {}): ToolRegistry {
   const made = new ToolRegistry();

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sharedFolder } from "@toolcrib/testing";
+import { beforeAll, describe, expect, test } from "vitest";
 
 // What is bundled and run here are the built files.
 const built = fileURLToPath(new URL("../dist/index.js", import.meta.url));
@@ -42,9 +42,8 @@ const threadAnswers = [
   "No files match +(a|b); use **/+(a|b) to look at any depth",
 ];
 
-let base: string;
+const base = sharedFolder("search-hosts");
 beforeAll(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "search-hosts-")));
   mkdirSync(join(base, "tree/d"), { recursive: true });
   writeFileSync(join(base, "tree/.gitignore"), "ignored.txt\n");
   for (const [name, content] of Object.entries({
@@ -71,7 +70,6 @@ beforeAll(() => {
   writeFileSync(join(base, "package.json"), '{ "type": "commonjs" }');
   spawnSync("cp", [worker, join(base, "beside")]);
 });
-afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 function run(file: string, flags: string[] = []): { answers: string[]; stderr: string; status: number | null } {
   const child = spawnSync(process.execPath, [...flags, join(base, file), join(base, "tree")], { encoding: "utf8" });

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { sharedFolder } from "@toolcrib/testing";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createSearchTextTool } from "./searchText.ts";
 
 const hasRipgrep = spawnSync("rg", ["--version"]).status === 0;
@@ -84,11 +84,7 @@ const expression = fc
   .map(([start, pieces, end]) => start + pieces.join("") + end);
 
 describe.skipIf(!hasRipgrep)("search_text finds the lines that ripgrep finds", () => {
-  let base: string;
-  beforeAll(() => {
-    base = realpathSync(mkdtempSync(join(tmpdir(), "search-rg-")));
-  });
-  afterAll(() => rmSync(base, { recursive: true, force: true }));
+  const base = sharedFolder("search-rg");
 
   const plant = ({ files, ignores }: { files: [string, Buffer][]; ignores: [string, string[]][] }): void => {
     rmSync(base, { recursive: true, force: true });

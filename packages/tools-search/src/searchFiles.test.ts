@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createSearchTools } from "./search.ts";
 import { createSearchFilesTool } from "./searchFiles.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "search-files-")));
+  base = temporaryFolder("search-files");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 function make(...files: string[]): void {
   for (const path of files) {

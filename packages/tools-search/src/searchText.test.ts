@@ -1,18 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createSearchTextTool } from "./searchText.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "search-text-")));
+  base = temporaryFolder("search-text");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 function make(files: Record<string, string | Buffer>): void {
   for (const [path, content] of Object.entries(files)) {

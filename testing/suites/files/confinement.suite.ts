@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
+import { temporaryFolder } from "@toolcrib/testing";
 import { createFsTools } from "@toolcrib/tools-fs";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { rounds, suiteTimeout } from "./child.ts";
 import { createRandom, type Random, suiteSeed } from "./random.ts";
 import { snapshot } from "./snapshot.ts";
@@ -18,11 +18,10 @@ let outside: string;
 
 // Deep enough that no path made here climbs out of `base`, should a guard fail.
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "confined-")));
+  base = temporaryFolder("confined");
   root = join(base, "1/2/3/4/5/6/root");
   outside = join(base, "1/2/3/4/5/6/root-outside");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 function build(): void {
   rmSync(base, { recursive: true, force: true });

@@ -1,7 +1,6 @@
 // @toolcrib/mcp with programs of others, installed at pinned versions when needed.
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,20 +9,19 @@ import { OfflineProvider } from "@toolcrib/agent/offline";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { type ExecutableTool, ToolRegistry } from "@toolcrib/core";
 import { type McpMount, type McpServerConfig, mountMcp } from "@toolcrib/mcp";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { sharedFolder } from "@toolcrib/testing";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { installTools } from "../../../scripts/mcpTools.ts";
 
 const toolcrib = fileURLToPath(new URL("../../../packages/cli/dist/bin.js", import.meta.url));
 let modules = "";
-let folder = "";
+const folder = sharedFolder("peers");
 let mount: McpMount | undefined;
 
 beforeAll(() => {
   modules = installTools();
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-peers-")));
   writeFileSync(join(folder, "a.txt"), "hello\n");
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(async () => {
   await mount?.close();
   mount = undefined;

@@ -1,8 +1,6 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { sharedFolder } from "@toolcrib/testing";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createPolicy } from "../../../packages/policy/src/policy.ts";
 import { generatedRules, judgeAndCheck, makeFolders, type Violation } from "../../shell/checkLines.ts";
 import { shellLine } from "../../shell/generateLines.ts";
@@ -14,15 +12,12 @@ const rounds = Number(process.env.TOOLCRIB_ROUNDS ?? 30);
 const linesARound = 100;
 const sandboxesAtOnce = 2;
 
-let base: string;
+const base = sharedFolder("policy-suite");
 let folders: Folders;
 
 beforeAll(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "policy-suite-")));
   folders = makeFolders(base);
 });
-
-afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 describe.skipIf(cannotRecord !== undefined)("generated shell lines", () => {
   test(`${rounds * linesARound} lines start nothing in real shells but what a rule allows`, {

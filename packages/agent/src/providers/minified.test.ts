@@ -1,22 +1,19 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { sharedFolder } from "@toolcrib/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answerWith, jsonOf, WireServer } from "../../../../testing/src/index.ts";
 
 let server: WireServer;
-let folder: string;
+const folder = sharedFolder("minified");
 beforeAll(async () => {
   server = await WireServer.start();
-  folder = mkdtempSync(join(tmpdir(), "minified-"));
 });
 afterAll(async () => {
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The bundler that the build uses. */

@@ -1,9 +1,9 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@cfworker/json-schema";
 import { defineTool, ToolRegistry, toolFingerprint } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import schema from "../../session.schema.json" with { type: "json" };
 import { Agent } from "../agent.ts";
 import type { Message } from "../messages.ts";
@@ -17,11 +17,10 @@ let journal: string;
 /** The calls that ran, in order. */
 let ran: string[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "pending-"));
+  folder = temporaryFolder("pending");
   journal = join(folder, "one.jsonl");
   ran = [];
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const lines = (file = journal): Record<string, unknown>[] =>
   readFileSync(file, "utf8")

@@ -1,11 +1,11 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Validator } from "@cfworker/json-schema";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import schema from "../../session.schema.json" with { type: "json" };
 import { Agent } from "../agent.ts";
 import { repairConversation } from "../conversation/repair.ts";
@@ -18,10 +18,9 @@ import { createSaveSessionContextTool } from "./sessionContext.ts";
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "session-"));
+  folder = temporaryFolder("session");
   file = join(folder, "deep", "session.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const user = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 const calling = (...ids: string[]): Message => ({

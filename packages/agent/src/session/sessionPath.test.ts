@@ -4,17 +4,14 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Agent } from "../agent.ts";
 import { ScriptedProvider } from "../testing.ts";
@@ -24,7 +21,7 @@ import { createSaveSessionContextTool } from "./sessionContext.ts";
 let work: string;
 let outside: string;
 beforeEach(() => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "planted-")));
+  const folder = temporaryFolder("planted");
   work = join(folder, "work");
   outside = join(folder, "outside");
   for (const each of [work, outside]) mkdirSync(each);
@@ -32,7 +29,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  rmSync(dirname(work), { recursive: true, force: true });
 });
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createToolSearch, defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "../agent.ts";
 import type { AgentEvent } from "../messages.ts";
 import type { AgentOptions } from "../options.ts";
@@ -12,10 +12,9 @@ import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
 let folder: string;
 let journal: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "deferred-"));
+  folder = temporaryFolder("deferred");
   journal = join(folder, "one.jsonl");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function toolsOf(): ToolRegistry {
   const registry = new ToolRegistry();

@@ -1,10 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ToolRegistry } from "@toolcrib/core";
 import { type McpServerConfig, mountMcp } from "@toolcrib/mcp";
-import { answerWith, compileCache, type ProgramEnd, startProgram, WireServer } from "@toolcrib/testing";
+import {
+  answerWith,
+  compileCache,
+  type ProgramEnd,
+  startProgram,
+  temporaryFolder,
+  WireServer,
+} from "@toolcrib/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -13,11 +19,9 @@ let state = "";
 const cleanups: (() => unknown)[] = [];
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-mcp-")));
-  state = mkdtempSync(join(tmpdir(), "toolcrib-state-"));
+  folder = temporaryFolder("mcp");
+  state = temporaryFolder("state");
   writeFileSync(join(folder, "a.txt"), "hello\n");
-  cleanups.push(() => rmSync(folder, { recursive: true }));
-  cleanups.push(() => rmSync(state, { recursive: true }));
 });
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -55,14 +59,13 @@ describe("mcp serve", () => {
   });
 
   test("--root and --enable choose where and what", async () => {
-    const other = mkdtempSync(join(tmpdir(), "toolcrib-root-"));
-    cleanups.push(() => rmSync(other, { recursive: true }));
+    const other = temporaryFolder("root");
     writeFileSync(join(other, "b.txt"), "there\n");
     const registry = await connect(served("--root", other, "--enable", "run_bash"));
     expect(await registry.execute("mcp__own__read_file", { path: join(other, "b.txt") })).toBe("there\n");
     expect(await registry.execute("mcp__own__read_file", { path: join(folder, "a.txt") })).toMatch(/outside/);
     const answer = JSON.parse(await registry.execute("mcp__own__run_bash", { command: "pwd" }));
-    expect(answer).toEqual({ stdout: `${realpathSync(other)}\n`, stderr: "", exit_code: 0 });
+    expect(answer).toEqual({ stdout: `${other}\n`, stderr: "", exit_code: 0 });
   });
 
   test("--http serves at /mcp to clients with the token, until Ctrl-C", async () => {

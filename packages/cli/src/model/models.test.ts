@@ -1,15 +1,14 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { answerWith, jsonOf, type ProgramEnd, startProgram, WireServer } from "@toolcrib/testing";
+import { answerWith, jsonOf, type ProgramEnd, sharedFolder, startProgram, WireServer } from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const key = "sk-not-a-real-key-0123456789";
-let folder = "";
+const folder = sharedFolder("models");
 let wire: WireServer;
 let ollama: Server;
 let ollamaHost = "";
@@ -22,7 +21,6 @@ const usual = modelList("nomic-embed-text", "qwen4:8b");
 let listing: unknown = usual;
 
 beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-models-")));
   writeFileSync(join(folder, "note.txt"), "the word is heron\n");
   wire = await WireServer.start();
   ollama = createServer((request, response) => {
@@ -34,7 +32,6 @@ beforeAll(async () => {
 });
 beforeEach(() => wire.reset());
 afterAll(async () => {
-  rmSync(folder, { recursive: true });
   await wire.close();
   ollama.close();
 });

@@ -1,21 +1,9 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram } from "@toolcrib/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { stateFolder } from "./stateFolder.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -24,14 +12,11 @@ let folder = "";
 let state = "";
 
 beforeEach(() => {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-state-")));
+  const base = temporaryFolder("state");
   folder = join(base, "work");
   state = join(base, "state");
   mkdirSync(folder);
   writeFileSync(join(folder, "a.txt"), "hello\n");
-});
-afterEach(() => {
-  rmSync(join(folder, ".."), { recursive: true });
 });
 
 const toolcrib = (args: readonly string[], env: Record<string, string> = {}, input?: string): Promise<ProgramEnd> =>

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -8,6 +7,7 @@ import {
   startOnTerminal,
   startProgram,
   type TerminalProgram,
+  temporaryFolder,
   WireServer,
 } from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -21,8 +21,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   wire.reset();
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-ask-")));
-  return () => rmSync(folder, { recursive: true });
+  folder = temporaryFolder("ask");
 });
 afterAll(() => wire.close());
 

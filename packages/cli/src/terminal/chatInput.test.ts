@@ -1,21 +1,18 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hasTerminals, startOnTerminal, startProgram, type TerminalProgram } from "@toolcrib/testing";
+import { hasTerminals, sharedFolder, startOnTerminal, startProgram, type TerminalProgram } from "@toolcrib/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-let folder = "";
+const folder = sharedFolder("chat");
 let server: Server;
 /** The answer that is being streamed. */
 let answer: ServerResponse | undefined;
 const asked: string[] = [];
 
 beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-chat-")));
   server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -32,7 +29,6 @@ afterEach(() => {
   asked.length = 0;
 });
 afterAll(() => {
-  rmSync(folder, { recursive: true });
   server.closeAllConnections();
   server.close();
 });

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   answerWith,
   type ProgramEnd,
   type RunningProgram,
+  sharedFolder,
   startProgram,
   streamOf,
   WireServer,
@@ -14,16 +14,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { catchInterrupts } from "./interrupts.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-let folder = "";
+const folder = sharedFolder("interrupts");
 let wire: WireServer;
 
 beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-interrupts-")));
   wire = await WireServer.start();
 });
 beforeEach(() => wire.reset());
 afterAll(async () => {
-  rmSync(folder, { recursive: true });
   await wire.close();
 });
 

@@ -1,26 +1,16 @@
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolRegistry } from "@toolcrib/core";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
+import { temporaryFolder } from "@toolcrib/testing";
 import { createEditFileTool } from "@toolcrib/tools-fs";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { guardOwnFiles } from "./guardedFiles.ts";
 
 let root = "";
 let state = "";
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-guard-")));
+  root = temporaryFolder("guard");
   state = join(root, "home", "link", "toolcrib");
   mkdirSync(join(root, "home", "state"), { recursive: true });
   symlinkSync("state", join(root, "home", "link"));
@@ -34,7 +24,6 @@ beforeEach(() => {
   symlinkSync("sub", join(root, "folder"));
   writeFileSync(join(root, "a.txt"), "a");
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 function tools(): ToolRegistry {
   const options = { root, enable: ["remove"], extra: [createEditFileTool({ root })] };

@@ -1,20 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram } from "@toolcrib/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 let folder = "";
 let state = "";
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-config-")));
-  state = mkdtempSync(join(tmpdir(), "toolcrib-state-"));
-});
-afterEach(() => {
-  for (const made of [folder, state]) rmSync(made, { recursive: true });
+  folder = temporaryFolder("config");
+  state = temporaryFolder("state");
 });
 
 function toolcrib(...args: string[]): Promise<ProgramEnd> {

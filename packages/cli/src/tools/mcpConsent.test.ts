@@ -1,19 +1,9 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { McpServerConfig } from "@toolcrib/mcp";
-import { type ProgramEnd, startProgram } from "@toolcrib/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Program } from "../program.ts";
 import { createStyle } from "../terminal/style.ts";
 import { allowedServers } from "./mcpConsent.ts";
@@ -24,12 +14,11 @@ let folder = "";
 let state = "";
 
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-consent-")));
+  base = temporaryFolder("consent");
   folder = join(base, "work");
   state = join(base, "state");
   mkdirSync(folder);
 });
-afterEach(() => rmSync(base, { recursive: true }));
 
 const toolcrib = (args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> =>
   startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state, ...env } }).ended;

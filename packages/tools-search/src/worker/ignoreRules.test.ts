@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sharedFolder } from "@toolcrib/testing";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { compileIgnoreRules } from "./ignoreRules.ts";
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
@@ -64,12 +64,10 @@ describe("the rules of a .gitignore", () => {
   });
 
   describe.skipIf(!hasGit)("compared with git", () => {
-    let root: string;
+    const root = sharedFolder("search-ignore");
     beforeAll(() => {
-      root = mkdtempSync(join(tmpdir(), "search-ignore-"));
       spawnSync("git", ["init", "-q", root]);
     });
-    afterAll(() => rmSync(root, { recursive: true, force: true }));
 
     const plainPiece = fc.constantFrom(
       "a",

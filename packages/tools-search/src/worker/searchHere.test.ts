@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import type { FilesJob, TextJob } from "../shared/jobs.ts";
 import { runSearch } from "../threads/runSearch.ts";
 import { createSearchPool } from "../threads/searchPool.ts";
@@ -9,7 +9,7 @@ import { searchHere } from "./searchHere.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "search-here-")));
+  base = temporaryFolder("search-here");
   for (let i = 0; i < 300; i += 1) {
     mkdirSync(join(base, `d${i % 7}`), { recursive: true });
     writeFileSync(join(base, `d${i % 7}/f${i}.${i % 3 ? "ts" : "js"}`), `one\ntwo ${i} needle\nÉ three\n`);
@@ -17,7 +17,6 @@ beforeEach(() => {
   writeFileSync(join(base, ".gitignore"), "d3\n*7.ts\n");
   writeFileSync(join(base, "binary"), "needle\0");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const start = () => ({ path: base, shown: "", isDirectory: true });
 const textJob = (rest: Partial<TextJob> = {}): TextJob => ({

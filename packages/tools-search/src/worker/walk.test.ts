@@ -1,19 +1,9 @@
 import { spawnSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { loadGlobFiles } from "./globFiles.ts";
 import { createDirectoryLister } from "./listDirectory.ts";
 import { walkFiles } from "./walk.ts";
@@ -22,9 +12,8 @@ const globFiles = await loadGlobFiles();
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "search-walk-")));
+  base = temporaryFolder("search-walk");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 function make(files: Record<string, string>): void {
   for (const [path, content] of Object.entries(files)) {

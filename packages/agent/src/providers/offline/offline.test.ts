@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "../../agent.ts";
 import { isAgentError } from "../../errors.ts";
 import type { AgentEvent } from "../../messages.ts";
@@ -12,9 +12,8 @@ import { parseRequest } from "./request.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "offline-"));
+  folder = temporaryFolder("offline");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Small tools of the same names and output as the packs', on real files. */
 function tools(...disabled: string[]): ToolRegistry {

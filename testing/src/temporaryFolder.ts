@@ -1,0 +1,26 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, onTestFinished } from "vitest";
+
+/** Makes a folder, named by its real path, for a test or from its `beforeEach`. It is removed when the test is over. */
+export function temporaryFolder(name: string): string {
+  const folder = make(name);
+  onTestFinished(() => remove(folder));
+  return folder;
+}
+
+/** Makes a folder for all tests of a file or of a `describe`, which calls this. It is removed after the last of them. */
+export function sharedFolder(name: string): string {
+  const folder = make(name);
+  afterAll(() => remove(folder));
+  return folder;
+}
+
+function make(name: string): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), `toolcrib-${name}-`)));
+}
+
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
