@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, PendingCall, ToolMessage, Usage } from "../messages.ts";
+import type { AssistantMessage, Message, PendingCall, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { type NotRunReason, notRun, openCalls } from "./conversation.ts";
 import { foundBy } from "./foundTools.ts";
 import { addUsage, noUsage } from "./usage.ts";
@@ -90,9 +90,17 @@ export class History {
     putResult(this.#messages, result);
   }
 
-  /** Records that calls of the last reply wait; a placeholder stands for the result of each. */
-  async hold(waiting: readonly WaitingCall[]): Promise<void> {
-    const byId = new Map(waiting.map((call) => [call.callId, call]));
+  /**
+   * Records that calls of the last reply, that of this step, wait: those with a question and those after them. A placeholder stands
+   * for the result of each.
+   */
+  async hold(
+    step: number,
+    asked: readonly Omit<WaitingCall, "step">[],
+    later: readonly ToolCallBlock[],
+  ): Promise<void> {
+    const waiting = [...asked, ...later.map((call) => ({ callId: call.id }))];
+    const byId = new Map(waiting.map((call) => [call.callId, { ...call, step }]));
     const held = lastCalls(this.#messages).flatMap((call) => {
       const pending = byId.get(call.id);
       return pending ? [{ message: waitingResult(call), pending }] : [];

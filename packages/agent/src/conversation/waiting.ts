@@ -36,6 +36,11 @@ export function lastCalls(messages: readonly Message[]): readonly ToolCallBlock[
 
 /** Puts a result of the last reply into its place, which is the order of the calls; one that is there already is replaced. */
 export function putResult(messages: Message[], result: ToolMessage): void {
+  // The first result, and mostly the only one.
+  if (messages.at(-1)?.role !== "tool") {
+    messages.push(result);
+    return;
+  }
   const start = messages.findLastIndex((message) => message.role !== "tool") + 1;
   const order = lastCalls(messages).map((call) => call.id);
   const place = order.indexOf(result.callId);
@@ -59,6 +64,7 @@ export function pendingCalls(
   messages: readonly Message[],
   waiting: ReadonlyMap<string, WaitingCall>,
 ): readonly PendingCall[] {
+  if (waiting.size === 0) return [];
   return lastCalls(messages).flatMap(({ id, name, args }) => {
     const { question, answer } = waiting.get(id) ?? {};
     return question ? [{ callId: id, name, args, question, ...(answer !== undefined && { answer }) }] : [];

@@ -45,11 +45,18 @@ export async function* runTurn(
     const run = toolRun(state, clock, options);
     for (;;) {
       if (reply && calls.length > 0) {
-        yield* runCalls(calls, step, run, history, () => clock.throwIfAborted(text));
-        const { pending, messages, usage } = history;
-        const isAsked = pending.length > 0;
-        if (isAsked || options.stopWhen?.({ step, reply, messages, usage })) {
-          yield isAsked ? { type: "end", reason: "approval", text, pending } : { type: "end", reason: "stop", text };
+        for (const later = [...calls]; later.length > 0; ) {
+          clock.throwIfAborted(text);
+          const questions = yield* runSideBySide(takeReady(later, run), run);
+          clock.throwIfAborted(text);
+          if (questions.length > 0) await history.hold(step, questions, later);
+          const { pending } = history;
+          if (pending.length === 0) continue;
+          yield { type: "end", reason: "approval", text, pending };
+          return;
+        }
+        if (options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage })) {
+          yield { type: "end", reason: "stop", text };
           return;
         }
       }
@@ -116,26 +123,10 @@ async function* begin(history: History, start: TurnStart): AsyncGenerator<AgentE
   return { step, calls: waiting, ...(reply && { reply }) };
 }
 
-/** Runs calls in order, group by group. Where a question has no answer, the call waits, and so do those of later groups. */
-async function* runCalls(
-  calls: readonly ToolCallBlock[],
-  step: number,
-  run: ToolRun,
-  history: History,
-  throwIfAborted: () => void,
-): AsyncGenerator<AgentEvent, void> {
-  for (const later = [...calls]; later.length > 0; ) {
-    throwIfAborted();
-    const group = takeSideBySide(later, run.tools);
-    const ready = group.filter((call) => run.approve || !isUnanswered(run.waited.get(call.id)));
-    const questions = yield* runSideBySide(ready, run);
-    throwIfAborted();
-    if (questions.length > 0) {
-      const waiting = [...questions, ...later.map((call) => ({ callId: call.id }))];
-      await history.hold(waiting.map((call) => ({ ...call, step })));
-    }
-    if (history.pending.length > 0) return;
-  }
+/** Takes the calls that run next from the front of `later`; those whose question has no answer go on waiting. */
+function takeReady(later: ToolCallBlock[], run: ToolRun): readonly ToolCallBlock[] {
+  const group = takeSideBySide(later, run.tools);
+  return run.approve ? group : group.filter((call) => !isUnanswered(run.waited.get(call.id)));
 }
 
 /** Services refuse a message without content, and every later request that holds it. */

@@ -1,3 +1,4 @@
+import type { ChatTool } from "@toolcrib/core";
 import type { ModelRequest } from "../provider.ts";
 import type { ToolRunner } from "./toolCalls.ts";
 
@@ -10,12 +11,23 @@ export function requestTools(
   found: ReadonlySet<string>,
 ): Pick<ModelRequest, "tools" | "deferredTools"> {
   const schemas = tools.getEnabledSchemas();
-  const deferredTools = schemas.filter((schema) => isDeferred(tools, schema.function.name));
+  const deferredTools = deferredOf(schemas, tools);
   if (deferredTools.length === 0) return { tools: schemas };
   const byName = new Map(deferredTools.map((schema) => [schema.function.name, schema]));
   const first = schemas.filter((schema) => !byName.has(schema.function.name));
   const last = [...found].flatMap((name) => byName.get(name) ?? []);
   return { tools: [...first, ...last], deferredTools };
+}
+
+/** By the list of schemas, which a registry keeps until it changes. */
+const known = new WeakMap<readonly ChatTool[], readonly ChatTool[]>();
+
+function deferredOf(schemas: readonly ChatTool[], tools: ToolRunner): readonly ChatTool[] {
+  const before = known.get(schemas);
+  if (before) return before;
+  const deferred = schemas.filter((schema) => isDeferred(tools, schema.function.name));
+  known.set(schemas, deferred);
+  return deferred;
 }
 
 function isDeferred(tools: ToolRunner, name: string): boolean {
