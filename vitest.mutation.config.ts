@@ -11,7 +11,7 @@ export default defineConfig({
     root: pathOf("."),
     include: [
       "packages/core/src/**/{registry,middleware,guard,pathScope,pathStyle,pathPatterns,deniedPaths,atomicWrite,testing}*.test.ts",
-      "packages/policy/src/{judge,remembered,rules}/*.test.ts",
+      "packages/policy/src/{judge,remembered,rules,shell}/*.test.ts",
       "packages/policy/src/{options,policy,precedence}.test.ts",
     ],
     setupFiles: [pathOf("scripts/mutantInChildren.ts")],
