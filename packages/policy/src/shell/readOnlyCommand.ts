@@ -96,7 +96,7 @@ function judgeGit(words: readonly string[]): ReadOnlyJudgement {
     const verb = words[start] ?? "";
     if (subcommand.verbs.includes(verb)) start += 1;
     else if (!subcommand.verbs.includes("") || !verb.startsWith("-"))
-      return no(`git ${name} ${verb} is not in the table of read-only commands.`);
+      return no(`${`git ${name} ${verb}`.trim()} is not in the table of read-only commands.`);
   }
   const judged = judgeProgram(words, start, { options: "", ...subcommand });
   if ("why" in judged) return no(judged.why);

@@ -130,7 +130,7 @@ function checkWords(
     else if (word.kind === "expanded" && !word.assigns && !isData(words, at)) {
       reader.fail(`A word of ${words[0]} is not written out, so that it may be an option or any path.`);
     } else if (word.kind === "pattern" && mayBecomeOption(words, at)) {
-      reader.fail(`A file pattern of ${words[0]} may become an option; start it with ./`);
+      reader.fail(`A file pattern of ${words[0]} may become an option; it could not with ./ before it.`);
     }
   }
 }

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { onlyGaps, type Span } from "./gaps.ts";
+
+/** The stretches between « and » are spans that were read. */
+function check(marked: string, { from = 0, cut = 0 } = {}): boolean {
+  const spans: Span[] = [];
+  let line = "";
+  for (const part of marked.split(/(«[^»]*»)/)) {
+    const text = part.replace(/[«»]/g, "");
+    if (part.startsWith("«")) spans.push({ pos: line.length, end: line.length + text.length });
+    line += text;
+  }
+  return onlyGaps(line, from, line.length - cut, spans.reverse());
+}
+
+test.each([
+  "",
+  " \t\n",
+  "«ls»",
+  " «ls» && «pwd» || «id» | «wc» & «ls»; «ls» ;;\n",
+  "if «ls»; then «ls»; elif «ls»\nthen «ls»; else «ls»; fi",
+  "for «x» in «a» ; do «ls»; done",
+  "while «ls»; do «ls»; done; until «ls»; do «ls»; done",
+  "case «x» in «a»«)» «ls»;; esac",
+  "«(»«ls»«)»",
+  "time «ls»",
+  "# a comment",
+  "«ls» # if ( $x ) 'y\n«ls»",
+  "«ls»;# a\n#b\n",
+  "«ls» \\\n «-l»",
+  "\\\n«ls»",
+  "«(»time\t«ls»«)»",
+  "fi",
+  "fi;fi&fi|fi\nfi",
+])("between the spans of %j is nothing to run", (line) => {
+  expect(check(line)).toBe(true);
+});
+
+test.each([
+  "ls",
+  "«ls» x",
+  "x «ls»",
+  "«ls» ; x",
+  "(«ls»",
+  "«ls»)",
+  "{ «ls»; }",
+  "! «ls»",
+  "«ls»x",
+  "«ls»#x",
+  "«ls»fi",
+  "x#y",
+  "«ls» \\ «a»",
+  "«ls»\\\n«a»",
+  "fi\\\n",
+  "if«ls»",
+  "fi(«ls»",
+  "thenx «ls»",
+  "«ls» $x",
+  "«ls» `",
+  "«ls» <",
+  "«ls» > ",
+  "# a «ls»",
+  "select «ls»",
+  "function «ls»",
+])("between the spans of %j is something that was not read", (line) => {
+  expect(check(line)).toBe(false);
+});
+
+test("a stretch of the line is checked from its start to its end alone", () => {
+  expect(check("xx«ls»", { from: 2 })).toBe(true);
+  expect(check("xx #«ls»", { from: 2 })).toBe(false);
+  expect(check("x#a", { from: 1 })).toBe(true);
+  expect(check("xfi", { from: 1 })).toBe(true);
+  expect(check("«ls»x", { cut: 1 })).toBe(true);
+  expect(check("fi)", { cut: 1 })).toBe(true);
+  expect(check("# a\n", { cut: 1 })).toBe(true);
+  // The comment goes on beyond the end, and takes it along.
+  expect(check("# a\n", { cut: 2 })).toBe(false);
+  expect(check("#")).toBe(true);
+});
+
+test("spans that overlap, run backwards or leave the stretch are refused", () => {
+  expect(onlyGaps("ls", 0, 2, [{ pos: 0, end: 2 }])).toBe(true);
+  expect(
+    onlyGaps("ls", 0, 2, [
+      { pos: 0, end: 2 },
+      { pos: 1, end: 2 },
+    ]),
+  ).toBe(false);
+  expect(onlyGaps("ls", 0, 2, [{ pos: 0, end: 3 }])).toBe(false);
+  expect(onlyGaps("ls", 1, 2, [{ pos: 0, end: 2 }])).toBe(false);
+  expect(onlyGaps("  ", 0, 2, [{ pos: 2, end: 1 }])).toBe(false);
+  expect(
+    onlyGaps("ls", 0, 2, [
+      { pos: 2, end: 2 },
+      { pos: 0, end: 2 },
+    ]),
+  ).toBe(true);
+});
