@@ -12,8 +12,7 @@ export function endWithProcess(end: () => void): () => void {
       if (!process.listeners(signal).every((listener) => marker in listener)) return;
       end();
       takeBack();
-      // Of several copies of this package the last one lets the signal do its work.
-      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+      process.kill(process.pid, signal);
     },
     { [marker]: true },
   );

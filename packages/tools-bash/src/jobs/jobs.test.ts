@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,6 +78,17 @@ function isRunning(argument: string): boolean {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(argument);
     } catch {
       return false;
+    }
+  });
+}
+
+/** What this process holds open. */
+function openPaths(): string[] {
+  return readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)];
+    } catch {
+      return [];
     }
   });
 }
@@ -191,6 +202,7 @@ describe("a command in the background", () => {
       stdout: "on\n",
       stderr: expect.stringContaining("Read-only") as string,
     });
+    expect(openPaths().filter((path) => path.startsWith(folder))).toEqual([]);
     const other = await tools.start("cat .env; sleep 0.1; exit 5");
     expect(await readAll(tools, other.id)).toMatchObject({ stdout: "", exit_code: 5 });
     await tools.stop(id);
@@ -206,7 +218,7 @@ describe("a command in the background", () => {
     expect(leftovers.end()).toBeGreaterThan(0);
     await expect.poll(() => isRunning(one)).toBe(false);
     await expect.poll(() => jobs.list().some(({ running }) => running)).toBe(false);
-    const { id } = await tools.start(`setsid sleep ${two}; true`);
+    const { id } = await tools.start(`env -i sleep ${two}; true`);
     await expect.poll(() => isRunning(two)).toBe(true);
     expect(await jobs.stop("nobody")).toBe(false);
     expect(jobs.end()).toBe(1);
