@@ -3,8 +3,12 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
-import { temporaryFolder } from "@toolcrib/testing";
+import { answerWith, temporaryFolder, WireServer } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
+import {
+  type AnthropicProviderOptions,
+  AnthropicProvider as RealAnthropicProvider,
+} from "./providers/anthropic/anthropic.ts";
 import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -23,8 +27,13 @@ const payments: ScriptedReply[][] = [
 ];
 
 /** What the examples import, with a model that answers by these scripts, one for each of its lives. */
-function modules(asked: string[], given: readonly ScriptedReply[][]): Record<string, () => unknown> {
+function modules(asked: string[], given: readonly ScriptedReply[][], service: string): Record<string, () => unknown> {
   const scripts = [...given];
+  class RealProvider extends RealAnthropicProvider {
+    constructor(options: AnthropicProviderOptions) {
+      super({ ...options, apiKey: "sk-readme-0123456789", baseURL: service });
+    }
+  }
   class AnthropicProvider extends ScriptedProvider {
     constructor() {
       super(scripts.shift() ?? []);
@@ -34,7 +43,7 @@ function modules(asked: string[], given: readonly ScriptedReply[][]): Record<str
   return {
     "@toolcrib/agent": () => import("./index.ts"),
     "@toolcrib/core": () => import("@toolcrib/core"),
-    "@toolcrib/agent/anthropic": () => ({ AnthropicProvider }),
+    "@toolcrib/agent/anthropic": () => ({ AnthropicProvider: service === "" ? AnthropicProvider : RealProvider }),
     "node:readline/promises": () => ({ createInterface: () => ({ question }) }),
   };
 }
@@ -56,6 +65,7 @@ async function runExample(
   registry: ToolRegistry,
   asked: string[],
   scripts: readonly ScriptedReply[][] = payments,
+  service = "",
 ): Promise<unknown> {
   const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
   const [example = "", ...others] = examples.filter((code) => code.includes(mark));
@@ -65,7 +75,7 @@ async function runExample(
     .replaceAll("payments.jsonl", join(folder, "payments.jsonl"));
   const body = `(async (load, registry, console) => { ${code}\nreturn answer; })`;
   const run = runInThisContext(body, { filename: "README.md" }) as (...given: readonly unknown[]) => unknown;
-  const known = modules(asked, scripts);
+  const known = modules(asked, scripts, service);
   const log = (...words: readonly unknown[]): void => void asked.push(words.join(" "));
   return run((name: string) => known[name]?.(), registry, { log });
 }
@@ -96,4 +106,37 @@ test("the example with deferred tools", async () => {
   const script = [{ calls: [{ name: "search_tools", args: { query: "close" } }] }, "Closed."].map(note);
   expect(await runExample("createToolSearch", registryThatPays(), [], [script])).toBe("Closed.");
   expect(offered).toEqual(["pay,search_tools", "pay,search_tools,close_issue"]);
+});
+
+test("the example with the model's own text editor", async () => {
+  let file = "OLD\n";
+  const tool = (name: string, names: readonly string[], execute: (args: Record<string, unknown>) => string) =>
+    defineTool({
+      name,
+      description: name,
+      parameters: { type: "object", properties: Object.fromEntries(names.map((one) => [one, {}])) },
+      execute,
+    });
+  const registry = new ToolRegistry([
+    tool("read_file", ["path", "offset", "limit"], () => file),
+    tool("write_file", ["path", "content"], () => ""),
+    tool("edit_file", ["path", "edits"], ({ edits }) => {
+      const [{ old_text = "", new_text = "" } = {}] = edits as { old_text?: string; new_text?: string }[];
+      file = file.replace(old_text, new_text);
+      return "changed";
+    }),
+  ]);
+  const server = await WireServer.start();
+  try {
+    const args = JSON.stringify({ command: "insert", path: "a.txt", insert_line: 0, insert_text: "NEW" });
+    server.script(
+      answerWith({ calls: [{ name: "str_replace_based_edit_tool", args }] }),
+      answerWith({ text: "Done." }),
+    );
+    expect(await runExample("nativeTools", registry, [], [], server.url)).toBe("Done.");
+    expect(file).toBe("NEW\nOLD\n");
+    expect(server.problems()).toEqual([]);
+  } finally {
+    await server.close();
+  }
 });
