@@ -106,5 +106,5 @@ test.each<[string, Record<string, unknown>]>([
 test("asking changes nothing", async () => {
   await effectsOf("write_file", { path: "fresh/a", content: "x" });
   await effectsOf("mkdir", { path: "fresh" });
-  expect(await toolNamed("list_dir").execute({ path: "." })).not.toContain("fresh");
+  expect(String(await toolNamed("list_dir").execute({ path: "." }))).not.toContain("fresh");
 });

@@ -11,7 +11,9 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const list = (args: Record<string, unknown> = {}): Promise<string> =>
-  createListDirTool({ cwd: base }).execute({ path: ".", ...args });
+  createListDirTool({ cwd: base })
+    .execute({ path: ".", ...args })
+    .then(String);
 
 test("one level, sorted by code unit: directories with a slash, links with their target, dotfiles too", async () => {
   for (const name of ["b", "a", "B", ".dot", "é", "10", "9"]) writeFileSync(join(base, name), "");
@@ -64,7 +66,9 @@ test("maxReplyBytes counts the bytes of the lines, not of the notice; links coun
   for (const name of ["aaa", "bbb"]) writeFileSync(join(base, name), "");
   symlinkSync("t".repeat(40), join(base, "link"));
   const listWith = (maxReplyBytes: number, args = {}): Promise<string> =>
-    createListDirTool({ cwd: base, maxReplyBytes }).execute({ path: ".", ...args });
+    createListDirTool({ cwd: base, maxReplyBytes })
+      .execute({ path: ".", ...args })
+      .then(String);
   const all = `aaa\nbbb\nlink -> ${"t".repeat(40)}`;
   expect(await listWith(all.length)).toBe(all);
   expect(await listWith(Infinity)).toBe(all);
@@ -78,7 +82,7 @@ test("an entry longer than a whole reply is cut, named in the notice, and can be
   mkdirSync(join(base, "éé"));
   writeFileSync(join(base, "ü"), "");
   const list = (offset: number): Promise<string> =>
-    createListDirTool({ cwd: base, maxReplyBytes: 3 }).execute({ path: ".", offset });
+    createListDirTool({ cwd: base, maxReplyBytes: 3 }).execute({ path: ".", offset }).then(String);
   expect(await list(1)).toBe("é\n\n[truncated: shown 2 of 5 bytes of entry 1; pass offset=2 to continue]");
   expect(await list(2)).toBe("ü");
 });

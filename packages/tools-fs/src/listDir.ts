@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
 import {
   canonicalOrUndefined,
   createSemaphore,
@@ -13,6 +13,7 @@ import {
 } from "@toolcrib/core/files";
 import { cutBytes, leftOutNotice, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import { type FsToolOptions, maxReplyBytesOf, openFileLimit, origin, scopeOf } from "./options.ts";
+import { count, listOf, objectSchema, oneOf, text } from "./outputSchemas.ts";
 
 const defaultLimit = 2000;
 
@@ -27,6 +28,8 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
+const entryTypes = oneOf("file", "directory", "link", "other");
+
 /** `list_dir`: the entries of one directory, sorted, one a line. */
 export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
   const scope = scopeOf("createListDirTool", options);
@@ -39,6 +42,11 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
     parameters,
     readOnly: true,
     idempotent: true,
+    outputSchema: objectSchema({
+      path: text,
+      entries: listOf(objectSchema({ name: text, type: entryTypes, "target?": text })),
+      ...{ total: count, "next?": count, "left_out?": count },
+    }),
     effects: async ({ path }) => [pathEffect("read", await scope.resolve(path, "path", "read"), path, scope)],
     execute: ({ path, offset = 1, limit = defaultLimit }, { signal }) =>
       queue(async () => {
@@ -51,9 +59,12 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
             signal?.throwIfAborted();
             const entries = all.filter((entry) => !isDenied(entry, canonical, scope));
             const leftOut = all.length - entries.length;
-            const { body, cut } = listing(directory, entries, printed, { offset, limit, maxBytes, leftOut });
+            const { body, shown, cut } = listing(directory, entries, printed, { offset, limit, maxBytes, leftOut });
             const notices = [cut && truncationNotice(cut), leftOut > 0 && leftOutNotice(leftOut)].filter(Boolean);
-            return notices.length === 0 ? body : `${body}\n\n${notices.join("\n")}`;
+            const reply = notices.length === 0 ? body : `${body}\n\n${notices.join("\n")}`;
+            const next = cut?.next === undefined ? {} : { next: cut.next.value };
+            const more = { total: entries.length, ...next, ...(leftOut > 0 && { left_out: leftOut }) };
+            return toolOutput(reply, { data: { path: scope.shorten(canonical), entries: shown, ...more } });
           } finally {
             directory.close();
           }
@@ -86,6 +97,7 @@ interface Page {
 
 interface Listing {
   body: string;
+  shown: ListedEntry[];
   cut?: Truncation;
 }
 
@@ -95,27 +107,30 @@ function listing(directory: OpenDirectory, entries: Dirent[], printed: string, p
   if (offset > Math.max(total, 1)) {
     throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${total} entries; pass a smaller one`);
   }
-  if (total === 0) return { body: page.leftOut > 0 ? "(nothing else)" : "(empty directory)" };
+  if (total === 0) return { body: page.leftOut > 0 ? "(nothing else)" : "(empty directory)", shown: [] };
   // By code unit: the same order on every machine.
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   const lines: string[] = [];
+  const shown: ListedEntry[] = [];
   let bytes = 0;
   for (const entry of entries.slice(offset - 1, offset - 1 + limit)) {
-    const text = line(directory, entry);
-    bytes += Buffer.byteLength(text) + (lines.length > 0 ? 1 : 0);
-    if (bytes > maxBytes && lines.length === 0) return cutEntry(text, total, page);
+    const listed = look(directory, entry);
+    const line = lineOf(listed);
+    bytes += Buffer.byteLength(line) + (lines.length > 0 ? 1 : 0);
+    if (bytes > maxBytes && lines.length === 0) return cutEntry(line, listed, total, page);
     if (bytes > maxBytes) break;
-    lines.push(text);
+    lines.push(line);
+    shown.push(listed);
   }
   const next = offset + lines.length;
   const body = lines.join("\n");
-  if (next > total) return { body };
+  if (next > total) return { body, shown };
   const more = { argument: "offset", value: next };
-  return { body, cut: { shown: lines.length, total, unit: "entries", next: more } };
+  return { body, shown, cut: { shown: lines.length, total, unit: "entries", next: more } };
 }
 
 /** The only line that is cut: one that is longer than a whole reply may be. */
-function cutEntry(text: string, entries: number, { offset, maxBytes }: Page): Listing {
+function cutEntry(text: string, listed: ListedEntry, entries: number, { offset, maxBytes }: Page): Listing {
   const body = cutBytes(text, maxBytes);
   const cut = {
     shown: Buffer.byteLength(body),
@@ -123,19 +138,34 @@ function cutEntry(text: string, entries: number, { offset, maxBytes }: Page): Li
     unit: `bytes of entry ${offset}`,
     next: offset < entries ? { argument: "offset", value: offset + 1 } : undefined,
   };
-  return { body, cut };
+  return { body, shown: [listed], cut };
 }
 
-function line(directory: OpenDirectory, entry: Dirent): string {
-  const name = printableName(entry.name);
-  if (entry.isDirectory()) return `${name}/`;
+/** An entry as data. */
+interface ListedEntry {
+  name: string;
+  type: "file" | "directory" | "link" | "other";
+  /** What a link says that it leads to. */
+  target?: string;
+}
+
+function look(directory: OpenDirectory, entry: Dirent): ListedEntry {
+  const { name } = entry;
+  if (entry.isDirectory()) return { name, type: "directory" };
+  if (entry.isFile()) return { name, type: "file" };
   try {
-    if (entry.isSymbolicLink()) return `${name} -> ${printableName(readlinkSync(directory.at(entry.name)))}`;
+    if (entry.isSymbolicLink()) return { name, type: "link", target: readlinkSync(directory.at(name)) };
     // Some filesystems do not give types while listing.
-    const unknown = !entry.isFile() && lstatSync(directory.at(entry.name)).isDirectory();
-    return unknown ? `${name}/` : name;
+    const stats = lstatSync(directory.at(name));
+    return { name, type: stats.isDirectory() ? "directory" : stats.isFile() ? "file" : "other" };
   } catch {
     // Gone, or not readable: only its name is known.
-    return name;
+    return { name, type: entry.isSymbolicLink() ? "link" : "other" };
   }
+}
+
+function lineOf({ name, type, target }: ListedEntry): string {
+  const printed = printableName(name);
+  if (type === "directory") return `${printed}/`;
+  return target === undefined ? printed : `${printed} -> ${printableName(target)}`;
 }

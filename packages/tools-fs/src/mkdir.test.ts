@@ -10,7 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const mkdir = (path: string): Promise<string> => createMkdirTool({ cwd: base, root: base }).execute({ path });
+const mkdir = (path: string): Promise<string> =>
+  createMkdirTool({ cwd: base, root: base }).execute({ path }).then(String);
 
 test("creates a directory with its parents; one that exists is success", async () => {
   expect(await mkdir("a/b/c/")).toBe("Created directory a/b/c");

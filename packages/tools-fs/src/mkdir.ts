@@ -1,6 +1,7 @@
-import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import { makeDirectories, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/core/files";
 import { type FsToolOptions, origin, scopeOf } from "./options.ts";
+import { flag, objectSchema, text } from "./outputSchemas.ts";
 
 const parameters = {
   type: "object",
@@ -19,6 +20,7 @@ export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
     parameters,
     idempotent: true,
     destructive: false,
+    outputSchema: objectSchema({ path: text, created: flag }),
     effects: async ({ path }) => [pathEffect("write", await scope.resolve(path), path, scope)],
     execute: async ({ path }, call) => {
       const canonical = await scope.resolve(path);
@@ -27,7 +29,8 @@ export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
         try {
           const { directory, made } = makeDirectories(canonical, scope, () => call.beginCommit?.());
           directory.close();
-          return made === 0 ? `Directory already exists: ${printed}` : `Created directory ${printed}`;
+          const words = made === 0 ? `Directory already exists: ${printed}` : `Created directory ${printed}`;
+          return toolOutput(words, { data: { path: scope.shorten(canonical), created: made > 0 } });
         } catch (error) {
           throw plainSystemError(error, printed);
         }

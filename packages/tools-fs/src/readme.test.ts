@@ -1,6 +1,8 @@
 import { testReadme } from "@toolcrib/testing";
 
 testReadme(new URL("../README.md", import.meta.url), {
+  "data.ts":
+    /^\{ path: 'notes\/today\.md', bytes: 8, created: true \}\n\{\s+path: 'notes',\s+entries: \[ \{ name: 'today\.md', type: 'file' \} \],\s+total: 1\s+\}\n$/,
   "patch.ts":
     /^Changed greet\.js\nCreated docs\/greet\.md \(12 bytes\)\nRemoved old\.txt\n {2}return `Hello \$\{name\}`;\n$/,
   "requireRead.ts":

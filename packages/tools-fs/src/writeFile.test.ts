@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const write = (path: string, content: string): Promise<string> =>
-  createWriteFileTool({ cwd: base }).execute({ path, content });
+  createWriteFileTool({ cwd: base }).execute({ path, content }).then(String);
 const text = (name: string): string => readFileSync(join(base, name), "utf8");
 
 test("creates the file with its parents and says its size in bytes", async () => {

@@ -1,4 +1,4 @@
-import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import {
   createSemaphore,
   type FilePath,
@@ -9,6 +9,7 @@ import {
 } from "@toolcrib/core/files";
 import { refuseDirectoryPath } from "./directoryPath.ts";
 import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "./options.ts";
+import { count, flag, objectSchema, text } from "./outputSchemas.ts";
 import type { SeenFiles } from "./seenFiles.ts";
 
 const parameters = {
@@ -41,6 +42,7 @@ export function writeFileTool(options: FsToolOptions, seen: SeenFiles | undefine
     parameters,
     destructive: true,
     idempotent: true,
+    outputSchema: objectSchema({ path: text, bytes: count, created: flag, "written_in_place?": flag }),
     effects: async ({ path }) => [pathEffect("write", await resolve(path), path, scope)],
     execute: async ({ path, content }, call) => {
       const canonical = await resolve(path);
@@ -51,7 +53,10 @@ export function writeFileTool(options: FsToolOptions, seen: SeenFiles | undefine
         return result;
       };
       const result = await withPathLocks([canonical], () => queue(write), call.signal);
-      return `${result.created ? "Created" : "Wrote"} ${scope.print(canonical)} (${result.bytes} bytes)${inPlaceNote(result)}`;
+      const { bytes, created, inPlace } = result;
+      const words = `${created ? "Created" : "Wrote"} ${scope.print(canonical)} (${bytes} bytes)${inPlaceNote(result)}`;
+      const data = { path: scope.shorten(canonical), bytes, created, ...(inPlace && { written_in_place: true }) };
+      return toolOutput(words, { data });
     },
   });
 }

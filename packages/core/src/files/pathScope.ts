@@ -40,7 +40,9 @@ export interface PathScope {
    * that is meant.
    */
   confirm(descriptor: number, path: string, how?: { use?: PathUse; name?: string }): void;
-  /** Relative to `cwd` if inside it, else absolute; with `/`; quoted as JSON where it holds control characters. */
+  /** Relative to `cwd` if inside it, else absolute; with `/`: as a path is given to a tool. */
+  shorten(absolute: string): string;
+  /** The same for people and models: quoted as JSON where it holds control characters. */
   print(absolute: string): string;
 }
 
@@ -116,6 +118,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
       limits.refuseOutside(opened, use, shown);
       limits.refuseDenied(name === undefined ? opened : join(opened, name), shown);
     },
+    shorten: (absolute) => withSlashes(relativeTo(readCwd, absolute)),
     print: (absolute) => printFrom(readCwd, absolute),
   };
 }

@@ -1,8 +1,10 @@
+import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../defineTool.ts";
 import type { JsonSchema, ToolOutcome } from "../interface.ts";
 import { toolOutput } from "./outcome.ts";
+import { jsonData } from "./outputData.ts";
 import { ToolRegistry } from "./registry.ts";
 
 const parameters = { type: "object", properties: {}, additionalProperties: false } as const;
@@ -131,4 +133,31 @@ test("without a registry toolOutput is its text where a string is needed", () =>
 test("toolOutput without names is refused: content alone is not an options object", () => {
   expect(() => toolOutput("text", [] as never)).toThrow("toolOutput: options must be a plain object");
   expect(() => toolOutput("text", { date: 1 } as never)).toThrow('did you mean "data"?');
+});
+
+test("plain data is copied to what JSON would make of it, whatever it is", () => {
+  const odd = fc.constantFrom<unknown>(
+    undefined,
+    Number.NaN,
+    -0,
+    new Date(0),
+    { toJSON: () => 1 },
+    [undefined],
+    new Map(),
+  );
+  const value = fc.oneof(
+    { arbitrary: fc.jsonValue(), weight: 3 },
+    { arbitrary: fc.dictionary(fc.string(), odd), weight: 1 },
+  );
+  fc.assert(
+    fc.property(value, (data) => {
+      expect(jsonData(data)).toEqual(JSON.parse(JSON.stringify(data)));
+    }),
+  );
+  const named = JSON.parse('{"__proto__":{"a":1}}') as unknown;
+  expect(JSON.stringify(jsonData(named))).toBe('{"__proto__":{"a":1}}');
+  const shared = { list: [1] };
+  const copied = jsonData(shared) as typeof shared;
+  shared.list.push(2);
+  expect(copied).toEqual({ list: [1] });
 });

@@ -12,7 +12,9 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 type Edits = { old_text: string; new_text: string; replace_all?: boolean }[];
 const edit = (edits: Edits, options = {}): Promise<string> =>
-  createEditFileTool({ cwd: base, ...options }).execute({ path: "file", edits });
+  createEditFileTool({ cwd: base, ...options })
+    .execute({ path: "file", edits })
+    .then(String);
 const put = (content: string | Buffer): void => writeFileSync(join(base, "file"), content);
 const text = (): string => readFileSync(join(base, "file"), "utf8");
 
@@ -31,11 +33,11 @@ test.each([
   ["line\nbreak", '"line\\nbreak"'],
 ])("the diff names %j as every reply prints it: %s", async (name, printed) => {
   writeFileSync(join(base, name), "a\n");
-  const diff = await createEditFileTool({ cwd: base }).execute({
+  const output = await createEditFileTool({ cwd: base }).execute({
     path: name,
     edits: [{ old_text: "a", new_text: "b" }],
   });
-  expect(diff).toBe(`--- ${printed}\n+++ ${printed}\n@@ -1,1 +1,1 @@\n-a\n+b\n`);
+  expect(String(output)).toBe(`--- ${printed}\n+++ ${printed}\n@@ -1,1 +1,1 @@\n-a\n+b\n`);
 });
 
 test("byte order mark, CRLF and a missing last newline stay, and the mode too", async () => {

@@ -1,8 +1,9 @@
-import { defineTool, type ExecutableTool } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import { createSemaphore, type FilePath, pathEffect, withPathLocks, writeAtomically } from "@toolcrib/core/files";
 import { byteOrderMark } from "@toolcrib/core/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
+import { objectSchema, text } from "../outputSchemas.ts";
 import type { SeenFiles } from "../seenFiles.ts";
 import { inPlaceNote } from "../writeFile.ts";
 import { longestEditable, readEditable } from "./readEditable.ts";
@@ -53,6 +54,7 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
     description: "Replace exact text in a file, all edits or none, in order; answers with a diff.",
     parameters,
     destructive: true,
+    outputSchema: objectSchema({ path: text, diff: text }),
     // Its answer, a diff, shows what the file holds.
     effects: async ({ path }) => {
       const canonical = await resolve(path);
@@ -71,7 +73,10 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
         const result = await writeAtomically(canonical, changed, { scope, call, beforeReplace });
         seen?.note(canonical);
         const note = inPlaceNote(result);
-        return `${note && `${printed}${note}\n\n`}${await unifiedDiff(printed, old, changed, maxBytes)}`;
+        const diff = await unifiedDiff(printed, old, changed, maxBytes);
+        return toolOutput(`${note && `${printed}${note}\n\n`}${diff}`, {
+          data: { path: scope.shorten(canonical), diff },
+        });
       };
       return withPathLocks([canonical], () => queue(edit), call.signal);
     },

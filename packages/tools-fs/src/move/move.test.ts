@@ -29,7 +29,9 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const move = (source: string, destination: string, options: { root?: string[] } = {}): Promise<string> =>
-  createMoveTool({ cwd: base, ...options }).execute({ source, destination });
+  createMoveTool({ cwd: base, ...options })
+    .execute({ source, destination })
+    .then(String);
 const text = (name: string): string => readFileSync(join(base, name), "utf8");
 
 describe("what moves", () => {

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
 import {
   createSemaphore,
   isInside,
@@ -11,6 +11,7 @@ import {
 } from "@toolcrib/core/files";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
+import { objectSchema, text } from "../outputSchemas.ts";
 import { refuseDeniedBelow } from "../remove/deniedBelow.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { alreadyExists, isCaseOnlyRename, moveEntry } from "./moveEntry.ts";
@@ -35,6 +36,7 @@ export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
     description: "Move or rename a file or directory; never overwrites.",
     parameters,
     destructive: true,
+    outputSchema: objectSchema({ source: text, destination: text }),
     effects: async ({ source, destination }) => {
       const from = await scope.resolveEntry(source, "source");
       const to = await scope.resolveEntry(destination, "destination");
@@ -53,7 +55,8 @@ export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
         if (lstatSync(from).isDirectory()) await refuseDeniedBelow(from, scope, call.signal, to);
         else refuseDirectoryPath(destination, "destination");
         await moveEntry(from, to, scope, call);
-        return `Moved ${scope.print(from)} to ${scope.print(to)}`;
+        const data = { source: scope.shorten(from), destination: scope.shorten(to) };
+        return toolOutput(`Moved ${scope.print(from)} to ${scope.print(to)}`, { data });
       };
       return withPathLocks([from, to], () => queue(move), call.signal);
     },

@@ -1,5 +1,12 @@
 import { lstatSync, type Stats } from "node:fs";
-import { defineTool, type ExecutableTool, invalidArgument, type ToolEffect, ToolError } from "@toolcrib/core";
+import {
+  defineTool,
+  type ExecutableTool,
+  invalidArgument,
+  type ToolEffect,
+  ToolError,
+  toolOutput,
+} from "@toolcrib/core";
 import {
   createSemaphore,
   type PathScope,
@@ -12,6 +19,7 @@ import { byteOrderMark } from "@toolcrib/core/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { longestEditable, readEditable } from "../edit/readEditable.ts";
 import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
+import { listOf, objectSchema, oneOf, text } from "../outputSchemas.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { createSeenFiles, type SeenFiles } from "../seenFiles.ts";
 import { createYielder } from "../yieldToEventLoop.ts";
@@ -27,6 +35,8 @@ const parameters = {
   required: ["input"],
   additionalProperties: false,
 } as const;
+
+const changeKinds = oneOf("create", "replace", "move", "remove");
 
 /** `apply_patch`: adds, changes, moves and removes files by one patch in the V4A format, all or nothing. */
 export function createApplyPatchTool(options: FsToolOptions = {}): ExecutableTool {
@@ -45,6 +55,9 @@ export function applyPatchTool(options: FsToolOptions, seen: SeenFiles | undefin
       "*** Update File: PATH (then *** Move to: PATH to rename; hunks of lines that start with a space, - or +, after @@ and a line above).",
     parameters,
     destructive: true,
+    outputSchema: objectSchema({
+      files: listOf(objectSchema({ path: text, change: changeKinds, "moved_from?": text })),
+    }),
     effects: async ({ input }) => {
       const effects: ToolEffect[] = [];
       for (const operation of await resolveAll(parsePatch(input), scope)) effects.push(...effectsOf(operation, scope));
@@ -66,7 +79,8 @@ export function applyPatchTool(options: FsToolOptions, seen: SeenFiles | undefin
         }
         await commitChanges(changes, scope, call);
         for (const { kind, path } of changes) if (kind !== "remove") seen?.note(path);
-        return changes.map((change) => describe(change, scope)).join("\n");
+        const words = changes.map((change) => describe(change, scope)).join("\n");
+        return toolOutput(words, { data: { files: changes.map((change) => dataOf(change, scope)) } });
       };
       return withPathLocks(paths, () => queue(apply), call.signal);
     },
@@ -167,6 +181,11 @@ function failure(message: string): ToolError {
 
 function taken(printed: string, next: string): ToolError {
   return failure(`Already exists: ${printed}; nothing was changed: ${next}`);
+}
+
+function dataOf(change: Change, scope: PathScope): Record<string, string> {
+  const moved = change.kind === "move" ? { moved_from: scope.shorten(change.from) } : {};
+  return { path: scope.shorten(change.path), change: change.kind, ...moved };
 }
 
 function describe(change: Change, scope: PathScope): string {

@@ -22,7 +22,9 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 type Args = Record<string, unknown>;
 const read = (args: Args, options: Args = {}): Promise<string> =>
-  createReadFileTool({ cwd: base, ...options }).execute({ path: "file", ...args });
+  createReadFileTool({ cwd: base, ...options })
+    .execute({ path: "file", ...args })
+    .then(String);
 const put = (content: string | Buffer): void => writeFileSync(join(base, "file"), content);
 
 describe("contents exactly", () => {

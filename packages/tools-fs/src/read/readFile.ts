@@ -1,6 +1,7 @@
-import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
 import { createSemaphore, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/core/files";
 import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
+import { count, objectSchema, text } from "../outputSchemas.ts";
 import type { SeenFiles } from "../seenFiles.ts";
 import { readImage } from "./readImage.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
@@ -18,6 +19,9 @@ const parameters = {
   required: ["path"],
   additionalProperties: false,
 } as const;
+
+/** Characters of text that are given as data too. */
+const longestData = 40 * 1024;
 
 /** `read_file`: a file's text exactly, in pages of whole lines where it is longer than `maxBytes`; an image as a picture. */
 export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool {
@@ -37,6 +41,10 @@ export function readFileTool(options: FsToolOptions, seen: SeenFiles | undefined
     parameters,
     readOnly: true,
     idempotent: true,
+    outputSchema: objectSchema({
+      ...{ path: text, "text?": text, "first_line?": count, "next_line?": count, "bytes?": count },
+      "image?": objectSchema({ format: text, width: count, height: count }),
+    }),
     effects: async ({ path, ...page }) => {
       checkPage(page);
       return [pathEffect("read", await scope.resolve(path, "path", "read"), path, scope)];
@@ -52,17 +60,23 @@ export function readFileTool(options: FsToolOptions, seen: SeenFiles | undefined
           // Before its content: what changes it meanwhile is seen later.
           seen?.note(file.descriptor);
           const asText = encoding === "utf8" && (offset ?? limit) === undefined;
-          const image = asText ? readImage(file, printed) : undefined;
+          const shortened = scope.shorten(canonical);
+          const image = asText ? readImage(file, shortened, printed) : undefined;
           if (image !== undefined) return image;
-          return encoding === "base64"
-            ? await readBase64(file, maxBytes, signal)
-            : await readTextPage(file, printed, {
+          const page = await (encoding === "base64"
+            ? readBase64(file, maxBytes, signal)
+            : readTextPage(file, printed, {
                 encoding,
                 offset: offset ?? 1,
                 limit: limit ?? Infinity,
                 maxBytes,
                 signal,
-              });
+              }));
+          // Longer text would hardly fit in data, and take time for nothing.
+          if (page.text.length > longestData) return page.reply;
+          const first = encoding === "base64" ? {} : { first_line: offset ?? 1 };
+          const next = page.next === undefined ? {} : { next_line: page.next };
+          return toolOutput(page.reply, { data: { path: shortened, text: page.text, ...first, ...next } });
         } catch (error) {
           throw plainSystemError(error, printed);
         } finally {

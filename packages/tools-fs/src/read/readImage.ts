@@ -9,9 +9,9 @@ export const mostPixels = 8000;
 
 /**
  * An open file that is an image, as a picture for the model with its size in words; undefined for any other file. Throws for one that
- * is too large. Leaves the file's position where it is.
+ * is too large. `path` is its name as data. Leaves the file's position where it is.
  */
-export function readImage(file: RegularFile, printed: string): string | undefined {
+export function readImage(file: RegularFile, path: string, printed: string): string | undefined {
   const format = imageFormat(readHead(file.descriptor, signatureLength));
   if (format === undefined) return undefined;
   const bytes = readHead(file.descriptor, longestImage + 1);
@@ -28,7 +28,8 @@ export function readImage(file: RegularFile, printed: string): string | undefine
     });
   }
   const content = [{ type: "image" as const, data: bytes.toString("base64"), mimeType }];
-  return toolOutput(`${format} image, ${pixels}, ${size}`, { content });
+  const data = { path, bytes: bytes.length, image: { format, width, height } };
+  return toolOutput(`${format} image, ${pixels}, ${size}`, { content, data });
 }
 
 /** The first bytes of a file, whatever size it claims to have. */

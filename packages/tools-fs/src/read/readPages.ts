@@ -21,8 +21,18 @@ export interface PageRequest {
   signal: AbortSignal | undefined;
 }
 
-/** A page of an open file's lines as text, with a notice where it was cut. `printed` names the file in errors. */
-export async function readTextPage(file: RegularFile, printed: string, request: PageRequest): Promise<string> {
+/** What was read of a file. */
+export interface Page {
+  /** With a notice where it was cut. */
+  readonly reply: string;
+  /** Without. */
+  readonly text: string;
+  /** The first line that is left, where that is known. */
+  readonly next?: number | undefined;
+}
+
+/** A page of an open file's lines as text. `printed` names the file in errors. */
+export async function readTextPage(file: RegularFile, printed: string, request: PageRequest): Promise<Page> {
   const { encoding, offset, limit, maxBytes, signal } = request;
   const reader = createChunkReader(file.descriptor, file.stats.size);
   const lineEnd = encoding === "utf16le" ? utf16LineEnd : byteLineEnd;
@@ -36,33 +46,39 @@ export async function readTextPage(file: RegularFile, printed: string, request: 
   const page = await collectLines(reader, limit, maxBytes, lineEnd, yieldToEventLoop);
   const head = headOf(page.bytes, maxBytes, encoding);
   const fits = head.length === page.bytes.length;
-  if (fits && reader.unread().length === 0) return page.bytes.toString(encoding);
+  if (fits && reader.unread().length === 0) return wholePage(page.bytes.toString(encoding));
 
   const whole = fits ? page : wholeLines(head, lineEnd);
   if (whole.lines > 0) {
-    const next = { argument: "offset", value: offset + whole.lines };
-    return withNotice(whole.bytes.toString(encoding), { shown: whole.lines, unit: "lines", next });
+    const next = offset + whole.lines;
+    const text = whole.bytes.toString(encoding);
+    const reply = withNotice(text, { shown: whole.lines, unit: "lines", next: { argument: "offset", value: next } });
+    return { reply, text, next };
   }
   const line = await measureLine(reader, page.bytes, lineEnd, yieldToEventLoop);
-  return withNotice(head.toString(encoding), {
+  const next = line.isLast ? undefined : offset + 1;
+  const text = head.toString(encoding);
+  const reply = withNotice(text, {
     shown: head.length,
     total: line.length,
     unit: `bytes of line ${offset}`,
-    next: line.isLast ? undefined : { argument: "offset", value: offset + 1 },
+    next: next === undefined ? undefined : { argument: "offset", value: next },
   });
+  return { reply, text, next };
+}
+
+function wholePage(text: string): Page {
+  return { reply: text, text };
 }
 
 /** An open file's bytes as base64, cut with a notice where that would be longer than `maxBytes`. */
-export async function readBase64(
-  file: RegularFile,
-  maxBytes: number,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+export async function readBase64(file: RegularFile, maxBytes: number, signal: AbortSignal | undefined): Promise<Page> {
   const reader = createChunkReader(file.descriptor, file.stats.size);
   const most = maxBytes === Infinity ? Infinity : Math.max(3, Math.floor(maxBytes / 4) * 3);
   const { bytes } = await collectLines(reader, Infinity, most, () => -1, createYielder(signal));
-  if (bytes.length <= most) return bytes.toString("base64");
-  return withNotice(bytes.toString("base64", 0, most), { shown: most, total: file.stats.size, unit: "bytes" });
+  if (bytes.length <= most) return wholePage(bytes.toString("base64"));
+  const text = bytes.toString("base64", 0, most);
+  return { reply: withNotice(text, { shown: most, total: file.stats.size, unit: "bytes" }), text };
 }
 
 type Yield = () => Promise<void> | undefined;

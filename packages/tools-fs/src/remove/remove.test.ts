@@ -30,7 +30,9 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const remove = (path: string, options: { cwd?: string; root?: string } = {}): Promise<string> =>
-  createRemoveTool({ cwd, ...options }).execute({ path });
+  createRemoveTool({ cwd, ...options })
+    .execute({ path })
+    .then(String);
 
 function listTree(directory: string): string[] {
   return readdirSync(directory, { recursive: true }).map(String).sort();

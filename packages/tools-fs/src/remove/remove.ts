@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { defineTool, type ExecutableTool, isToolError } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, isToolError, toolOutput } from "@toolcrib/core";
 import {
   createSemaphore,
   mayHoldEntries,
@@ -12,6 +12,7 @@ import {
 } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
 import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
+import { count, objectSchema, text } from "../outputSchemas.ts";
 import { confirmNotDenied, refuseDeniedBelow } from "./deniedBelow.ts";
 import { refuseProtected } from "./protectedPaths.ts";
 import { removeTree } from "./removeTree.ts";
@@ -43,6 +44,7 @@ export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
     parameters,
     destructive: true,
     idempotent: true,
+    outputSchema: objectSchema({ path: text, removed: count }),
     effects: async ({ path }) => {
       const entry = (await find(path)) ?? resolve(scope.cwd, path);
       return [pathEffect("delete", entry, path, scope, mayHoldEntries(entry))];
@@ -50,18 +52,20 @@ export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
     execute: async ({ path }, call) => {
       const nothing = `Nothing to remove: ${printableName(clip(path))}`;
       const entry = await find(path);
-      if (entry === undefined) return nothing;
+      if (entry === undefined) return toolOutput(nothing, { data: { path, removed: 0 } });
+      const shortened = scope.shorten(entry);
       const remove = async (): Promise<string> => {
         refuseProtected(entry, scope);
         try {
           const stats = lstatSync(entry, { throwIfNoEntry: false });
-          if (stats === undefined) return nothing;
+          if (stats === undefined) return toolOutput(nothing, { data: { path: shortened, removed: 0 } });
           if (stats.isDirectory()) await refuseDeniedBelow(entry, scope, call.signal);
           const parent = dirname(entry);
           const confirm = confirmNotDenied(parent, scope);
           const open = openInside(parent, scope);
-          const count = await removeTree(open, basename(entry), stats.isDirectory(), call, confirm);
-          return `Removed ${scope.print(entry)}${stats.isDirectory() ? ` (${count} entries)` : ""}`;
+          const removed = await removeTree(open, basename(entry), stats.isDirectory(), call, confirm);
+          const words = `Removed ${scope.print(entry)}${stats.isDirectory() ? ` (${removed} entries)` : ""}`;
+          return toolOutput(words, { data: { path: shortened, removed } });
         } catch (error) {
           throw plainSystemError(error, scope.print(entry));
         }
