@@ -300,6 +300,7 @@ describe("a rule that allows commands", () => {
       "cd && npm test",
       "cd - && npm test",
       "pushd src && npm test",
+      "cd src && pushd .. && npm test",
       "cd ~ && ls",
       "for i in 1 2; do cd ..; npm test; done",
     ]);

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { changeDirectory } from "../shell/programs.ts";
 import type { ShellLine } from "../shell/shellLine.ts";
 import { pathFrom } from "./commandFiles.ts";
 
@@ -19,8 +20,8 @@ export function workingDirectories(line: ShellLine, command: string, cwd: string
   const last = goesOn ? undefined : line.commands.at(-1);
   for (const command of line.commands) {
     const { words } = command;
-    if (words[0] !== "cd") continue;
-    const target = words[1];
+    const [program = "", target] = words;
+    if (!changeDirectory.has(program)) continue;
     if (!isPlainChange(words) || target === undefined) return undefined;
     changes += 1;
     if (command === last) break;

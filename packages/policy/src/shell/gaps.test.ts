@@ -40,6 +40,8 @@ test.each([
   "ls",
   "«ls» x",
   "x «ls»",
+  "«ls» x\n",
+  "«ls» x\n «ls»",
   "«ls» ; x",
   "(«ls»",
   "«ls»)",

@@ -18,12 +18,13 @@ const separators = `${operators}()`;
 export function onlyGaps(line: string, from: number, to: number, spans: Span[]): boolean {
   let at = from;
   for (const { pos, end } of spans.sort((a, b) => a.pos - b.pos)) {
-    if (pos < at || end > to || end < pos || !isGap(line, from, at, pos, to)) return false;
+    if (end < pos || !isGap(line, from, at, pos, to)) return false;
     at = end;
   }
   return isGap(line, from, at, to, to);
 }
 
+/** A gap that goes on beyond its end is none. */
 function isGap(line: string, from: number, start: number, end: number, to: number): boolean {
   let at = start;
   const startsWord = (): boolean => at === from || separators.includes(line.charAt(at - 1));
@@ -37,9 +38,8 @@ function isGap(line: string, from: number, start: number, end: number, to: numbe
     } else if (character === "\\" && line.charAt(at + 1) === "\n") at += 2;
     else {
       let stop = at;
-      while (stop < end && !separators.includes(line.charAt(stop))) stop += 1;
-      // A keyword ends where a blank or an operator follows, or the stretch ends.
-      if (!keywords.has(line.slice(at, stop)) || (stop < to && !separators.includes(line.charAt(stop)))) return false;
+      while (stop < to && !separators.includes(line.charAt(stop))) stop += 1;
+      if (!keywords.has(line.slice(at, stop))) return false;
       at = stop;
     }
   }

@@ -62,6 +62,7 @@ test.each<[string, string]>([
   ["\\a\\'", "\\a\\'"],
   ["a$", "a$"],
   ["a$'b'", "a$'b'"],
+  ["a$\\$b", "a$$b"],
   ["a$.b", "a$.b"],
   ["\\", "\\"],
 ])("the text %j in double quotes is %j", (text, value) => {
@@ -84,6 +85,7 @@ test.each<[string, string]>([
 
 test("in a here-document a double quote is plain text", () => {
   expect(readQuoted('a"b\\"\\$', true)).toEqual({ value: 'a"b\\"$', pattern: false, problem: undefined });
+  expect(readQuoted('a$"b', true)).toEqual({ value: 'a$"b', pattern: false, problem: undefined });
   expect(readQuoted("$x", true).problem).toBe(expansion);
   expect(readQuoted("a\\\nb", true).problem).toBe(continued);
 });

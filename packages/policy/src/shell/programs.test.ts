@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { assignedNames, changeDirectory, isData, stateProblem } from "./programs.ts";
+
+/** Places of the words `$` that can only be data. */
+const data = (line: string) => {
+  const words = line.split(" ");
+  return words.flatMap((word, at) => (word === "$" && isData(words, at) ? [at] : []));
+};
+
+test.each<[string, number[]]>([
+  ["echo $ a $", [1, 3]],
+  ["printf $ $", [2]],
+  ["printf %s $ $", [2, 3]],
+  ["printf -- %s $", []],
+  [": $", [1]],
+  ["true $", [1]],
+  ["false $", [1]],
+  ["exit $", [1]],
+  ["return $", [1]],
+  ["sleep $", [1]],
+  ["basename $", [1]],
+  ["dirname $", [1]],
+  ["[ $ ]", [1]],
+  ["[ ! $ ]", [2]],
+  ["[ -n $ ]", [2]],
+  ["[ $ -n ]", []],
+  ["[ -v $ ]", []],
+  ["[ -o $ ]", []],
+  ["[ $ $ ]", []],
+  ["[ $ = $ ]", [1, 3]],
+  ["[ ! $ -eq $ ]", [2, 4]],
+  ["[ a $ b ]", []],
+  ["[ $ -a $ ]", []],
+  ["[ ! ! $ ]", []],
+  ["[ -n $ -a -n $ ]", []],
+  ["test $ != $", [1, 3]],
+  ["test -f $", [2]],
+  ["test a = b $", []],
+  ["git commit -m $", [3]],
+  ["git commit -a -q --amend -m a -m $", [8]],
+  ["git commit -am $", [3]],
+  ["git tag -m $ v1", [3]],
+  ["git commit --message $", [3]],
+  ["git commit $", []],
+  ["git commit -F -m $", []],
+  ["git commit a -m $", []],
+  ["git commit -m a $", []],
+  ["git commit -m $ $", [3]],
+  ["git log -m $", []],
+  ["git -m $", []],
+  ["ls $", []],
+  ["constructor $", []],
+])("in %j the words at %j can only be data", (line, places) => {
+  expect(data(line)).toEqual(places);
+});
+
+test.each([
+  "set -e",
+  "set -eux",
+  "set +x",
+  "set -euo pipefail",
+  "set -o errexit -o nounset",
+  "set +o xtrace",
+  "printf %s a",
+  "printf -- %s",
+  "[ -n a ]",
+  "unset a B_1",
+  "wait",
+  "wait 1 2",
+  "read -r a",
+  "ls",
+])("%j does not change what follows", (line) => {
+  expect(stateProblem(line.split(" "))).toBeUndefined();
+});
+
+const meaning = (program: string) => `${program} changes what the commands after it mean.`;
+const reading = "set changes how the commands after it are read.";
+
+test.each<[string, string]>([
+  ...". source alias unalias enable hash shopt bind declare typeset local let mapfile readarray complete compgen compopt fc history coproc newgrp suspend logout caller"
+    .split(" ")
+    .map((program): [string, string] => [program, meaning(program)]),
+  ["set", reading],
+  ["set -a", reading],
+  ["set -k", reading],
+  ["set -ea", reading],
+  ["set e", reading],
+  ["set -", reading],
+  ["set -e x", reading],
+  ["set -o", reading],
+  ["set -o posix", reading],
+  ["set -oe pipefail", reading],
+  ["printf -v a b", "printf assigns a variable."],
+  ["[ -v a ]", "[ -v computes with its words."],
+  ["[ -n a -a -R b ]", "[ -R computes with its words."],
+  ["test -v a", "test -v computes with its words."],
+  ["unset a[1]", "unset has a word that is not a name."],
+  ["unset -f a", "unset has a word that is not a name."],
+  ["wait -p a", "wait assigns a variable."],
+  ["wait 1a", "wait assigns a variable."],
+  ["getopts a b", "getopts assigns variables."],
+])("%j changes what follows: %s", (line, problem) => {
+  expect(stateProblem(line.split(" "))).toBe(problem);
+});
+
+test.each<[string, string[] | undefined]>([
+  ["ls a=1", []],
+  ["export A=1 B", ["A", "B"]],
+  ["readonly A=1=2", ["A"]],
+  ["unset A B", ["A", "B"]],
+  ["read a B", ["a", "B"]],
+  ["read -r a", ["a"]],
+  ["export", undefined],
+  ["export -p", undefined],
+  ["export -n A", undefined],
+  ["export A[1]=2", undefined],
+  ["read", undefined],
+  ["read -r", undefined],
+  ["read -a x", undefined],
+  ["read -r -a", undefined],
+  ["read a=1", undefined],
+  ["export 1A=2", undefined],
+  ["constructor A", []],
+])("%j assigns %j", (line, names) => {
+  expect(assignedNames(line.split(" "))).toEqual(names);
+});
+
+test("the commands that change the working directory are known", () => {
+  expect([...changeDirectory].toSorted()).toEqual(["cd", "chdir", "popd", "pushd"]);
+});

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { isTransparent, openWrapper, startsAnother, takesAnyWords } from "./wrappers.ts";
+
+/** What the words start: `a b` for words, `'text'` for a script, `A=1 …` with assignments, `…+` with further words. */
+const opened = (...words: string[]) =>
+  openWrapper(words).map(({ start, end, script, assignments = [], moreWords }) => {
+    if (script !== undefined)
+      return `'${script.text}'${script.isBash === undefined ? "" : script.isBash ? " bash" : " sh"} ${script.at}`;
+    const given = assignments.map(({ name, value }) => `${name}=${value} `).join("");
+    return `${given}${words.slice(start, end).join(" ")}${moreWords === undefined ? "" : ` +${moreWords}`}`;
+  });
+
+const split = (line: string) => opened(...line.split(" "));
+
+test.each<[string, string[]]>([
+  ["timeout 5 ls -l", ["ls -l"]],
+  ["timeout -s KILL -k 3 --foreground 5 ls", ["ls"]],
+  ["timeout -- 5 ls", ["ls"]],
+  ["nice ls", ["ls"]],
+  ["nice -n 5 ls", ["ls"]],
+  ["nice -5 ls", ["ls"]],
+  ["nohup ls", ["ls"]],
+  ["stdbuf -oL -e 0 ls", ["ls"]],
+  ["setsid -w ls", ["ls"]],
+  ["ionice -c 2 -n 7 ls", ["ls"]],
+  ["time -p ls", ["ls"]],
+  ["command ls", ["ls"]],
+  ["exec ls", ["ls"]],
+  ["builtin ls", ["ls"]],
+  ["busybox ls", ["ls"]],
+  ["chronic ls", ["ls"]],
+  ["doas -n ls", ["ls"]],
+  ["sudo -n -E ls", ["ls"]],
+  ["env ls", ["ls"]],
+  ["env -i -u A B=1 C= ls D=2", ["B=1 C= ls D=2"]],
+  ["env -- A=1 ls", ["A=1 ls"]],
+  ["xargs rm -f", ["rm -f +options"]],
+  ["xargs -0 -r -n 1 -P 4 rm", ["rm +options"]],
+  ["xargs -I{} mv {} x", ["mv {} x +options"]],
+  ["xargs -I % mv % x", ["mv % x +options"]],
+  ["find . -exec ls -l {} ;", ["ls -l {} +paths"]],
+  ["find . -execdir ls {} + -ok rm {} ; -okdir wc {} ;", ["ls {} +paths", "rm {} +paths", "wc {} +paths"]],
+  ["find . -exec echo + {} ;", ["echo + {} +paths"]],
+  ["find -exec ls {} ;", ["ls {} +paths"]],
+  ["find -L . -exec ls {} ;", ["ls {} +paths"]],
+  ["find -name x -exec ls {} ;", ["ls {} +paths"]],
+  ["find -- -x -exec ls {} ;", ["ls {} +options"]],
+  ["find -files0-from x -exec ls {} ;", ["ls {} +options"]],
+  ["sh -c ls", ["'ls' sh 2"]],
+  ["dash -c ls x y", ["'ls' sh 2"]],
+  ["bash -e -ux -c ls", ["'ls' bash 4"]],
+  ["bash -ec ls", ["'ls' bash 2"]],
+  ["eval ls -l", ["'ls -l' 2"]],
+  ["trap ls EXIT INT", ["'ls' 1"]],
+])("%j starts %j", (line, found) => {
+  expect(split(line)).toEqual(found);
+});
+
+test.each([
+  "ls",
+  "timeout 5",
+  "timeout",
+  "timeout -x 5 ls",
+  "nice -z ls",
+  "command -v ls",
+  "command -p ls",
+  "exec -a x ls",
+  "sudo -u root ls",
+  "env",
+  "env A=1",
+  "env -S ls",
+  "env -C x ls",
+  "env a.b=1 ls",
+  "env A=1 b%%=2 ls",
+  "xargs",
+  "xargs -0",
+  "xargs -a x ls",
+  "xargs -I ls ls",
+  "xargs -I{} {}",
+  "xargs -I{} x{}",
+  "xargs -0I{} rm {}",
+  "find . -name x",
+  "find . -exec ls",
+  "find . -exec ;",
+  "find . -exec touch x +",
+  "find . -exec ls ; -exec rm",
+  "sh",
+  "sh x",
+  "sh -c",
+  "sh -c -e",
+  "sh -lc ls",
+  "sh -x",
+  "bash -i -c ls",
+  "eval",
+  "eval -- ls",
+  "trap",
+  "trap ls",
+  "trap - EXIT",
+  "trap -- ls EXIT",
+  "constructor x",
+])("%j starts nothing that is understood", (line) => {
+  expect(split(line)).toEqual([]);
+});
+
+test("a command that starts another one is known even when that one is not understood", () => {
+  const starting = [
+    "timeout x",
+    "env A=1",
+    "xargs -a x ls",
+    "sh x",
+    "eval ls",
+    "trap - EXIT",
+    "find . -exec ls",
+    "command -p ls",
+    "sudo -u a ls",
+  ];
+  for (const line of starting) expect([line, startsAnother(line.split(" "))]).toEqual([line, true]);
+  const plain = ["ls", "find . -name x", "timeout", "env", "sh", "command -v ls", "command -V ls", "constructor x"];
+  for (const line of plain) expect([line, startsAnother(line.split(" "))]).toEqual([line, false]);
+  expect(startsAnother([])).toBe(false);
+});
+
+test("wrappers that do nothing themselves, and programs that take any words", () => {
+  const transparent = "bash chronic command dash env exec ionice nice nohup sh stdbuf time timeout xargs".split(" ");
+  for (const program of transparent) expect([program, isTransparent(program)]).toEqual([program, true]);
+  for (const program of ["builtin", "busybox", "doas", "setsid", "sudo", "find", "ls", "constructor"]) {
+    expect([program, isTransparent(program)]).toEqual([program, false]);
+  }
+  for (const program of ["echo", "cat", "rm"]) expect(takesAnyWords(program)).toBe(true);
+  for (const program of ["rg", "sort", "find", "tar"]) expect(takesAnyWords(program)).toBe(false);
+});
