@@ -8,3 +8,6 @@ export function collectNames(value: string, before: readonly string[] = []): str
   const names = value.split(",").map((name) => name.trim());
   return [...before, ...names.filter(Boolean)];
 }
+
+/** For a rule of permissions that is missing, or is none. */
+export const ruleAdvice = "such as 'run_bash(git push *)'; to be asked before each change, use --mode ask";

@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from "commander";
 import { createCommands } from "./commands/commands.ts";
 import { type ExitReason, usageError } from "./exitReasons.ts";
+import { ruleAdvice } from "./flagValues.ts";
 import type { Program } from "./program.ts";
 
 /** The exit code of each reason. A signal that ends the program gives 128 plus its number instead. */
@@ -79,6 +80,8 @@ function fromCommander({ code, message, command }: ParseError): Error | undefine
     .replace(/^error: /, "")
     .replace(/\s*\n\s*\(/, " (")
     .replace(/\.$/, "");
+  if (code === "commander.optionMissingArgument" && /'--(?:allow|ask|deny) /.test(message))
+    return usageError(`${sentence}: give a rule, ${ruleAdvice}`);
   const path = command?.parent ? `${commandPath(command)} ` : "toolcrib ";
   const advice =
     code === "commander.unknownCommand" && /unknown command '[^']*\s/.test(message)

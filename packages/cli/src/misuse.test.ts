@@ -73,7 +73,30 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
   [
     "tools call write_file --path .mcp.json --content x",
     4,
-    /\.mcp\.json decides which programs are started, so no tool/,
+    /^Not run: write_file would write \.mcp\.json; asked because it is protected.* --allow 'write_file\(\.\/\.mcp\.json\)'/,
+  ],
+  ["run hi -m offline --ask", 2, /'--ask <rule>' argument missing: give a rule, such as .* use --mode ask\n$/],
+  ["run hi -m offline --ask --json", 2, /--ask --json: --ask takes a rule; such as .* use --mode ask/],
+  ["run -m offline --ask hi there", 2, /--ask hi: there is no such tool; the tools are/],
+  ["run hi -m offline --allow raed_file", 2, /--allow raed_file: there is no such tool; did you mean read_file\?/],
+  [
+    "run hi -m offline --deny effect:reed(.env)",
+    2,
+    /--deny: "effect:reed\(\.env\)" is not a rule: .*did you mean read\?/,
+  ],
+  [
+    "run hi -m offline --allow run_bash(a;b)",
+    2,
+    /--allow: "run_bash\(a;b\)" is malformed: it must be one simple command/,
+  ],
+  ["run hi -m offline --deny write_file([)", 2, /--deny: "write_file\(\[\)" is malformed/],
+  ["run hi -m offline --mode yes", 2, /--mode <mode>' argument 'yes' is invalid.*ask, read-only, accept-edits, full/],
+  ["run hi -m offline --mode ask --yes", 2, /'--yes' cannot be used with option '--mode <mode>'/],
+  ["permissions revoke nothing", 2, /permissions revoke nothing: there is no such answer; permissions list shows them/],
+  [
+    "permissions explain raed_file",
+    2,
+    /permissions explain raed_file: there is no such tool; did you mean read_file\?/,
   ],
   ["tools call run_bash --command ls", 4, /Tool not available: run_bash; it is off unless you pass --enable run_bash/],
 ];

@@ -197,22 +197,49 @@ describe.concurrent("toolcrib", () => {
     expect(code).toBe(5);
   });
 
-  test("--ask without a terminal changes nothing and exits 4", async () => {
-    const { stderr, code } = await toolcrib(["run", "write hi to src/new.txt", "-m", "offline", "--ask"]);
-    expect(stderr).toMatch(/needs approval/);
+  test("without a terminal a change is not made, which is told with the rule that allows it; exit 4", async () => {
+    const run = (...flags: string[]): Promise<ProgramEnd> =>
+      toolcrib(["run", "write hi to src/new.txt", "-m", "offline", ...flags]);
+    const refused = await run();
+    expect(refused.stderr).toMatch(
+      /\nNot run: write_file would write src\/new\.txt; asked because .* --allow 'write_file\(\.\/src\/new\.txt\)' allows exactly this\.\n.*toolcrib chat -c/,
+    );
+    expect(refused.code).toBe(4);
     expect(readdirSync(join(folder, "src"))).not.toContain("new.txt");
-    expect(code).toBe(4);
-    expect((await toolcrib(["run", "list src", "-m", "offline", "--ask"])).code).toBe(0);
+    expect((await toolcrib(["run", "list src", "-m", "offline"])).code).toBe(0);
+    for (const flags of [["--allow", "write_file(./src/new.txt)"], ["--yes"], ["--mode", "accept-edits"]]) {
+      expect((await run(...flags)).code).toBe(0);
+      rmSync(join(folder, "src", "new.txt"));
+    }
+    for (const flags of [
+      ["--deny", "write_file"],
+      ["--mode", "read-only"],
+    ]) {
+      const denied = await run(...flags);
+      expect(denied).toMatchObject({ code: 4, stderr: expect.stringMatching(/✗ .*Permission denied/) });
+    }
+    expect(readdirSync(join(folder, "src"))).not.toContain("new.txt");
   });
 
   test.each([
-    ["list src", 0, true],
-    ["read nofile", 1, false],
-    ["write hi to src/new.txt", 4, false],
-  ])("run --json %j exits %i, and its ok says the same", async (request, code, ok) => {
-    const end = await toolcrib(["run", request, "-m", "offline", "--ask", "--json"]);
-    expect(JSON.parse(end.stdout)).toMatchObject({ ok });
+    ["list src", 0, { ok: true, reason: "stop" }],
+    ["read nofile", 1, { ok: false, reason: "stop" }],
+    [
+      "write hi to src/new.txt",
+      4,
+      { ok: false, reason: "approval", pending: [{ name: "write_file", question: { data: { mode: "ask" } } }] },
+    ],
+  ])("run --json %j exits %i, and its ok says the same", async (request, code, result) => {
+    const end = await toolcrib(["run", request, "-m", "offline", "--json"]);
+    expect(JSON.parse(end.stdout)).toMatchObject(result);
     expect(end.code).toBe(code);
+  });
+
+  test("run --jsonl ends with what waits for an answer", async () => {
+    const { stdout, code } = await toolcrib(["run", "write hi to src/new.txt", "-m", "offline", "--jsonl"]);
+    const last = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as object;
+    expect(last).toMatchObject({ type: "end", reason: "approval", pending: [{ name: "write_file" }] });
+    expect(code).toBe(4);
   });
 
   test("a journal keeps each conversation; -c continues the directory's last, -r any journal or saved session", async () => {

@@ -1,4 +1,4 @@
-import { type Compacted, listSessions } from "@toolcrib/agent";
+import { type AgentEvent, type Compacted, listSessions } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core";
 import type { ExitReason } from "../exitReasons.ts";
 import { explain } from "../explain.ts";
@@ -8,6 +8,7 @@ import { terminalAsker } from "../terminal/ask.ts";
 import { type ChatInput, openChatInput } from "../terminal/chatInput.ts";
 import { createRenderer, oneLine } from "../terminal/render.ts";
 import type { Asker } from "../tools/approval.ts";
+import { describePermissions } from "../tools/permissions.ts";
 import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 import { whyNoAnswer } from "./run.ts";
@@ -17,6 +18,8 @@ const commands: Readonly<Record<string, string>> = {
   "/help": "this list",
   "/model [PROVIDER/MODEL]": "show the model, or change it",
   "/tools [enable|disable NAME]": "show the tools, or switch one on or off",
+  "/permissions": "show what runs, is asked about and is refused, and the answers that are remembered",
+  "/answer": "answer the questions that wait",
   "/clear": "start a new conversation",
   "/compact": "shorten the older part of the conversation",
   "/resume [NUMBER]": "show the conversations of this directory, or continue one",
@@ -43,6 +46,8 @@ async function chat(program: Program, flags: ConversationFlags): Promise<ExitRea
     conversation = await openConversation(choice.provider, flags, program, asker);
     terminal.note(terminal.style.dim(`${choice.why} /help lists commands.`));
     session = createSession(conversation, choice, input, program);
+    // A question that the user has left open, or that a crash has: it is on disk, and so is everything before it.
+    if (conversation.agent.pending.length > 0) await session.take("/answer");
     for (let line = await input.next(); line !== undefined; line = await input.next()) {
       if (line.trim() === "/quit" || line.trim() === "/exit") break;
       await session.take(line.trim());
@@ -71,11 +76,11 @@ function createSession(
   let { provider } = first;
   let warned = false;
 
-  const turn = async (message: string): Promise<void> => {
+  const turn = async (start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> => {
     const render = createRenderer(terminal.style);
     try {
       await interrupts.during(async (signal) => {
-        for await (const event of conversation.turn(message, signal)) {
+        for await (const event of start(signal)) {
           terminal.print(render(event));
           if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event));
         }
@@ -103,6 +108,11 @@ function createSession(
         return note(`${provider.name}/${provider.model}`);
       case "/tools":
         return note(tools(conversation, words));
+      case "/permissions":
+        return note((await describePermissions(conversation.permissions)).join("\n"));
+      case "/answer":
+        if (conversation.agent.pending.length === 0) return note("No question waits.");
+        return turn((signal) => conversation.answer(signal));
       case "/clear":
         await conversation.switchTo();
         return note("A new conversation begins; /resume finds the one before.");
@@ -127,7 +137,7 @@ function createSession(
       warned = false;
       if (line === "") return;
       try {
-        await (line.startsWith("/") ? command(line) : turn(line));
+        await (line.startsWith("/") ? command(line) : turn((signal) => conversation.turn(line, signal)));
       } catch (error) {
         terminal.note(terminal.style.red(explain(error).message));
       }

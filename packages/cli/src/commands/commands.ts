@@ -63,6 +63,27 @@ const mcpCommands: readonly CommandEntry[] = [
   },
 ];
 
+const permissionCommands: readonly CommandEntry[] = [
+  {
+    name: "list",
+    takes: "[options]",
+    summary: "the mode, the rules, and the answers that hold for good in this directory",
+    load: () => import("./permissionsList.ts"),
+  },
+  {
+    name: "explain",
+    takes: "[options] <tool> [arguments...]",
+    summary: "what would be decided about a call, and why; runs nothing",
+    load: () => import("./permissionsExplain.ts"),
+  },
+  {
+    name: "revoke",
+    takes: "<ids...>",
+    summary: "forget answers",
+    load: () => import("./permissionsRevoke.ts"),
+  },
+];
+
 const rootCommands: readonly CommandEntry[] = [
   {
     name: "run",
@@ -76,6 +97,11 @@ const rootCommands: readonly CommandEntry[] = [
     name: "demo",
     summary: "a survey of this directory by the offline stand-in: no key, no network",
     load: () => import("./demo.ts"),
+  },
+  {
+    name: "permissions",
+    summary: "what may run here, and the answers that are remembered",
+    commands: permissionCommands,
   },
   { name: "mcp", summary: "the tools over MCP, and the MCP servers of this directory", commands: mcpCommands },
 ];

@@ -1,6 +1,13 @@
 import { join } from "node:path";
-import { Agent, type AgentEvent, type AgentOptions, newSessionFile, type Provider } from "@toolcrib/agent";
-import type { ToolContext, ToolRegistry } from "@toolcrib/core";
+import {
+  Agent,
+  type AgentEvent,
+  type AgentOptions,
+  type Answers,
+  newSessionFile,
+  type Provider,
+} from "@toolcrib/agent";
+import type { Guard, ToolContext, ToolRegistry } from "@toolcrib/core";
 import type { Command } from "commander";
 import { CliError, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
@@ -12,34 +19,36 @@ import {
   type SessionFlags,
   sessionFolder,
 } from "../state/sessionFile.ts";
-import { type Asker, askBeforeChanges } from "../tools/approval.ts";
+import { type Asker, answersTo } from "../tools/approval.ts";
+import { addPermissionFlags, createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
 import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 
 /** Flags of the commands that talk to a model. */
-export interface ConversationFlags extends ToolFlags, SessionFlags {
+export interface ConversationFlags extends ToolFlags, PermissionFlags, SessionFlags {
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly maxSteps?: number | undefined;
-  readonly ask?: boolean | undefined;
   /** Also the tools of the servers in `.mcp.json`. */
   readonly mcp?: boolean | undefined;
 }
 
 /** Adds the flags of the commands that talk to a model. */
 export function addConversationFlags(command: Command): Command {
-  return addSandboxFlags(
-    command
-      .option(
-        "-m, --model <provider/model>",
-        "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible or offline",
-      )
-      .option("--base-url <url>", "where the provider is, for -m")
-      .option("-c, --continue", "go on with the last conversation of this directory")
-      .option("-r, --resume <file>", "go on with a journal, or with what save_session_context wrote")
-      .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
-      .option("--ask", "ask before each call that may change something")
-      .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)"),
+  return addPermissionFlags(
+    addSandboxFlags(
+      command
+        .option(
+          "-m, --model <provider/model>",
+          "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible or offline",
+        )
+        .option("--base-url <url>", "where the provider is, for -m")
+        .option("-c, --continue", "go on with the last conversation of this directory")
+        .option("-r, --resume <file>", "go on with a journal, or with what save_session_context wrote")
+        .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
+        .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)"),
+    ),
+    "ask",
   );
 }
 
@@ -51,11 +60,14 @@ function positiveInteger(value: string): number {
 /** An agent with the CLI's tools, whose conversation a journal keeps as it grows. */
 export interface Conversation {
   readonly agent: Agent;
-  /** Whether a call was refused, by the user or because nobody could be asked. */
+  /** Whether a call was refused: by a rule, by the user, or because nobody could be asked. */
   readonly denied: boolean;
   /** Where the conversations of this directory are kept. */
   readonly folder: string;
   turn(message: string, signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
+  /** Asks the user about the calls that wait, and goes on where they were answered. */
+  answer(signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
+  readonly permissions: Permissions;
   /** The same conversation with another model. */
   useModel(provider: Provider): void;
   /** Continues the conversation of `file`, or starts a new one. The tools stay on or off as they are. */
@@ -71,21 +83,24 @@ export async function openConversation(
   program: Program,
   asker: () => Asker | undefined,
 ): Promise<Conversation> {
-  const { leftovers, terminal, env } = program;
+  const { terminal, env } = program;
   const flags = await chooseSandbox(given, program);
   const folder = sessionFolder(process.cwd(), env);
   const resumed = await resumedFile(flags, folder);
   const problem = makeSessionFolder(process.cwd(), env);
   if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
   const mount = flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined;
-  let unanswered = new AbortController();
-  const approval = flags.ask
-    ? askBeforeChanges({ asker, foreign: new Set(mount?.tools), onUnanswered: () => unanswered.abort() })
-    : undefined;
-  const tools = (context: ToolContext): ToolRegistry => {
-    const registry = createToolSet(flags, leftovers, context, mount?.tools);
-    return approval ? registry.guard(approval.guard) : registry;
+  const permissions = createPermissions(flags, rootsOf(flags), program, "ask");
+  let denied = false;
+  const guard: Guard = async (call) => {
+    const decision = await permissions.policy.guard(call);
+    // What the tool itself refuses, a path outside the roots, is not a decision about the call.
+    const isDenied = decision === false || typeof decision === "string";
+    if (isDenied && call.effectsError === undefined) denied = true;
+    return decision;
   };
+  const watched = { ...permissions, policy: { ...permissions.policy, guard } };
+  const tools = (context: ToolContext): ToolRegistry => createToolSet(flags, watched, program, context, mount?.tools);
   let model = provider;
   const current: Provider = {
     get name() {
@@ -117,6 +132,35 @@ export async function openConversation(
     return file === undefined ? new Agent(current, options) : Agent.resume(current, file, options);
   };
 
+  const ask = async (signal: AbortSignal): Promise<Answers | undefined> => {
+    const user = asker();
+    const { toolRegistry: registry, pending } = agent;
+    const note = (line: string): void => terminal.note(terminal.style.dim(line));
+    const answers =
+      user && (await answersTo(pending, { asker: user, permissions, registry, style: terminal.style, signal, note }));
+    if (!answers && signal.aborted)
+      throw new CliError("interrupted", "Interrupted. The question stays open: toolcrib chat -c asks again.");
+    if (!answers || Object.values(answers).some((answer) => answer !== true)) denied = true;
+    return answers;
+  };
+  /** The calls that wait are on disk before they are asked about, so a question outlives the process. */
+  async function* untilAnswered(events: AsyncIterable<AgentEvent>, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+    const shown = new Set<string>();
+    for (let turn: AsyncIterable<AgentEvent> | undefined = events; turn; ) {
+      let end: AgentEvent | undefined;
+      for await (const event of turn) {
+        if (event.type === "end" && event.reason === "approval") end = event;
+        // A call that was asked about starts anew after the answer.
+        else if (event.type !== "tool-call" || !shown.has(event.id)) yield event;
+        if (event.type === "tool-call") shown.add(event.id);
+      }
+      turn = undefined;
+      const answers: Answers | undefined = end && (await ask(signal));
+      if (answers) turn = agent.streamApprove(answers, { signal });
+      else if (end) yield end;
+    }
+  }
+
   const close = async (): Promise<void> => {
     lock?.release();
     await mount?.close();
@@ -131,16 +175,13 @@ export async function openConversation(
       return agent;
     },
     get denied() {
-      return approval?.denied ?? false;
+      return denied;
     },
-    async *turn(message, signal) {
-      unanswered = new AbortController();
-      try {
-        yield* agent.streamChat(message, { signal: AbortSignal.any([signal, unanswered.signal]) });
-      } catch (error) {
-        if (!unanswered.signal.aborted || signal.aborted) throw error;
-        throw new CliError("denied", "The question was not answered, so the request was ended.");
-      }
+    permissions,
+    turn: (message, signal) => untilAnswered(agent.streamChat(message, { signal }), signal),
+    async *answer(signal) {
+      const answers = await ask(signal);
+      if (answers) yield* untilAnswered(agent.streamApprove(answers, { signal }), signal);
     },
     useModel(next) {
       model = next;

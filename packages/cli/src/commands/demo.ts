@@ -7,17 +7,21 @@ import type { ExitReason } from "../exitReasons.ts";
 import { waysToConnect } from "../model/waysToConnect.ts";
 import type { Program } from "../program.ts";
 import { createRenderer } from "../terminal/render.ts";
+import { createPermissions } from "../tools/permissions.ts";
 import { createToolSet } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
 /** `toolcrib demo`: the offline stand-in surveys the working directory, through the real loop and the real tools. */
 export const define: DefineCommand = (command, action) => command.action(action(demo));
 
-async function demo({ terminal, interrupts, leftovers }: Program): Promise<ExitReason> {
+async function demo(program: Program): Promise<ExitReason> {
+  const { terminal, interrupts } = program;
   const here = process.cwd();
   const folder = temporaryFolder();
+  const root = folder ? [here, folder] : [here];
+  const permissions = createPermissions({}, root, program, "accept-edits");
   const agent = new Agent(new OfflineProvider(), {
-    tools: (context) => createToolSet({ root: folder ? [here, folder] : [here] }, leftovers, context),
+    tools: (context) => createToolSet({ root }, permissions, program, context),
   });
   const request = folder ? `survey . and write a report to "${join(folder, "report.md")}"` : "survey .";
   const { bold, dim } = terminal.style;

@@ -127,7 +127,17 @@ test("run --mcp gives the model the servers' tools, and ends the servers with th
   cleanups.push(() => wire.close());
   const call = { name: "mcp__self__read_file", args: '{"path":"a.txt"}' };
   wire.script(answerWith({ calls: [call] }), answerWith({ text: "It says hello." }));
-  const args = ["run", "what does a.txt say?", "--mcp", "--tools", "mcp__self__read_file", "-m", "openai-compatible/m"];
+  const args = [
+    "run",
+    "what does a.txt say?",
+    "--mcp",
+    "--tools",
+    call.name,
+    "--allow",
+    call.name,
+    "-m",
+    "openai-compatible/m",
+  ];
   const { code, stdout, stderr } = await startProgram(bin, [...args, "--base-url", `${wire.url}/v1`], {
     cwd: folder,
     env: { XDG_STATE_HOME: state },

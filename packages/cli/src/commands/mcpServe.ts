@@ -2,12 +2,14 @@ import type { ToolRegistry } from "@toolcrib/core";
 import { type HttpOptions, serveMcp } from "@toolcrib/mcp";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
+import { addPermissionFlags, createPermissions, type PermissionFlags } from "../tools/permissions.ts";
 import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
-import { createToolSet, type ToolFlags } from "../tools/toolSet.ts";
+import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import { version } from "../version.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
-interface McpServeFlags extends ToolFlags {
+interface McpServeFlags extends ToolFlags, PermissionFlags {
+  readonly readOnly?: boolean;
   readonly http?: string;
   readonly host?: string;
   /** False by `--no-auth`. */
@@ -16,7 +18,8 @@ interface McpServeFlags extends ToolFlags {
 
 /** `toolcrib mcp serve`: until the client closes standard input, or Ctrl-C. */
 export const define: DefineCommand = (command, action) =>
-  addSandboxFlags(command)
+  addPermissionFlags(addSandboxFlags(command), "full")
+    .option("--read-only", "offer only tools that change nothing")
     .option("--http <port>", "over HTTP at /mcp instead, for clients with the bearer token (0: a free port)")
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)")
     .option("--no-auth", "ask for no token; only on a loopback address")
@@ -25,16 +28,19 @@ export const define: DefineCommand = (command, action) =>
       `
 Without --root the tools keep to the roots that the client names, else to this directory;
 over HTTP to this directory, which the roots of a client can only narrow.
+What a rule or a protected path asks about is put to the user of the client, where the client can ask.
 TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes a new one.`,
     )
     .action(action(mcpServe));
 
 async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitReason> {
-  const { leftovers, terminal, interrupts, env } = program;
+  const { terminal, interrupts, env } = program;
   const flags = await chooseSandbox(given, program);
   const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
   const tools = (roots: readonly string[] | undefined): ToolRegistry => {
-    const registry = createToolSet({ ...flags, root: roots }, leftovers);
+    const toolFlags = { ...flags, root: roots };
+    const mode = flags.readOnly ? "read-only" : "full";
+    const registry = createToolSet(toolFlags, createPermissions(flags, rootsOf(toolFlags), program, mode), program);
     // The client keeps the conversation, so there is nothing to save here.
     const named = [...(flags.enable ?? []), ...(flags.tools ?? [])];
     if (!named.includes("save_session_context")) registry.disable("save_session_context");
@@ -46,6 +52,7 @@ async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitRea
     name: "toolcrib",
     version: version(),
     http,
+    readOnly: flags.readOnly,
     // Over HTTP the roots of a client narrow this directory; a client that has started us may name another.
     ...(http && { roots: [process.cwd()] }),
     onError: (error) => {

@@ -7,6 +7,7 @@ import type { Program } from "../program.ts";
 import { terminalAsker } from "../terminal/ask.ts";
 import { readPrompt } from "../terminal/prompt.ts";
 import { createRenderer, oneLine } from "../terminal/render.ts";
+import { whyNotRun } from "../tools/allowAdvice.ts";
 import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
@@ -58,9 +59,13 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
   const { agent } = conversation;
   const exitReason = exitReasonOf(end, conversation.denied);
   report.done({ ok: exitReason === "ok", model: `${provider.name}/${provider.model}`, usage: agent.usage });
+  for (const call of end?.pending?.slice(0, mostPendingShown) ?? [])
+    terminal.note(await whyNotRun(call, agent.toolRegistry, conversation.permissions));
   if (end?.reason !== "stop") terminal.note(whyNoAnswer(end));
   return exitReason;
 }
+
+const mostPendingShown = 5;
 
 type TurnEnd = Extract<AgentEvent, { type: "end" }>;
 
@@ -73,6 +78,8 @@ function exitReasonOf(end: TurnEnd | undefined, denied: boolean): ExitReason {
     case "token-limit":
     case "context-limit":
       return "limit";
+    case "approval":
+      return "denied";
     default:
       return "failed";
   }
@@ -92,6 +99,8 @@ function adviceFor(reason: EndReason | undefined): string {
       return "The answer was cut off at the model's limit for one reply: go on with toolcrib run -c.";
     case "context-limit":
       return "The conversation is too long for this model: begin a new one, or choose another with -m.";
+    case "approval":
+      return "What was not run waits for your answer: toolcrib chat -c asks for it. A message instead of an answer is a no.";
     case "refusal":
       return "The model refused to answer: ask in another way, or choose another with -m.";
     case "content-filter":
@@ -122,7 +131,7 @@ function reporter(flags: RunFlags, { terminal }: Program): Reporter {
   const render = createRenderer(terminal.style);
   if (!flags.json) return { event: (event) => terminal.print(render(event)), failure: () => {}, done: () => {} };
   const calls: Record<string, { name: string; args: object; isError?: boolean }> = {};
-  let result: Partial<Pick<TurnEnd, "reason" | "detail">> & { text: string } = { text: "" };
+  let result: Partial<Pick<TurnEnd, "reason" | "detail" | "pending">> & { text: string } = { text: "" };
   return {
     event(event) {
       terminal.print(render(event).filter(({ to }) => to === "stderr"));
@@ -130,8 +139,8 @@ function reporter(flags: RunFlags, { terminal }: Program): Reporter {
       if (event.type === "tool-result" && calls[event.id])
         Object.assign(calls[event.id] as object, { isError: event.isError });
       if (event.type === "end") {
-        const { reason, text, detail } = event;
-        result = { reason, text, ...(detail !== undefined && { detail }) };
+        const { reason, text, detail, pending } = event;
+        result = { reason, text, ...(detail !== undefined && { detail }), ...(pending && { pending }) };
       }
     },
     failure: (error) => line({ ok: false, ...failed(error), toolCalls: Object.values(calls) }),

@@ -1,21 +1,31 @@
-import { type JsonSchema, renderOutcome, type ToolErrorCode, type ToolListing } from "@toolcrib/core";
+import {
+  type JsonSchema,
+  renderOutcome,
+  type ToolErrorCode,
+  type ToolErrorDetails,
+  type ToolListing,
+} from "@toolcrib/core";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { readGivenFile } from "../state/givenFile.ts";
 import { parseJson } from "../state/jsonText.ts";
+import { terminalAsker } from "../terminal/ask.ts";
+import { whyNotRun } from "../tools/allowAdvice.ts";
+import { approveOnTerminal } from "../tools/approval.ts";
+import { addPermissionFlags, createPermissions, type PermissionFlags } from "../tools/permissions.ts";
 import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
-import { createToolSet, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
+import { createToolSet, rootsOf, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 import { parseToolArguments } from "./toolArguments.ts";
 
-interface ToolsCallFlags extends ToolFlags {
+interface ToolsCallFlags extends ToolFlags, PermissionFlags {
   readonly json?: boolean | undefined;
   readonly help?: boolean | undefined;
 }
 
 /** `toolcrib tools call NAME …`: one tool, without a model. Prints the tool's output unchanged. */
 export const define: DefineCommand = (command, action) =>
-  addSandboxFlags(command)
+  addPermissionFlags(addSandboxFlags(command), "full")
     .usage("[options] NAME ['{\"arg\": …}' | @FILE | --arg value …]")
     .argument("[name]", "the tool, as tools list names it")
     .argument("[arguments...]", "its arguments: --name value, --name=value, one JSON object, or @FILE that holds one")
@@ -38,8 +48,10 @@ async function toolsCall(
   words: readonly string[],
   flags: ToolsCallFlags,
 ): Promise<ExitReason> {
-  const { terminal, leftovers, interrupts } = program;
-  const registry = createToolSet(await chooseSandbox(flags, program), leftovers);
+  const { terminal, interrupts } = program;
+  // The user has named the call, so only a rule or a protected path stops it.
+  const permissions = createPermissions(flags, rootsOf(flags), program, "full");
+  const registry = createToolSet(await chooseSandbox(flags, program), permissions, program);
   const tool = registry.listTools().find((one) => one.name === name);
   if (!tool) throw unknownTool(`tools call ${name}`, name, registry);
   if (flags.help) {
@@ -47,7 +59,12 @@ async function toolsCall(
     return "ok";
   }
   const args = await argumentsFrom(words, tool);
-  const outcome = await interrupts.during((signal) => registry.invoke(name, args, { signal }));
+  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const outcome = await interrupts.during((signal) => {
+    const note = (line: string): void => terminal.note(terminal.style.dim(line));
+    const approve = asker && approveOnTerminal({ asker, permissions, registry, style: terminal.style, signal, note });
+    return registry.invoke(name, args, { signal, approve });
+  });
   if (flags.json) {
     const { ok } = outcome;
     const shown = ok ? outcome : { ok, error: { code: outcome.error.code, message: outcome.error.message } };
@@ -57,13 +74,20 @@ async function toolsCall(
     if (!flags.json) terminal.data(outcome.output);
     return "ok";
   }
-  const advice = outcome.error.code === "not_available" ? `; it is off unless you pass --enable ${name}` : "";
+  const { error } = outcome;
+  if (error.code === "approval_required") {
+    const { question, args: repaired } = error.details as ToolErrorDetails["approval_required"];
+    const call = { name, args: repaired ?? (args as Record<string, unknown>), question };
+    terminal.note(terminal.style.red(await whyNotRun(call, registry, permissions)));
+    return "denied";
+  }
+  const advice = error.code === "not_available" ? `; it is off unless you pass --enable ${name}` : "";
   terminal.note(terminal.style.red(`${renderOutcome(name, outcome)}${advice}`));
   if (outcome.error.code === "invalid_arguments") terminal.note(usageOf(tool));
   return exitReasonOf(outcome.error.code);
 }
 
-async function argumentsFrom(words: readonly string[], tool: ToolListing): Promise<unknown> {
+export async function argumentsFrom(words: readonly string[], tool: ToolListing): Promise<unknown> {
   const [first = "", ...more] = words;
   if (/^[{["]/.test(first.trimStart())) {
     if (more.length > 0)
@@ -121,6 +145,7 @@ function exitReasonOf(code: ToolErrorCode): ExitReason {
     case "invalid_arguments":
       return "usage";
     case "permission_denied":
+    case "approval_required":
     case "not_available":
       return "denied";
     case "aborted":

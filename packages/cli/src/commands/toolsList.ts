@@ -1,7 +1,8 @@
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { oneLine } from "../terminal/render.ts";
-import { addToolFlags, createToolSet, type ToolFlags } from "../tools/toolSet.ts";
+import { createPermissions } from "../tools/permissions.ts";
+import { addToolFlags, createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
 /** `toolcrib tools list`: one line for each tool, or all about each as JSON. */
@@ -9,8 +10,9 @@ export const define: DefineCommand = (command, action) =>
   addToolFlags(command).option("--json", "with descriptions and parameter schemas, as JSON").action(action(toolsList));
 
 function toolsList(program: Program, flags: ToolFlags & { readonly json?: boolean | undefined }): ExitReason {
-  const { terminal, leftovers } = program;
-  const listing = createToolSet(flags, leftovers).listTools();
+  const { terminal } = program;
+  const permissions = createPermissions({}, rootsOf(flags), program, "ask");
+  const listing = createToolSet(flags, permissions, program).listTools();
   if (flags.json) {
     terminal.data(`${JSON.stringify(listing, null, 2)}\n`);
     return "ok";

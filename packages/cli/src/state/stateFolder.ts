@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { ensureDirectory, systemErrorCode } from "@toolcrib/core/files";
 
 /** The user's own folder: outside the working directory, which may hold somebody else's files. */
@@ -12,7 +12,7 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /** A relative or empty HOME would lead into the working directory. */
-function homeFolder(): string {
+export function homeFolder(): string {
   for (const read of [homedir, (): string => userInfo().homedir]) {
     try {
       const home = read();
@@ -56,4 +56,14 @@ export function makeStateFolder(env: NodeJS.ProcessEnv, ...names: readonly strin
     if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
   }
   return folder;
+}
+
+/** The path with links resolved, also where its last parts do not exist yet. */
+export function canonicalPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(canonicalPath(parent), basename(path));
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -14,6 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 let folder = "";
+let state = "";
 let wire: WireServer;
 
 beforeAll(async () => {
@@ -21,13 +22,16 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   wire.reset();
-  folder = temporaryFolder("ask");
+  // The state is beside the folder that the tools may write in, so that answers are kept.
+  const own = temporaryFolder("ask");
+  [folder, state] = [join(own, "work"), join(own, "state")];
+  mkdirSync(folder);
 });
 afterAll(() => wire.close());
 
 function toolcrib(...args: string[]): TerminalProgram {
-  const flags = ["--ask", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-  return startOnTerminal(bin, [...args, ...flags], { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } });
+  const flags = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+  return startOnTerminal(bin, [...args, ...flags], { cwd: folder, env: { XDG_STATE_HOME: state } });
 }
 
 /** A model that writes files, one in each reply, then says so. */
@@ -41,14 +45,17 @@ function writes(...names: string[]): void {
 }
 
 const isWritten = (name: string): boolean => existsSync(join(folder, name));
+const choices = "[y]es, [a]lways, [n]o, or why not:";
 const question = (name: string): string =>
   [
-    "Run write_file?",
-    `  path: ${name}`,
-    "  content:",
-    "  | new",
-    "  |",
-    "[y]es, [a]lways for write_file with this path, [N]o:",
+    `write_file would write ${name}; asked because the mode ask asks before each`,
+    "change",
+    `  --- ${name}`,
+    `  +++ ${name}`,
+    "  @@ -0,0 +1,1 @@",
+    "  +new",
+    `always means: write_file: write ${name}`,
+    choices,
   ].join("\n");
 
 describe.skipIf(!hasTerminals())("a question on a terminal", () => {
@@ -64,7 +71,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     expect(await program.ended).toBe(4);
     expect(isWritten("two.txt")).toBe(false);
     expect(program.screen.text).toMatch(
-      /path: one\.txt[\s\S]*\[N\]o: y\n✓ write_file[\s\S]*\[N\]o:\n✗ .*said no[\s\S]*Written\./,
+      /write one\.txt[\s\S]*why not: y\n✓ write_file[\s\S]*why not:\n✗ .*said no[\s\S]*Written\./,
     );
   });
 
@@ -89,7 +96,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
     program.type("y\rand more\r");
-    await program.shows("[N]o: (one line, please)");
+    await program.shows("why not: (one line, please)");
     program.type("n\r");
     expect(await program.ended).toBe(4);
     expect(isWritten("one.txt")).toBe(false);
@@ -102,7 +109,9 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     program.type("y\u0003");
     expect(await program.ended).toBe(130);
     expect(isWritten("one.txt")).toBe(false);
-    expect(program.screen.text).toMatch(/toolcrib: Interrupted\.$/);
+    expect(program.screen.text).toMatch(
+      /toolcrib: Interrupted\. The question stays open: toolcrib chat -c asks again\.$/,
+    );
     expect(wire.requests).toHaveLength(1);
   });
 
@@ -116,18 +125,18 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     expect(wire.requests).toHaveLength(1);
   });
 
-  test("counts as no at Ctrl-D, which ends the turn; exit 4", async () => {
+  test("stays open at Ctrl-D, which ends the turn; exit 4", async () => {
     writes("one.txt", "two.txt");
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
     program.type("\u0004");
     expect(await program.ended).toBe(4);
     expect(isWritten("one.txt")).toBe(false);
-    expect(program.screen.text).toMatch(/toolcrib: The question was not answered, so the request was ended\.$/);
+    expect(program.screen.text).toMatch(/waits for your answer: toolcrib chat -c asks for it\./);
     expect(wire.requests).toHaveLength(1);
   });
 
-  test("counts as no when the window is closed", async () => {
+  test("is no yes when the window is closed", async () => {
     writes("one.txt");
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
@@ -157,7 +166,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     wire.reset();
     wire.script(answerWith({ text: "You said a." }));
     program.type("\u0003");
-    await program.shows(/Interrupted\.\n>$/);
+    await program.shows(/Interrupted\. The question stays open[\s\S]*\n>$/);
     program.type("a\r");
     await program.shows("You said a.");
     writes("two.txt");
@@ -172,14 +181,16 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
 });
 
 test("a mounted tool that claims to be read-only is asked about", async () => {
-  const options = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } };
+  const options = { cwd: folder, env: { XDG_STATE_HOME: state } };
   await startProgram(bin, ["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options).ended;
   for (const name of ["list_dir", "mcp__own__list_dir"]) {
     wire.script(answerWith({ calls: [{ name, args: '{"path":"."}' }] }));
   }
   wire.script(answerWith({ text: "Listed." }));
-  const flags = ["--ask", "--mcp", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+  const flags = ["--mcp", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
   const { code, stderr } = await startProgram(bin, ["run", "list", ...flags], options).ended;
-  expect(stderr).toMatch(/✓ list_dir[\s\S]*✗ .*mcp__own__list_dir: Permission denied: this call needs approval/);
+  expect(stderr).toMatch(
+    /✓ list_dir[\s\S]*Not run: mcp__own__list_dir would .* --allow 'mcp__own__list_dir' allows every call/,
+  );
   expect(code).toBe(4);
 });

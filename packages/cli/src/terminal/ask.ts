@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** A question is shown once nothing was typed for this long. Milliseconds. */
 const quietMs = 150;
-const longestAnswer = 60;
+const longestAnswer = 300;
 
 interface AskOptions {
   readonly terminal: Terminal;

@@ -1,13 +1,14 @@
 import { showInvisible } from "@toolcrib/core/text";
+import type { Paint, Style } from "./style.ts";
 
-/** The size of the screen that a question is shown on. */
+/** The size of the screen, or of the part of it that is free. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
 }
 
 /** A call as the user sees it before allowing it, in rows that fit the screen. */
-interface ShownCall {
+export interface ShownCall {
   /** All of it where it fits the screen; else of each argument head and tail, and how much is left out. */
   readonly summary: readonly string[];
   readonly isCut: boolean;
@@ -16,37 +17,32 @@ interface ShownCall {
 }
 
 /** Arguments that say what a call reaches, as most tools name them: shown first. */
-export const decisiveArguments: readonly string[] = [
-  ...[
-    "command",
-    "cmd",
-    "script",
-    "code",
-    "sql",
-    "query",
-    "path",
-    "paths",
-    "file",
-    "source",
-    "destination",
-    "url",
-    "uri",
-    "host",
-    "to",
-    "cwd",
-    "env",
-  ],
+const decisiveArguments: readonly string[] = [
+  "command",
+  "cmd",
+  "script",
+  "code",
+  "sql",
+  "query",
+  "path",
+  "paths",
+  "file",
+  "source",
+  "destination",
+  "url",
+  "uri",
+  "host",
+  "to",
+  "cwd",
+  "env",
 ];
 
-/** Rows that the question needs beside the call. */
-const otherRows = 4;
 const fewestRows = 3;
 
 /** Characters that cannot be seen are written as their code, and no value can pass for another argument. */
-export function showCall(args: Readonly<Record<string, unknown>>, { columns, rows }: ScreenSize): ShownCall {
+export function showCall(args: Readonly<Record<string, unknown>>, { columns, rows: free }: ScreenSize): ShownCall {
   const fields = inOrder(args).map(([name, value]) => fieldRows(name, value, Math.max(20, columns - 1)));
   const whole = fields.flat();
-  const free = Math.max(8, rows - otherRows);
   if (whole.length <= free) return { summary: whole, isCut: false, whole };
   const summary: string[] = [];
   for (const [index, field] of fields.entries()) {
@@ -59,6 +55,37 @@ export function showCall(args: Readonly<Record<string, unknown>>, { columns, row
     summary.push(...headAndTail(field, fieldsLeft === 1 ? left : Math.max(fewestRows, left >> 1)));
   }
   return { summary, isCut: true, whole };
+}
+
+/** A unified diff in place of the arguments that make it. */
+export function showDiff(diff: string, { columns, rows: free }: ScreenSize, style: Style): ShownCall {
+  const width = Math.max(20, columns - 3);
+  const plain: Paint = (text) => text;
+  const lines = diff.replace(/\n$/, "").split("\n");
+  const whole = lines.flatMap((line, index) => {
+    const paint = index < 2 ? style.bold : (paints[line.charAt(0)]?.(style) ?? plain);
+    return wrap(showLine(line, true), width).map((row, at) => `${at === 0 ? " " : "↳"} ${paint(row)}`);
+  });
+  if (whole.length <= free) return { summary: whole, isCut: false, whole };
+  return { summary: headAndTail(whole, free), isCut: true, whole };
+}
+
+const paints: Readonly<Record<string, (style: Style) => Paint>> = {
+  "+": ({ green }) => green,
+  "-": ({ red }) => red,
+  "@": ({ cyan }) => cyan,
+};
+
+/** A sentence in rows that fit the screen, broken between words. */
+export function showText(text: string, columns: number): string[] {
+  const width = Math.max(20, columns - 1);
+  const rows: string[] = [];
+  for (const word of showInvisible(text).split(" ")) {
+    const last = rows.at(-1);
+    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width) rows[rows.length - 1] = `${last} ${word}`;
+    else rows.push(...wrap(word, width));
+  }
+  return rows;
 }
 
 function inOrder(args: Readonly<Record<string, unknown>>): [string, unknown][] {

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { withoutControls } from "@toolcrib/core/text";
 
-type Paint = (text: string) => string;
+export type Paint = (text: string) => string;
 
 /** Colours text for a terminal, or leaves it as it is. */
 export type Style = Readonly<Record<"dim" | "bold" | "red" | "green" | "cyan", Paint>>;

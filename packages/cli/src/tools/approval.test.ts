@@ -1,101 +1,152 @@
-import { defineTool, type ExecutableTool, ToolRegistry } from "@toolcrib/core";
-import { expect, test } from "vitest";
-import { type Asker, askBeforeChanges } from "./approval.ts";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { PendingCall } from "@toolcrib/agent";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
+import { createStyle } from "../terminal/style.ts";
+import { type Asker, answersTo, approveOnTerminal } from "./approval.ts";
+import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
 
 const text = { type: "string" } as const;
-const parameters = { type: "object", properties: { command: text, path: text, content: text, note: text } } as const;
+const parameters = {
+  type: "object",
+  properties: { command: text, path: text, content: text, note: text },
+  additionalProperties: true,
+} as const;
+
+let folder = "";
+const notes: string[] = [];
+beforeEach(() => {
+  folder = temporaryFolder("approval");
+  mkdirSync(join(folder, "root"));
+  notes.length = 0;
+});
+
+function permissionsOf(flags: PermissionFlags = {}, state = join(folder, "state")): Permissions {
+  const style = { dim: (line: string) => line };
+  const terminal = { style, note: (line: string) => notes.push(line) } as never;
+  return createPermissions(flags, [join(folder, "root")], { env: { XDG_STATE_HOME: state }, terminal }, "ask");
+}
 
 interface Asking {
   registry: ToolRegistry;
+  permissions: Permissions;
   questions: string[];
-  left: () => number;
-  denied: () => boolean;
+  /** Runs a call, whose questions are answered on the terminal. */
+  run(name: string, args?: Record<string, unknown>): Promise<string>;
+  /** The calls as an agent keeps them until they are answered. */
+  pending(...calls: [name: string, args: Record<string, unknown>][]): Promise<PendingCall[]>;
+  answers(calls: readonly PendingCall[]): ReturnType<typeof answersTo>;
 }
 
-/** A registry of a tool that reads and two that change, and the questions that were put. */
-function asking(...answers: (string | undefined)[]): Asking {
-  const registry = new ToolRegistry();
-  for (const name of ["look", "change", "break"]) registry.register(tool(name));
+function asking(answers: (string | undefined)[], flags?: PermissionFlags, state?: string): Asking {
+  const permissions = permissionsOf(flags, state);
+  const registry = new ToolRegistry().guard(permissions.policy.guard);
+  for (const name of ["look", "change", "break"]) {
+    const execute = (): string => `${name} done`;
+    registry.register(defineTool({ name, description: name, parameters, readOnly: name === "look", execute }));
+  }
   const questions: string[] = [];
-  let left = 0;
-  const ask: Asker["ask"] = async (question) => {
-    questions.push(question);
-    return answers.length > 0 ? answers.shift() : "";
-  };
-  const asked = askBeforeChanges({
-    asker: () => ({ size: { columns: 80, rows: 24 }, ask }),
-    foreign: new Set([foreign]),
-    onUnanswered: () => {
-      left += 1;
+  const asker: Asker = {
+    size: { columns: 80, rows: 24 },
+    async ask(question) {
+      questions.push(question);
+      return answers.length > 0 ? answers.shift() : "";
     },
-  });
-  registry.register(foreign);
-  registry.guard(asked.guard);
-  return { registry, questions, left: () => left, denied: () => asked.denied };
+  };
+  const { signal } = new AbortController();
+  const asked = {
+    asker,
+    permissions,
+    registry,
+    style: createStyle(false),
+    signal,
+    note: (line: string): void => void notes.push(line),
+  };
+  const approve = approveOnTerminal(asked);
+  return {
+    registry,
+    permissions,
+    questions,
+    run: (name, args = {}) => registry.execute(name, args, { approve }),
+    async pending(...calls) {
+      const all = calls.map(async ([name, args], index): Promise<PendingCall> => {
+        const outcome = await registry.invoke(name, args);
+        const { question } = (!outcome.ok && (outcome.error.details as Partial<PendingCall>)) || {};
+        if (!question) throw new Error("expected a question");
+        return { callId: `${index}`, name, args, question };
+      });
+      return Promise.all(all);
+    },
+    answers: (calls) => answersTo(calls, asked),
+  };
 }
 
-function tool(name: string): ExecutableTool {
-  return defineTool({ name, description: name, parameters, readOnly: name === "look", execute: () => `${name} done` });
-}
+const said = "Error executing change: Permission denied: the user said no to this call";
 
-/** A mounted server's tool, by its own word harmless. */
-const foreign = defineTool({
-  name: "mcp__a__b",
-  description: "b",
-  parameters,
-  readOnly: true,
-  execute: () => "b done",
+test.each(["y", "Yes", " yes "])("%j lets the call run", async (answer) => {
+  expect(await asking([answer]).run("change")).toBe("change done");
 });
 
-test("a read-only call is not asked about", async () => {
-  const { registry, questions, denied } = asking();
-  expect(await registry.execute("look")).toBe("look done");
-  expect(questions).toEqual([]);
-  expect(denied()).toBe(false);
+test.each(["", "n", "No "])("%j refuses it", async (answer) => {
+  expect(await asking([answer]).run("change")).toBe(said);
 });
 
-test("a tool of a mounted server that claims to be read-only is asked about", async () => {
-  const { registry, questions } = asking("n", "y");
-  expect(await registry.invoke("mcp__a__b")).toMatchObject({ ok: false, error: { code: "permission_denied" } });
-  expect(await registry.execute("mcp__a__b")).toBe("b done");
-  expect(questions).toHaveLength(2);
+test.each(["yess", "put it into b.txt", "what?", "always not"])(
+  "%j refuses it, and the model reads why",
+  async (answer) => {
+    expect(await asking([answer]).run("change")).toBe(`${said}: ${answer}`);
+  },
+);
+
+test("a question that is left unanswered refuses a call that waits for nothing else", async () => {
+  expect(await asking([undefined]).run("change")).toContain("the user left the question unanswered");
 });
 
-test.each(["y", "Yes", " yes "])("the answer %j lets the call run", async (answer) => {
-  const { registry, denied } = asking(answer);
-  expect(await registry.execute("change")).toBe("change done");
-  expect(denied()).toBe(false);
+test("the calls that wait are asked about in turn, with the user's own words for a no", async () => {
+  const { pending, answers } = asking(["y", "not there"]);
+  const calls = await pending(["change", { path: "a" }], ["break", { path: "b" }]);
+  expect(await answers(calls)).toEqual({ 0: true, 1: "the user said no to this call: not there" });
 });
 
-test.each(["", "n", "no", "yess", "what?"])("the answer %j refuses the call", async (answer) => {
-  const { registry, denied } = asking(answer);
-  expect(await registry.invoke("change")).toMatchObject({ ok: false, error: { code: "permission_denied" } });
-  expect(denied()).toBe(true);
+test("what has its answer already is not asked about again", async () => {
+  const { pending, answers, questions } = asking(["n"]);
+  const [first, second] = await pending(["change", {}], ["break", {}]);
+  const calls = [{ ...(first as PendingCall), answer: true }, second as PendingCall];
+  expect(await answers(calls)).toEqual({ 1: "the user said no to this call" });
+  expect(questions).toHaveLength(1);
 });
 
-test("the question shows the whole call, the command first and each of its lines, and nothing invisible", async () => {
-  const { registry, questions } = asking("n");
+test("leaving one question answers none of them", async () => {
+  const { pending, answers } = asking(["y", undefined]);
+  expect(await answers(await pending(["change", {}], ["break", {}]))).toBeUndefined();
+});
+
+test("the question says what would happen and why it is asked, then shows the whole call, and nothing invisible", async () => {
+  const { run, questions } = asking(["n"]);
   const command = `echo ${"x".repeat(200)}\n\u001b[2K; rm\u00a0-r \u202e.\u200b\n  note: harmless`;
-  await registry.execute("change", { note: "harmless", command });
-  expect(questions[0]).toBe(
-    [
-      "Run change?",
-      "  command:",
-      `  | echo ${"x".repeat(70)}`,
-      `  ↳ ${"x".repeat(75)}`,
-      `  ↳ ${"x".repeat(55)}`,
-      "  | <U+001B>[2K; rm<U+00A0>-r <U+202E>.<U+200B>",
-      "  |   note: harmless",
-      "  note: harmless",
-      "[y]es, [a]lways for exactly this call, [N]o: ",
-    ].join("\n"),
+  await run("change", { note: "harmless", command });
+  const [why, ...rows] = questions[0]?.split("\n") ?? [];
+  expect(why).toMatch(/^change would .*; asked because the tool does not say what it does$/);
+  expect(rows.slice(0, 7)).toEqual([
+    "  command:",
+    `  | echo ${"x".repeat(70)}`,
+    `  ↳ ${"x".repeat(75)}`,
+    `  ↳ ${"x".repeat(55)}`,
+    "  | <U+001B>[2K; rm<U+00A0>-r <U+202E>.<U+200B>",
+    "  |   note: harmless",
+    "  note: harmless",
+  ]);
+  expect(rows.slice(7).join("\n")).toMatch(
+    /^always means: change: with exactly \{"command":"echo\nx+\n.*<U\+200B>.*\n\[y\]es, \[a\]lways, \[n\]o, or why not: $/s,
   );
 });
 
-test("trailing spaces and tabs are made visible, except indentation; an empty value is named", async () => {
-  const { registry, questions } = asking();
-  await registry.execute("change", { path: "\ta\tb  ", content: "\tx\ty \n", note: "" });
-  expect(questions[0]?.split("\n").slice(1, -1)).toEqual([
+test("spaces at an end and tabs are shown, but for indentation; an empty value is named", async () => {
+  const { run, questions } = asking([]);
+  await run("change", { path: "\ta\tb  ", content: "\tx\ty \n", note: "" });
+  expect(questions[0]?.split("\n").slice(1, 6)).toEqual([
     "  path: <U+0009>a<U+0009>b<U+0020><U+0020>",
     "  content:",
     "  |     x<U+0009>y<U+0020>",
@@ -105,14 +156,13 @@ test("trailing spaces and tabs are made visible, except indentation; an empty va
 });
 
 test("a call longer than the screen is cut in the middle of each argument, says so, and v shows every row", async () => {
-  const { registry, questions } = asking("v", "V", "view", "y");
+  const { run, questions } = asking(["v", "V", "view", "y"]);
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index + 1}`);
-  const args = { content: lines.join("\n"), path: "a.txt" };
-  expect(await registry.execute("change", args)).toBe("change done");
+  expect(await run("change", { content: lines.join("\n"), path: "a.txt" })).toBe("change done");
   const [first = "", ...pages] = questions;
   expect(first.split("\n").length).toBeLessThan(24);
   expect(first).toMatch(
-    /^Run change\?\n {2}path: a\.txt\n {2}content:\n {2}\| line 1\n[\s\S]* … \d+ more rows\n[\s\S]*line 50\n\[y\].*\[v\]iew all/,
+    /\n {2}path: a\.txt\n {2}content:\n {2}\| line 1\n[\s\S]* … \d+ more rows\n[\s\S]*line 50\n[\s\S]*\[y\].*\[v\]iew all/,
   );
   expect(pages).toHaveLength(3);
   const seen = pages.flatMap((page) => page.split("\n").slice(0, -1));
@@ -121,78 +171,51 @@ test("a call longer than the screen is cut in the middle of each argument, says 
 });
 
 test("many arguments never push the command off the screen", async () => {
-  const { registry, questions } = asking("n");
-  registry.unregister("change");
-  const loose = { type: "object", additionalProperties: true } as const;
-  registry.register(defineTool({ name: "change", description: "c", parameters: loose, execute: () => "" }));
+  const { run, questions } = asking(["n"]);
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`a${index}`, "x\n".repeat(100)]));
-  await registry.execute("change", { ...many, command: `rm -r a\n${"#\n".repeat(500)}rm -r b` });
+  await run("change", { ...many, command: `rm -r a\n${"#\n".repeat(500)}rm -r b` });
   expect(questions[0]?.split("\n").length).toBeLessThan(24);
-  expect(questions[0]).toMatch(
-    /^Run change\?\n {2}command:\n {2}\| rm -r a\n[\s\S]*\| rm -r b\n[\s\S]*… \d+ more arguments/,
-  );
+  expect(questions[0]).toMatch(/\n {2}command:\n {2}\| rm -r a\n[\s\S]*\| rm -r b\n[\s\S]*… \d+ more arguments/);
 });
 
-test("always holds for the same command of that tool alone", async () => {
-  const { registry, questions } = asking("a", "n", "n", "n");
-  expect(await registry.execute("change", { command: "ls" })).toBe("change done");
-  expect(await registry.execute("change", { command: "ls" })).toBe("change done");
-  expect(await registry.invoke("change", { command: "ls -a" })).toMatchObject({ ok: false });
-  expect(await registry.invoke("change", { command: "ls", note: "x" })).toMatchObject({ ok: false });
-  expect(await registry.invoke("break", { command: "ls" })).toMatchObject({ ok: false });
-  expect(questions).toHaveLength(4);
+test("always holds for exactly this call, also in a later run, until it is revoked", async () => {
+  const first = asking(["a"]);
+  expect(await first.run("change", { path: "a" })).toBe("change done");
+  const later = asking(["n", "n", "n", "n"]);
+  expect(await later.run("change", { path: "a" })).toBe("change done");
+  expect(later.questions).toEqual([]);
+  expect(await later.run("change", { path: "a", content: "x" })).toBe(said);
+  expect(await later.run("break", { path: "a" })).toContain("said no");
+  const [kept] = await later.permissions.policy.list();
+  expect(kept?.text).toBe('change: with exactly {"path":"a"}');
+  await later.permissions.policy.revoke(kept?.id ?? "");
+  expect(await later.run("change", { path: "a" })).toBe(said);
 });
 
-test("always holds for the same path, whatever else is in the call; without either, for the tool", async () => {
-  const { registry, questions } = asking("always", "n", "a");
-  expect(await registry.execute("change", { path: "a", content: "1" })).toBe("change done");
-  expect(await registry.execute("change", { content: "2", path: "a" })).toBe("change done");
-  expect(await registry.invoke("change", { path: "b", content: "1" })).toMatchObject({ ok: false });
-  expect(await registry.execute("break", { note: "1" })).toBe("break done");
-  expect(await registry.execute("break", { note: "2" })).toBe("break done");
-  expect(questions).toHaveLength(3);
-  expect(questions[0]).toMatch("[a]lways for change with this path,");
-  expect(questions[2]).toMatch("[a]lways for any call of break,");
+test("always is not offered, and its letter no yes, where a rule asks", async () => {
+  const { run, questions } = asking(["a"], { ask: ["change"] });
+  expect(await run("change", { path: "a" })).toBe(`${said}: a`);
+  expect(questions[0]).toMatch(/\n\[y\]es, \[n\]o, or why not: $/);
 });
 
-test("always holds for a tool of a mounted server with the same arguments only", async () => {
-  const { registry, questions } = asking("a", "n", "n");
-  expect(await registry.execute("mcp__a__b", { path: "a", note: "1" })).toBe("b done");
-  expect(await registry.execute("mcp__a__b", { note: "1", path: "a" })).toBe("b done");
-  expect(await registry.invoke("mcp__a__b", { path: "a", note: "2" })).toMatchObject({ ok: false });
-  expect(await registry.invoke("mcp__a__b")).toMatchObject({ ok: false });
-  expect(questions).toHaveLength(3);
+test("where the tools may write the file of answers, always holds until the program ends, and says so", async () => {
+  const state = (): string => join(folder, "root", "state");
+  const first = asking(["a"], {}, state());
+  expect(await first.run("change", { path: "a" })).toBe("change done");
+  expect(first.questions[0]).toContain("always means, until toolcrib ends: change:");
+  expect(await first.run("change", { path: "a" })).toBe("change done");
+  expect(first.questions).toHaveLength(1);
+  expect(await asking(["n"], {}, state()).run("change", { path: "a" })).toBe(said);
 });
 
-test("always does not hold for another tool that takes the name", async () => {
-  const { registry, questions } = asking("a", "n");
-  expect(await registry.execute("change")).toBe("change done");
-  registry.unregister("change");
-  registry.register(tool("change"));
-  expect(await registry.invoke("change")).toMatchObject({ ok: false });
-  expect(questions).toHaveLength(2);
+test("a yes for good that cannot be kept lets the call run, and says so", async () => {
+  const { run } = asking(["a"], {}, "/dev/null/x");
+  expect(await run("change", { path: "a" })).toBe("change done");
+  expect(notes.join("\n")).toMatch(/The answer holds for this call alone: \S/);
 });
 
 test("calls side by side are asked about one after the other", async () => {
-  const { registry } = asking("y", "n");
-  const [first, second] = await Promise.all([registry.invoke("change"), registry.invoke("break")]);
-  expect([first.ok, second.ok]).toEqual([true, false]);
-});
-
-test("a question that is left unanswered refuses the call and ends the turn", async () => {
-  const { registry, left, denied } = asking(undefined);
-  expect(await registry.invoke("change")).toMatchObject({ ok: false, error: { code: "permission_denied" } });
-  expect(left()).toBe(1);
-  expect(denied()).toBe(true);
-});
-
-test("after an abort no further question is asked", async () => {
-  const { registry, questions, left } = asking("y");
-  const controller = new AbortController();
-  const calls = [1, 2].map(() => registry.invoke("change", {}, { signal: controller.signal }));
-  controller.abort();
-  expect(await Promise.all(calls)).toMatchObject([{ ok: false }, { ok: false }]);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(questions).toEqual([]);
-  expect(left()).toBe(0);
+  const { run } = asking(["y", "n"]);
+  const outcomes = await Promise.all([run("change"), run("break")]);
+  expect(outcomes).toEqual(["change done", expect.stringContaining("said no")]);
 });

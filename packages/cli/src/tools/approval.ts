@@ -1,6 +1,12 @@
-import type { ExecutableTool, Guard, GuardedCall } from "@toolcrib/core";
-import { decisiveArguments, type ScreenSize, showCall } from "../terminal/question.ts";
-import { oneLine } from "../terminal/render.ts";
+import type { Answers, PendingCall } from "@toolcrib/agent";
+import type { AnyToolRegistry, Approve } from "@toolcrib/core";
+import { clip } from "@toolcrib/core/text";
+import type { PolicyQuestion } from "@toolcrib/policy";
+import { previewChange } from "@toolcrib/tools-fs";
+import { messageOf } from "../explain.ts";
+import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
+import type { Style } from "../terminal/style.ts";
+import type { Permissions } from "./permissions.ts";
 
 /** Puts a question to the user; undefined where there is nobody to ask. */
 export interface Asker {
@@ -9,86 +15,107 @@ export interface Asker {
   ask(question: string, signal: AbortSignal | undefined): Promise<string | undefined>;
 }
 
-interface CliApproval {
-  readonly guard: Guard;
-  /** Whether a call was refused. */
-  readonly denied: boolean;
+interface Asking {
+  readonly asker: Asker;
+  readonly permissions: Permissions;
+  readonly registry: AnyToolRegistry;
+  readonly style: Style;
+  readonly signal: AbortSignal;
+  /** For what the user should know beside the question. */
+  note(line: string): void;
 }
 
-interface ApprovalOptions {
-  asker(): Asker | undefined;
-  /** Tools of mounted servers: what they say of themselves (read-only, say) does not count. */
-  readonly foreign?: ReadonlySet<ExecutableTool> | undefined;
-  /** Called when the user leaves a question without an answer: to end the turn. */
-  onUnanswered(): void;
+/** Where the file tools say that they come from. */
+const fileToolsOrigin = "@toolcrib/tools-fs";
+
+/** Asks the user about each call that waits. Undefined when the user left a question without an answer: then nothing is answered. */
+export async function answersTo(pending: readonly PendingCall[], asking: Asking): Promise<Answers | undefined> {
+  const answers: Record<string, boolean | string> = {};
+  for (const call of pending) {
+    if (call.answer !== undefined) continue;
+    const answer = await answerTo(call, asking);
+    if (answer === undefined) return undefined;
+    answers[call.callId] = answer;
+  }
+  return answers;
 }
 
-/**
- * For `--ask`: each call of a tool that may change something waits for a yes. An answer of `a` (always) holds for this tool with
- * the same command, or on the same paths; for a tool of a mounted server, with the same arguments.
- */
-export function askBeforeChanges({ asker, foreign, onUnanswered }: ApprovalOptions): CliApproval {
-  // Keyed by the tool, not by its name: another tool may take the name.
-  const always = new WeakMap<ExecutableTool, Set<string>>();
-  let denied = false;
-  // Calls that run side by side ask one after the other.
-  let last: Promise<unknown> = Promise.resolve();
-  const decide = async (call: GuardedCall): Promise<true | string> => {
-    const { key, words } = reachOf(call, foreign?.has(call.tool) === true);
-    if (always.get(call.tool)?.has(key)) return true;
-    const user = asker();
-    if (!user) return "this call needs approval, and there is no terminal to ask on";
-    const answer = await answerOf(user, call, words);
-    if (answer === undefined) {
-      if (!call.signal?.aborted) onUnanswered();
-      return "the user left the question unanswered";
-    }
-    if (/^a(lways)?$/.test(answer)) {
-      always.set(call.tool, (always.get(call.tool) ?? new Set()).add(key));
-      return true;
-    }
-    return /^y(es)?$/.test(answer) ? true : "the user said no to this call";
-  };
-  return {
-    guard: async (call) => {
-      if (call.tool.readOnly === true && !foreign?.has(call.tool)) return true;
-      const decision = last.then(() => decide(call));
-      last = decision.catch(() => undefined);
-      const result = await decision;
-      if (result !== true) denied = true;
-      return result;
-    },
-    get denied() {
-      return denied;
-    },
-  };
+/** Answers a guard's question in place, for a call that waits for nothing else. */
+export function approveOnTerminal(asking: Asking): Approve {
+  return async ({ name, args, callId = "" }, question) =>
+    (await answerTo({ callId, name, args, question }, asking)) ?? "the user left the question unanswered";
+}
+
+async function answerTo(call: PendingCall, asking: Asking): Promise<boolean | string | undefined> {
+  const remember = (call.question.data as Partial<PolicyQuestion> | undefined)?.remember;
+  const typed = await questionAbout(call, remember?.text, asking);
+  if (typed === undefined) return undefined;
+  if (/^y(es)?$/i.test(typed)) return true;
+  if (remember && /^a(lways)?$/i.test(typed)) {
+    await keep(call, asking);
+    return true;
+  }
+  if (/^(no?)?$/i.test(typed)) return "the user said no to this call";
+  return `the user said no to this call: ${typed}`;
+}
+
+/** The call may run even where the answer could not be kept: it was a yes. */
+async function keep({ name, args, question }: PendingCall, { permissions, registry, note }: Asking): Promise<void> {
+  const tool = registry.get(name);
+  if (!tool) return;
+  try {
+    await permissions.policy.remember({ name, args, tool }, question);
+  } catch (error) {
+    note(`The answer holds for this call alone: ${(error as Error).message}`);
+  }
 }
 
 /** Asks again after each answer that wants to see more. */
-async function answerOf(user: Asker, call: GuardedCall, reach: string): Promise<string | undefined> {
-  const { summary, isCut, whole } = showCall(call.args, user.size);
-  const page = Math.max(8, user.size.rows - 4);
-  const choices = `[y]es, [a]lways for ${reach}, ${isCut ? "[v]iew all, " : ""}[N]o: `;
-  let question = [`Run ${oneLine(call.name, 64)}?`, ...summary, choices].join("\n");
+async function questionAbout(
+  call: PendingCall,
+  always: string | undefined,
+  asking: Asking,
+): Promise<string | undefined> {
+  const { asker, permissions, signal } = asking;
+  const { columns, rows } = asker.size;
+  const until = permissions.keepsAnswers ? "" : ", until toolcrib ends";
+  const above = showText(clip(call.question.text, 600), columns);
+  const below = always ? showText(`always means${until}: ${clip(always, 400)}`, columns) : [];
+  const free = Math.max(8, rows - 2 - above.length - below.length);
+  const { summary, isCut, whole } = await whatHappens(call, { columns, rows: free }, asking);
+  const page = Math.max(8, rows - 4);
+  const choices = `[y]es, ${always ? "[a]lways, " : ""}${isCut ? "[v]iew all, " : ""}[n]o, or why not: `;
+  let question = [...above, ...summary, ...below, choices].join("\n");
   for (let shown = 0; ; ) {
-    if (call.signal?.aborted) return undefined;
-    const answer = (await user.ask(question, call.signal))?.trim().toLowerCase();
-    if (!isCut || !/^v(iew)?$/.test(answer ?? "")) return answer;
-    const rows = whole.slice(shown, shown + page);
-    const position = `(rows ${shown + 1} to ${shown + rows.length} of ${whole.length})`;
-    question = [...rows, `${position} ${choices}`].join("\n");
+    if (signal.aborted) return undefined;
+    const answer = (await asker.ask(question, signal))?.trim();
+    if (!isCut || !/^v(iew)?$/i.test(answer ?? "")) return answer;
+    const part = whole.slice(shown, shown + page);
+    question = [...part, `(rows ${shown + 1} to ${shown + part.length} of ${whole.length}) ${choices}`].join("\n");
     shown = shown + page < whole.length ? shown + page : 0;
   }
 }
 
-/** What an `always` would allow: exactly this call for commands and tools of mounted servers, else these paths, else any call of the tool. */
-function reachOf({ name, args }: GuardedCall, isForeign: boolean): { key: string; words: string } {
-  const named = Object.keys(args)
-    .filter((key) => decisiveArguments.includes(key))
-    .sort();
-  const held = (keys: readonly string[]): string => JSON.stringify(keys.map((key) => [key, args[key]]));
-  if (isForeign || named.includes("command"))
-    return { key: held(Object.keys(args).sort()), words: "exactly this call" };
-  if (named.length > 0) return { key: held(named), words: `${oneLine(name, 64)} with this ${named.join(" and ")}` };
-  return { key: "", words: `any call of ${oneLine(name, 64)}` };
+/** The diff of a change of a file; else the arguments. */
+async function whatHappens(
+  { name, args }: PendingCall,
+  size: ScreenSize,
+  { permissions, registry, style, signal }: Asking,
+): Promise<ShownCall> {
+  const { roots, deniedPaths } = permissions;
+  // A tool of somebody else may have the same name.
+  const withoutDiff = (why: string): ShownCall => {
+    const rows = showText(`(no diff: ${clip(why, 200)})`, size.columns);
+    const shown = showCall(args, { ...size, rows: size.rows - rows.length });
+    return { ...shown, summary: [...shown.summary, ...rows] };
+  };
+  const isOwn = registry.get(name)?.origin === fileToolsOrigin;
+  try {
+    const options = { root: roots, deny: deniedPaths };
+    const diff = isOwn ? await previewChange(name, args, options, signal) : undefined;
+    if (diff?.includes("\n@@ ")) return showDiff(diff, size, style);
+    return diff === undefined ? showCall(args, size) : withoutDiff("too many changes, or none but of line endings");
+  } catch (error) {
+    return withoutDiff(messageOf(error));
+  }
 }

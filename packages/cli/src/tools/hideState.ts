@@ -1,13 +1,11 @@
-import { realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import { createPathScope, isInside } from "@toolcrib/core/files";
 import type { SandboxOptions } from "@toolcrib/tools-bash";
-import { makeStateFolder, stateFolder } from "../state/stateFolder.ts";
+import { canonicalPath, makeStateFolder, stateFolder } from "../state/stateFolder.ts";
 
 /** Hides the user's own folder from commands where a root holds it: they could otherwise allow what only the user may allow. */
 export function hideState(sandbox: SandboxOptions, root: readonly string[], env: NodeJS.ProcessEnv): SandboxOptions {
   const folder = stateFolder(env);
-  const places = [folder, canonical(folder)];
+  const places = [folder, canonicalPath(folder)];
   const { roots = [] } = createPathScope({ root });
   if (!roots.some((root) => places.some((place) => isInside(root, place)))) return sandbox;
   try {
@@ -17,14 +15,4 @@ export function hideState(sandbox: SandboxOptions, root: readonly string[], env:
     // The sandbox reports a folder that it cannot hide.
   }
   return { ...sandbox, hidden: [folder] };
-}
-
-/** Also of a path whose last parts do not exist yet. */
-function canonical(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(canonical(parent), basename(path));
-  }
 }

@@ -54,9 +54,10 @@ describe("the sandbox of run_bash", () => {
     const [consents, forged] = ["state/toolcrib/consents", "forged/toolcrib/consents"];
     await toolcrib(["mcp", "add", "time", "date"]);
     const [kept = ""] = readdirSync(join(folder, consents));
-    const { answer } = await shell(
-      `mkdir -p ${consents}; cp -r state forged; cat ${consents}/*; echo bad > ${consents}/${kept}; mv state away; true`,
-    );
+    const line = `mkdir -p ${consents}; cp -r state forged; cat ${consents}/*; echo bad > ${consents}/${kept}; mv state away; true`;
+    expect((await shell(line)).notes).toMatch(/Permission denied: .*what the user has allowed/);
+    // Written so that nobody can read what it would do.
+    const { answer } = await shell(`eval "$(echo ${Buffer.from(line).toString("base64")} | base64 -d)"`);
     expect(answer.stdout).toBe("");
     expect(existsSync(join(folder, forged))).toBe(false);
     expect(readdirSync(join(folder, consents))).toEqual([kept]);

@@ -2,14 +2,15 @@ import { statSync } from "node:fs";
 import { type ExecutableTool, nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
 import { createPathScope } from "@toolcrib/core/files";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
-import type { Leftovers, SandboxOptions } from "@toolcrib/tools-bash";
+import type { SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
 import type { Command } from "commander";
 import { usageError } from "../exitReasons.ts";
 import { collect, collectNames } from "../flagValues.ts";
-import { stateFolder } from "../state/stateFolder.ts";
-import { guardOwnFiles } from "./guardedFiles.ts";
+import type { Program } from "../program.ts";
+import { oneLine } from "../terminal/render.ts";
 import { hideState } from "./hideState.ts";
+import type { PermissionFlags, Permissions } from "./permissions.ts";
 
 /** The flags that say which tools there are and what they may reach. */
 export interface ToolFlags {
@@ -34,26 +35,32 @@ export function addToolFlags(command: Command): Command {
     .option("--exclude-tools <names>", "all but these tools", collectNames);
 }
 
-/** The default tools, `edit_file` and `more`, ours confined to the roots (default: the working directory). Throws a usage error. */
+/**
+ * The default tools, `edit_file` and `more`, ours confined to the roots (default: the working directory), each call decided by the
+ * permissions. Throws a usage error.
+ */
 export function createToolSet(
   flags: ToolFlags,
-  leftovers: Leftovers,
+  { policy, deniedPaths: deny, flags: rules }: Pick<Permissions, "policy" | "deniedPaths" | "flags">,
+  { leftovers, env }: Pick<Program, "leftovers" | "env">,
   context?: ToolContext,
   more: readonly ExecutableTool[] = [],
 ): ToolRegistry {
   const root = rootsOf(flags);
   const registry = createDefaultToolRegistry(context, {
     root,
+    deny,
     bash: {
       cwd: createPathScope({ root }).cwd,
       scrubEnv: true,
-      sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, process.env) : false,
+      sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, env) : false,
       leftovers,
     },
-    extra: [createEditFileTool({ root }), ...more],
+    extra: [createEditFileTool({ root, deny }), ...more],
   });
   toggle(registry, flags);
-  return registry.use(guardOwnFiles(root, stateFolder(process.env)));
+  checkRules(registry, rules);
+  return registry.guard(policy.guard);
 }
 
 /** The directories that the tools may not leave. Throws a usage error for one that is not there. */
@@ -83,6 +90,17 @@ function toggle(registry: ToolRegistry, { tools, enable = [], disable = [], excl
   for (const name of known("--enable", enable)) registry.enable(name);
   for (const name of known("--disable", disable)) registry.disable(name);
   for (const name of known("--exclude-tools", excludeTools)) registry.disable(name);
+}
+
+/** A rule about a tool that is not there would never hold. Tools of servers may be there in another run. */
+function checkRules(registry: ToolRegistry, flags: PermissionFlags): void {
+  for (const list of ["allow", "ask", "deny"] as const) {
+    for (const rule of flags[list] ?? []) {
+      const name = /^[\w-]+(?=\(|$)/.exec(rule)?.[0];
+      if (name !== undefined && !name.startsWith("mcp__") && !registry.hasTool(name))
+        throw unknownTool(`--${list} ${oneLine(rule, 120)}`, name, registry);
+    }
+  }
 }
 
 /** `what` begins the sentence. */

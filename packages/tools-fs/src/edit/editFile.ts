@@ -7,7 +7,7 @@ import { objectSchema, text } from "../outputSchemas.ts";
 import type { SeenFiles } from "../seenFiles.ts";
 import { inPlaceNote } from "../writeFile.ts";
 import { longestEditable, readEditable } from "./readEditable.ts";
-import { replaceText } from "./replaceText.ts";
+import { type Edit, replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
 
 const parameters = {
@@ -66,10 +66,7 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
       const edit = async (): Promise<string> => {
         const beforeReplace = seen && ((file: number | FilePath): void => seen.refuseUnseen(file, printed));
         const old = readEditable(canonical, scope, beforeReplace);
-        const mark = old.startsWith(byteOrderMark) ? byteOrderMark : "";
-        const withoutMark = edits.map((one) => ({ ...one, old_text: one.old_text.replace(/^\ufeff/, "") }));
-        const limits = { maxBytes: longestEditable - Buffer.byteLength(mark), signal: call.signal };
-        const changed = mark + (await replaceText(old.slice(mark.length), withoutMark, limits));
+        const changed = await applyEdits(old, edits, call.signal);
         const result = await writeAtomically(canonical, changed, { scope, call, beforeReplace });
         seen?.note(canonical);
         const note = inPlaceNote(result);
@@ -81,4 +78,16 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
       return withPathLocks([canonical], () => queue(edit), call.signal);
     },
   });
+}
+
+/** The text after the edits; its byte order mark stays. */
+export async function applyEdits(
+  old: string,
+  edits: readonly Edit[],
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const mark = old.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const withoutMark = edits.map((one) => ({ ...one, old_text: one.old_text.replace(/^\ufeff/, "") }));
+  const limits = { maxBytes: longestEditable - Buffer.byteLength(mark), signal };
+  return mark + (await replaceText(old.slice(mark.length), withoutMark, limits));
 }

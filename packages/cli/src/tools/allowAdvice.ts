@@ -1,0 +1,63 @@
+import { relative, sep } from "node:path";
+import type { PendingCall } from "@toolcrib/agent";
+import type { AnyToolRegistry } from "@toolcrib/core";
+import { isInside } from "@toolcrib/core/files";
+import type { PolicyQuestion } from "@toolcrib/policy";
+import { oneLine } from "../terminal/render.ts";
+import type { Permissions } from "./permissions.ts";
+
+type AskedCall = Pick<PendingCall, "name" | "args" | "question">;
+
+/** Why a call was not run, and which flags would let it run: one line. Where no rule does, it says so. */
+export async function whyNotRun(call: AskedCall, registry: AnyToolRegistry, permissions: Permissions): Promise<string> {
+  const asked = oneLine(call.question.text, 600);
+  return `Not run: ${asked}${/[.!?]$/.test(asked) ? "" : "."} ${await advice(call, registry, permissions)}`;
+}
+
+async function advice(call: AskedCall, registry: AnyToolRegistry, permissions: Permissions): Promise<string> {
+  const { name, question } = call;
+  const narrow = narrowRules(call, permissions.roots);
+  if (await allows(narrow, call, registry, permissions)) return `${flagsOf(narrow)} allows exactly this.`;
+  const cause = (question.data as Partial<PolicyQuestion> | undefined)?.decidedBy;
+  if (cause?.by === "rule") return "Your own rule asks, and no --allow goes before it.";
+  if (cause?.by === "mode" && (await allows([name], call, registry, permissions)))
+    return `No narrow rule allows it; ${flagsOf([name])} allows every call of ${name}.`;
+  return "No narrow rule allows it.";
+}
+
+/** Tried on the policy itself, so that the advice is never wrong. */
+async function allows(
+  rules: readonly string[],
+  { name, args }: AskedCall,
+  registry: AnyToolRegistry,
+  permissions: Permissions,
+): Promise<boolean> {
+  const tool = registry.get(name);
+  if (!tool || rules.length === 0) return false;
+  try {
+    return (await permissions.policyWith(rules).explain({ name, args, tool })).decision === "allow";
+  } catch {
+    // What the call names cannot be written as a rule.
+    return false;
+  }
+}
+
+function narrowRules({ name, question }: AskedCall, roots: readonly string[]): string[] {
+  const { effects = [], commands = [] } = (question.data ?? {}) as Partial<PolicyQuestion>;
+  const what = [
+    ...commands,
+    ...effects.flatMap(({ path }) => (path === undefined ? [] : [pathPattern(path, roots)])),
+    ...effects.flatMap(({ host }) => (host === undefined ? [] : [host])),
+  ];
+  return [...new Set(what)].map((pattern) => `${name}(${pattern})`);
+}
+
+function pathPattern(path: string, roots: readonly string[]): string {
+  const root = roots.find((one) => isInside(one, path));
+  const shown = root === undefined ? path : `./${relative(root, path)}`;
+  return (sep === "\\" ? shown.replaceAll(sep, "/") : shown).replace(/[*?[\\]/g, "\\$&");
+}
+
+function flagsOf(rules: readonly string[]): string {
+  return rules.map((rule) => `--allow '${oneLine(rule, 2000).replaceAll("'", "'\\''")}'`).join(" ");
+}

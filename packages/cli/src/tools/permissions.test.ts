@@ -1,0 +1,176 @@
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ToolRegistry } from "@toolcrib/core";
+import { temporaryFolder } from "@toolcrib/testing";
+import { createLeftovers } from "@toolcrib/tools-bash";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
+import { createToolSet } from "./toolSet.ts";
+
+let root = "";
+let state = "";
+beforeEach(() => {
+  root = temporaryFolder("(perm) [a]");
+  state = join(root, "home", "link");
+  mkdirSync(join(root, "home", "state"), { recursive: true });
+  symlinkSync("state", join(root, "home", "link"));
+  mkdirSync(join(root, "conf"));
+  mkdirSync(join(root, "sub"));
+  writeFileSync(join(root, "conf", "servers.json"), "{}");
+  symlinkSync(join("conf", "servers.json"), join(root, ".mcp.json"));
+  writeFileSync(join(root, "sub", ".mcp.json"), "{}");
+  linkSync(join(root, "conf", "servers.json"), join(root, "hard.json"));
+  symlinkSync(join("sub", ".mcp.json"), join(root, "soft.json"));
+  symlinkSync("sub", join(root, "folder"));
+  writeFileSync(join(root, "a.txt"), "a");
+  linkSync(join(root, "a.txt"), join(root, "twice.txt"));
+});
+
+function permissions(flags: PermissionFlags = {}): Permissions {
+  const terminal = { style: { dim: String }, note: () => {} } as never;
+  return createPermissions(flags, [root], { env: { XDG_STATE_HOME: state }, terminal }, "ask");
+}
+
+function tools(flags: PermissionFlags = { mode: "full" }): ToolRegistry {
+  const program = { leftovers: createLeftovers(), env: { XDG_STATE_HOME: state } };
+  return createToolSet({ root: [root], enable: ["remove", "run_bash"] }, permissions(flags), program);
+}
+
+type Attempt = readonly [tool: string, args: Record<string, unknown>];
+const write = (path: string): Attempt => ["write_file", { path, content: "x" }];
+const run = (command: string): Attempt => ["run_bash", { command }];
+const edits = [{ old_text: "{}", new_text: "[]" }];
+
+function expectUnchanged(): void {
+  expect(readFileSync(join(root, "conf", "servers.json"), "utf8")).toBe("{}");
+  expect(readFileSync(join(root, "sub", ".mcp.json"), "utf8")).toBe("{}");
+  expect(existsSync(join(root, "a.txt"))).toBe(true);
+}
+
+describe("the folder of what the user has allowed is changed by no tool, in no mode, whatever is allowed", () => {
+  const own = "home/state/toolcrib";
+  const attempts: readonly Attempt[] = [
+    write("home/link/toolcrib/consents/x.json"),
+    write(`${own}/sessions/x.jsonl`),
+    write("home/state/TOOLCRIB/permissions.json"),
+    write("home/state/tool\u200bcrib/permissions.json"),
+    write("home/x/../state/./toolcrib/permissions.json"),
+    ["mkdir", { path: own }],
+    ["mkdir", { path: `${own}/consents/deep` }],
+    ["edit_file", { path: `${own}/permissions.json`, edits }],
+    ["remove", { path: own }],
+    ["remove", { path: "home" }],
+    ["move", { source: "home/state", destination: "home/other" }],
+    ["move", { source: "home", destination: "away" }],
+    ["move", { source: "a.txt", destination: `${own}/x` }],
+    run(`echo x > ${own}/permissions.json`),
+    run("cp a.txt home/link/toolcrib/permissions.json"),
+    run(`rm -r ${own}`),
+    run(`cd home/state && tee toolcrib/permissions.json < a.txt`),
+  ];
+  test.each(attempts)("%s %j", async (name, args) => {
+    for (const exists of [false, true]) {
+      if (exists) mkdirSync(join(root, own));
+      if (exists) writeFileSync(join(root, own, "permissions.json"), "{}");
+      const outcome = await tools({ mode: "full", allow: [name] }).invoke(name, args);
+      expect(outcome).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+      expect(String(!outcome.ok && outcome.error.message)).toContain("toolcrib keeps what the user has allowed");
+    }
+    expect(readFileSync(join(root, own, "permissions.json"), "utf8")).toBe("{}");
+    expectUnchanged();
+  });
+
+  test("by another name of a file there", async () => {
+    mkdirSync(join(root, own, "consents"), { recursive: true });
+    writeFileSync(join(root, own, "consents", "x.json"), "{}");
+    linkSync(join(root, own, "consents", "x.json"), join(root, "linked.json"));
+    for (const [name, args] of [write("linked.json"), ["edit_file", { path: "linked.json", edits }]] as const) {
+      const outcome = await tools().execute(name, args);
+      expect(outcome).toContain("toolcrib keeps what the user has allowed");
+    }
+    expect(readFileSync(join(root, "linked.json"), "utf8")).toBe("{}");
+  });
+
+  test("and permissions explain says so", async () => {
+    const { policy } = permissions({ mode: "full" });
+    const registry = tools();
+    const explain = async ([name, args]: Attempt): Promise<string> =>
+      (await policy.explain({ name, args, tool: registry.get(name) as never })).text;
+    expect(await explain(write(`${own}/x`))).toMatch(/^Denied: .*what the user has allowed/);
+    expect(await explain(run(`rm -r ${own}`))).toMatch(/^Denied: .*what the user has allowed/);
+    expect(await explain(write("hard.json"))).toMatch(/^Asked: it is another name of \.mcp\.json/);
+    expect(await explain(write("a.txt"))).toMatch(/^Allowed: /);
+  });
+});
+
+describe("what names programs is asked about in every mode, and so refused where nobody is asked", () => {
+  const attempts: readonly Attempt[] = [
+    ...[".mcp.json", "new/.mcp.json", "sub/.mcp.json", ".MCP.json", ".mcp.json.", ".mcp.j\u200bson", ".mcp.json:x"].map(
+      write,
+    ),
+    ...["conf/servers.json", "hard.json", "soft.json", "folder/.mcp.json", "sub/../.mcp.json"].map(write),
+    ["edit_file", { path: "sub/.mcp.json", edits }],
+    ["edit_file", { path: "soft.json", edits }],
+    ["mkdir", { path: ".mcp.json" }],
+    ["remove", { path: ".mcp.json" }],
+    ["remove", { path: "conf" }],
+    ["remove", { path: "folder/.mcp.json" }],
+    ["move", { source: ".mcp.json", destination: "b.json" }],
+    ["move", { source: "a.txt", destination: "sub/.Mcp.Json" }],
+    ["move", { source: "conf", destination: "conf2" }],
+    ...[".git/hooks/pre-commit", ".envrc", ".vscode/tasks.json", ".toolcrib/x", ".github/workflows/x.yml"].map(write),
+    run("echo x > .mcp.json"),
+    run("cp a.txt .git/hooks/pre-commit"),
+  ];
+  test.each(attempts)("%s %j", async (name, args) => {
+    for (const mode of ["full", "accept-edits", "ask"] as const) {
+      const outcome = await tools({ mode, allow: ["write_file(*)"] }).invoke(name, args);
+      expect(outcome).toMatchObject({ ok: false, error: { code: "approval_required" } });
+    }
+    const outcome = await tools({ mode: "read-only" }).invoke(name, args);
+    expect(outcome).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+    expectUnchanged();
+  });
+});
+
+const harmless: readonly Attempt[] = [
+  ...["mcp.json", ".mcp.json.txt", "home/other.txt", "twice.txt"].map(write),
+  ["read_file", { path: ".mcp.json" }],
+  ["mkdir", { path: "." }],
+  ["mkdir", { path: "home/state" }],
+  ["remove", { path: "soft.json" }],
+  ["remove", { path: "folder" }],
+  ["move", { source: "a.txt", destination: "b.txt" }],
+  run('for f in a b; do echo "$(date) $f"; done'),
+];
+test.each(harmless)("%s %j goes on in the mode full", async (name, args) => {
+  expect(await tools().invoke(name, args)).toMatchObject({ ok: true });
+});
+
+test("a path outside the root is refused in the tool's own words", async () => {
+  expect(await tools().execute(...(write("/x/.mcp.json") as [string, object]))).toMatch(
+    /Permission denied: \/x\/\.mcp\.json is outside/,
+  );
+});
+
+test("a denied path is read, found and listed by no tool, and by no command", async () => {
+  writeFileSync(join(root, ".env"), "TOKEN=secret-value\n");
+  const registry = tools({ mode: "full", deny: ["effect:read(.env)"] });
+  for (const [name, args] of [
+    ["read_file", { path: ".env" }],
+    ["write_file", { path: ".env", content: "" }],
+    ["search_text", { query: "TOKEN", paths: ["."] }],
+    ["search_files", { pattern: "**/.e*" }],
+    ["list_dir", { path: "." }],
+    ["remove", { path: "." }],
+    run("cat .env"),
+    run("cat ./.en?"),
+    run("grep -r secret ."),
+    run('cat "$(echo .env)"'),
+    ["run_bash", { command: "cat .env", cwd: root }],
+  ] as const) {
+    const output = await registry.execute(name, args);
+    expect(output, `${name} ${JSON.stringify(args)}`).not.toMatch(/secret-value|^\.env/m);
+  }
+  expect(existsSync(join(root, ".env"))).toBe(true);
+});

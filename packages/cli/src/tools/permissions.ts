@@ -1,0 +1,146 @@
+import { createPathScope, isBelowAny } from "@toolcrib/core/files";
+import {
+  createPolicy,
+  fileStore,
+  type Mode,
+  memoryStore,
+  modes,
+  type Policy,
+  type PolicyOptions,
+} from "@toolcrib/policy";
+import { type Command, Option } from "commander";
+import { usageError } from "../exitReasons.ts";
+import { collect, ruleAdvice } from "../flagValues.ts";
+import type { Program } from "../program.ts";
+import { canonicalPath, homeFolder, stateFolder } from "../state/stateFolder.ts";
+import { oneLine } from "../terminal/render.ts";
+import { guardOwnState, ownPattern } from "./ownState.ts";
+
+/** The flags that say which calls run, are asked about, or are refused. */
+export interface PermissionFlags {
+  readonly mode?: Mode | undefined;
+  /** Short for `--mode full`. */
+  readonly yes?: boolean | undefined;
+  readonly allow?: readonly string[] | undefined;
+  readonly ask?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+}
+
+/** Adds the flags of permissions; `mode` is the one without a flag. */
+export function addPermissionFlags(command: Command, mode: Mode): Command {
+  return command
+    .addOption(new Option("--mode <mode>", `what runs where no rule decides (default: ${mode})`).choices([...modes]))
+    .addOption(
+      new Option("--yes", "short for --mode full: only deny and ask rules, and protected paths, stop a call").conflicts(
+        "mode",
+      ),
+    )
+    .option(
+      "--allow <rule>",
+      "calls that run, such as 'run_bash(npm test *)' or 'write_file(src/)'; may be given again",
+      collectRules("--allow"),
+    )
+    .option(
+      "--ask <rule>",
+      "calls that are asked about whatever allows them; may be given again",
+      collectRules("--ask"),
+    )
+    .option(
+      "--deny <rule>",
+      "calls that never run, such as 'effect:read(.env)'; may be given again",
+      collectRules("--deny"),
+    );
+}
+
+function collectRules(flag: string) {
+  return (rule: string, before: readonly string[] = []): string[] => {
+    // The next flag, where the rule was left out: it could be a name.
+    if (rule.startsWith("-")) throw usageError(`${flag} ${oneLine(rule, 80)}: ${flag} takes a rule; ${ruleAdvice}`);
+    return collect(rule, before);
+  };
+}
+
+/** What decides about the calls of one set of tools. */
+export interface Permissions {
+  readonly policy: Policy;
+  /** The same policy with more rules that allow, to try them. Throws for a malformed rule. */
+  policyWith(allow: readonly string[]): Policy;
+  /** Whether answers are kept for later runs; else until this one ends. */
+  readonly keepsAnswers: boolean;
+  readonly roots: readonly string[];
+  readonly mode: Mode;
+  readonly flags: PermissionFlags;
+  /** Patterns of paths that the tools themselves, and the sandbox, keep from every call. */
+  readonly deniedPaths: readonly string[];
+}
+
+/** The policy of the flags for the tools of `root`; answers are remembered in the user's own folder. Throws a usage error for a wrong rule. */
+export function createPermissions(
+  flags: PermissionFlags,
+  root: readonly string[],
+  { env, terminal }: Pick<Program, "env" | "terminal">,
+  mode: Mode,
+): Permissions {
+  const chosen = flags.yes ? "full" : (flags.mode ?? mode);
+  const { allow = [], ask = [], deny = [] } = flags;
+  const deniedPaths = deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []);
+  const state = stateFolder(env);
+  const { cwd, roots = [] } = createPathScope({ root });
+  // Where the tools may write, nothing can be kept that decides about them.
+  const keepsAnswers = !isBelowAny(permissionsFile(env), [...roots, cwd]);
+  const onWarning = (message: string): void => terminal.note(terminal.style.dim(message));
+  const options: PolicyOptions = {
+    mode: chosen,
+    roots,
+    cwd,
+    home: homeFolder(),
+    denied: deniedPaths,
+    protect: [state, canonicalPath(state)].map(ownPattern),
+    remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
+  };
+  const policyWith = (more: readonly string[]): Policy =>
+    guardOwnState(createPolicy({ ...options, allow: [...allow, ...more], ask, deny }), state, roots);
+  try {
+    const policy = policyWith([]);
+    return {
+      policy,
+      policyWith,
+      keepsAnswers,
+      roots,
+      mode: chosen,
+      flags,
+      deniedPaths,
+    };
+  } catch (error) {
+    const { message } = error as Error;
+    if (!(error instanceof TypeError) || !/^(?:allow|ask|deny)\b/.test(message)) throw error;
+    throw usageError(`--${message}${message.startsWith("ask") ? `, ${ruleAdvice}` : ""}`);
+  }
+}
+
+/** The mode, the rules and the remembered answers, a line each. */
+export async function describePermissions({ policy, mode, flags }: Permissions): Promise<string[]> {
+  const rules = (["deny", "ask", "allow"] as const).flatMap((list) =>
+    (flags[list] ?? []).map((rule) => `${list.padEnd(5)} ${oneLine(rule, 200)}`),
+  );
+  const remembered = (await policy.list()).map(
+    ({ id, at, text }) => `${id.slice(0, 8)}  ${at.slice(0, 10)}  ${oneLine(text, 160)}`,
+  );
+  return [
+    `mode  ${mode}: ${modeWords[mode]}`,
+    ...rules,
+    ...(remembered.length > 0 ? ["Answers that hold for good in this folder:", ...remembered] : []),
+  ];
+}
+
+const modeWords: Readonly<Record<Mode, string>> = {
+  ask: "reads in the folder and commands that only look run, the rest is asked about",
+  "read-only": "reads in the folder and commands that only look run, the rest is refused",
+  "accept-edits": "reads, changes of files in the folder and commands that only look run, the rest is asked about",
+  full: "everything runs but what a rule or a protected path stops",
+};
+
+/** Where the answers are kept that hold for good. */
+function permissionsFile(env: NodeJS.ProcessEnv): string {
+  return `${stateFolder(env)}/permissions.json`;
+}
