@@ -60,15 +60,15 @@ describe.skipIf(cannotRecord !== undefined)("real shells", () => {
     const policy = policyOf({ allow: generatedRules });
     const allows = async (line: string, shell: string): Promise<boolean> =>
       (await judgeLine(policy, line, folders.project, shell)).decision === "allow";
-    const { allowed, violations } = await judgeAndCheck(fc.sample(shellLine, 300), allows, folders, true);
+    const { allowed, violations } = await judgeAndCheck(fc.sample(shellLine, 150), allows, folders, true);
     expect(violations).toEqual([]);
-    expect(allowed).toBeGreaterThan(60);
+    expect(allowed).toBeGreaterThan(30);
   });
 
   test("show what a policy that goes by the first words lets through", async () => {
     const starts = /^(?:git status|npm test|ls|cat|echo|cd)\b/;
     const { violations } = await judgeAndCheck(
-      fc.sample(shellLine, 500),
+      fc.sample(shellLine, 200),
       async (line) => starts.test(line),
       folders,
       false,

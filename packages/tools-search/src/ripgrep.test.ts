@@ -123,7 +123,7 @@ describe.skipIf(!hasRipgrep)("search_text finds the lines that ripgrep finds", (
         plant(planted);
         await compare(query, false, caseSensitive);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -134,7 +134,7 @@ describe.skipIf(!hasRipgrep)("search_text finds the lines that ripgrep finds", (
         plant(planted);
         await compare(query, true, caseSensitive);
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe } from "vitest";
 
-const rounds = Number(process.env.TOOLCRIB_ROUNDS) || 5;
+const rounds = Number(process.env.TOOLCRIB_ROUNDS) || 10;
 
 /** Tests that compare with git, with ripgrep or with a plain definition. `npm test` runs them from one seed. */
 const files = ["worker/ignoreRules", "worker/walk", "ripgrep", "worker/matchLines"];

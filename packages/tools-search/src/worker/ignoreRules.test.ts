@@ -158,7 +158,7 @@ describe("the rules of a .gitignore", () => {
           },
         ),
         {
-          numRuns: 150,
+          numRuns: 75,
           examples: [
             // Rules that were once read in another way than git's.
             [["***/[!a]"], ["a"]],

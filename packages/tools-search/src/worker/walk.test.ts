@@ -103,7 +103,7 @@ describe("the files that are walked", () => {
         const rg = spawnSync("rg", ["--files", ...rgFlags], { cwd: base, encoding: "utf8" });
         expect(walked().sort()).toEqual(rg.stdout.split("\n").filter(Boolean).sort());
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -114,7 +114,7 @@ describe("the files that are walked", () => {
         const lister = createDirectoryLister(undefined);
         expect([...walkFiles(lister, base, fail)]).toEqual(globFiles(lister, base, "**", false, fail).sort());
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
