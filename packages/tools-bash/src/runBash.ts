@@ -84,7 +84,7 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
         // Without a limit of its own it is not ended by the one for commands that are waited for.
         const timeout = args.timeout === undefined || args.timeout === null ? maxTimeoutMs : checked.timeout;
         const { id, pid } = await jobs.start({ ...checked, newBuffer }, (watch) =>
-          runCommand({ ...checked, ...watch, timeout, beginCommit }, settings),
+          runCommand({ ...checked, ...watch, timeout, beginCommit, startSignal: signal }, settings),
         );
         return jsonOutput({ id, pid });
       }

@@ -11,6 +11,8 @@ import { describeRefusals } from "./sandbox/refusals.ts";
 /** A command with who watches it. */
 export interface CommandRun extends CheckedArguments {
   readonly signal: AbortSignal | undefined;
+  /** Keeps it from starting, and no more. */
+  readonly startSignal?: AbortSignal | undefined;
   readonly output: CommandOutput;
   /** Called right before the start. */
   readonly beginCommit?: (() => void) | undefined;
@@ -38,7 +40,7 @@ export async function runCommand(run: CommandRun, settings: BashSettings): Promi
   const program = await sandbox?.enter({ ...plain, cwd, env });
   let left: readonly RunningProcess[] = [];
   try {
-    if (signal?.aborted) throw notRun();
+    if (signal?.aborted || run.startSignal?.aborted) throw notRun();
     run.beginCommit?.();
     leftovers?.started(mark);
     const result = await runner({

@@ -28,7 +28,7 @@ export interface BackgroundJobs {
   list(): BackgroundJob[];
   /** Kills a command with everything that it started; false for an unknown id. */
   stop(id: string): Promise<boolean>;
-  /** Kills all of them at once, synchronously. Returns how many ran. */
+  /** Kills all of them at once, and what they left running. Synchronous. Returns how many ran. */
   end(): number;
   /** Called by `run_bash`. */
   start(what: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>): Promise<BackgroundJob>;
@@ -45,6 +45,10 @@ export function createBackgroundJobs(): BackgroundJobs {
     for (const job of jobs.values()) job.kill();
     return ended.length;
   };
+  const forget = (job: Job): void => {
+    job.kill();
+    jobs.delete(job.id);
+  };
   let stayWithProcess: (() => void) | undefined;
 
   return {
@@ -57,12 +61,12 @@ export function createBackgroundJobs(): BackgroundJobs {
     },
     async start(what, run) {
       if (running().length >= mostRunning) throw tooMany();
-      for (const [id, job] of jobs) if (jobs.size >= mostRemembered && !job.running) jobs.delete(id);
+      for (const job of jobs.values()) if (jobs.size >= mostRemembered && !job.running) forget(job);
       const job = new Job(newId(jobs), what, run);
       jobs.set(job.id, job);
       stayWithProcess ??= endWithProcess(end);
       void job.ended.then(() => {
-        if (running().length > 0) return;
+        if ([...jobs.values()].some((one) => one.needsEnd)) return;
         stayWithProcess?.();
         stayWithProcess = undefined;
       });

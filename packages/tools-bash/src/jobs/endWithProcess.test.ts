@@ -29,7 +29,8 @@ async function program(body: string, sleep: string, onReady: (pid: number) => vo
   writeFileSync(
     file,
     `import { createBashTools } from "@toolcrib/tools-bash";
-     const [run, read] = createBashTools({ background: true });
+     const all = createBashTools({ background: true });
+     const [run, read] = all;
      const command = "sleep ${sleep} & setsid sleep ${sleep} & echo on; wait";
      const { id } = JSON.parse(await run.execute({ command, background: true }));
      await read.execute({ id, wait: 60000 });
@@ -65,6 +66,16 @@ describe.runIf(process.platform === "linux")("commands in the background end wit
     const sleep = uniqueSleep();
     expect(await program("", sleep)).toMatchObject({ code: 0 });
     await expect.poll(() => isRunning(sleep)).toBe(false);
+  });
+
+  test("with what they left running, which nobody would find any more", async () => {
+    const sleep = uniqueSleep();
+    const left = uniqueSleep();
+    const body = `const again = JSON.parse(await run.execute({ command: "setsid sleep ${left} > /dev/null 2>&1 &", background: true }));
+      await read.execute({ id: again.id, wait: 60000 });
+      await all[2].execute({ id });`;
+    expect(await program(body, sleep)).toMatchObject({ code: 0 });
+    await expect.poll(() => isRunning(sleep) || isRunning(left)).toBe(false);
   });
 
   test("when it exits by itself", async () => {

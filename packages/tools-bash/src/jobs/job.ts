@@ -91,8 +91,8 @@ export class Job {
     });
     this.ended = ended.then(
       (result) => {
-        this.#end(result.exitCode, result.notes);
         this.#left = result.running;
+        this.#end(result.exitCode, result.notes);
         reject(notStarted());
       },
       (error: unknown) => {
@@ -101,6 +101,11 @@ export class Job {
         reject(error);
       },
     );
+  }
+
+  /** Whether it runs, or has left something running. */
+  get needsEnd(): boolean {
+    return this.running || this.#left.length > 0;
   }
 
   get hasUnread(): boolean {

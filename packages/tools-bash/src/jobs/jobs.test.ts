@@ -157,13 +157,16 @@ describe("a command in the background", () => {
       exit_code: 4,
       stderr: expect.stringContaining("still running in the background") as string,
     });
+    expect(isRunning(three)).toBe(true);
     await tools.stop(left.id);
     await expect.poll(() => isRunning(three)).toBe(false);
   });
 
   test("that cannot be started is an error, and is not remembered", async () => {
     const path = process.env.PATH;
-    const { start } = toolsWith();
+    const { start, all } = toolsWith();
+    const signal = AbortSignal.abort();
+    await expect(all[0]?.execute({ command: "true", background: true }, { signal })).rejects.toThrow("nothing was run");
     await expect(start("true", { cwd: "missing" })).rejects.toMatchObject({ code: "invalid_arguments" });
     await expect(start(`: ${"x".repeat(4_000_000)}`)).rejects.toThrow("put the data into a file");
     process.env.PATH = "";
