@@ -36,9 +36,9 @@ test.skipIf(process.platform !== "linux")(
       const [text, files] = createSearchTools({ cwd: join(base, "in"), root: join(base, "in") });
       let inside = 0;
       for (let i = 0; i < 100; i += 1) {
-        expect(await text?.execute({ query: "needle", paths: ["."] })).toMatch(/^No matches/);
+        expect(String(await text?.execute({ query: "needle", paths: ["."] }))).toMatch(/^No matches/);
         if (/inside/.test(String(await text?.execute({ query: "inside", paths: ["."] })))) inside += 1;
-        expect(await files?.execute({ pattern: "**" })).not.toMatch(/secret/);
+        expect(String(await files?.execute({ pattern: "**" }))).not.toMatch(/secret/);
       }
       expect(inside).toBeGreaterThan(0);
     } finally {
@@ -63,7 +63,7 @@ test.skipIf(process.getuid?.() !== 0)(
     const [text] = createSearchTools({ cwd: ${JSON.stringify(base)} });
     await text.execute({ query: "warm", paths: ["."] });
     process.seteuid(65534);
-    console.log(await text.execute({ query: "foo", paths: ["."] }));
+    console.log(String(await text.execute({ query: "foo", paths: ["."] })));
     process.exit();
   `;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {

@@ -21,14 +21,14 @@ const program = `
   import { createSearchTools } from ${JSON.stringify(built)};
   const [text, files] = createSearchTools({ cwd: process.argv[2] });
   const answers = [];
-  const call = (tool, args) => tool.execute({ paths: ["."], ...args }).catch((error) => error.message);
+  const call = (tool, args) => tool.execute({ paths: ["."], ...args }).then(String).catch((error) => error.message);
   const run = async () => {
     answers.push(await call(text, { query: "needle" }));
     answers.push(...await Promise.all(Array.from({ length: 5 }, () => call(text, { query: "ne+dle", regex: true, include: "*.{txt,md}" }))));
     const { paths, ...glob } = { pattern: "**/*.txt" };
-    answers.push(await files.execute(glob).catch((error) => error.message));
+    answers.push(await files.execute(glob).then(String).catch((error) => error.message));
     answers.push(await call(text, { query: "(x+x+)+y", regex: true }));
-    answers.push(await files.execute({ pattern: "+(a|b)" }).catch((error) => error.message));
+    answers.push(await files.execute({ pattern: "+(a|b)" }).then(String).catch((error) => error.message));
     console.log(JSON.stringify(answers));
   };
   run();

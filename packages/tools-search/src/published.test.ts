@@ -16,8 +16,8 @@ test.skipIf(!existsSync(built))(
       const script = `
       const { createSearchTools } = await import(${JSON.stringify(built)});
       const [text, files] = createSearchTools({ cwd: ${JSON.stringify(base)} });
-      console.log(await text.execute({ query: "fo+", regex: true, paths: ["."] }));
-      console.log(await files.execute({ pattern: "*.txt" }));
+      console.log(String(await text.execute({ query: "fo+", regex: true, paths: ["."] })));
+      console.log(String(await files.execute({ pattern: "*.txt" })));
     `;
       const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
         encoding: "utf8",

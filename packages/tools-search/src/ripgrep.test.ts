@@ -112,7 +112,9 @@ describe.skipIf(!hasRipgrep)("search_text finds the lines that ripgrep finds", (
     const binary = lines.flatMap((one) => /^(.*): WARNING: stopped searching binary file/.exec(one)?.[1] ?? []);
     const expected = lines.filter((one) => !binary.some((file) => one.startsWith(`${file}:`)));
     const tool = createSearchTextTool({ cwd: base, maxReplyBytes: Infinity });
-    const answer = await tool.execute({ query, regex, case_sensitive: caseSensitive, paths: ["."], max_results: 1e6 });
+    const answer = String(
+      await tool.execute({ query, regex, case_sensitive: caseSensitive, paths: ["."], max_results: 1e6 }),
+    );
     const found = answer.startsWith("No matches for ") ? [] : answer.split("\n");
     expect(found.sort()).toEqual(expected.sort());
   };

@@ -1,8 +1,9 @@
-import { defineTool, type ExecutableTool, invalidArgument, ToolError } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, invalidArgument, ToolError, toolOutput } from "@toolcrib/core";
 import { type PathScope, pathEffect } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import { checkBraces, checkLength, limitsOf, longestGlob, resolveStart } from "./searchArguments.ts";
+import { filesData, filesDataSchema } from "./searchData.ts";
 import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
 import { startSearch } from "./threads/startSearch.ts";
 
@@ -27,6 +28,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       required: ["pattern"],
       additionalProperties: false,
     },
+    outputSchema: filesDataSchema,
     async effects({ pattern, cwd = "." }) {
       checkPattern(pattern);
       return [pathEffect("read", await scope.resolve(cwd, "cwd", "read"), cwd, scope, true)];
@@ -50,7 +52,8 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       const body = result.shown === 0 ? await noFiles(pattern, cwd, scope) : undefined;
       // A reply that was cut by its length would not be longer with more results.
       const next = result.shown === wanted ? { argument: "max_results", value: result.total ?? 0 } : undefined;
-      return replyOf(result, { unit: "files", body, next, maxBytes: maxReplyBytes, notices });
+      const reply = replyOf(result, { unit: "files", body, next, maxBytes: maxReplyBytes, notices });
+      return toolOutput(reply, { data: filesData(result) });
     },
   });
 }

@@ -6,11 +6,13 @@ import {
   isToolError,
   type ToolEffect,
   ToolError,
+  toolOutput,
 } from "@toolcrib/core";
 import { isInside, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import { checkBraces, checkLength, limitsOf, longestGlob, longestQuery, resolveStart } from "./searchArguments.ts";
+import { textData, textDataSchema } from "./searchData.ts";
 import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
 import type { SearchStart } from "./shared/jobs.ts";
 import { needsLineBreak } from "./shared/requiredLiterals.ts";
@@ -49,6 +51,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       required: ["query", "paths"],
       additionalProperties: false,
     },
+    outputSchema: textDataSchema,
     async effects({ query, paths, regex = false, include }) {
       checkQuery(query, regex);
       checkInclude(include);
@@ -88,7 +91,8 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       const body = result.text === "" ? noMatches(query, regex, include) : undefined;
       // A reply that was cut by its length would not be longer with more results.
       const next = result.shown === wanted ? { argument: "max_results", value: wanted * 4 } : undefined;
-      return replyOf(result, { unit, body, next, maxBytes: maxReplyBytes, notices });
+      const reply = replyOf(result, { unit, body, next, maxBytes: maxReplyBytes, notices });
+      return toolOutput(reply, { data: textData(result, mode) });
     },
   });
 }

@@ -72,10 +72,11 @@ export interface Problem {
 /** From the walking worker to its helper. */
 export type HelperMessage = { kind: "batch"; index: number; start: number; paths: string } | { kind: "end" };
 
-/** What a batch of files gave: `ends[i]` is where match `i`, with its context, ends in `text`. */
+/** What a batch of files gave: `ends[i]` is where match `i`, with its context, ends in `text`; its path has `pathLengths[i]` units. */
 export interface BatchReport {
   text: string;
   ends: Uint32Array<ArrayBuffer>;
+  pathLengths: Uint32Array<ArrayBuffer>;
   /** Whether there may be more than was written. */
   more: boolean;
 }

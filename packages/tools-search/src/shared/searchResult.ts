@@ -5,6 +5,8 @@ import type { BatchResult, Problem, TextJob } from "./jobs.ts";
 export interface SearchResult {
   /** Whole lines, each with its line feed, within `maxBytes`; part of one where `cutLine` is set. */
   text: string;
+  /** Where each whole result of a search of text is in `text`, with its context, and how long its path is. */
+  places: { start: number; end: number; pathLength: number }[];
   /** Results in `text`: matches, or files. */
   shown: number;
   /** Files in all, for a search of files. */
@@ -24,6 +26,7 @@ export interface SearchResult {
 export function createResult(): SearchResult {
   return {
     text: "",
+    places: [],
     shown: 0,
     total: undefined,
     more: false,
@@ -46,15 +49,24 @@ export function joinBatches(
   const separator = job.context > 0 ? "--\n" : "";
   const parts: string[] = [];
   let bytes = 0;
-  for (const { text, ends, more } of batches.sort((a, b) => a.index - b.index)) {
+  let length = 0;
+  for (const { text, ends, pathLengths, more } of batches.sort((a, b) => a.index - b.index)) {
     if (result.more) break;
     const wanted = Math.min(ends.length, job.limit - 1 - result.shown);
     const room = job.maxBytes + 1 - bytes - (parts.length > 0 ? separator.length : 0);
     const taken = wholeResults(text, ends, wanted, room);
     result.more = more || taken < ends.length;
     if (taken > 0) {
-      if (parts.length > 0) bytes += separator.length;
+      if (parts.length > 0) {
+        bytes += separator.length;
+        length += separator.length;
+      }
       const part = text.slice(0, ends[taken - 1]);
+      for (let i = 0; i < taken; i += 1) {
+        const start = length + (ends[i - 1] ?? 0);
+        result.places.push({ start, end: length + (ends[i] as number), pathLength: pathLengths[i] as number });
+      }
+      length += part.length;
       parts.push(part);
       bytes += Number.isFinite(job.maxBytes) ? Buffer.byteLength(part) : 0;
       result.shown += taken;

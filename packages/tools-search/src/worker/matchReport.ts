@@ -37,7 +37,7 @@ export interface ReportOptions {
 /** A report that writes matches the way grep does. */
 export function createMatchReport(context: number, { limit, maxBytes, onLine }: ReportOptions): MatchReport {
   let text = "";
-  const ends: number[] = [];
+  const [ends, pathLengths]: [number[], number[]] = [[], []];
   let fileStart = 0;
   let path = "";
   let source: LineSource = "";
@@ -99,6 +99,7 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
       const written = write(":", line, start, end, at);
       onLine?.(written);
       ends.push(text.length);
+      pathLengths.push(path.length);
       return !isFull();
     },
     end() {
@@ -107,17 +108,22 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
     endFile(isText) {
       if (isText) return;
       ends.length = fileStart;
+      pathLengths.length = fileStart;
       text = text.slice(0, ends.at(-1) ?? 0);
       contextCut = false;
     },
-    finish: () => ({ text, ends: Uint32Array.from(ends), more: isFull() }),
+    finish: () => toReport(text, ends, pathLengths, isFull()),
   };
+}
+
+function toReport(text: string, ends: readonly number[], pathLengths: readonly number[], more: boolean): BatchReport {
+  return { text, ends: Uint32Array.from(ends), pathLengths: Uint32Array.from(pathLengths), more };
 }
 
 /** A report with one line for each file that matches: its path, with `counting` also how many of its lines do. */
 export function createFileReport(counting: boolean, { limit, maxBytes, onLine }: ReportOptions): MatchReport {
   let text = "";
-  const ends: number[] = [];
+  const [ends, pathLengths]: [number[], number[]] = [[], []];
   let path = "";
   let matches = 0;
   const isFull = (): boolean => ends.length >= limit || text.length > maxBytes + 1;
@@ -144,8 +150,9 @@ export function createFileReport(counting: boolean, { limit, maxBytes, onLine }:
       text += written;
       onLine?.(written);
       ends.push(text.length);
+      pathLengths.push(path.length);
     },
-    finish: () => ({ text, ends: Uint32Array.from(ends), more: isFull() }),
+    finish: () => toReport(text, ends, pathLengths, isFull()),
   };
 }
 

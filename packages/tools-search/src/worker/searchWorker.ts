@@ -31,7 +31,8 @@ const host: JobHost = {
   stopsBeforeNextBatch: () => control.stopsBeforeNextBatch,
   onBatch(result) {
     if (result.more) control.stopBeforeNextBatch();
-    port.postMessage({ kind: "matches", ...result } satisfies WorkerMessage, [result.ends.buffer]);
+    const { ends, pathLengths } = result;
+    port.postMessage({ kind: "matches", ...result } satisfies WorkerMessage, [ends.buffer, pathLengths.buffer]);
   },
   saveLine: (line) => control.saveLine(line),
   dropSavedLines: () => control.dropSavedLines(),
