@@ -71,6 +71,5 @@ function readHereDocument(node: HereDoc, digit: string, reader: LineContext): vo
   if (head[2] === undefined) return;
   // A line that goes on joins the next one, which may then be the end of the document, or not.
   if (text.includes("\\\n")) reader.fail("A here-document in it has a line that is continued.");
-  const { pos, end } = body;
-  reader.noteDocument(readDocument(body.parts ?? [{ type: "Literal", pos, end, text, value: text }], reader));
+  reader.noteDocument(readDocument(body, reader));
 }

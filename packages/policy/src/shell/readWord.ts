@@ -1,6 +1,7 @@
 import type {
   ArithmeticExpansionPart,
   CommandExpansionPart,
+  HereDocBody,
   ParameterExpansionPart,
   SyntaxNode,
   Word,
@@ -56,13 +57,17 @@ export function readWord(word: Word, context: WordContext): ReadWord {
   return { value: state.expanded ? word.text : state.value, kind, splits: state.splits, variables: state.variables };
 }
 
-/** Reads the parts of a here-document without quotes, all of them data; answers with the variables that they expand. */
-export function readDocument(parts: readonly WordPart[], context: WordContext): readonly string[] {
+/** Reads the body of a here-document without quotes, all of it data; answers with the variables that it expands. */
+export function readDocument({ pos, end, parts }: HereDocBody, context: WordContext): readonly string[] {
   const state: WordState = { value: "", pattern: false, expanded: false, splits: false, variables: [] };
-  for (const part of parts) {
-    if (part.type === "Literal") report(readQuoted(part.text, true).problem, context);
+  let at = pos;
+  for (const part of parts ?? [{ type: "Literal" as const, pos, end, text: "", value: "" }]) {
+    if (part.pos !== at) context.fail("A here-document in it could not be read.");
+    at = part.end;
+    if (part.type === "Literal") report(readQuoted(context.line.slice(part.pos, part.end), true).problem, context);
     else readExpansion(part, state, context);
   }
+  if (at !== end) context.fail("A here-document in it could not be read.");
   return state.variables;
 }
 
@@ -115,6 +120,7 @@ function readDoubleQuoted(part: WordPart & { type: "DoubleQuoted" }, state: Word
 
 function readExpansion(part: WordPart, state: WordState, context: WordContext): void {
   state.expanded = true;
+  if (context.line.slice(part.pos, part.end) !== part.text) context.fail("An expansion in it could not be read.");
   switch (part.type) {
     case "SimpleExpansion":
       if (!/^\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!@*-])$/.test(part.text))
