@@ -140,6 +140,7 @@ describe("the text editor of Anthropic's models", () => {
     const agent = agentOf([edit(input), { text: "ok" }]);
     await agent.chat("go");
     expect(lastResult()).toMatchObject({ is_error: true });
+    expect(lastText()).toMatch(/^Error executing (read|write|edit)_file: /);
     expect(lastText().toLowerCase()).toContain(message.toLowerCase());
     expect(read("a.txt")).toBe("one\n");
   });
@@ -191,9 +192,31 @@ describe("insert", () => {
   });
 
   test("into a file that cannot be read tells why", async () => {
-    await agentOf([insert(1, "x", "absent.txt"), { text: "ok" }]).chat("go");
+    const agent = agentOf([insert(1, "x", "absent.txt"), { text: "ok" }]);
+    await agent.chat("go");
+    expect(agent.sessionContext.filter((message) => message.role === "tool")).toHaveLength(1);
     expect(lastResult()).toMatchObject({ is_error: true });
     expect(lastText()).toContain("absent.txt");
+  });
+
+  test("whose edit is denied tells why", async () => {
+    write("a.txt", "one\n");
+    const registry = tools().guard(({ name }) => (name === "edit_file" ? "not this file" : true));
+    await agentOf([insert(1), { text: "ok" }], { tools: registry }).chat("go");
+    expect(lastResult()).toMatchObject({ is_error: true });
+    expect(lastText()).toContain("not this file");
+  });
+
+  test("of another model is left alone", async () => {
+    write("a.txt", "one\n");
+    const agent = agentOf([insert(1)]);
+    for await (const event of agent.streamChat("go")) if (event.type === "tool-result") break;
+    server.script(answerWith({ text: "ok" }));
+    const options = { apiKey: "sk-native-0123456789", baseURL: server.url, nativeTools: true };
+    const other = new AnthropicProvider({ ...options, model: "another" });
+    const messages = agent.sessionContext;
+    for await (const _ of other.send({ systemPrompt: "", messages, tools: [], signal: AbortSignal.timeout(100_000) }));
+    expect(server.requests).toHaveLength(2);
   });
 
   test("beyond what one reading shows is refused in words", async () => {
@@ -258,6 +281,38 @@ test("bash runs a command, and says that each has a new shell; there is nothing 
     '{"stdout":"ran ls\\n","stderr":"","exit_code":0}\n[each command runs in a new shell: directory and variables are not kept]',
   );
   expect(second).toContain("there is nothing to restart");
+});
+
+test.each([
+  ["bash", "run_bash"],
+  ["str_replace_based_edit_tool", "read_file"],
+])("%s whose arguments are cut off is answered with an error", async (native, name) => {
+  const agent = agentOf([{ calls: [{ name: native, args: '{"command":"rm' }] }, { text: "ok" }]);
+  await agent.chat("go");
+  expect(agent.sessionContext[2]).toMatchObject({ name, isError: true });
+  expect(lastText()).toContain("expected a JSON object");
+});
+
+test("a tool of one's own called bash stays what it is", async () => {
+  const registry = tools();
+  registry.register(
+    defineTool({ name: "bash", description: "Mine.", parameters: { type: "object" }, execute: () => "mine" }),
+  );
+  await agentOf([{ calls: [{ name: "bash", args: "{}" }] }, { text: "ok" }], { tools: registry }).chat("go");
+  expect(toolNames()).toEqual(["str_replace_based_edit_tool", "list_dir", "run_bash", "bash"]);
+  expect(lastText()).toBe("mine");
+});
+
+test("a tool that is deferred has no native form", async () => {
+  const registry = tools();
+  registry.unregister("run_bash");
+  registry.register({ ...runBash, deferred: true });
+  registry.register(createToolSearch(registry));
+  const search: WireReply = { calls: [{ name: "search_tools", args: '{"query":"command"}' }] };
+  const run: WireReply = { calls: [{ name: "run_bash", args: '{"command":"ls"}' }] };
+  await agentOf([search, run, { text: "ok" }], { tools: registry }).chat("go");
+  for (const index of [0, 1, 2]) expect(toolNames(index)).toContain("run_bash");
+  expect(toolNames(1)).not.toContain("bash");
 });
 
 test("another model gets the calls in the registry's form, and so does this one with native tools off", async () => {

@@ -198,6 +198,7 @@ test("a call that the token limit cut off is not run", async () => {
   const agent = agentOf([{ items, stop: "max_output_tokens" }]);
   await expect(agent.chat("go")).rejects.toMatchObject({ reason: "token-limit" });
   expect(ran).toEqual([]);
+  expect(JSON.stringify(agent.sessionContext[1])).toContain('"malformed":"cut off"');
 });
 
 test("each command is a call of its own for guards, which may ask about one of them", async () => {
@@ -223,6 +224,15 @@ test("another model gets calls of the registry's tools, and so does this one onc
     ["run_bash", '{"command":"one"}'],
     ["run_bash", '{"command":"two"}'],
   ]);
+  agent.enableTool("run_bash");
+  server.reset();
+  server.script(answerWith({ text: "ok" }));
+  const options = { apiKey: "sk-native-0123456789", baseURL: `${server.url}/v1`, nativeTools: true, model: "another" };
+  const { sessionContext, toolRegistry } = agent;
+  const signal = AbortSignal.timeout(100_000);
+  const again = { systemPrompt: "", messages: sessionContext, tools: toolRegistry.getEnabledSchemas(), signal };
+  for await (const _ of new OpenAIProvider(options).send(again));
+  expect(itemsOf(0).filter((item) => item.type === "function_call")).toHaveLength(2);
   const other = new ScriptedProvider(["ok"]);
   const messages = JSON.parse(JSON.stringify(agent.sessionContext));
   const session = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "", messages } as const;

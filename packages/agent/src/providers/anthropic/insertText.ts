@@ -26,7 +26,7 @@ export function insertIdOf(call: ToolCallBlock): string | undefined {
 export function replyThatInserts(messages: readonly Message[], model: string): ReplyEvent | undefined {
   const last = messages.findLastIndex((message) => message.role !== "tool");
   const reply = messages[last];
-  if (reply?.role !== "assistant" || reply.model !== model || last === messages.length - 1) return undefined;
+  if (reply?.role !== "assistant" || reply.model !== model) return undefined;
   const results = messages.slice(last + 1) as readonly ToolMessage[];
   const content: AssistantMessage["content"] = reply.content.flatMap((block) => {
     const input = block.type === "tool-call" ? insertOf(block) : undefined;
