@@ -67,6 +67,8 @@ export interface TerminalProgram {
   shows(isThere: string | RegExp | ((text: string) => boolean)): Promise<void>;
   /** Sends a signal from outside, not by a key. */
   interrupt(): void;
+  /** Ends the program at once, as a crash does. */
+  kill(): void;
   /** Closes the terminal, as a user closes the window. */
   hangUp(): void;
   /** Resolves to the exit code. */
@@ -120,6 +122,7 @@ export function startOnTerminal(file: string, args: readonly string[], options: 
         void ended.then((code) => reject(new Error(`ended with ${code} without showing ${wanted}:\n${screen.text}`)));
       }),
     interrupt: () => order({ signal: constants.signals.SIGINT }),
+    kill: () => order({ signal: constants.signals.SIGKILL }),
     hangUp: () => void child.stdin.end(),
   };
 }

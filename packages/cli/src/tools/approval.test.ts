@@ -192,6 +192,15 @@ test("always holds for exactly this call, also in a later run, until it is revok
   expect(await later.run("change", { path: "a" })).toBe(said);
 });
 
+test("always does not hold for a tool that has changed since", async () => {
+  await asking(["a"]).run("change", { path: "a" });
+  const { registry, run } = asking(["n"]);
+  registry.unregister("change");
+  const changed = { ...parameters, properties: { ...parameters.properties, more: text } };
+  registry.register(defineTool({ name: "change", description: "c", parameters: changed, execute: () => "changed" }));
+  expect(await run("change", { path: "a" })).toBe(said);
+});
+
 test("always is not offered, and its letter no yes, where a rule asks", async () => {
   const { run, questions } = asking(["a"], { ask: ["change"] });
   expect(await run("change", { path: "a" })).toBe(`${said}: a`);

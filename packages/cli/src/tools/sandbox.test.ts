@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -62,6 +62,18 @@ describe("the sandbox of run_bash", () => {
     expect(existsSync(join(folder, forged))).toBe(false);
     expect(readdirSync(join(folder, consents))).toEqual([kept]);
     expect(readFileSync(join(folder, consents, kept), "utf8")).toContain("time");
+  });
+
+  test.runIf(works)("hides what --deny keeps from being read, also from a program that nobody has read", async () => {
+    writeFileSync(join(folder, ".env"), "TOKEN=secret-value\n");
+    writeFileSync(join(folder, "print.sh"), "cat .env; cat .e*\n");
+    const flags = ["--deny", "effect:read(.env)"];
+    const { answer } = await shell("sh ./print.sh", flags);
+    expect(answer.stdout).not.toContain("secret-value");
+    expect((await shell("cat .env", flags)).notes).toMatch(
+      /Permission denied: .*the rule effect:read\(\.env\) denies it/,
+    );
+    expect((await shell("sh ./print.sh")).answer.stdout).toContain("secret-value");
   });
 
   test.runIf(works)("--sandbox-allow allows what it names", async () => {
