@@ -31,11 +31,17 @@ const readers: Readonly<Record<string, RegExp>> = {
   grep: /^(?:-\w*f|--f)/,
   sort: /^(?:-[^-]*[oTS]|--(?:o|c|t|f|r))/,
   uniq: /^$/,
+  tr: /^$/,
+  cut: /^$/,
+  id: /^$/,
+  du: /^--files0-from/,
+  stat: /^$/,
+  "git status": /^$/,
   // What -exec runs is recorded by itself.
   find: /^-(?:ok(?:dir)?|delete|fprint[0f]?|fls|files0-from)$/,
 };
 /** Programs that only print or answer. */
-const printers = new Set(["echo", "printf", "true", "false", "test", "[", "pwd"]);
+const printers = new Set(["echo", "printf", "true", "false", "test", "[", "pwd", "cd"]);
 /** Programs that run another, which is recorded by itself. */
 const starters: Readonly<Record<string, RegExp>> = {
   env: /^/,
@@ -54,7 +60,9 @@ const harmlessVariable = /^(?:CI|NODE_ENV|NO_COLOR|FORCE_COLOR)=/;
 
 /** Whether one of the rules, or the mode `ask`, allows the program that was started. */
 function problemOf({ argv, cwd, environment }: Started, { project }: Folders): string | undefined {
-  const [program = "", ...words] = argv;
+  const [first = "", second = ""] = argv;
+  const program = first === "git" ? `${first} ${second}` : first;
+  const words = argv.slice(first === "git" ? 2 : 1);
   const isOutside = (path: string): boolean => {
     const way = relative(project, resolve(cwd, path));
     return way === ".." || way.startsWith("../") || isAbsolute(way);
