@@ -40,8 +40,8 @@ const readers: Readonly<Record<string, RegExp>> = {
   // What -exec runs is recorded by itself.
   find: /^-(?:ok(?:dir)?|delete|fprint[0f]?|fls|files0-from)$/,
 };
-/** Programs that only print or answer. */
-const printers = new Set(["echo", "printf", "true", "false", "test", "[", "pwd", "cd"]);
+/** Programs that only print or answer; and `time cd` is one in dash, where `time` looks for a program of that name. */
+const printers = new Set(["echo", "printf", "true", "false", "test", "[", "pwd", "cd", "read"]);
 /** Programs that run another, which is recorded by itself. */
 const starters: Readonly<Record<string, RegExp>> = {
   env: /^/,
@@ -91,21 +91,49 @@ export interface Violation {
   readonly problem: string;
 }
 
-/** Runs lines that were allowed, and reports each whose programs, files or environment were not. */
-export async function checkLines(runs: readonly Run[], folders: Folders): Promise<Violation[]> {
+/** What must not have happened in a run. */
+export type Oracle = (recording: Recording, folders: Folders) => string | undefined;
+
+/** The mode `ask` with `generatedRules`. */
+export const asks: Oracle = (recording, folders) =>
+  problemOfStarted(recording, folders) ??
+  (recording.changed.length === 0 ? undefined : `files were changed: ${recording.changed.join(", ")}`);
+
+/** The mode `accept-edits` with `generatedRules`. */
+export const acceptsEdits: Oracle = (recording, folders) => {
+  const inside = `${folders.project}/`;
+  const changed = recording.changed.find((path) => !path.startsWith(inside) || path.startsWith(`${inside}.git`));
+  return (
+    problemOfStarted(recording, folders) ??
+    (changed === undefined ? undefined : `files outside were changed: ${changed}`)
+  );
+};
+
+/** The mode `full` with `forbiddenRules`. */
+export const forbids: Oracle = ({ started }) => {
+  const forbidden = started.find(
+    ({ argv: [program, first] }) => program === "touch" || (program === "git" && first === "push"),
+  );
+  return forbidden === undefined ? undefined : `${JSON.stringify(forbidden.argv)}: a rule denies the program`;
+};
+
+export const forbiddenRules: readonly string[] = ["run_bash(touch *)", "run_bash(git push *)"];
+
+/** Runs lines that were allowed, and reports each that did what it must not. */
+export async function checkLines(runs: readonly Run[], folders: Folders, oracle: Oracle): Promise<Violation[]> {
   return (await recordLines(runs, folders)).flatMap((recording, index) => {
     const run = runs[index];
-    const problem = run && problemOfRecording(recording, folders);
+    const problem = oracle(recording, folders);
     return run === undefined || problem === undefined ? [] : [{ ...run, problem }];
   });
 }
 
-function problemOfRecording({ started, changed }: Recording, folders: Folders): string | undefined {
+function problemOfStarted({ started }: Recording, folders: Folders): string | undefined {
   for (const one of started) {
     const problem = problemOf(one, folders);
     if (problem !== undefined) return `${JSON.stringify(one.argv)}: ${problem}`;
   }
-  return changed.length === 0 ? undefined : `files were changed: ${changed.join(", ")}`;
+  return undefined;
 }
 
 /**
@@ -116,7 +144,7 @@ export async function judgeAndCheck(
   lines: readonly string[],
   judge: (line: string, shell: "sh" | "bash") => Promise<boolean>,
   folders: Folders,
-  everywhere: boolean,
+  { oracle = asks, everywhere = false }: { readonly oracle?: Oracle; readonly everywhere?: boolean } = {},
 ): Promise<{ allowed: number; runs: number; violations: Violation[] }> {
   const runs: Run[] = [];
   let allowed = 0;
@@ -130,7 +158,7 @@ export async function judgeAndCheck(
     const shells: readonly Shell[] = ofSh ? ["dash", ...bashes] : ["bash"];
     runs.push(...shells.map((shell) => ({ line, shell })));
   }
-  return { allowed, runs: runs.length, violations: await checkLines(runs, folders) };
+  return { allowed, runs: runs.length, violations: await checkLines(runs, folders, oracle) };
 }
 
 /** Makes the project and the home folder, so that the policy sees what the sandbox shows. */

@@ -20,7 +20,7 @@ import { promisify } from "node:util";
 export interface Recording {
   /** Every program that was started, with its arguments, in the order in which they started. */
   readonly started: readonly Started[];
-  /** Paths that are new or changed afterwards: below the working directory relative, elsewhere absolute. */
+  /** Paths that are new, changed or gone afterwards. */
   readonly changed: readonly string[];
 }
 
@@ -62,7 +62,8 @@ const passing = "sudo doas nohup nice time setsid timeout stdbuf ionice".split("
 const real = { env: "env", xargs: "xargs", find: "find", sh: "dash", dash: "dash", bash: "bash" };
 
 const recordStart = "\u0001record";
-const notFound = /^(?:.*: )?(.+): (?:command )?not found$/gm;
+/** What dash says; `type` and its like say the same of words that they start nothing for. */
+const notFound = /^[^:]*: [0-9]+: (?!(?:type|command|hash): )(?:exec: )?(.+): not found$/gm;
 
 const needed = ["bwrap", "dash", "bash", "env", "xargs", "find", "timeout", "rm", "mkdir", "chmod"];
 const programs = new Map(needed.map((name) => [name, findProgram(name)]));
@@ -98,7 +99,7 @@ function writeRecorders(folder: string): void {
 read -r line </log/line
 printf '%s\\0' '${recordStart}' "$PWD" "$(export -p)" "\${0#/bin/}" "$@" >>"/log/$line"`;
   for (const name of recorded) write(name, record);
-  const skipOptions = "while :; do case $1 in -*|[0-9]*) shift;; *) break;; esac; done";
+  const skipOptions = "while :; do case $1 in -[ioenskf]) shift 2;; -*|[0-9]*) shift;; *) break;; esac; done";
   for (const name of passing) write(name, `${record}\n${skipOptions}\n[ $# = 0 ] || exec "$@"`);
   for (const [name, program] of Object.entries(real)) write(name, `${record}\nexec /real/${program} "$@"`);
 }
@@ -152,8 +153,11 @@ run() {
   : "$(cd ${project}; $4 /real/$2 -c "$3" 8>&1 </dev/null >/dev/null 2>"/log/$1.err")"
   snapshot
   if [ "$state" != "$before" ]; then
-    printf '%s\\0' 'changed' >>"/log/$1.files"
     for file in "\${files[@]}"; do [[ $known = *" $file "* ]] || printf '%s\\0' "$file" >>"/log/$1.files"; done
+    for file in ${projectFiles.join(" ")}; do
+      [ "$(<"${project}/$file")" = 1 ] || printf '%s\\0' "${project}/$file" >>"/log/$1.files"
+    done
+    [ -e "/log/$1.files" ] || printf '%s\\0' 'a removed file' >"/log/$1.files"
     prepare
   fi
 }

@@ -4,7 +4,16 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bypassLines } from "../../../testing/shell/bypassLines.ts";
-import { generatedRules, judgeAndCheck, makeFolders } from "../../../testing/shell/checkLines.ts";
+import {
+  acceptsEdits,
+  asks,
+  forbiddenRules,
+  forbids,
+  generatedRules,
+  judgeAndCheck,
+  makeFolders,
+  type Oracle,
+} from "../../../testing/shell/checkLines.ts";
 import { evasions } from "../../../testing/shell/evasionLines.ts";
 import { shellLine } from "../../../testing/shell/generateLines.ts";
 import { judgeLine } from "../../../testing/shell/judgeLine.ts";
@@ -42,9 +51,9 @@ async function expectAsked(options: PolicyOptions, line: string): Promise<void> 
 
 describe("no line that other agents' rules let through runs unasked", () => {
   test.each(bypassLines)("$source: $line", async ({ line, allow, writesInside }) => {
-    for (const options of [{}, { allow }, { mode: "read-only" as const }]) await expectAsked(options, line);
-    if (writesInside) return;
-    for (const rules of [{}, { allow }]) await expectAsked({ mode: "accept-edits", ...rules }, line);
+    await expectAsked({ allow }, line);
+    await expectAsked({ mode: "read-only", allow }, line);
+    if (!writesInside) await expectAsked({ mode: "accept-edits", allow }, line);
   });
 });
 
@@ -55,26 +64,47 @@ describe("no line that got around other agents' rules of deny and ask runs unask
   );
 });
 
+const allows =
+  (options: PolicyOptions) =>
+  async (line: string, shell: string): Promise<boolean> =>
+    (await judgeLine(policyOf(options), line, folders.project, shell)).decision === "allow";
+
 describe.skipIf(cannotRecord !== undefined)("real shells", () => {
   test("start nothing for an allowed line from the grammar but what a rule allows", async () => {
-    const policy = policyOf({ allow: generatedRules });
-    const allows = async (line: string, shell: string): Promise<boolean> =>
-      (await judgeLine(policy, line, folders.project, shell)).decision === "allow";
-    const { allowed, violations } = await judgeAndCheck(fc.sample(shellLine, 150), allows, folders, true);
+    const lines = fc.sample(shellLine, 150);
+    const judge = allows({ allow: generatedRules });
+    const { allowed, violations } = await judgeAndCheck(lines, judge, folders, { everywhere: true });
+    expect(violations).toEqual([]);
+    expect(allowed).toBeGreaterThan(30);
+  });
+
+  test("write nothing outside of the folder in the mode accept-edits", async () => {
+    const judge = allows({ mode: "accept-edits", allow: generatedRules });
+    const { violations } = await judgeAndCheck(fc.sample(shellLine, 80), judge, folders, { oracle: acceptsEdits });
+    expect(violations).toEqual([]);
+  });
+
+  test("start nothing in the mode full that a rule denies", async () => {
+    const judge = allows({ mode: "full", deny: forbiddenRules });
+    const { allowed, violations } = await judgeAndCheck(fc.sample(shellLine, 80), judge, folders, { oracle: forbids });
     expect(violations).toEqual([]);
     expect(allowed).toBeGreaterThan(30);
   });
 
   test("show what a policy that goes by the first words lets through", async () => {
-    const starts = /^(?:git status|npm test|ls|cat|echo|cd)\b/;
-    const { violations } = await judgeAndCheck(
-      fc.sample(shellLine, 200),
-      async (line) => starts.test(line),
-      folders,
-      false,
-    );
+    const starts = /^(?:git status|npm test|ls|cat|echo|cd|for)\b/;
+    const every: Oracle = (...run) => [asks, acceptsEdits, forbids].map((oracle) => oracle(...run)).join("\n");
+    const lines = fc.sample(shellLine, 200);
+    const { violations } = await judgeAndCheck(lines, async (line) => starts.test(line), folders, { oracle: every });
     const problems = violations.map(({ problem }) => problem).join("\n");
-    for (const kind of ["no rule allows the program", "was set", "files were changed", "lies outside"]) {
+    for (const kind of [
+      "no rule allows",
+      "was set",
+      "files were changed",
+      "files outside",
+      "lies outside",
+      "a rule denies",
+    ]) {
       expect(problems).toContain(kind);
     }
   });

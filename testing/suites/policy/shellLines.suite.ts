@@ -40,7 +40,7 @@ describe.skipIf(cannotRecord !== undefined)("generated shell lines", () => {
       while (next < lines.length) {
         const batch = lines.slice(next, next + linesARound * 5);
         next += batch.length;
-        const checked = await judgeAndCheck(batch, allows, folders, false);
+        const checked = await judgeAndCheck(batch, allows, folders);
         violations.push(...checked.violations);
         allowed += checked.allowed;
         runs += checked.runs;
