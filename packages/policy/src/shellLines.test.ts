@@ -75,7 +75,7 @@ describe.skipIf(cannotRecord !== undefined)("real shells", () => {
     const judge = allows({ allow: generatedRules });
     const { allowed, violations } = await judgeAndCheck(lines, judge, folders, { everywhere: true });
     expect(violations).toEqual([]);
-    expect(allowed).toBeGreaterThan(30);
+    expect(allowed).toBeGreaterThan(20);
   });
 
   test("write nothing outside of the folder in the mode accept-edits", async () => {
@@ -88,13 +88,13 @@ describe.skipIf(cannotRecord !== undefined)("real shells", () => {
     const judge = allows({ mode: "full", deny: forbiddenRules });
     const { allowed, violations } = await judgeAndCheck(fc.sample(shellLine, 80), judge, folders, { oracle: forbids });
     expect(violations).toEqual([]);
-    expect(allowed).toBeGreaterThan(30);
+    expect(allowed).toBeGreaterThan(20);
   });
 
   test("show what a policy that goes by the first words lets through", async () => {
     const starts = /^(?:git status|npm test|ls|cat|echo|cd|for)\b/;
     const every: Oracle = (...run) => [asks, acceptsEdits, forbids].map((oracle) => oracle(...run)).join("\n");
-    const lines = fc.sample(shellLine, 200);
+    const lines = ["echo x > ~/evil", ...fc.sample(shellLine, 200)];
     const { violations } = await judgeAndCheck(lines, async (line) => starts.test(line), folders, { oracle: every });
     const problems = violations.map(({ problem }) => problem).join("\n");
     for (const kind of [

@@ -1,5 +1,5 @@
 import type { ToolEffect } from "@toolcrib/core";
-import { type CommandPattern, coversCommand, meansCommand, mentions } from "../rules/commandPattern.ts";
+import { type CommandPattern, coversCommand, meansCommand, mentions, startsProgram } from "../rules/commandPattern.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import { isDeveloperTool } from "../shell/developerTools.ts";
@@ -19,7 +19,9 @@ export function bindingCommandRule(
     const untested = patterned.find((rule) => command === undefined || !commands.some((one) => one.rule === rule));
     if (untested) return { rule: untested };
     for (const { rule, pattern } of commands) {
-      const meant = line.commands.find(({ words }) => meansCommand(pattern, words));
+      const meant = line.commands.find(
+        ({ words, moreWords }) => meansCommand(pattern, words) || (moreWords === true && startsProgram(pattern, words)),
+      );
       if (meant || (!seen && mentions(pattern, command ?? ""))) return { rule, command: meant };
     }
   }

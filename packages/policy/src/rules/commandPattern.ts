@@ -53,9 +53,9 @@ export function coversCommand({ words, open }: CommandPattern, given: readonly s
  * path or in capitals, options may stand in between, and joined letters of options (`-rf`) apart.
  */
 export function meansCommand({ words, open }: CommandPattern, given: readonly string[]): boolean {
-  const [program = "", ...wanted] = words.map(fold);
-  const [started = "", ...rest] = given.map(fold);
-  if (programName(started) !== programName(program)) return false;
+  const wanted = words.slice(1).map(fold);
+  const rest = given.slice(1).map(fold);
+  if (!startsProgram({ words, open }, given)) return false;
   const left = wanted.filter((word) => !isCluster(word));
   const letters = wanted.filter(isCluster).join("").replaceAll("-", "");
   const givenLetters = new Set(rest.filter(isCluster).join(""));
@@ -74,6 +74,11 @@ export function meansCommand({ words, open }: CommandPattern, given: readonly st
     }
   }
   return left.length === 0;
+}
+
+/** Whether a command is of the program that the pattern names: for commands that get further words, which could be any. */
+export function startsProgram({ words: [program = ""] }: CommandPattern, [started = ""]: readonly string[]): boolean {
+  return programName(fold(started)) === programName(fold(program));
 }
 
 /** Whether the words of a pattern stand in a text in their order, wherever: for lines that cannot be read. */
