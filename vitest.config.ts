@@ -10,9 +10,7 @@ const hasTypeTests = (folder: string): boolean =>
   existsSync(`${root}${folder}/src`) && readdirSync(`${root}${folder}/src`).some((name) => name.endsWith(".test-d.ts"));
 
 /** Packages whose tests leave nothing behind in their process, so that files can share one. */
-const sharing = new Set(
-  ["core", "policy", "tools-fs", "agent", "mcp", "adapters", "cli"].map((name) => `packages/${name}`),
-);
+const sharing = new Set(["core", "tools-fs", "agent", "mcp", "adapters", "cli"].map((name) => `packages/${name}`));
 
 const project = (folder: string, name: string) => ({
   resolve: { alias: sourceAlias },
