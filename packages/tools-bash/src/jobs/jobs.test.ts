@@ -212,6 +212,18 @@ describe("a command in the background", () => {
     await expect.poll(() => isRunning(sleep)).toBe(false);
   });
 
+  test("leaves no descriptor open when it has ended or was stopped", async () => {
+    const tools = toolsWith();
+    const round = async (): Promise<void> => {
+      await readAll(tools, (await tools.start("echo done")).id);
+      await tools.stop((await tools.start("sleep 600")).id);
+    };
+    await round();
+    const before = openPaths().length;
+    for (let index = 0; index < 10; index += 1) await round();
+    expect(openPaths().length).toBeLessThanOrEqual(before);
+  });
+
   test("ends with the leftovers of the program, and with its list of jobs", async () => {
     const leftovers = createLeftovers();
     const tools = toolsWith({ leftovers });

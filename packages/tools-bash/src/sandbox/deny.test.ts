@@ -97,6 +97,14 @@ describe("what deny names", () => {
     expect(readFileSync(join(root, "sub/.env"), "utf8")).toBe("mine\n");
   });
 
+  sandboxed("is not read in a root that commands may not write, nor in the working directory", async () => {
+    const root = join(outside, "root");
+    for (const folder of [root, join(root, "build"), join(outside, "start")]) put(join(folder, ".env"));
+    const options = { root, cwd: join(outside, "start"), sandbox: { writable: join(root, "build") } };
+    const { stdout } = await toolWith([".env"], options)(`cat .env ${root}/.env ${root}/build/.env; echo ran`);
+    expect(stdout).toBe("ran\n");
+  });
+
   sandboxed("is kept from commands outside the roots where it has a place", async () => {
     put(join(outside, "ssh/id"));
     put(join(outside, "list/one.key"));

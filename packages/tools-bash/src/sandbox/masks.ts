@@ -44,7 +44,7 @@ export function createMasking(options: MaskOptions): Masking {
     async current() {
       if (!deny) return hiddenOnly();
       try {
-        return masksWith(await findDenied(deny, shown));
+        return masksWith(await findDenied(deny, [...shown, ...deny.roots]));
       } catch (error) {
         throw new Error(`what \`deny\` names cannot be kept from commands: ${messageOf(error)}`, { cause: error });
       }

@@ -148,10 +148,11 @@ function createWrap(
         return { path: directory.path, descriptor: pass(openPinned(directory)) };
       });
       const fixed = masks.fixed.map((path) => pass(openInPlace(path)));
+      const maskWords = maskArguments(masks, fixed);
       const surroundings = {
         writable: shown.slice(0, pinned.length),
         workingDirectory: shown[pinned.length],
-        masks: pass(maskArguments(masks, fixed)),
+        masks: maskWords.length > 0 ? pass(maskWords) : undefined,
         network,
         filter: filter && pass(filter),
         temporaryBytes: limits.temporaryBytes,
