@@ -14,68 +14,71 @@ const shellOrigin = "shell";
 /** Not a file of any folder. */
 const nullDevice = "/dev/null";
 
+/** A use of a file that can be told from a line. */
+interface FileUse {
+  readonly kind: "read" | "write" | "delete";
+  /** As the line has it. */
+  readonly word: string;
+  /** Everything below it too. */
+  readonly tree: boolean;
+  /** What decides where no rule does. */
+  readonly under: Settings;
+}
+
 /**
  * Judges the files that a shell line names: what redirections and read-only commands open, what `rm` and `mv` take away, and every
  * other word that could be a path. What is merely allowed is left out.
  */
 export async function judgeNamedFiles(line: Line, commandGroups: Groups, settings: Settings): Promise<Verdict[]> {
-  const fileSettings: Settings = line.vouched ? { ...settings, mode: "full" } : settings;
-  const directories = line.directories ?? [line.effect.cwd ?? settings.scope.cwd];
+  const { budget, effect } = line;
+  const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
   const verdicts: Verdict[] = [];
-  const judge = async (
-    kind: "read" | "write" | "delete",
-    word: string,
-    tree: boolean,
-    under: Settings,
-  ): Promise<void> => {
+  for (const { kind, word, tree, under } of usesOf(line, commandGroups, settings)) {
+    const groups = effectGroups(kind, settings);
     for (const directory of directories) {
-      if (!line.budget.take(1)) return;
-      const effect = fileEffect(kind, directory, word, tree);
-      const verdict = await judgeFile(effect, shellOrigin, effectGroups(kind, settings), under);
-      if (verdict.decision !== "allow") verdicts.push(verdict);
-    }
-  };
-  /** Of a file pattern, all that it may stand for. */
-  const judgeRead = async (word: string, contents: boolean, under: Settings): Promise<void> => {
-    // Every read is allowed.
-    if (under.mode === "full" && !isReadingLimited(settings)) return;
-    if (!hasWildcard(word)) return judge("read", word, contents, under);
-    for (const directory of directories) {
-      for (const path of expandWildcard(directory, word, line.budget)) await judge("read", path, contents, under);
-    }
-  };
-  // What may be removed is for the rules of commands to say: only what is forbidden or protected counts here.
-  const forbiddenAlone: Settings = { ...settings, mode: "full" };
-  const judgeRemovals = async (words: readonly string[]): Promise<void> => {
-    for (const word of removals(words)) await judge("delete", word, true, forbiddenAlone);
-  };
-  for (const { kind, path } of line.redirections) {
-    if (path !== nullDevice) await judge(kind, path, false, fileSettings);
-  }
-  for (const command of line.unreadable === undefined ? line.commands : []) {
-    if (isPlainChange(command.words)) continue;
-    const { readOnly, paths } = command.judged;
-    if (readOnly) {
-      // What a rule allows may read wherever its words lead.
-      const covered = settings.mode !== "read-only" && coveringCommandRule(commandGroups.allow, command) !== undefined;
-      const under = covered ? forbiddenAlone : fileSettings;
-      const contents = readsContents(command);
-      // Without a path most look at the directory that they run in.
-      const all = paths.length === 0 && isReadingLimited(settings) ? ["."] : paths;
-      for (const word of all.filter((one) => one !== nullDevice)) {
-        await judgeRead(word, contents, under);
+      const paths = kind === "read" && hasWildcard(word) ? expandWildcard(directory, word, budget) : [word];
+      if (!budget.take(paths.length)) break;
+      for (const path of paths) {
+        const verdict = await judgeFile(fileEffect(kind, directory, path, tree), shellOrigin, groups, under);
+        if (verdict.decision !== "allow") verdicts.push(verdict);
       }
     }
-    if (!readOnly) await judgeRemovals(command.words);
   }
-  if (line.unreadable !== undefined) await judgeRemovals(rawWords(line.command));
   verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
-  if (!line.budget.take(0)) verdicts.push(tooMuch(line, settings));
+  if (!budget.take(0)) verdicts.push(tooMuch(line, settings));
   return verdicts;
 }
 
+function usesOf(line: Line, { allow }: Groups, settings: Settings): readonly FileUse[] {
+  // Where the command itself is allowed, only what is forbidden or protected counts.
+  const forbiddenAlone: Settings = { ...settings, mode: "full" };
+  const usual = line.vouched ? forbiddenAlone : settings;
+  const uses: FileUse[] = [];
+  for (const { kind, path } of line.redirections) uses.push({ kind, word: path, tree: false, under: usual });
+  const addRemovals = (words: readonly string[]): void => {
+    for (const word of removals(words)) uses.push({ kind: "delete", word, tree: true, under: forbiddenAlone });
+  };
+  if (line.unreadable !== undefined) addRemovals(rawWords(line.command));
+  for (const command of line.unreadable === undefined ? line.commands : []) {
+    const { readOnly, paths } = command.judged;
+    if (isPlainChange(command.words)) continue;
+    if (!readOnly) {
+      addRemovals(command.words);
+      continue;
+    }
+    const covered = settings.mode !== "read-only" && coveringCommandRule(allow, command) !== undefined;
+    const under = covered ? forbiddenAlone : usual;
+    // Every read is allowed.
+    if (under.mode === "full" && !isReadingLimited(settings)) continue;
+    // Without a path most look at the directory that they run in.
+    const words = paths.length === 0 && isReadingLimited(settings) ? ["."] : paths;
+    for (const word of words) uses.push({ kind: "read", word, tree: readsContents(command), under });
+  }
+  return uses.filter(({ word }) => word !== nullDevice);
+}
+
 /** Only rules about effects: those about the tool were tested against the command. */
-export function effectGroups(kind: "read" | "write" | "delete" | "network", { rules }: Settings): Groups {
+function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups {
   const of = (list: Decision): readonly RuleGroup[] => {
     const group = rules[list].ofEffect(kind);
     return group === undefined ? [] : [group];
