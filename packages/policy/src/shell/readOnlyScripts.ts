@@ -37,23 +37,42 @@ function sedAddressEnd(script: string, start: number): number | undefined {
 
 function sedSubstitutionEnd(script: string, start: number): number | undefined {
   const delimiter = script.charAt(start);
-  if (delimiter === "" || /[\w\s\\;]/.test(delimiter)) return undefined;
+  if (/[\w\s\\;[]/.test(delimiter)) return undefined;
   const replacement = sedFieldEnd(script, start + 1, delimiter);
-  let at = replacement === undefined ? undefined : sedFieldEnd(script, replacement, delimiter);
+  let at = replacement === undefined ? undefined : sedFieldEnd(script, replacement, delimiter, false);
   while (at !== undefined && "gpiIm0123456789".includes(script.charAt(at) || "x")) at += 1;
   return at;
 }
 
-/** After the delimiter that ends a field. A bracket that is open at it is read differently by each sed. */
-function sedFieldEnd(script: string, start: number, delimiter: string): number | undefined {
-  let open = false;
+/** After the delimiter that ends a regular expression, or a replacement, where brackets mean nothing. */
+function sedFieldEnd(script: string, start: number, delimiter: string, isPattern = true): number | undefined {
   for (let at = start; at < script.length; at += 1) {
     const character = script.charAt(at);
     if (character === "\n") return undefined;
     if (character === "\\") at += 1;
-    else if (character === delimiter) return open ? undefined : at + 1;
-    else if (character === "[") open = true;
-    else if (character === "]") open = false;
+    else if (character === delimiter) return at + 1;
+    else if (character === "[" && isPattern) {
+      const end = sedBracketEnd(script, at);
+      const bracket = script.slice(at, (end ?? at) + 1);
+      // Whether a delimiter or an escape within ends the field or the bracket depends on the version of sed.
+      if (end === undefined || [delimiter, "\\]", "\n"].some((text) => bracket.includes(text))) return undefined;
+      at = end;
+    }
+  }
+  return undefined;
+}
+
+/** The bracket that closes the one at `start`: `]` stands for itself when it comes first, and `[:space:]` within is a class. */
+function sedBracketEnd(script: string, start: number): number | undefined {
+  const first = script.charAt(start + 1) === "^" ? start + 2 : start + 1;
+  for (let at = first; at < script.length; at += 1) {
+    const character = script.charAt(at);
+    if (character === "]" && at > first) return at;
+    if (character === "[" && ":.=".includes(script.charAt(at + 1) || "x")) {
+      const end = script.indexOf(`${script.charAt(at + 1)}]`, at + 2);
+      if (end === -1) return undefined;
+      at = end + 1;
+    }
   }
   return undefined;
 }
@@ -63,8 +82,7 @@ function sedFieldEnd(script: string, start: number, delimiter: string): number |
  * Before the first brace there is no statement that could redirect, so that `>` compares.
  */
 export function isPlainAwkProgram(program: string): boolean {
-  const brace = program.indexOf("{");
-  const conditions = brace === -1 ? program : program.slice(0, brace);
+  const [conditions = ""] = program.split("{", 1);
   const rest = `${conditions.replaceAll(">", "")}${program.slice(conditions.length)}`.replace(/[>]=|[|][|]/g, "");
   return !/[|>@\\`]/.test(rest) && !awkWords.test(program);
 }
