@@ -17,7 +17,7 @@ export interface WaitingCall {
   /** Fingerprints of the tool and of the arguments that were asked about: a yes holds for these alone. */
   readonly tool?: string;
   readonly arguments?: string;
-  /** Earlier questions about this tool and these arguments that were answered with yes. */
+  /** Fingerprints of earlier questions about this tool and these arguments that were answered with yes. */
   readonly approved?: readonly string[];
   /** Recorded, but the call has not started yet. */
   readonly answer?: Answer;

@@ -264,6 +264,19 @@ describe("guards decide again", () => {
     expect(ran).toEqual(["Bob"]);
   });
 
+  test("a yes does not hold where the call would now do something else", async () => {
+    let target = "/a";
+    const tools = registryOf(() => ({ ask: { text: "Change two files?", data: { target } } }));
+    const { agent } = agentOf([{ calls: [change("a")] }, "ok"], { tools });
+    await failureOf(agent.chat("go"));
+    target = "/b";
+    expect(await failureOf(agent.approve({ a: true }))).toMatchObject({
+      pending: [{ question: { data: { target: "/b" } } }],
+    });
+    expect(ran).toEqual([]);
+    expect(await agent.approve({ a: true })).toBe("ok");
+  });
+
   test("a yes answers its own question: a second guard's is asked next, and neither twice", async () => {
     const tools = registryOf(() => ({ ask: "First?" })).guard(() => ({ ask: "Second?" }));
     const { agent } = agentOf([{ calls: [change("a")] }, "ok"], { tools });

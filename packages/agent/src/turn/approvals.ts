@@ -40,8 +40,8 @@ export function questionOf(
 }
 
 /**
- * Answers the guards of a call with what the user has answered. A yes holds for the same tool, arguments and question alone;
- * otherwise `approve` is asked, or, without one, `askAnew` is told and the call does not run.
+ * Answers the guards of a call with what the user has answered. A yes holds for the same tool, arguments and question (its
+ * text and data) alone; otherwise `approve` is asked, or, without one, `askAnew` is told and the call does not run.
  */
 export function approveAsAnswered(
   waited: WaitingCall,
@@ -49,11 +49,11 @@ export function approveAsAnswered(
   askAnew: (asked: Asked) => void,
 ): Approve {
   const { question: before, answer, approved: earlier = [] } = waited;
-  const approved = before && answer === true ? [...earlier, before.text] : earlier;
+  const approved = before && answer === true ? [...earlier, fingerprintOf(before)] : earlier;
   return (call: GuardedCall, question) => {
     const asked = questionOf(waited.callId, { question, tool: toolFingerprint(call.tool), args: call.args });
     const isSame = asked.tool === waited.tool && asked.arguments === waited.arguments;
-    if (isSame && approved.includes(asked.question.text)) return true;
+    if (isSame && approved.includes(fingerprintOf(asked.question))) return true;
     if (approve) return approve(call, question);
     askAnew(isSame && approved.length > 0 ? { ...asked, approved } : asked);
     return false;
@@ -98,10 +98,10 @@ export function isUnanswered(waited: WaitingCall | undefined): boolean {
   return waited?.question !== undefined && waited.answer === undefined;
 }
 
-/** Of arguments, whatever the order of their keys. */
-function fingerprintOf(args: unknown): string {
+/** Of arguments or a question, whatever the order of their keys. */
+function fingerprintOf(value: unknown): string {
   try {
-    const plain: unknown = JSON.parse(JSON.stringify(args, withoutCollections));
+    const plain: unknown = JSON.parse(JSON.stringify(value, withoutCollections));
     // Not imported: node:crypto takes 8 ms to load, and few calls are asked about.
     return process.getBuiltinModule("node:crypto").createHash("sha256").update(canonicalJson(plain)).digest("hex");
   } catch {
