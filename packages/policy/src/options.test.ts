@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { createPolicy, type PolicyOptions, type PolicyQuestion } from "./index.ts";
 import { oneLine } from "./words.ts";
 
-describe("an option that cannot be meant is refused", () => {
+describe("an impossible option is refused", () => {
   test.each([
     [{ mod: "ask" }, 'unknown option "mod"; did you mean "mode"?'],
     [{ mode: "yolo" }, "mode must be one of ask, read-only, accept-edits, full"],
@@ -63,7 +63,7 @@ function question(decision: GuardDecision): { text: string; data: PolicyQuestion
   return { text: ask.text, data: ask.data as PolicyQuestion };
 }
 
-test("the roots are the working folder where none are given", async () => {
+test("without roots the working folder is the root", async () => {
   const read = (path: string): ExecutableTool => toolWith([{ kind: "read", path }]);
   expect(await decide({}, read(join(process.cwd(), "x")))).toBe(true);
   expect(await decide({}, read("/etc/x"))).not.toBe(true);
@@ -77,7 +77,7 @@ test("the roots are the working folder where none are given", async () => {
 });
 
 describe("a question", () => {
-  test("is one line in which nothing is invisible or moves the cursor", async () => {
+  test("is one line without invisible characters and cursor movements", async () => {
     const path = "/a\u001b[2J\nb\u202ec\u200bd";
     const { text } = question(await decide({}, toolWith([{ kind: "write", path }])));
     expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
@@ -115,7 +115,7 @@ describe("a question", () => {
     expect(await decide({ mode: "full" }, toolWith([reached, reached, reached]))).not.toBe(true);
   });
 
-  test("carries what a program needs, as plain JSON", async () => {
+  test("has the data that a program needs, as plain JSON", async () => {
     const effects: ToolEffect[] = [{ kind: "write", path: "/x/a", tree: true }];
     const { text, data } = question(await decide({}, toolWith(effects)));
     expect(text).toBe("own would write /x/a and all below it; asked because it is outside the roots");
@@ -146,7 +146,7 @@ describe("a question", () => {
   });
 });
 
-test("a guard never throws: what cannot be judged is denied", async () => {
+test("a guard never throws: a call that cannot be judged is denied", async () => {
   const plain = { name: "own", tool: toolWith([]), origin: "own" };
   const broken = {
     ...plain,
@@ -171,7 +171,7 @@ test("a guard never throws: what cannot be judged is denied", async () => {
 describe("explain", () => {
   const path = join(process.cwd(), "x");
 
-  test("says what decides a call and why, and runs nothing", async () => {
+  test("gives the decision and its reason, and runs nothing", async () => {
     let ran = false;
     const tool = toolWith([{ kind: "write", path }], {
       execute: async () => {
@@ -289,7 +289,7 @@ describe("explain", () => {
     expect((await why({ mode: "read-only" }, "paint" as "read"))[0]).toBe("deny");
   });
 
-  test("says the same of a call as a guard gets it", async () => {
+  test("gives the same for a call as a guard gets it", async () => {
     const tool = toolWith([]);
     const call = {
       name: "own",
@@ -304,7 +304,7 @@ describe("explain", () => {
     expect((await createPolicy().explain(call)).text).toBe("Allowed: own would read x; the mode ask allows it.");
   });
 
-  test("says where a tool cannot tell, or does not", async () => {
+  test("reports a tool that cannot give its effects, or gives none", async () => {
     const broken = toolWith([], {
       effects: () => {
         throw undefined;

@@ -29,11 +29,11 @@ async function askedAmong(lines: readonly string[], allow: readonly string[]): P
   return asked;
 }
 
-test("looking around is not asked about", async () => {
+test("commands that only look around are not asked about", async () => {
   expect(await askedAmong(inspectionCommands, [])).toEqual([]);
 });
 
-test("with the rules of a developer, half of the commands of package scripts and CI run, and the rest has to be asked about", async () => {
+test("with a developer's rules half of the commands of package scripts and CI run, and the rest is asked about", async () => {
   const commands = developerCommands.flatMap((group) => group.commands);
   const asked = await askedAmong(commands, developerRules);
   const reasons = Object.entries(askedCommands).map(([why, lines]) => `${lines.length} ${why}`);
@@ -41,7 +41,7 @@ test("with the rules of a developer, half of the commands of package scripts and
   expect(asked.toSorted()).toEqual(Object.values(askedCommands).flat().toSorted());
 });
 
-test("a change of the directory at the end of a line matters only to what a trap runs", async () => {
+test("a change of the directory at the end of a line matters only to a trap", async () => {
   const lines = ["cd src && npm test && cd ..", "trap 'npm test' EXIT; cd ..", "cd .. && npm test"];
   expect(await askedAmong(lines, ["run_bash(npm test)"])).toEqual(lines.slice(1));
 });

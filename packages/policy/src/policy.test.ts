@@ -117,21 +117,21 @@ describe("a rule of paths", () => {
     );
   });
 
-  test("to allow, sees the resolved path alone, in its letter case", async () => {
+  test("to allow, sees only the resolved path, in its letter case", async () => {
     symlinkSync(".env", join(root, "link"));
     expect(await answer({ allow: ["write_file(link)"] }, ...write("link"))).toContain("Approval required");
     expect(await answer({ allow: ["write_file(SRC/)"] }, ...write("src/a.ts"))).toContain("Approval required");
     expect(await answer({ allow: ["write_file(.env)"] }, ...write("link"))).toBe("allowed");
   });
 
-  test("denies a search or removal of a folder that holds what is denied, and no other", async () => {
+  test("denies a search or removal of a folder that holds a denied path, and of no other", async () => {
     const options: PolicyOptions = { mode: "full", deny: ["effect:read(.env)", "effect:delete(a.ts)"] };
     expect(await answer(options, "search_text", { query: "a", paths: ["."] })).toContain("which holds .env");
     expect(await answer(options, "search_text", { query: "a", paths: ["src"] })).toBe("allowed");
     expect(await answer(options, "remove", { path: "src" })).toContain("which holds src/a.ts");
   });
 
-  test("does not forbid a search that leaves the denied paths out itself", async () => {
+  test("does not deny a search that leaves out the denied paths itself", async () => {
     const options: PolicyOptions = { deny: ["effect:read(.env)"], denied: [".env"] };
     expect(await answer(options, "search_text", { query: "a", paths: ["."] })).toBe("allowed");
     expect(await answer(options, ...read(".env"))).toContain("Permission denied");
@@ -143,7 +143,7 @@ describe("a rule of paths", () => {
     ).toContain("which holds src/a.ts");
   });
 
-  test("forbids it to other tools, which leave nothing out", async () => {
+  test("denies it to other tools, which leave nothing out", async () => {
     const options: PolicyOptions = { deny: ["effect:read(.env)"], denied: [".env"] };
     for (const origin of ["own", "x/@toolcrib/tools-search", "shell"]) {
       const tool = toolWith([{ kind: "read", path: root, tree: true }], { origin });
@@ -151,7 +151,7 @@ describe("a rule of paths", () => {
     }
   });
 
-  test("a folder with more names than are looked through counts as holding it", async () => {
+  test("a folder with too many names to look through counts as holding one", async () => {
     // In memory, where there is such a place: thousands of files are slow to make.
     const large = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : root, "policy-"));
     for (let index = 0; index < 5001; index += 1) writeFileSync(join(large, String(index)), "");
@@ -187,7 +187,7 @@ describe("effects that are unusual", () => {
     expect(await call({ allow: ["effect:write"] })).toBe("allowed");
   });
 
-  test("what the tool refuses itself is denied in its words, any other failure is asked about", async () => {
+  test("a refusal of the tool itself denies with its text, any other failure is asked about", async () => {
     const failing = (error: unknown): ExecutableTool =>
       toolWith(undefined, {
         effects: () => {
@@ -216,7 +216,7 @@ describe("effects that are unusual", () => {
     expect(await answer({ mode: "full" }, "own", {}, [toolWith(many.slice(1))])).toBe("allowed");
   });
 
-  test("the network: asked about but in full, denied in read-only", async () => {
+  test("the network: asked about except in full, denied in read-only", async () => {
     const call = (options: PolicyOptions): Promise<string> =>
       answer(options, "own", {}, [toolWith([{ kind: "network", host: "api.example.com" }])]);
     expect(await call({})).toContain("own would reach api.example.com");
@@ -235,7 +235,7 @@ describe("a tool that does not declare its effects", () => {
   const tool = (more: object = {}): ExecutableTool => toolWith([], { effects: undefined, ...more });
   const call = (options: PolicyOptions, more: object = {}): Promise<string> => answer(options, "own", {}, [tool(more)]);
 
-  test("is asked about, unless it is known to change nothing and to stay on this machine", async () => {
+  test("is asked about, unless its traits say that it changes nothing and stays on this machine", async () => {
     expect(await call({})).toContain("own would call own; asked because the tool does not say what it does");
     expect(await call({ mode: "accept-edits" })).toContain("Approval required");
     expect(await call({ mode: "full" })).toBe("allowed");
@@ -247,7 +247,7 @@ describe("a tool that does not declare its effects", () => {
     expect(await call({}, { hints: { readOnly: true } })).toContain("Approval required");
   });
 
-  test("may do what a rule of deny or ask is about, unless a rule allows it by name", async () => {
+  test("is bound by every rule of deny or ask, unless a rule allows it by name", async () => {
     expect(await call({ mode: "full", deny: ["effect:write(.env)"] })).toContain(
       "it may do what the rule effect:write(.env) is about",
     );

@@ -131,13 +131,13 @@ async function neverLooser(
   await fc.assert(property, { numRuns: 200 });
 }
 
-describe("whatever the rules, the mode and the call", () => {
+describe("for random rules, modes and calls", () => {
   test("one more rule of deny or ask never lets more run", async () => {
     await neverLooser((options, extra) => [options, { ...options, deny: [...(options.deny ?? []), extra] }]);
     await neverLooser((options, extra) => [options, { ...options, ask: [...(options.ask ?? []), extra] }]);
   });
 
-  test("one rule of allow less never lets more run", async () => {
+  test("one rule of allow fewer never lets more run", async () => {
     await neverLooser((options, extra) => [{ ...options, allow: [...(options.allow ?? []), extra] }, options]);
   });
 
@@ -165,7 +165,7 @@ describe("whatever the rules, the mode and the call", () => {
     ]);
   });
 
-  test("a call that does more is decided as strictly as each thing that it does", async () => {
+  test("a call with several effects is decided as strictly as each of them", async () => {
     const property = fc.asyncProperty(
       lists,
       mode,

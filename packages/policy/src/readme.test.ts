@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("each example of the README has what it prints beside it", () => {
+test("each example of the README is shown with its output", () => {
   expect(examples.map(([, name]) => name)).toEqual(["start.ts", "always.ts", "explain.ts", "denied.ts"]);
   expect(readme.match(/^```ts/gm)).toHaveLength(examples.length);
 });

@@ -99,7 +99,7 @@ describe.skipIf(cannotRecord !== undefined)("real shells", () => {
     expect(allowed).toBeGreaterThan(20);
   });
 
-  test("show what a policy that goes by the first words lets through", async () => {
+  test("show what a policy by first words would let through", async () => {
     const starts = /^(?:git status|npm test|ls|cat|echo|cd|for)\b/;
     const every: Oracle = (...run) => [asks, acceptsEdits, forbids].map((oracle) => oracle(...run)).join("\n");
     const lines = ["echo x > ~/evil", ...fc.sample(shellLine, 200)];

@@ -63,7 +63,7 @@ const make = (): Args => ({
 });
 
 describe("arguments that a schema library has made into objects", () => {
-  test("reach the tool, its effects and the guard as what they are", async () => {
+  test("reach the tool, its effects and the guard as the same kind of object", async () => {
     let seen: Args = {};
     const { got, told } = await run(make(), ({ args }) => {
       seen = args;
@@ -101,7 +101,7 @@ describe("arguments that a schema library has made into objects", () => {
     expect(got).toEqual(make());
   });
 
-  test("are changed by nobody who keeps the originals", async () => {
+  test("cannot be changed by code that keeps the originals", async () => {
     const value = make();
     const { got } = await run(value, () => {
       (value.date as Date).setTime(0);
@@ -112,7 +112,7 @@ describe("arguments that a schema library has made into objects", () => {
     expect(got).toEqual(make());
   });
 
-  test("an instance of a class reaches the tool itself, private fields too; a guard gets a frozen likeness", async () => {
+  test("an instance of a class reaches the tool itself, with private fields; a guard gets a frozen copy of its fields", async () => {
     const money = new Money(500);
     let likeness: Money = money;
     const { got, told } = await run({ money }, ({ args }) => {
@@ -147,7 +147,7 @@ describe("arguments that a schema library has made into objects", () => {
     expect(got.rows).toEqual(value.rows);
   });
 
-  test("one in a cycle, or one that is there twice, stays so", async () => {
+  test("cycles and repeated objects are kept", async () => {
     const twice = { a: 1 };
     const value: Args = { one: twice, two: twice, map: new Map() };
     value.self = value;
@@ -186,7 +186,7 @@ describe("arguments that a schema library has made into objects", () => {
         return value;
       },
     ],
-  ])("with %s are denied, as nobody can say what would run", async (_, value) => {
+  ])("with %s are denied, as it is unknown what would run", async (_, value) => {
     const { answer, got } = await run(value(), () => true);
     expect(answer).toBe(
       "Error executing a: Permission denied: its arguments cannot be copied, so nobody can say what would run",

@@ -113,7 +113,7 @@ describe("a guard's answer", () => {
     expect(await guarded((() => yes) as never).execute("pay", {})).toBe("paid");
   });
 
-  test("what is no function is refused at once", () => {
+  test("anything but a function is refused at once", () => {
     expect(() => new ToolRegistry().guard(undefined as never)).toThrow("guard expects a function");
   });
 });
@@ -221,7 +221,7 @@ describe("what a guard sees", () => {
     expect(ran).toEqual(['{"to":"me!"}', '{"to":"again!"}']);
   });
 
-  test("is no call that cannot run anyway", async () => {
+  test("is never a call that cannot run anyway", async () => {
     const decide = vi.fn(() => true);
     const registry = guarded(decide);
     expect(await registry.execute("none")).toBe("Tool not found: none");
@@ -304,7 +304,7 @@ describe("what was allowed is what runs", () => {
     expect(ran).toEqual([]);
   });
 
-  test("the same tool taken out and put back is no other tool", async () => {
+  test("the same tool removed and registered again counts as the same", async () => {
     const registry = guarded();
     const tool = registry.get("pay") as ExecutableTool;
     registry.guard(() => {
@@ -397,7 +397,7 @@ describe("waiting", () => {
     },
   );
 
-  test("after an abort nobody is asked any more, and the tool does not run", async () => {
+  test("after an abort nobody is asked, and the tool does not run", async () => {
     const controller = new AbortController();
     const second = vi.fn(() => true);
     const asking = vi.fn(() => true);
@@ -475,7 +475,7 @@ describe("effects", () => {
     expect(call.effectsError).toBeInstanceOf(TypeError);
   });
 
-  test("that throw are told to the guard with what was thrown", async () => {
+  test("that throw reach the guard as effectsError", async () => {
     const error = new Error("outside");
     const fail = (thrown: unknown) => () => {
       throw thrown;
@@ -499,7 +499,7 @@ describe("effects", () => {
     expect(asked).toBe(1);
   });
 
-  test("have the known fields alone, and nothing else of the tool is frozen", async () => {
+  test("have only the known fields, and nothing else of the tool is frozen", async () => {
     const client = { socket: {} };
     const effect = { kind: "network", host: "a", env: { A: "1" }, path: undefined, client, more: 1 };
     const call = await seenEffects({ effects: () => [effect] });
@@ -515,7 +515,7 @@ describe("effects", () => {
     expect(call.effects).toEqual([{ kind: "read", path: "/a" }]);
   });
 
-  test("that are no function are refused at register and by defineTool", () => {
+  test("that are not a function are refused at register and by defineTool", () => {
     expect(() => new ToolRegistry([pay("paid", { effects: [] })])).toThrow("effects must be a function");
     const definition = { name: "a", description: "a", parameters: {}, effects: [] as never, execute: () => "" };
     expect(() => defineTool(definition)).toThrow("effects must be a function");
@@ -523,7 +523,7 @@ describe("effects", () => {
 });
 
 describe("where no guard is set", () => {
-  test("the tool gets the very arguments, not frozen", async () => {
+  test("the tool gets the arguments themselves, not frozen", async () => {
     let got: object = {};
     const args = { to: "me" };
     const parseArguments = (): unknown => ({ value: args });

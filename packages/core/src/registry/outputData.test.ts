@@ -57,7 +57,7 @@ test.each<[string, unknown]>([
   expect(await outcomeOf(data)).toEqual({ ok: true, output: "text" });
 });
 
-test("nothing behind what is too large is looked at", async () => {
+test("data that is too large is not read to its end", async () => {
   const toJSON = vi.fn(() => 1);
   await outcomeOf(["x".repeat(300_000), { toJSON }]);
   expect(toJSON).not.toHaveBeenCalled();
@@ -113,7 +113,7 @@ test("outputSchema is read once, frozen, listed, and checked at register", () =>
   }
 });
 
-test("outputSchema may be a Standard Schema, of which what it gives counts", () => {
+test("outputSchema may be a Standard Schema; its output form counts", () => {
   const outputSchema = z.object({ n: z.string().transform(Number).pipe(z.number()) });
   const tool = defineTool({ name: "a", description: "a", parameters, outputSchema, execute: () => "" });
   expect(tool.outputSchema).toMatchObject({ type: "object", properties: { n: { type: "number" } } });

@@ -93,7 +93,7 @@ describe("register", () => {
     expect(registry.getToolNames()).toEqual([]);
   });
 
-  test("the name of an unnamed tool reads <unnamed>", () => {
+  test("the name of an unnamed tool is shown as <unnamed>", () => {
     expect(thrownBy(() => new ToolRegistry().register(tool(" "))).toolName).toBe("<unnamed>");
   });
 
@@ -159,7 +159,7 @@ describe("toggles and introspection", () => {
     ]);
   });
 
-  test("listTools says where a tool comes from, and what is only claimed of it apart from its traits", () => {
+  test("listTools gives the origin of a tool, and its hints apart from its traits", () => {
     const registry = registryOf(tool("a"));
     registry.register({ ...tool("b"), origin: "mcp:s", hints: { readOnly: true } });
     const unreadable = (): never => {
@@ -210,7 +210,7 @@ describe("execute answers exactly", () => {
       },
       "[an object that cannot be written as JSON]",
     ],
-  ])("something else than a string, %s, as JSON text or a short description", async (value, expected) => {
+  ])("a value other than a string, %s, as JSON text or a short description", async (value, expected) => {
     expect(await registryOf(tool("a", () => value)).execute("a")).toBe(expected);
   });
 
@@ -364,7 +364,7 @@ describe("time limits and aborts", () => {
     }
   });
 
-  test("an abort ends the call, also of a tool that ignores the signal; one before it keeps the tool from running", async () => {
+  test("an abort ends the call, also of a tool that ignores the signal; an earlier one prevents the start", async () => {
     const controller = new AbortController();
     const running = registryOf(hang).invoke("hang", {}, { signal: controller.signal });
     setTimeout(() => controller.abort(), 5);
@@ -391,7 +391,7 @@ describe("time limits and aborts", () => {
     expect(rejections).toEqual([]);
   });
 
-  test("a change that has begun when the limit fires may have completed; after the end none begins", async () => {
+  test("a change that has begun when the limit fires may have completed; after the end no change begins", async () => {
     let afterwards = "";
     const committing = tool("a", async (_, call) => {
       call?.beginCommit?.();

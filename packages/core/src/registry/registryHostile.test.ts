@@ -57,7 +57,7 @@ describe("a tool whose properties cannot be read", () => {
   });
 
   test.each(["readOnly", "destructive", "idempotent", "openWorld", "timeoutMs"] as const)(
-    "runs and is listed as if it did not state %s",
+    "runs and is listed as if it had no %s",
     async (property) => {
       const registry = registryOf(failingGetter(tool(), property));
       expect(registry.listTools()).toHaveLength(1);
@@ -87,7 +87,7 @@ test("a tool that changes its name keeps the registered one in errors", async ()
   expect(await registry.invoke("a")).toMatchObject({ ok: false, error: { toolName: "a" } });
 });
 
-test("listTools has a key only for what the tool states", () => {
+test("listTools has a key only for traits that the tool has", () => {
   expect(registryOf(tool(() => "", { readOnly: true, openWorld: undefined })).listTools()).toStrictEqual([
     { name: "a", description: "A.", parameters: { type: "object" }, enabled: true, readOnly: true, origin: "own" },
   ]);
@@ -236,7 +236,7 @@ describe("while a tool's own check of the arguments runs", () => {
     expect(await registryOf(checking(turn)).execute("a", {}, { signal, timeoutMs: -1 })).toMatch(/timeoutMs must be/);
   });
 
-  test("its value is what the tool gets, even null", async () => {
+  test("the tool gets its value, even null", async () => {
     const registry = registryOf(tool((args) => String(args), { parseArguments: () => ({ value: null }) }));
     expect(await registry.execute("a")).toBe("null");
   });

@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 describe("an abort of a call behind a middleware", () => {
-  test("before it starts keeps even the middleware from being asked", async () => {
+  test("before it starts prevents the middleware too", async () => {
     const middleware = vi.fn(pass);
     const registry = registryOf(tool("a"), middleware);
     expect(await registry.execute("a", {}, { signal: AbortSignal.abort() })).toBe("Error executing a: Aborted");
@@ -86,7 +86,7 @@ describe("an abort of a call behind a middleware", () => {
     expect(await running).toBe("Error executing a: Aborted; the change may have completed");
   });
 
-  test("that never comes changes nothing, and no listener is left on the signal", async () => {
+  test("that does not happen changes nothing, and no listener is left on the signal", async () => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, "addEventListener");
     const removed = vi.spyOn(signal, "removeEventListener");
@@ -103,7 +103,7 @@ describe("an abort of a call behind a middleware", () => {
 });
 
 describe("what a middleware passes on", () => {
-  test("arguments that do not fit are refused with their reason, though it asked for the call", async () => {
+  test("arguments that do not fit are refused with their reason", async () => {
     const run = vi.fn(() => "ran");
     const registry = registryOf(tool("a", run, {}, { properties: { n: { type: "number" } } }), pass);
     expect(await registry.execute("a", { n: "x" })).toBe(
@@ -149,7 +149,7 @@ describe("what a middleware passes on", () => {
     expect(await found).toBe("n=2 number");
   });
 
-  test("the arguments of an unknown tool are shown as they were given, none as an empty object", async () => {
+  test("the arguments of an unknown tool are shown as given, none as an empty object", async () => {
     const seen: unknown[] = [];
     const registry = new ToolRegistry().use((call, next) => {
       seen.push(call.args);

@@ -74,7 +74,7 @@ describe("search_tools", () => {
     expect(await registryOf().execute("search_tools", { query: "!?" })).toBe('No matches for "!?" among 0 tools');
   });
 
-  test("sees the registry as it is at the call, and no tool that is off", async () => {
+  test("sees the registry as it is at the call, without disabled tools", async () => {
     const registry = registryOf(...issues);
     registry.disable("mcp__hub__merge");
     registry.register(tool("merge_lines", "Merges lines.", true));

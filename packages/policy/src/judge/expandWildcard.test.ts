@@ -35,7 +35,7 @@ describe("a file pattern stands for", () => {
     expect([...expandWildcard(folder, word, newBudget())].sort()).toEqual([...expectedFor(word, expected)].sort());
   });
 
-  test("absolute paths where it is absolute", () => {
+  test("absolute paths if the pattern is absolute", () => {
     expect(expandWildcard("/", `${folder}/.e*`, newBudget())).toEqual([`${folder}/.e*`, `${folder}/.env`]);
     expect(expandWildcard(folder, "/*", newBudget())).toContain("/tmp");
   });
@@ -47,12 +47,12 @@ function expectedFor(word: string, expected: readonly string[]): readonly string
   return [word, ...["a", "b", "w\\v", "x.ts", "[y].ts", "é.ts"].map((name) => `./${name}/x.ts`)];
 }
 
-test("a pattern is known by its characters", () => {
+test("a pattern is recognised by its characters", () => {
   for (const word of ["*", "a?", "[a]"]) expect(hasWildcard(word)).toBe(true);
   for (const word of ["", "a.ts", "a]", "{a,b}"]) expect(hasWildcard(word)).toBe(false);
 });
 
-test("a look takes from the budget what it sees, and nothing when it is used up", () => {
+test("each name that is read counts against the budget, and nothing is read once it is used up", () => {
   const budget = newBudget();
   expect(budget.take(4991)).toBe(true);
   expect(expandWildcard(folder, "a/*", budget)).toEqual(["a/*", "a/x.ts"]);

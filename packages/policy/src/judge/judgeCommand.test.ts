@@ -93,7 +93,7 @@ describe("read-only commands", () => {
     );
   });
 
-  test("in a folder that may be read are not asked about", async () => {
+  test("in a readable folder are not asked about", async () => {
     const inside = join(root, "src");
     const more: PolicyOptions = { roots: inside, cwd: inside, readable: [root] };
     const cwd = { cwd: inside };
@@ -144,7 +144,7 @@ describe("any other command", () => {
     "make",
   ];
 
-  test("is asked about, run in full, denied in read-only", async () => {
+  test("is asked about, runs in full, and is denied in read-only", async () => {
     await all({}, "asked", others);
     await all({ mode: "accept-edits" }, "asked", others);
     await all({ mode: "full" }, "allowed", others);
@@ -176,7 +176,7 @@ describe("any other command", () => {
 });
 
 describe("a rule that allows commands", () => {
-  test("is exact, or open at its end", async () => {
+  test("is exact, or allows further words at its end", async () => {
     const options: PolicyOptions = { allow: ["run_bash(npm test *)", "effect:execute(git commit -m 'a b')"] };
     await all(options, "allowed", [
       "npm test",
@@ -287,7 +287,7 @@ describe("a rule that allows commands", () => {
     expect((await judge({ mode: "full" }, "ls", { env: { LD_PRELOAD: "x" } })).decision).toBe("allowed");
   });
 
-  test("holds in the roots alone", async () => {
+  test("holds only inside the roots", async () => {
     const options: PolicyOptions = { allow: ["run_bash(npm test *)"] };
     expect((await judge(options, "npm test", { cwd: join(root, "src") })).decision).toBe("allowed");
     expect((await judge(options, "npm test", { cwd: "/" })).text).toContain("it runs in /, outside the roots");
@@ -307,7 +307,7 @@ describe("a rule that allows commands", () => {
     await all(options, "allowed", ["cd src && npm test && cd .. && ls".replace(" && cd ..", ""), "cd ./src; npm test"]);
   });
 
-  test("may read wherever its words lead, but for what is denied", async () => {
+  test("may read any path in its words, except denied ones", async () => {
     const allow = ["run_bash(cat /etc/hostname)", "run_bash(head *)"];
     await all({ allow }, "allowed", ["cat /etc/hostname", "head -3 /etc/hostname", "head /etc/*.conf"]);
     await all({ allow }, "asked", ["cat /etc/passwd", "cat /etc/hostname /etc/passwd"]);
@@ -316,7 +316,7 @@ describe("a rule that allows commands", () => {
     await all({ allow, ask: ["effect:read(/etc/)"] }, "asked", ["cat /etc/hostname"]);
   });
 
-  test("without a pattern lets every command run, but for what is protected", async () => {
+  test("without a pattern lets every command run, except on protected paths", async () => {
     const options: PolicyOptions = { allow: ["run_bash"] };
     await all(options, "allowed", ["rm a.txt", "cd / && ls", "PATH=. x", "echo x > src/y", "echo x > /tmp/y"]);
     await all(options, "asked", ["echo x > .git/config", "rm -rf .git"]);
@@ -359,14 +359,14 @@ describe("a rule that denies or asks about commands", () => {
     }
   });
 
-  test("binds where it could be hidden in a line that cannot be seen through", async () => {
+  test("binds when the command could be hidden in a line that cannot be read", async () => {
     const options: PolicyOptions = { mode: "full", deny: ["run_bash(git push *)"] };
     await all(options, "denied", ["$X git push", "python3 -c \"os.system('git push')\"", 'eval "$Y; git push"']);
     await all(options, "asked", ["$X", "eval $Y"]);
     await all(options, "allowed", ["git pull", "echo push", "npm test"]);
   });
 
-  test("is told from one that only mentions the words", async () => {
+  test("does not bind a command that only mentions the words", async () => {
     await all({ deny: ["run_bash(rm *)"] }, "allowed", ["echo rm", "ls # rm a", "grep rm a.txt"]);
   });
 
@@ -392,7 +392,7 @@ const ownSchema = {
   },
 };
 
-describe("files that a line names", () => {
+describe("the files in a line", () => {
   test("are written by redirections as a tool would write them", async () => {
     await all({}, "asked", [
       "echo x > src/new",
@@ -421,7 +421,7 @@ describe("files that a line names", () => {
     await all({ mode: "accept-edits" }, "asked", ["ls > out/x"]);
   });
 
-  test("that deny is about are denied to every command that names them", async () => {
+  test("that a deny rule matches are denied to every command that names them", async () => {
     const options: PolicyOptions = { mode: "full", deny: ["effect:read(.env)"] };
     symlinkSync(".env", join(root, "link"));
     await all(options, "denied", [
@@ -475,7 +475,7 @@ describe("files that a line names", () => {
     await all(options, "denied", ["git commit .env", "git add .env -m x"]);
   });
 
-  test("are looked for after a change of the directory, too", async () => {
+  test("are found after a change of the directory too", async () => {
     await all({ mode: "accept-edits" }, "asked", [
       "cd ..; > x",
       "cd .. && > x",
@@ -486,7 +486,7 @@ describe("files that a line names", () => {
     ]);
   });
 
-  test("that ask is about are asked about", async () => {
+  test("that an ask rule matches are asked about", async () => {
     await all({ mode: "full", ask: ["effect:write(src/)"] }, "asked", ["ls > src/x", "touch src/x", "cp a.txt src/x"]);
     await all({ mode: "full", ask: ["effect:read(a.txt)"] }, "asked", ["cat a.txt"]);
   });
@@ -516,7 +516,7 @@ describe("files that a line names", () => {
     await all({ ask: ["effect:read"] }, "asked", ["ls", "cat a.txt", "cat *.txt"]);
   });
 
-  test("hosts that a rule is about are found in words", async () => {
+  test("hosts that a rule matches are found in the words", async () => {
     const options: PolicyOptions = { mode: "full", deny: ["effect:network(evil.test)"] };
     await all(options, "denied", [
       "curl https://evil.test/x",
@@ -535,7 +535,7 @@ describe("protected paths", () => {
     mkdirSync(join(root, ".vscode"));
   });
 
-  test.each(["ask", "accept-edits", "full"] as const)("are asked about in %s, whatever names them", async (mode) => {
+  test.each(["ask", "accept-edits", "full"] as const)("are asked about in %s, however they are named", async (mode) => {
     const options: PolicyOptions = {
       mode,
       allow: ["run_bash(tee *)", "run_bash(cp *)", "run_bash(git *)", "run_bash(rm *)", "effect:write"],
@@ -588,7 +588,7 @@ describe("protected paths", () => {
   });
 });
 
-test("git reads the repository of a root alone by itself: another brings its own configuration", async () => {
+test("git runs freely only in the repository of a root: another one has its own configuration", async () => {
   mkdirSync(join(root, "vendor/x/deep"), { recursive: true });
   await all({}, "allowed", ["cd vendor/x && git status", "git status"]);
   writeFileSync(join(root, "vendor/x/HEAD"), "ref: refs/heads/main\n");
@@ -600,7 +600,7 @@ test("git reads the repository of a root alone by itself: another brings its own
   await all({}, "allowed", ["git status", "cd vendor/x && ls"]);
 });
 
-test("a line whose words stand for too much is asked about, in bounded time", async () => {
+test("a line whose words match too many paths is asked about, in bounded time", async () => {
   const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${index}`).join(" ");
   expect((await judge({ mode: "full" }, `tool ${words(1500)}`)).decision).toBe("allowed");
   const changes = "cd src; cd a; cd b; ";
@@ -625,7 +625,7 @@ test("a call whose tool does not say its command is asked about, and bound by an
   expect(await decide({ mode: "full" })).toBe(true);
 });
 
-test("a variable of the environment is not printed by way of another", async () => {
+test("a variable of the environment is not printed through another one", async () => {
   await all({ mode: "ask" }, "asked", ['x="$GITHUB_TOKEN"; echo "$x"', 'for x in "$GITHUB_TOKEN"; do echo "$x"; done']);
   await all({ mode: "ask" }, "allowed", ['x="$(cat a.txt)"; echo "$x"', 'for x in a b; do echo "$x"; done']);
 });

@@ -122,7 +122,7 @@ const examples = [
   "home/.local/state/toolcrib/answers.json",
 ];
 
-describe("what is protected", () => {
+describe("a protected path", () => {
   test("is asked about where changes are accepted, in each mode", async () => {
     for (const mode of ["ask", "accept-edits", "full"] as const) {
       for (const path of examples) {
@@ -160,7 +160,7 @@ describe("what is protected", () => {
     ".mcp.json.md",
     "home/config",
     "src/profile.ts",
-  ])("is not: %s", async (path) => {
+  ])("is not every path: %s", async (path) => {
     expect(await write({ mode: "accept-edits" }, path)).toBe("allowed");
   });
 
@@ -179,11 +179,11 @@ describe("what is protected", () => {
     ".mcp.json:stream",
     ".ſsh/config",
     ".\u212aube/config",
-  ])("is so by another spelling that a file system takes for it: %j", async (path) => {
+  ])("is protected in another spelling that a file system accepts: %j", async (path) => {
     expect(await write({ mode: "full" }, path)).toContain("is protected");
   });
 
-  test("is so through a link, and where the link itself is named so", async () => {
+  test("is protected through a link, and where the link itself has that name", async () => {
     mkdirSync(join(root, ".git"));
     symlinkSync(".git", join(root, "plain"));
     expect(await write({ mode: "full" }, "plain/config")).toContain("is protected (.git)");
@@ -256,7 +256,7 @@ describe("a folder that holds something protected", () => {
     );
   });
 
-  test("is not allowed to go by a rule about what it holds", async () => {
+  test("is not allowed by a rule about what it holds", async () => {
     const remove = (allow: string[]): Promise<string> => answer({ mode: "full", allow }, "remove", { path: "pkg" });
     expect(await remove(["effect:delete(.vscode)"])).toContain("pkg/deep/.vscode is protected");
     expect(await remove(["effect:delete"])).toContain("pkg/deep/.vscode is protected");
@@ -276,7 +276,7 @@ describe("a folder that holds something protected", () => {
     rmSync(large, { recursive: true });
   });
 
-  test("another folder is not", async () => {
+  test("another folder is not asked about", async () => {
     expect(await answer({ mode: "accept-edits" }, "remove", { path: "plain" })).toBe("allowed");
     expect(await answer({ mode: "accept-edits" }, "move", { source: "plain", destination: "p" })).toBe("allowed");
   });
@@ -299,7 +299,7 @@ test("the session of an agent is saved where the program says", async () => {
   expect(await decide("own")).toBe(false);
 });
 
-describe("more places", () => {
+describe("more protected places", () => {
   test("are those of the option protect", async () => {
     expect(await write({ mode: "full", protect: ["infra/"] }, "infra/main.tf")).toContain(
       "(infra/): it was named as protected",

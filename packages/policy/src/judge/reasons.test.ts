@@ -33,8 +33,8 @@ async function line(options: PolicyOptions, command: string): Promise<unknown[]>
 const mode = (name: string): object => ({ by: "mode", mode: name });
 const rule = (list: string, text: string): object => ({ by: "rule", list, rule: text });
 
-describe("why a shell line is decided so, in words", () => {
-  test("by a rule, which names the command", async () => {
+describe("the reason of a decision about a shell line", () => {
+  test("is a rule, with the command", async () => {
     expect(await line({ deny: ["run_bash(rm *)"] }, "ls; rm x")).toEqual([
       "deny",
       rule("deny", "run_bash(rm *)"),
@@ -71,7 +71,7 @@ describe("why a shell line is decided so, in words", () => {
     ]);
   });
 
-  test("by the mode", async () => {
+  test("is the mode", async () => {
     expect(await line({ mode: "full" }, "rm x")).toEqual([
       "allow",
       mode("full"),
@@ -100,7 +100,7 @@ describe("why a shell line is decided so, in words", () => {
     expect(hidden).toMatch(/^run: git -c a\.b=c log; no rule allows it \([a-z-].*[^.]\)\.$/);
   });
 
-  test("by what is around it", async () => {
+  test("is what surrounds the command", async () => {
     expect(await line({}, "cd - && ls")).toEqual([
       "ask",
       mode("ask"),
@@ -113,7 +113,7 @@ describe("why a shell line is decided so, in words", () => {
     ]);
   });
 
-  test("because it cannot be read", async () => {
+  test("is that it cannot be read", async () => {
     const cause = { by: "unreadable" };
     const [decision, decidedBy, text] = await line({}, "cat $X");
     expect([decision, decidedBy]).toEqual(["ask", cause]);
@@ -153,14 +153,14 @@ describe("a rule of hosts", () => {
     expect(await decide({ mode: "full", deny: ["effect:network"] }, unnamed)).toBe("deny");
   });
 
-  test("that can only be one of paths binds in deny and ask, and never allows", async () => {
+  test("that can only be about paths binds in deny and ask, and never allows", async () => {
     expect(await decide({ mode: "full", deny: ["own(src/*)"] }, host)).toBe("deny");
     expect(await decide({ mode: "full", deny: ["own(b.test)", "own(src/*)"] }, host)).toBe("deny");
     expect(await decide({ mode: "full", ask: ["own(src/*)"] }, host)).toBe("ask");
     expect(await decide({ allow: ["own(src/*)"] }, host)).toBe("ask");
   });
 
-  test("says which list it is of", async () => {
+  test("names its list", async () => {
     expect((await explain({ mode: "full", ask: ["own(a.test)"] }, "own", [host])).decidedBy).toEqual(
       rule("ask", "own(a.test)"),
     );
@@ -208,7 +208,7 @@ describe("a tool that cannot say what it would do", () => {
     expect(both.decidedBy).toEqual(rule("deny", "mcp__a__*"));
   });
 
-  test("or does what no policy knows, says so", async () => {
+  test("or has an effect of an unknown kind, is asked about with that reason", async () => {
     const { decidedBy, text } = await explain({ mode: "full" }, "own", [{ kind: "paint" as "read" }]);
     expect(decidedBy).toEqual({ by: "effects" });
     expect(text).toBe("Asked: own would do something; it does something that this policy does not know.");

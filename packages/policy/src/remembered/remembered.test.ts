@@ -63,7 +63,7 @@ const policyWith = (remembered: RememberedStore, more: PolicyOptions = {}): Poli
   createPolicy({ roots: root, remembered, ...more });
 const write = (path: string): [string, Args] => ["write_file", { path, content: "x" }];
 
-describe("a yes for good", () => {
+describe("a yes that is kept", () => {
   test("holds in another process, for exactly this path, tool and folder", async () => {
     const path = join(state, "policy/answers.json");
     const first = await always(policyWith(fileStore(path)), files(), ...write("src/a"));
@@ -75,7 +75,7 @@ describe("a yes for good", () => {
     expect((await always(elsewhere, files(), ...write("src/a"))).asked).toHaveLength(1);
   });
 
-  test("is kept for the user alone", async () => {
+  test("is readable by the user only", async () => {
     const path = join(state, "policy/answers.json");
     await always(policyWith(fileStore(path)), files(), ...write("src/a"));
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -133,7 +133,7 @@ describe("a yes for good", () => {
     expect((await registry.check(...write("src/a"))).ok).toBe(true);
   });
 
-  test("given twice is kept once", async () => {
+  test("is kept once when given twice", async () => {
     const policy = policyWith(memoryStore());
     const seen: [GuardedCall, ApprovalQuestion][] = [];
     const registry = new ToolRegistry(files()).guard(policy.guard);
@@ -159,7 +159,7 @@ describe("a yes for good", () => {
     expect(readOnly.output).toContain("Permission denied");
   });
 
-  test("is not kept for another call than the question was about, or where nothing may be", async () => {
+  test("is kept only for the call of the question, and only where it may be kept", async () => {
     const policy = policyWith(memoryStore(), { ask: ["mkdir"] });
     const seen: [GuardedCall, ApprovalQuestion][] = [];
     const registry = new ToolRegistry(files()).guard(policy.guard);
@@ -179,7 +179,7 @@ describe("a yes for good", () => {
     expect(await policy.list()).toEqual([]);
   });
 
-  test("is not offered for arguments that JSON cannot tell apart, or that are too long", async () => {
+  test("is not offered for arguments that JSON cannot distinguish, or that are too long", async () => {
     const tool = (value: unknown): ExecutableTool => ({
       ...defineTool({ name: "own", description: "a", parameters: { type: "object" }, execute: () => "" }),
       parseArguments: () => ({ value: { value } }),
@@ -232,7 +232,7 @@ describe("the file of remembered answers", () => {
     '{"answers":[{}]}',
     '{"answers":[null]}',
     '{"answers":[{"id":"x","tool":"t","origin":"o","folders":[1],"text":"t","at":""}]}',
-  ])("that holds %s counts as empty, says so, and is replaced", async (text) => {
+  ])("that holds %s counts as empty, gives a warning, and is replaced", async (text) => {
     writeFileSync(path(), text, { mode: 0o600 });
     const warnings: string[] = [];
     const store = fileStore(path(), { onWarning: (message) => warnings.push(message) });
@@ -244,7 +244,7 @@ describe("the file of remembered answers", () => {
     expect(await store.load()).toHaveLength(1);
   });
 
-  test("that others can write counts as empty, says so, and is not written", async () => {
+  test("that others can write counts as empty, gives a warning, and is not written", async () => {
     await always(policyWith(fileStore(path())), files(), ...write("src/a"));
     chmodSync(path(), 0o666);
     const warnings: string[] = [];
@@ -257,7 +257,7 @@ describe("the file of remembered answers", () => {
     );
   });
 
-  test("is not made by looking", async () => {
+  test("is not made by reading", async () => {
     expect(await fileStore(path()).load()).toEqual([]);
     expect(existsSync(path())).toBe(false);
   });

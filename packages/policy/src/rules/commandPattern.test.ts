@@ -40,7 +40,7 @@ describe("a pattern of commands", () => {
     ['a "$x"', "cannot be split into words"],
     ["a 'b", "cannot be split into words"],
     ["a \\b", "cannot be split into words"],
-  ])("%s is malformed, and it is said why", (text, why) => {
+  ])("%s is malformed, with the reason", (text, why) => {
     expect(parseCommandPattern(text)).toContain(why);
   });
 });
@@ -55,7 +55,7 @@ describe("to allow", () => {
     expect(covers("git status", "/usr/bin/git status")).toBe(false);
   });
 
-  test("npm test * has any further words, or none", () => {
+  test("npm test * allows any further words, or none", () => {
     expect(covers("npm test *", "npm test")).toBe(true);
     expect(covers("npm test *", "npm test -- a")).toBe(true);
     expect(covers("npm test *", "npm tests")).toBe(false);
@@ -63,7 +63,7 @@ describe("to allow", () => {
   });
 });
 
-describe("to deny and ask, the same command in other words is meant", () => {
+describe("to deny and ask, other spellings of the same command match", () => {
   test.each([
     ["rm *", "rm"],
     ["rm *", "rm -rf /"],
@@ -105,7 +105,7 @@ describe("to deny and ask, the same command in other words is meant", () => {
   });
 });
 
-test("in a text that cannot be read, the words are found in their order, whatever quotes are between", () => {
+test("in a text that cannot be read, the words are found in order, whatever quotes are between", () => {
   const mentioned = (pattern: string, text: string): boolean => mentions(parsed(pattern), text);
   expect(mentioned("rm -rf *", "eval 'rm -rf /'")).toBe(true);
   expect(mentioned("rm -rf *", '$X; r\\m -"r"f x')).toBe(true);

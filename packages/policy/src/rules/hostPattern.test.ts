@@ -7,7 +7,7 @@ function matches(pattern: string, host: string): boolean {
   return compiled(host);
 }
 
-test("a host is that host alone, whatever its letter case or last dot", () => {
+test("a host matches only itself, in any letter case, with or without a last dot", () => {
   expect(matches("example.com", "example.com")).toBe(true);
   expect(matches("Example.com", "eXample.COM.")).toBe(true);
   expect(matches("example.com.", "example.com")).toBe(true);
@@ -20,7 +20,7 @@ test("a host is that host alone, whatever its letter case or last dot", () => {
   expect(matches("::1", "[::1]")).toBe(true);
 });
 
-test("*.example.com is every host below it, not itself", () => {
+test("*.example.com matches every host below it, not itself", () => {
   expect(matches("*.example.com", "a.b.example.com")).toBe(true);
   expect(matches("*.example.com", "example.com")).toBe(false);
   expect(matches("*.example.com", "badexample.com")).toBe(false);
@@ -33,7 +33,7 @@ test.each(["*", "a.*", "*.*.com", "", ".com", "a..b", "http://a", "a/b", "a b", 
   },
 );
 
-test("where a * may stand is said", () => {
+test("the error says where a * may stand", () => {
   expect(compileHostPattern("a.*")).toContain("before the first dot");
   expect(compileHostPattern("a b")).toContain("not the name or address of a host");
 });

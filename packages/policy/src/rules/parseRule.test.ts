@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseRule } from "./parseRule.ts";
 
-describe("a rule is taken apart", () => {
+describe("a rule is parsed", () => {
   test.each([
     ["read_file", { binds: "tool", tool: "read_file", pattern: undefined }],
     ["write_file(src/**)", { binds: "tool", tool: "write_file", pattern: "src/**" }],
@@ -51,11 +51,11 @@ describe("a malformed rule throws a TypeError that names the list, the rule and 
     expect(() => parseRule(text, "deny")).toThrow(/^deny: .* is not a rule: .*A rule is tool, tool\(pattern\)/);
   });
 
-  test("a long or invisible rule is shown cut and visible", () => {
+  test("a long rule is cut in the error, and invisible characters are shown", () => {
     expect(() => parseRule(`a\u200b${"x".repeat(300)} `, "ask")).toThrow(/<U\+200B>x{50,120}…"/);
   });
 
-  test("a rule of the greatest length is taken", () => {
+  test("a rule of the greatest length is accepted", () => {
     expect(parseRule(`a(${"x".repeat(8189)})`, "allow").pattern).toHaveLength(8189);
   });
 });

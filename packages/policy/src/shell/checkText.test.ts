@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { longestLine, textProblem } from "./checkText.ts";
 
 test.each(["", "ls -la\t'ä ß 漢 🙂'\nls", "e\u0301", "a".repeat(longestLine), `ä${"a".repeat(longestLine - 1)}`])(
-  "a line of characters that can be seen is read (%#)",
+  "a line of visible characters is read (%#)",
   (line) => {
     expect(textProblem(line)).toBeUndefined();
   },
@@ -40,7 +40,7 @@ test.each([
   expect(textProblem(`ä${character}\u200b`)).toBe(problem);
 });
 
-test("a longer line is not read", () => {
+test("a line that is too long is not read", () => {
   expect(longestLine).toBe(10_000);
   expect(textProblem("a".repeat(10_001))).toBe("It is longer than 10,000 characters.");
 });

@@ -32,7 +32,7 @@ test.each([
   "«(»time\t«ls»«)»",
   "fi",
   "fi;fi&fi|fi\nfi",
-])("between the spans of %j is nothing to run", (line) => {
+])("between the spans of %j there is nothing to run", (line) => {
   expect(check(line)).toBe(true);
 });
 
@@ -64,11 +64,11 @@ test.each([
   "# a «ls»",
   "select «ls»",
   "function «ls»",
-])("between the spans of %j is something that was not read", (line) => {
+])("between the spans of %j there is text that was not read", (line) => {
   expect(check(line)).toBe(false);
 });
 
-test("a stretch of the line is checked from its start to its end alone", () => {
+test("a part of the line is checked only from its start to its end", () => {
   expect(check("xx«ls»", { from: 2 })).toBe(true);
   expect(check("xx #«ls»", { from: 2 })).toBe(false);
   expect(check("x#a", { from: 1 })).toBe(true);
@@ -81,7 +81,7 @@ test("a stretch of the line is checked from its start to its end alone", () => {
   expect(check("#")).toBe(true);
 });
 
-test("spans that overlap, run backwards or leave the stretch are refused", () => {
+test("spans that overlap, go backwards or leave the part are refused", () => {
   expect(onlyGaps("ls", 0, 2, [{ pos: 0, end: 2 }])).toBe(true);
   expect(
     onlyGaps("ls", 0, 2, [

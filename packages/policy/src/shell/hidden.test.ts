@@ -55,7 +55,7 @@ test.each([
   "awk '{ print }' a",
   "strace ls",
   "find . -exec sh -c 'rm {}' \\;",
-])("not even all words of %j tell what it runs", (line) => {
+])("even all words of %j do not show what it runs", (line) => {
   const command = readShellLine(line).commands.at(-1);
   expect(command?.hidden).toBeDefined();
   expect(command?.hiddenAt).toBe(command?.words.length);

@@ -46,12 +46,12 @@ test("what follows the first operand may belong to another program", () => {
   expect(read("x -", true)).toEqual({ ...nothing, next: 1 });
 });
 
-test("a number is only an option where the list has it", () => {
+test("a number is an option only if the list has it", () => {
   expect(readOptions(["x", "-5"], 1, "-a").unknown).toBe(1);
   expect(readOptions(["x", "-"], 1, "").unknown).toBeUndefined();
 });
 
-test("a table has no entry for names that every object has", () => {
+test("names that every object has are not in a table", () => {
   expect(entryOf({ a: 1 }, "a")).toBe(1);
   expect(entryOf({ a: 1 }, "constructor")).toBeUndefined();
   expect(entryOf({ a: 1 }, "__proto__")).toBeUndefined();

@@ -113,7 +113,7 @@ test.each<[string, string[]]>([
   expect(lines.map((line) => problem(line))).toEqual(lines.map(() => reason));
 });
 
-test.each(["echo $'a'", "ls &> x", "cat <<< x", "time { ls; }"])("%j is read for bash alone", (line) => {
+test.each(["echo $'a'", "ls &> x", "cat <<< x", "time { ls; }"])("%j is read for bash only", (line) => {
   expect(problem(line)).toBeDefined();
   expect(problem(line, "/bin/bash")).toBeUndefined();
 });
@@ -153,7 +153,7 @@ test("redirections are returned with their files, duplicates of descriptors are 
   expect(readShellLine("while ls; do pwd; done > 'a b'").redirections).toEqual([{ kind: "write", path: "a b" }]);
 });
 
-test("assignments are returned wherever one hides", () => {
+test("assignments are returned from anywhere in a line", () => {
   const names = (line: string) =>
     readShellLine(line).commands.flatMap(({ assignments }) => assignments.map(({ name }) => name));
   expect(names("A=1 B=2 ls")).toEqual(["A", "B"]);
@@ -167,14 +167,14 @@ test("assignments are returned wherever one hides", () => {
   expect(names("sh -c 'A=1 ls'")).toEqual(["A"]);
 });
 
-test("a change of the working directory is told, also inside a script within the line", () => {
+test("a change of the working directory is reported, also inside a script within the line", () => {
   expect(readShellLine("ls && pwd").changesDirectory).toBe(false);
   for (const line of ["cd x && ls", "(cd x; ls)", "sh -c 'cd x'", "pushd x", "command cd x"]) {
     expect(readShellLine(line).changesDirectory).toBe(true);
   }
 });
 
-test("where sh may be bash 3.2, substitutions that it reads differently are asked", () => {
+test("where sh may be bash 3.2, substitutions that it reads differently are asked about", () => {
   for (const line of [
     'git commit -m "$(cat <<\'EOF\'\na) " ls "\nEOF\n)"',
     "echo \"$(ls # '\n)\" 'a'",

@@ -134,7 +134,7 @@ test.each([
 });
 
 test.each([".", '.a[] | select(.b == "c") | keys', ".environment", ".imports"])(
-  "the filter of jq %j reads its input alone",
+  "the filter of jq %j reads only its input",
   (filter) => {
     expect(isPlainJqFilter(filter)).toBe(true);
   },

@@ -98,11 +98,11 @@ test.each([
   "trap - EXIT",
   "trap -- ls EXIT",
   "constructor x",
-])("%j starts nothing that is understood", (line) => {
+])("%j starts no command that can be read", (line) => {
   expect(split(line)).toEqual([]);
 });
 
-test("a command that starts another one is known even when that one is not understood", () => {
+test("a command that starts another one is recognised even when that one cannot be read", () => {
   const starting = [
     "timeout x",
     "env A=1",

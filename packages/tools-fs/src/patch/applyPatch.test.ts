@@ -71,7 +71,7 @@ test("one patch adds, changes, moves and removes files", async () => {
   expect(execFileSync("ls", ["-A", join(root, "sub")], { encoding: "utf8" })).toBe("");
 });
 
-test("a call that ends at whatever step leaves everything as it was", async () => {
+test("a call that ends at any step leaves everything as it was", async () => {
   const before = snapshot();
   let steps = 0;
   for (let ending = 1; ; ending += 1) {
@@ -114,7 +114,7 @@ test.each([
   ["the path of a directory", "*** Add File: x/\n+x", "ends like the path of a directory"],
   ["a change that changes nothing", "*** Update File: sub/c\n-five\n+five", "line 9: changes nothing in sub/c"],
   ["binary content", "*** Update File: binary\n-a\n+b", "is not valid UTF-8"],
-])("nothing is done of a patch with %s", async (_, part, words) => {
+])("no part of a patch with %s is applied", async (_, part, words) => {
   writeFileSync(join(root, "binary"), Buffer.from([0xff, 0xfe, 0]));
   const before = snapshot();
   expect(await apply(`*** Update File: a\n@@\n one\n-two\n+2\n*** Add File: n\n+n\n${part}`)).toContain(words);
@@ -160,11 +160,11 @@ test.skipIf(process.getuid?.() === 0)("a file that may not be written is refused
   expect(snapshot()).toBe(before);
 });
 
-describe("what a patch would do", () => {
+describe("what a patch says that it would do", () => {
   const effectsOf = async (body: string): Promise<readonly ToolEffect[]> =>
     (await createApplyPatchTool({ cwd: root, root }).effects?.({ input: wrap(body) })) ?? expect.fail("no effects");
 
-  test("is told of each file, links followed where they would be written through", async () => {
+  test("is an effect on each file, with links followed where they would be written through", async () => {
     const at = (path: string): string => join(root, path);
     expect(await effectsOf(allKinds)).toEqual([
       { kind: "read", path: at("a") },

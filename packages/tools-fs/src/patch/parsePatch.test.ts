@@ -72,7 +72,7 @@ test.each([
   expect(() => parsePatch(patch)).toThrow(words);
 });
 
-test("whatever is given, it is read or refused in words", () => {
+test("any text is read or refused with a reason", () => {
   const piece = fc.constantFrom(
     ...["*** Begin Patch", "*** End Patch", "*** Add File: a", "*** Update File: b", "*** Delete File: c"],
     ...["*** Move to: d", "*** End of File", "@@", "@@ x", " x", "+x", "-x", "", "x", "\r"],
