@@ -152,6 +152,13 @@ describe("path patterns", () => {
     expect(compile).toThrow(JSON.stringify(pattern.slice(0, 50)).slice(0, -1));
   });
 
+  test("a name of characters without a shape is refused where these do not count", () => {
+    for (const pattern of ["\u200b", "a/\u200b", "\u200b/a"]) {
+      expect(() => compilePathPatterns([pattern], { roots: ["/r"], ignoreCase: true })).toThrow("without a shape");
+    }
+    expect(match("\u200b", "/r/\u200b")).toBe("\u200b");
+  });
+
   test("a value that is not a pattern, a home or an absolute path is refused", () => {
     expect(() => compilePathPatterns([5 as unknown as string], { roots: ["/r"] })).toThrow(
       "must be a string, got a number",

@@ -63,6 +63,9 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
   for (const [order, pattern] of patterns.entries()) {
     const { glob, directoryOnly, anchor } = readPattern(pattern);
     const refuse = (reason: string): TypeError => malformed(pattern, reason);
+    if (ignoreCase && glob !== "" && glob.split("/").some((name) => foldPattern(name) === "")) {
+      throw refuse("a name in it has only characters without a shape, which do not count here");
+    }
     if (anchor === undefined) {
       const name = ignoreCase ? foldPattern(glob) : glob;
       const rule = { order, directoryOnly, fits: nameTest(name, ignoreCase, refuse) };
