@@ -24,7 +24,8 @@ const expected: Readonly<Record<string, RegExp>> = {
     /^\{"running":true,"exit_code":null,"stdout":"listening\\n","stderr":""\}\n\[ \[ 'echo listening; sleep 600', true \] \]\n\{"running":false,"exit_code":137,"stdout":"","stderr":""\}\n$/,
   "guard.ts":
     /^\[\{"kind":"execute","command":"git push","shell":"sh","cwd":"\/","env":\{"GIT_DIR":"other"\}\}\]\nError executing run_bash: Permission denied: this agent only looks\n$/,
-  "deny.ts": /^\{"stdout":"","stderr":"cat: app\/\.env: Permission denied\\n","exit_code":1\}\n$/,
+  "deny.ts":
+    /^\{"stdout":"","stderr":"cat: app\/\.env: Permission denied\\n\[sandbox: commands cannot open denied paths, [^"]*\]","exit_code":1\}\n$/,
 };
 /** Those that need bubblewrap. */
 const sandboxed: readonly string[] = ["deny.ts"];

@@ -3,9 +3,9 @@ import { describeRefusals } from "./refusals.ts";
 import { limitsWithDefaults } from "./resourceLimits.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
-function lines(printed: string, options: SandboxOptions = {}): string[] {
-  const sandbox = { writable: ["/project"], limits: limitsWithDefaults({}), options } as Partial<Sandbox> as Sandbox;
-  return describeRefusals(printed, sandbox);
+function lines(printed: string, options: SandboxOptions = {}, denies = false): string[] {
+  const sandbox: Partial<Sandbox> = { writable: ["/project"], limits: limitsWithDefaults({}), options, denies };
+  return describeRefusals(printed, sandbox as Sandbox);
 }
 
 test.each([
@@ -35,6 +35,13 @@ test.each(["", "1 test failed", "error: cannot find module x", "Permission denie
 test("a thing that the sandbox allows is not named as the reason", () => {
   expect(lines("ECONNREFUSED 127.0.0.1:80", { network: true })).toEqual([]);
   expect(lines("Address family not supported", { unixSockets: true })).toEqual([]);
+});
+
+test("a file that cannot be opened is explained where paths are denied", () => {
+  for (const printed of ["cat: .env: Permission denied", "Error: EACCES: permission denied, open '.env'"]) {
+    const line = "[sandbox: commands cannot open denied paths, which may be why this failed]";
+    expect([lines(printed), lines(printed, {}, true)]).toEqual([[], [line]]);
+  }
 });
 
 test("the remedy of the calling program ends the line", () => {

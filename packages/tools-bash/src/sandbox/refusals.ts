@@ -3,6 +3,7 @@ import type { Refusal, Sandbox } from "./sandbox.ts";
 /** What programs print on such a refusal. A guess: they may print it for other reasons, too. */
 const signs: Readonly<Record<Refusal, RegExp>> = {
   write: /Read-only file ?system|EROFS/i,
+  deny: /: Permission denied|EACCES/,
   network:
     /Network is unreachable|ENETUNREACH|name resolution|Name or service not known|(?:could not|couldn't|failed to|failure) resolv|EAI_AGAIN|ENOTFOUND|Connection refused|ECONNREFUSED|Failed to connect/i,
   sockets: /Address family not supported|EAFNOSUPPORT/i,
@@ -16,11 +17,12 @@ function findRefusals(printed: string): Refusal[] {
 }
 
 /** A line for each suggested refusal: what the sandbox does, and what the user can do about it. */
-export function describeRefusals(printed: string, { writable, limits, options }: Sandbox): string[] {
+export function describeRefusals(printed: string, { writable, limits, options, denies }: Sandbox): string[] {
   const { network = false, unixSockets = false, remedies = {} } = options;
-  const applies = { write: true, network: !network, sockets: !unixSockets, limits: true };
+  const applies = { write: true, deny: denies, network: !network, sockets: !unixSockets, limits: true };
   const facts: Readonly<Record<Refusal, string>> = {
     write: `commands can write only in ${writable.join(", ")} and /tmp`,
+    deny: "commands cannot open denied paths",
     network: "commands have no network and reach no service of this machine",
     sockets: "commands cannot open Unix sockets",
     limits: `a command has ${limits.processes} processes, ${limits.memoryBytes} bytes of memory for each and ${limits.temporaryBytes} bytes in /tmp at most`,

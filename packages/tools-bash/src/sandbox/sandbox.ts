@@ -14,7 +14,7 @@ import { limitingShell, limitsWithDefaults, type SandboxLimits } from "./resourc
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
 /** Kinds of actions that the sandbox refuses. */
-export type Refusal = "write" | "network" | "sockets" | "limits";
+export type Refusal = "write" | "deny" | "network" | "sockets" | "limits";
 
 /** Options of the sandbox, which is bubblewrap (Linux only). */
 export interface SandboxOptions {
@@ -54,6 +54,8 @@ export interface Sandbox {
   readonly writable: readonly string[];
   readonly limits: Required<SandboxLimits>;
   readonly options: SandboxOptions;
+  /** Whether it keeps any path from commands. */
+  readonly denies: boolean;
   /** Resolves to the reason why the sandbox is not available, or to undefined if it is. */
   problem(): Promise<string | undefined>;
   /** The program that runs a command in the sandbox. Rejects with a ToolError if the sandbox is not available. */
@@ -103,6 +105,7 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
     writable: places.writable,
     limits,
     options,
+    denies: places.deny !== undefined,
     problem: () =>
       checked()
         .then(masking.current)
