@@ -87,6 +87,17 @@ export function readsContents({ words }: SimpleCommand): boolean {
   );
 }
 
+const gitReaders = new Set(["grep", "diff", "diff-tree", "show", "cat-file"]);
+/** What makes the other subcommands of git print contents: a patch in some form. */
+const patchOption =
+  /^(?:-[pucmW]$|-[UL]|--(?:patch|unified|word-diff|color-words|color-moved|cc$|function-context|check))/;
+
+/** Whether a read-only git command may print what any file of its repository says. */
+export function printsRepository({ words: [program, ...rest] }: SimpleCommand): boolean {
+  const subcommand = rest.find((word) => !word.startsWith("-")) ?? "";
+  return program === "git" && (gitReaders.has(subcommand) || rest.some((word) => patchOption.test(word)));
+}
+
 export function fileEffect(kind: ToolEffect["kind"], directory: string, word: string, tree = false): ToolEffect {
   const path = pathFrom(directory, word);
   const givenPath = resolve(directory, word);

@@ -629,3 +629,36 @@ test("a variable of the environment is not printed through another one", async (
   await all({ mode: "ask" }, "asked", ['x="$GITHUB_TOKEN"; echo "$x"', 'for x in "$GITHUB_TOKEN"; do echo "$x"; done']);
   await all({ mode: "ask" }, "allowed", ['x="$(cat a.txt)"; echo "$x"', 'for x in a b; do echo "$x"; done']);
 });
+
+describe("git commands that print what files say", () => {
+  const printing = [
+    "git grep KEY",
+    "git -P grep KEY",
+    "git diff",
+    "git diff --cached",
+    "cd src && git diff",
+    "git show HEAD",
+    "git show HEAD | head",
+    "git log -p",
+    "git log -u3",
+    "git log --patch -5",
+    "git log -L1,5:a.txt",
+    "git stash show -p",
+    "git cat-file -p HEAD^{tree}",
+  ];
+  const naming = ["git status", "git log --oneline -5", "git branch -a", "git ls-files", "git stash list"];
+  const deny = ["effect:read(.env)"];
+
+  test("are asked about where the roots hold a file that a rule keeps from reading", async () => {
+    await all({ deny }, "asked", printing);
+    await all({ deny, mode: "full" }, "asked", ["git grep KEY", "git log -p"]);
+    await all({ deny, mode: "read-only" }, "denied", ["git grep KEY", "git log -p"]);
+    await all({ deny: ["effect:read(secret/)"] }, "allowed", ["git grep KEY", "git log -p", "git diff"]);
+    expect((await judge({ deny }, "git grep KEY")).text).toContain("git shows such a file if it is tracked");
+  });
+
+  test("run without such a rule, and so do those that print names", async () => {
+    await all({}, "allowed", ["git grep KEY", "git diff", "git log -p", "git show HEAD"]);
+    await all({ deny }, "allowed", naming);
+  });
+});

@@ -2,7 +2,7 @@ import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Decision, Verdict } from "../verdict.ts";
 import { describeEffect } from "../words.ts";
-import { fileEffect, rawWords, readsContents, removals } from "./commandFiles.ts";
+import { fileEffect, printsRepository, rawWords, readsContents, removals } from "./commandFiles.ts";
 import { coveringCommandRule } from "./commandRules.ts";
 import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
@@ -23,6 +23,8 @@ interface FileUse {
   readonly tree: boolean;
   /** What decides where no rule does. */
   readonly under: Settings;
+  /** It is not known whether the command comes by what lies below: a rule of deny asks then. */
+  readonly maybe?: boolean;
 }
 
 /**
@@ -33,14 +35,15 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
   const { budget, effect } = line;
   const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
   const verdicts: Verdict[] = [];
-  for (const { kind, word, tree, under } of usesOf(line, commandGroups, settings)) {
+  for (const { kind, word, tree, under, maybe } of usesOf(line, commandGroups, settings)) {
     const groups = effectGroups(kind, settings);
     for (const directory of directories) {
       const paths = kind === "read" && hasWildcard(word) ? expandWildcard(directory, word, budget) : [word];
       if (!budget.take(paths.length)) break;
       for (const path of paths) {
         const verdict = await judgeFile(fileEffect(kind, directory, path, tree), shellOrigin, groups, under);
-        if (verdict.decision !== "allow") verdicts.push(verdict);
+        if (maybe && verdict.decision === "deny" && under.mode !== "read-only") verdicts.push(mayBe(verdict));
+        else if (verdict.decision !== "allow") verdicts.push(verdict);
       }
     }
   }
@@ -73,8 +76,15 @@ function usesOf(line: Line, { allow }: Groups, settings: Settings): readonly Fil
     // Without a path most look at the directory that they run in.
     const words = paths.length === 0 && isReadingLimited(settings) ? ["."] : paths;
     for (const word of words) uses.push({ kind: "read", word, tree: readsContents(command), under });
+    if (!isReadingLimited(settings) || !printsRepository(command)) continue;
+    // Wherever it runs, git may show the whole repository, but only what is tracked.
+    for (const root of settings.roots) uses.push({ kind: "read", word: root, tree: true, under, maybe: true });
   }
   return uses.filter(({ word }) => word !== nullDevice);
+}
+
+function mayBe(verdict: Verdict): Verdict {
+  return { ...verdict, decision: "ask", why: `${verdict.why}, and git shows such a file if it is tracked` };
 }
 
 /** Only rules about effects: those about the tool were tested against the command. */
