@@ -7,10 +7,11 @@ import {
   newSessionFile,
   type Provider,
 } from "@toolcrib/agent";
-import type { Guard, ToolContext, ToolRegistry } from "@toolcrib/core";
+import type { Guard } from "@toolcrib/core";
 import type { Command } from "commander";
 import { CliError, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
+import { outputsFolder, outputsOf, removeLostOutputs } from "../state/outputs.ts";
 import {
   isJournal,
   lockJournal,
@@ -88,9 +89,11 @@ export async function openConversation(
   const folder = sessionFolder(process.cwd(), env);
   const resumed = await resumedFile(flags, folder);
   const problem = makeSessionFolder(process.cwd(), env);
+  removeLostOutputs(folder);
   if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
   const mount = flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined;
-  const permissions = createPermissions(flags, rootsOf(flags), program, "ask");
+  const readable = problem === undefined ? [outputsFolder(folder)] : [];
+  const permissions = createPermissions(flags, rootsOf(flags), program, "ask", readable);
   let denied = false;
   const guard: Guard = async (call) => {
     const decision = await permissions.policy.guard(call);
@@ -100,7 +103,6 @@ export async function openConversation(
     return decision;
   };
   const watched = { ...permissions, policy: { ...permissions.policy, guard } };
-  const tools = (context: ToolContext): ToolRegistry => createToolSet(flags, watched, program, context, mount?.tools);
   let model = provider;
   const current: Provider = {
     get name() {
@@ -120,8 +122,9 @@ export async function openConversation(
       lock?.release();
       lock = taken && { journal, release: taken.release };
     }
+    const outputs = outputsOf(journal, folder);
     const options: AgentOptions = {
-      tools,
+      tools: (context) => createToolSet(flags, watched, program, { context, more: mount?.tools, outputs }),
       systemPrompt: systemPromptFor(rootsOf(flags)),
       sessionContextFilePath: `${(journal ?? join(folder, "session")).replace(/\.jsonl$/, "")}.json`,
       ...(journal !== undefined && { journal }),

@@ -21,7 +21,7 @@ async function demo(program: Program): Promise<ExitReason> {
   const root = folder ? [here, folder] : [here];
   const permissions = createPermissions({}, root, program, "accept-edits");
   const agent = new Agent(new OfflineProvider(), {
-    tools: (context) => createToolSet({ root }, permissions, program, context),
+    tools: (context) => createToolSet({ root }, permissions, program, { context }),
   });
   const request = folder ? `survey . and write a report to "${join(folder, "report.md")}"` : "survey .";
   const { bold, dim } = terminal.style;

@@ -94,6 +94,8 @@ test("a journal that cannot be written in the middle of a turn is one warning, a
     {
       cwd: folder,
       env: { PATH: process.env.PATH, XDG_STATE_HOME: state },
+      // More than what is left of the last block.
+      input: "note ".repeat(400),
     },
   ).toString();
   expect(printed.match(/The conversation goes on unsaved/g)).toHaveLength(1);

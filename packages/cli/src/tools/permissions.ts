@@ -74,12 +74,13 @@ export interface Permissions {
   readonly deniedPaths: readonly string[];
 }
 
-/** The policy of the flags for the tools of `root`; answers are remembered in the user's own folder. Throws a usage error for a wrong rule. */
+/** The policy of the flags for the tools of `root`, which may read in `readable`, too; answers are remembered in the user's own folder. Throws a usage error for a wrong rule. */
 export function createPermissions(
   flags: PermissionFlags,
   root: readonly string[],
   { env, terminal }: Pick<Program, "env" | "terminal">,
   mode: Mode,
+  readable: readonly string[] = [],
 ): Permissions {
   const chosen = flags.yes ? "full" : (flags.mode ?? mode);
   const { allow = [], ask = [], deny = [] } = flags;
@@ -92,6 +93,7 @@ export function createPermissions(
   const options: PolicyOptions = {
     mode: chosen,
     roots,
+    readable,
     cwd,
     home: homeFolder(),
     denied: deniedPaths,

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
-import { type ExecutableTool, nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
-import { createPathScope } from "@toolcrib/core/files";
+import { type ExecutableTool, type Middleware, nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
+import { createPathScope, spillOutput } from "@toolcrib/core/files";
+import { defaultMaxReplyBytes } from "@toolcrib/core/text";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import type { SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
@@ -35,32 +36,56 @@ export function addToolFlags(command: Command): Command {
     .option("--exclude-tools <names>", "all but these tools", collectNames);
 }
 
+/** What a conversation has beside the default tools. */
+export interface ToolSetParts {
+  readonly context?: ToolContext | undefined;
+  /** The tools of mounted servers. */
+  readonly more?: readonly ExecutableTool[] | undefined;
+  /** A folder for outputs beyond what a model gets at once, which the tools may read. */
+  readonly outputs?: string | undefined;
+}
+
+/** Most bytes of one output; a page of a file is as long, so that reading a kept output goes on by pages. */
+const longestOutput = defaultMaxReplyBytes;
+
 /**
- * The default tools, `edit_file` and `more`, ours confined to the roots (default: the working directory), each call decided by the
- * permissions. Throws a usage error.
+ * The default tools, `edit_file` and those of servers, ours confined to the roots (default: the working directory), each call decided
+ * by the permissions. Throws a usage error.
  */
 export function createToolSet(
   flags: ToolFlags,
   { policy, deniedPaths: deny, flags: rules }: Pick<Permissions, "policy" | "deniedPaths" | "flags">,
   { leftovers, env }: Pick<Program, "leftovers" | "env">,
-  context?: ToolContext,
-  more: readonly ExecutableTool[] = [],
+  { context, more = [], outputs }: ToolSetParts = {},
 ): ToolRegistry {
   const root = rootsOf(flags);
+  const limits = outputs === undefined ? {} : { maxReplyBytes: longestOutput };
+  const fs = outputs === undefined ? {} : { maxBytes: longestOutput, ...limits };
   const registry = createDefaultToolRegistry(context, {
     root,
     deny,
+    ...(outputs !== undefined && { readable: [outputs] }),
+    fs,
+    search: limits,
     bash: {
       cwd: createPathScope({ root }).cwd,
       scrubEnv: true,
       sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, env) : false,
       leftovers,
+      spill: outputs,
     },
-    extra: [createEditFileTool({ root, deny }), ...more],
+    extra: [createEditFileTool({ root, deny, ...fs }), ...more],
   });
   toggle(registry, flags);
   checkRules(registry, rules);
+  if (outputs !== undefined) registry.use(spillOthers(outputs));
   return registry.guard(policy.guard);
+}
+
+/** `run_bash` keeps each of its streams itself: its answer stays JSON. */
+function spillOthers(directory: string): Middleware {
+  const spill = spillOutput({ directory, bytes: longestOutput });
+  return (call, next) => (call.name === "run_bash" ? next() : spill(call, next));
 }
 
 /** The directories that the tools may not leave. Throws a usage error for one that is not there. */

@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineTool } from "@toolcrib/core";
+import { answerWith, type ProgramEnd, startProgram, temporaryFolder, WireServer } from "@toolcrib/testing";
+import { createLeftovers } from "@toolcrib/tools-bash";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createPermissions } from "../tools/permissions.ts";
+import { createToolSet } from "../tools/toolSet.ts";
+import { outputsOf, removeLostOutputs } from "./outputs.ts";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+let folder = "";
+let state = "";
+let wire: WireServer;
+
+beforeAll(async () => {
+  wire = await WireServer.start();
+});
+beforeEach(() => {
+  wire.reset();
+  const own = temporaryFolder("outputs");
+  [folder, state] = [join(own, "work"), join(own, "state")];
+  mkdirSync(folder);
+});
+afterAll(() => wire.close());
+
+function run(...args: string[]): Promise<ProgramEnd> {
+  const model = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+  return startProgram(bin, ["run", "go", ...args, ...model], { cwd: folder, env: { XDG_STATE_HOME: state } }).ended;
+}
+
+/** The last thing that the model was sent. */
+const lastRequest = (): string => wire.requests.at(-1)?.text ?? "";
+
+test("what a command prints beyond the limit is kept whole, may be read without a question, and goes with its conversation", async () => {
+  const call = (name: string, args: object): void =>
+    void wire.script(answerWith({ calls: [{ name, args: JSON.stringify(args) }] }));
+  call("run_bash", { command: "seq 1 50000" });
+  wire.script(answerWith({ text: "Counted." }));
+  expect((await run("--enable", "run_bash", "--allow", "run_bash(seq 1 50000)")).code).toBe(0);
+  const [, path = ""] = /all of it is in ([^\]\\]+)\]/.exec(lastRequest()) ?? [];
+  expect(readFileSync(path, "utf8").split("\n")).toHaveLength(50_001);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+
+  call("read_file", { path, offset: 49_990 });
+  wire.script(answerWith({ text: "Read." }));
+  expect((await run("-c")).code).toBe(0);
+  expect(lastRequest()).toContain("\\n49999\\n50000\\n");
+
+  const sessions = join(path, "..", "..", "..");
+  const [journal = ""] = readdirSync(sessions).filter((name) => name.endsWith(".jsonl"));
+  rmSync(join(sessions, journal));
+  wire.script(answerWith({ text: "Hello." }));
+  await run();
+  expect(existsSync(join(path, ".."))).toBe(false);
+});
+
+test("a long answer of another tool is kept, and is read by pages that are not kept again", async () => {
+  const outputs = join(state, "outputs");
+  const text = Array.from({ length: 40_000 }, (_, index) => `${index + 1}\n`).join("");
+  const long = defineTool({ name: "long", description: "l", parameters: { type: "object" }, execute: () => text });
+  const env = { XDG_STATE_HOME: state };
+  const terminal = { style: { dim: String }, note: () => {} } as never;
+  const permissions = createPermissions({ allow: ["long"] }, [folder], { env, terminal }, "ask", [outputs]);
+  const program = { env, leftovers: createLeftovers() };
+  const registry = createToolSet({ root: [folder] }, permissions, program, { more: [long], outputs });
+  const answer = await registry.execute("long", {});
+  const [, path = ""] = /all of it is in (.+)\]$/.exec(answer) ?? [];
+  expect(readFileSync(path, "utf8")).toBe(text);
+  expect(await registry.execute("read_file", { path })).toMatch(/^1\n2\n[\s\S]*\[truncated: shown .*offset=/);
+  expect(await registry.execute("search_text", { query: "39999", paths: [path] })).toContain("39999:39999");
+  expect(await registry.execute("write_file", { path, content: "" })).toContain("is outside");
+  expect(readdirSync(outputs)).toHaveLength(1);
+});
+
+test("only the outputs of conversations that are gone are removed", () => {
+  for (const name of ["a", "b"]) mkdirSync(join(state, "outputs", name), { recursive: true });
+  writeFileSync(join(state, "outputs", "a", "x.txt"), "x");
+  mkdirSync(join(state, "outputs", "b", "not ours"));
+  writeFileSync(join(state, "c.jsonl"), "");
+  mkdirSync(join(state, "outputs", "c"));
+  removeLostOutputs(state);
+  expect(readdirSync(join(state, "outputs"))).toEqual(["b", "c"]);
+  expect(outputsOf(join(folder, "other.jsonl"), state)).toBeUndefined();
+  expect(outputsOf(join(state, "c.jsonl"), state)).toBe(join(state, "outputs", "c"));
+});
