@@ -71,7 +71,10 @@ test("one patch adds, changes, moves and removes files", async () => {
   expect(execFileSync("ls", ["-A", join(root, "sub")], { encoding: "utf8" })).toBe("");
 });
 
-test("a call that ends at any step leaves everything as it was", async () => {
+test.each([
+  ["in order", allKinds],
+  ["the removal first", `*** Delete File: sub/c\n${allKinds.replace("\n*** Delete File: sub/c", "")}`],
+])("a call that ends at any step leaves everything as it was: %s", async (_, parts) => {
   const before = snapshot();
   let steps = 0;
   for (let ending = 1; ; ending += 1) {
@@ -83,7 +86,7 @@ test("a call that ends at any step leaves everything as it was", async () => {
       },
     };
     const tool = createApplyPatchTool({ cwd: root, root });
-    const failed = await tool.execute({ input: wrap(allKinds) }, call).then(
+    const failed = await tool.execute({ input: wrap(parts) }, call).then(
       () => undefined,
       (error: unknown) => String(error),
     );
