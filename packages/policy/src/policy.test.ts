@@ -124,6 +124,17 @@ describe("a rule of paths", () => {
     expect(await answer({ allow: ["write_file(.env)"] }, ...write("link"))).toBe("allowed");
   });
 
+  test("that ends in / allows the directory itself, where there is one", async () => {
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+    const allow = [`effect:read(${elsewhere}/)`, `effect:write(${elsewhere}/new/)`];
+    expect(await answer({ allow }, "list_dir", { path: elsewhere })).toBe("allowed");
+    expect(await answer({ allow }, ...read(join(elsewhere, "x")))).toBe("allowed");
+    expect(await answer({ allow }, "list_dir", { path: `${elsewhere}2` })).toContain("Approval required");
+    expect(await answer({ allow }, ...write(join(elsewhere, "new")))).toContain("Approval required");
+    expect(await answer({ allow: ["effect:read(/dev/null/)"] }, ...read("/dev/null"))).toContain("Approval required");
+    rmSync(elsewhere, { recursive: true });
+  });
+
   test("denies a search or removal of a folder that holds a denied path, and of no other", async () => {
     const options: PolicyOptions = { mode: "full", deny: ["effect:read(.env)", "effect:delete(a.ts)"] };
     expect(await answer(options, "search_text", { query: "a", paths: ["."] })).toContain("which holds .env");

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { compilePathPatterns } from "@toolcrib/core/files";
@@ -66,10 +67,19 @@ export function coveringRule(groups: readonly RuleGroup[], { path, tree }: ToolE
   const bare = bareRule(groups);
   if (bare || path === undefined) return bare;
   for (const { paths, byPattern } of groups) {
-    const found = paths?.match(path, tree === true ? true : undefined);
+    // A pattern that ends in `/` allows the directory itself where there is one.
+    const found = paths?.match(path, tree === true) ?? (isDirectory(path) ? paths?.match(path, true) : undefined);
     if (found !== undefined) return byPattern.get(found);
   }
   return undefined;
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
 }
 
 /** What is protected of the paths that an effect changes. */
