@@ -13,6 +13,7 @@ export function testProvider(title: string, subject: ProviderUnderTest): void {
 }
 
 export { ScreenModel } from "./screenModel.ts";
+export { sharedWireServer } from "./sharedWireServer.ts";
 export { hasTerminals, startOnTerminal, type TerminalProgram } from "./startOnTerminal.ts";
 export {
   compileCache,

@@ -4,20 +4,14 @@ import { Agent, type AgentOptions, isAgentError } from "@toolcrib/agent";
 import { AnthropicProvider } from "@toolcrib/agent/anthropic";
 import { assertConversation } from "@toolcrib/agent/testing";
 import { createToolSearch, defineTool, ToolRegistry } from "@toolcrib/core";
-import { temporaryFolder } from "@toolcrib/testing";
+import { sharedWireServer, temporaryFolder } from "@toolcrib/testing";
 import { createFsTools } from "@toolcrib/tools-fs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerWith, type WireReply } from "./wireReplies.ts";
-import { WireServer } from "./wireServer.ts";
 
-let server: WireServer;
+const server = await sharedWireServer();
 let folder: string;
-beforeAll(async () => {
-  server = await WireServer.start();
-});
-afterAll(() => server.close());
 beforeEach(() => {
-  server.reset();
   folder = temporaryFolder("native");
 });
 

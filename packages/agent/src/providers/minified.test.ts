@@ -4,17 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sharedFolder } from "@toolcrib/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { answerWith, jsonOf, WireServer } from "../../../../testing/src/index.ts";
+import { expect, test } from "vitest";
+import { answerWith, jsonOf, sharedWireServer } from "../../../../testing/src/index.ts";
 
-let server: WireServer;
+const server = await sharedWireServer();
 const folder = sharedFolder("minified");
-beforeAll(async () => {
-  server = await WireServer.start();
-});
-afterAll(async () => {
-  await server.close();
-});
 
 /** The bundler that the build uses. */
 interface Esbuild {

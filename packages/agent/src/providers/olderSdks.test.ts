@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   answerWith,
   jsonOf,
   listRegistry,
   runFault,
+  sharedWireServer,
   type WireFormat,
-  WireServer,
   wireFaults,
   wireFormats,
   wireProvider,
@@ -16,13 +16,8 @@ import { Agent } from "../agent.ts";
 vi.mock("openai", () => import("openai-6"));
 vi.mock("@anthropic-ai/sdk", () => import("anthropic-sdk-0"));
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await WireServer.start();
-});
-afterAll(() => server.close());
+const server = await sharedWireServer();
 beforeEach(() => {
-  server.reset();
   // This old SDK of Anthropic prints a broken chunk, whatever log level it is given.
   vi.spyOn(console, "error").mockReturnValue(undefined);
 });

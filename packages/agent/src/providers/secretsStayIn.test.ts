@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { answerWith, jsonOf, WireServer } from "../../../../testing/src/index.ts";
+import { describe, expect, test } from "vitest";
+import { answerWith, jsonOf, sharedWireServer } from "../../../../testing/src/index.ts";
 import { Agent } from "../agent.ts";
 import type { Provider } from "../provider.ts";
 import { AnthropicProvider } from "./anthropic/anthropic.ts";
@@ -19,12 +19,7 @@ const providers: [name: string, create: (options: ProviderOptions<never>) => Pro
   ["compatible", (options) => new OpenAICompatibleProvider({ ...options, model: "m" })],
 ];
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await WireServer.start();
-});
-afterAll(() => server.close());
-beforeEach(() => server.reset());
+const server = await sharedWireServer();
 
 /** All that can be read of a turn: its events, and its error with stack, fields and causes. */
 async function readable(provider: Provider): Promise<string> {

@@ -6,16 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   answerWith,
   jsonOf,
   listRegistry,
   replyEvents,
+  sharedWireServer,
   sse,
   streamOf,
   type WireFormat,
-  WireServer,
   wireFormats,
   wireProvider,
 } from "../../../../testing/src/index.ts";
@@ -27,12 +27,7 @@ import { OpenAICompatibleProvider } from "./chat/openaiCompatible.ts";
 import { OpenRouterProvider } from "./chat/openrouter.ts";
 import { OpenAIProvider } from "./openai/openai.ts";
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await WireServer.start();
-});
-afterAll(() => server.close());
-beforeEach(() => server.reset());
+const server = await sharedWireServer();
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();

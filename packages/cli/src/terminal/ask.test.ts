@@ -4,30 +4,25 @@ import { fileURLToPath } from "node:url";
 import {
   answerWith,
   hasTerminals,
+  sharedWireServer,
   startOnTerminal,
   startProgram,
   type TerminalProgram,
   temporaryFolder,
-  WireServer,
 } from "@toolcrib/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 let folder = "";
 let state = "";
-let wire: WireServer;
+const wire = await sharedWireServer();
 
-beforeAll(async () => {
-  wire = await WireServer.start();
-});
 beforeEach(() => {
-  wire.reset();
   // The state is beside the folder that the tools may write in, so that answers are kept.
   const own = temporaryFolder("ask");
   [folder, state] = [join(own, "work"), join(own, "state")];
   mkdirSync(folder);
 });
-afterAll(() => wire.close());
 
 function toolcrib(...args: string[]): TerminalProgram {
   const flags = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];

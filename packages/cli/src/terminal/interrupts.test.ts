@@ -6,24 +6,16 @@ import {
   type ProgramEnd,
   type RunningProgram,
   sharedFolder,
+  sharedWireServer,
   startProgram,
   streamOf,
-  WireServer,
 } from "@toolcrib/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { catchInterrupts } from "./interrupts.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const folder = sharedFolder("interrupts");
-let wire: WireServer;
-
-beforeAll(async () => {
-  wire = await WireServer.start();
-});
-beforeEach(() => wire.reset());
-afterAll(async () => {
-  await wire.close();
-});
+const wire = await sharedWireServer();
 
 function toolcrib(args: readonly string[], input?: string): RunningProgram {
   const env = { XDG_STATE_HOME: join(folder, "state") };

@@ -5,29 +5,24 @@ import {
   answerWith,
   hasTerminals,
   type ProgramEnd,
+  sharedWireServer,
   startOnTerminal,
   startProgram,
   type TerminalProgram,
   temporaryFolder,
-  WireServer,
 } from "@toolcrib/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 let folder = "";
 let state = "";
-let wire: WireServer;
+const wire = await sharedWireServer();
 
-beforeAll(async () => {
-  wire = await WireServer.start();
-});
 beforeEach(() => {
-  wire.reset();
   const own = temporaryFolder("question");
   [folder, state] = [join(own, "work"), join(own, "state")];
   mkdirSync(folder);
 });
-afterAll(() => wire.close());
 
 const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
 

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   answerWith,
   jsonOf,
+  sharedWireServer,
   sse,
   streamOf,
   type WireRequest,
-  WireServer,
   wireFormats,
   wireProvider,
 } from "../../../../../testing/src/index.ts";
@@ -14,12 +14,7 @@ import { endOfTurn } from "./endOfTurn.ts";
 
 const key = "sk-test-abcdefgh12345678";
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await WireServer.start();
-});
-afterAll(() => server.close());
-beforeEach(() => server.reset());
+const server = await sharedWireServer();
 
 describe.each(wireFormats)("over the %s wire", (format) => {
   test.each([

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   answerWith,
   jsonOf,
+  sharedWireServer,
   streamOf,
   type WireAnswer,
-  WireServer,
   wireFormats,
   wireProvider,
 } from "../../../../../testing/src/index.ts";
 import { Agent } from "../../agent.ts";
 import { createStreamLimit } from "./limitReply.ts";
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await WireServer.start();
-});
-afterAll(() => server.close());
-beforeEach(() => server.reset());
+const server = await sharedWireServer();
 
 const megabyte = Buffer.alloc(2 ** 20, "x");
 const megabytes = (count: number): Uint8Array[] => Array.from({ length: count }, () => megabyte);
