@@ -54,6 +54,7 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
     report.failure(error);
     throw error;
   } finally {
+    terminal.tail("");
     await conversation?.close();
   }
   const { agent } = conversation;
@@ -134,7 +135,7 @@ function reporter(flags: RunFlags, { terminal }: Program): Reporter {
   let result: Partial<Pick<TurnEnd, "reason" | "detail" | "pending">> & { text: string } = { text: "" };
   return {
     event(event) {
-      terminal.print(render(event).filter(({ to }) => to === "stderr"));
+      terminal.print(render(event).filter(({ to }) => to !== "stdout"));
       if (event.type === "tool-call") calls[event.id] = { name: event.name, args: event.args };
       if (event.type === "tool-result" && calls[event.id])
         Object.assign(calls[event.id] as object, { isError: event.isError });

@@ -4,12 +4,14 @@ import {
   type ToolErrorCode,
   type ToolErrorDetails,
   type ToolListing,
+  type ToolProgress,
 } from "@toolcrib/core";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { readGivenFile } from "../state/givenFile.ts";
 import { parseJson } from "../state/jsonText.ts";
 import { terminalAsker } from "../terminal/ask.ts";
+import { lastLine } from "../terminal/render.ts";
 import { whyNotRun } from "../tools/allowAdvice.ts";
 import { approveOnTerminal } from "../tools/approval.ts";
 import { addPermissionFlags, createPermissions, type PermissionFlags } from "../tools/permissions.ts";
@@ -63,8 +65,10 @@ async function toolsCall(
   const outcome = await interrupts.during((signal) => {
     const note = (line: string): void => terminal.note(terminal.style.dim(line));
     const approve = asker && approveOnTerminal({ asker, permissions, registry, style: terminal.style, signal, note });
-    return registry.invoke(name, args, { signal, approve });
+    const onProgress = (progress: ToolProgress): void => terminal.tail(lastLine(progress));
+    return registry.invoke(name, args, { signal, approve, onProgress });
   });
+  terminal.tail("");
   if (flags.json) {
     const { ok } = outcome;
     const shown = ok ? outcome : { ok, error: { code: outcome.error.code, message: outcome.error.message } };

@@ -124,7 +124,11 @@ class ScreenInput implements ChatInput {
     this.#lines.on("line", (text) => this.#take(text));
     this.#lines.on("close", () => this.#end());
     process.stderr.on("resize", this.#onResize);
+    const gate = this.#gate;
     terminal.keepBelow({
+      get isShown() {
+        return gate.open;
+      },
       print: (text, write) => this.#print(text, write),
       pause: () => this.#pause(),
       resume: () => this.#resume(),
@@ -201,6 +205,7 @@ class ScreenInput implements ChatInput {
     if (this.#gate.open || !isWanted) return;
     // An unfinished line of the answer is not interrupted, except by the prompt.
     if (this.#midLine && !this.#waiting) return;
+    this.#terminal.tail("");
     this.#endLine();
     this.#gate.open = true;
     this.#lines.prevRows = 0;

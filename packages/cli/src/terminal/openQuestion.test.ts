@@ -154,3 +154,13 @@ describe.skipIf(!hasTerminals())("a question", () => {
     expect(isWritten(".envrc")).toBe(true);
   });
 });
+
+test.skipIf(!hasTerminals())("while a command runs, the terminal shows what it printed last", async () => {
+  const line = "echo first; while ! test -e go; do sleep 0.1; done; echo last";
+  const args = ["tools", "call", "run_bash", "--enable", "run_bash", "--no-sandbox", "--command", line];
+  const program = startOnTerminal(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state } });
+  await program.shows(/^ {2}first$/);
+  writeFileSync(join(folder, "go"), "");
+  expect(await program.ended).toBe(0);
+  expect(program.screen.text).toBe('{"stdout":"first\\nlast\\n","stderr":"","exit_code":0}');
+});

@@ -136,6 +136,11 @@ function wrap(text: string, width: number): string[] {
   return [...rows, row];
 }
 
+/** As much of a line as fits one row, without what cannot be seen. */
+export function firstRow(line: string, width: number): string {
+  return wrap(showInvisible(line.slice(0, width)), width)[0] ?? "";
+}
+
 function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += cellsOf(character);

@@ -1,10 +1,11 @@
 import type { AgentEvent } from "@toolcrib/agent";
+import type { ToolProgress } from "@toolcrib/core";
 import { clip, showInvisible, withoutControls } from "@toolcrib/core/text";
 import type { Style } from "./style.ts";
 
-/** A piece of text and the stream it belongs to. */
+/** A piece of text and the stream it belongs to; `tail` is a row that is shown in place on a screen until something else comes. */
 export interface Printed {
-  readonly to: "stdout" | "stderr";
+  readonly to: "stdout" | "stderr" | "tail";
   readonly text: string;
 }
 
@@ -34,7 +35,7 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
             : `${style.green("✓")} ${style.dim(`${oneLine(event.name, 64)}: ${summary(event.output)}`)}`,
         );
       case "tool-progress":
-        return event.progress.message ? note(style.dim(`  ${oneLine(event.progress.message, 120)}`)) : [];
+        return [{ to: "tail", text: lastLine(event.progress) }];
       case "retry":
         return note(
           style.dim(
@@ -53,6 +54,12 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
         return [];
     }
   };
+}
+
+/** The last line of what a running tool reports, behind a margin; empty where it reports no words. */
+export function lastLine({ message = "" }: ToolProgress): string {
+  const line = message.split("\n").findLast((one) => one.trim() !== "");
+  return line === undefined ? "" : `  ${line.trimEnd()}`;
 }
 
 /** `path=src/a.ts limit=20`: one line, however long the values are. What cannot be seen is written as its code, as in a question. */

@@ -63,3 +63,23 @@ test("while a question is shown other output waits, and is written afterwards", 
   });
   expect(written()).toBe("answerRun it? n\nRun another? yes\n");
 });
+
+test("the last row of a running command is shown in place, and is gone when anything else is written", () => {
+  const { terminal, written } = fakeTerminal(true, { NO_COLOR: "1" });
+  terminal.print([{ to: "tail", text: "  one" }]);
+  terminal.tail(`  two\u001b[2J${"x".repeat(200)}`);
+  terminal.note("done");
+  terminal.tail("");
+  const row = `  two<U+001B>[2J${"x".repeat(63)}`;
+  expect(written()).toBe(`  one\r\r\u001b[K${row}\r\r\u001b[Kdone\n`);
+});
+
+test.each<[string, boolean, NodeJS.ProcessEnv]>([
+  ["elsewhere than on a screen", false, {}],
+  ["on a screen that cannot take a row off", true, { TERM: "dumb" }],
+])("it is not shown %s", (_where, isTTY, env) => {
+  const { terminal, written } = fakeTerminal(isTTY, env);
+  terminal.tail("  one");
+  terminal.note("done");
+  expect(written()).toBe("done\n");
+});

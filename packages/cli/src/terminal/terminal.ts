@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { withoutControls } from "@toolcrib/core/text";
+import { firstRow } from "./question.ts";
 import type { Printed } from "./render.ts";
 import { createStyle, type Style, wantsColor, withStyleOnly } from "./style.ts";
 
@@ -16,6 +17,8 @@ export interface Terminal {
   /** A line for people. */
   note(text: string): void;
   print(pieces: readonly Printed[]): void;
+  /** Shows one row in place until anything else is written; empty takes it off. Nothing unless stderr is a screen. */
+  tail(text: string): void;
   /** Only `use` writes to the screen while it runs, on stderr; what comes meanwhile is written after it. */
   alone<Result>(use: (write: (text: string) => void) => Promise<Result>): Promise<Result>;
   /** From now on `line` stays below what is printed. */
@@ -29,9 +32,11 @@ interface BottomLine {
   /** Takes the line off the screen until `resume`. */
   pause(): void;
   resume(): void;
+  /** Whether it is on the screen. */
+  readonly isShown: boolean;
 }
 
-type Output = Writable & { readonly isTTY?: boolean };
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export function createTerminal(
   env: NodeJS.ProcessEnv = process.env,
@@ -40,7 +45,13 @@ export function createTerminal(
   const colors = { stdout: wantsColor(stdout, env), stderr: wantsColor(stderr, env) };
   let held: [Output, string][] | undefined;
   let below: BottomLine | undefined;
+  let hasTail = false;
+  const clearTail = (): void => {
+    if (hasTail) stderr.write("\r\u001b[K");
+    hasTail = false;
+  };
   const put = (stream: Output, text: string): void => {
+    if (text !== "") clearTail();
     if (held) held.push([stream, text]);
     else if (below && stream.isTTY) below.print(text, (whole) => stream.write(whole));
     else stream.write(text);
@@ -55,12 +66,22 @@ export function createTerminal(
     note: (text) => writeNote(`${text}\n`),
     print(pieces) {
       for (const { to, text } of pieces) {
-        if (to === "stdout") write(text);
+        if (to === "tail") this.tail(text);
+        else if (to === "stdout") write(text);
         else writeNote(text);
       }
     },
+    tail(text) {
+      clearTail();
+      if (text === "" || held || below?.isShown || !stderr.isTTY || env.TERM === "dumb") return;
+      const row = firstRow(text, (stderr.columns || 80) - 1);
+      // What comes next is written over it, also by what does not know of it.
+      stderr.write(`${this.style.dim(row)}\r`);
+      hasTail = true;
+    },
     async alone(use) {
       const after: [Output, string][] = [];
+      clearTail();
       below?.pause();
       held = after;
       try {
