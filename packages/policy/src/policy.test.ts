@@ -68,6 +68,15 @@ describe("the mode decides where no rule does", () => {
     expect(await answer({ mode: "full" }, ...read("/etc/hostname"))).toBe("allowed");
   });
 
+  test("of several roots, each counts", async () => {
+    const other = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+    const options: PolicyOptions = { mode: "accept-edits", roots: [other, root] };
+    expect(await answer(options, ...write("src/a.ts"))).toBe("allowed");
+    expect(await answer(options, ...write(join(other, "a")))).toBe("allowed");
+    expect(await answer({ ...options, roots: [other] }, ...write("src/a.ts"))).toContain("it is outside the roots");
+    rmSync(other, { recursive: true });
+  });
+
   test("readable folders are read as roots are, and not written", async () => {
     const options: PolicyOptions = { mode: "accept-edits", readable: ["/etc"] };
     expect(await answer(options, ...read("/etc/hostname"))).toBe("allowed");
