@@ -73,6 +73,17 @@ describe.concurrent("toolcrib", () => {
     ]);
   });
 
+  test("tools cost estimates what each schema takes, and the sum of those that are on", async () => {
+    const { stdout, stderr, code } = await toolcrib(["tools", "cost", "--json"]);
+    const { total, tools } = JSON.parse(stdout) as { total: number; tools: { enabled: boolean; tokens: number }[] };
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(total).toBe(tools.reduce((sum, { enabled, tokens }) => sum + (enabled ? tokens : 0), 0));
+    expect(total).toBeGreaterThan(500);
+    const shown = await toolcrib(["tools", "cost", "--tools", "read_file"]);
+    expect(shown.stdout).toMatch(/^ +(\d+) {2}on {3}read_file\n[\s\S]*^ +\1 {2}of each request/m);
+    expect(shown.stderr).toMatch(/^Tokens, estimated: .*Each model counts differently\.\n$/);
+  });
+
   test("tools list --json gives the schemas, toggled by the flags", async () => {
     const flags = ["--tools", "read_file,list_dir", "--enable", "run_bash", "--disable", "list_dir", "--json"];
     const { stdout } = await toolcrib(["tools", "list", ...flags]);

@@ -27,6 +27,12 @@ const toolCommands: readonly CommandEntry[] = [
     summary: "call one tool",
     load: () => import("./toolsCall.ts"),
   },
+  {
+    name: "cost",
+    takes: "[options]",
+    summary: "what the tools take of each request, in estimated tokens",
+    load: () => import("./toolsCost.ts"),
+  },
 ];
 
 const mcpCommands: readonly CommandEntry[] = [

@@ -1,0 +1,52 @@
+import type { ExitReason } from "../exitReasons.ts";
+import type { Program } from "../program.ts";
+import { terminalAsker } from "../terminal/ask.ts";
+import { createPermissions } from "../tools/permissions.ts";
+import { addToolFlags, createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
+import type { DefineCommand } from "./defineCommand.ts";
+
+interface ToolsCostFlags extends ToolFlags {
+  readonly mcp?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Of the JSON of schemas in English; tokenizers differ by a quarter and more. */
+const charactersPerToken = 4;
+
+/** `toolcrib tools cost`: what the schemas of the tools take of each request. */
+export const define: DefineCommand = (command, action) =>
+  addToolFlags(command)
+    .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)")
+    .option("--json", "as JSON")
+    .action(action(toolsCost));
+
+async function toolsCost(program: Program, flags: ToolsCostFlags): Promise<ExitReason> {
+  const { terminal, interrupts } = program;
+  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const mount = flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker) : undefined;
+  try {
+    const permissions = createPermissions({}, rootsOf(flags), program, "ask");
+    const registry = createToolSet(flags, permissions, program, { more: mount?.tools });
+    const tools = registry.listTools().map(({ name, description, parameters, enabled }) => {
+      const schema = { type: "function", function: { name, description, parameters, strict: false } };
+      return { name, enabled, tokens: Math.ceil(JSON.stringify(schema).length / charactersPerToken) };
+    });
+    const total = tools.reduce((sum, { enabled, tokens }) => sum + (enabled ? tokens : 0), 0);
+    if (flags.json) {
+      terminal.data(`${JSON.stringify({ estimated: true, total, tools }, null, 2)}\n`);
+      return "ok";
+    }
+    for (const { name, enabled, tokens } of tools) {
+      terminal.show(`${String(tokens).padStart(7)}  ${enabled ? "on " : "off"}  ${name}\n`);
+    }
+    terminal.show(`${String(total).padStart(7)}  of each request, by the tools that are on\n`);
+    terminal.note(
+      terminal.style.dim(
+        `Tokens, estimated: one for ${charactersPerToken} characters of JSON. Each model counts differently.`,
+      ),
+    );
+    return "ok";
+  } finally {
+    await mount?.close();
+  }
+}
