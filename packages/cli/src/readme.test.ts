@@ -105,3 +105,29 @@ test("the README's examples pass the type checker", () => {
   expect(run.stdout).toBe("");
   expect(run.status).toBe(0);
 });
+
+const cliReadme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const permissionExamples = [
+  ...cliReadme.matchAll(/^toolcrib ((?:run|chat|permissions) .*--(?:allow|deny).*|permissions (?:list|explain).*)$/gm),
+];
+
+test("the command's README shows rules that are accepted", async () => {
+  expect(permissionExamples).toHaveLength(4);
+  const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+  for (const [, words = ""] of permissionExamples) {
+    const model = /^(?:run|chat)/.test(words) ? " -m offline" : "";
+    const line = `"$0" "$1" ${words.replace(/ +#.*$/, "")}${model} < /dev/null`;
+    const env = { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, "state") };
+    const { status, stderr } = spawnSync("sh", ["-c", line, process.execPath, bin], {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+    });
+    // The stand-in does not understand the task, which is 3.
+    expect({ line, status, stderr: status === 2 ? stderr : "" }).toEqual({
+      line,
+      status: words.startsWith("run") ? 3 : 0,
+      stderr: "",
+    });
+  }
+});
