@@ -16,7 +16,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
   return defineTool({
     name: "search_files",
     origin,
-    description: "Find files by glob, e.g. src/**/*.ts. Skips .gitignored.",
+    description: "Find files by glob, e.g. **/*.ts. Skips .gitignored.",
     readOnly: true,
     parameters: {
       type: "object",

@@ -34,17 +34,17 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
   return defineTool({
     name: "search_text",
     origin,
-    description: "Find lines in files, as path:line:text. Skips .gitignored and binary files.",
+    description: "Find single lines in files, as path:line:text. Skips .gitignored and binary files, not dotfiles.",
     readOnly: true,
     parameters: {
       type: "object",
       properties: {
-        query: { type: "string", minLength: 1, description: "Text, or pattern with regex" },
+        query: { type: "string", minLength: 1, description: "Literal text, or pattern if regex" },
         paths: { type: "array", items: { type: "string" }, description: "Files or directories" },
-        regex: { type: "boolean", description: "JavaScript syntax; default literal" },
+        regex: { type: "boolean", description: "JavaScript syntax; default false" },
         case_sensitive: { type: "boolean", description: "Default true" },
-        include: { type: "string", minLength: 1, description: "File glob, e.g. *.ts" },
-        mode: { enum: ["lines", "files", "count"], description: "Default lines; count: of each file" },
+        include: { type: "string", minLength: 1, description: "Glob at any depth, e.g. *.ts" },
+        mode: { enum: ["lines", "files", "count"], description: "Default lines; count: matching lines per file" },
         context: { type: "integer", minimum: 0, description: "Lines around" },
         max_results: { type: "integer", minimum: 1, description: `Default ${defaultMaxResults}` },
       },

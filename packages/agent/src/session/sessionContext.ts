@@ -19,10 +19,10 @@ export function createSaveSessionContextTool(context: SessionToolContext, ...non
   if (none.length > 0) throw new TypeError("createSaveSessionContextTool takes the context alone: it has no options");
   return defineTool({
     name: "save_session_context",
-    description: "Save this conversation to the session file, to be resumed later.",
+    description: "Save this conversation to resume it later.",
     parameters: {
       type: "object",
-      properties: { reason: { type: "string", description: "Why it is saved" } },
+      properties: { reason: { type: "string", description: "Why" } },
       required: ["reason"],
       additionalProperties: false,
     },

@@ -33,7 +33,7 @@ export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
   return defineTool({
     name: "move",
     origin,
-    description: "Move or rename a file or directory; never overwrites.",
+    description: "Move or rename a file or directory, creating parents; never overwrites.",
     parameters,
     destructive: true,
     outputSchema: objectSchema({ source: text, destination: text }),
