@@ -2,8 +2,8 @@ import { bypassOptions } from "./bypassOptions.ts";
 import { bypassSyntax } from "./bypassSyntax.ts";
 
 /**
- * Shell lines that the permission rules of other agents let through, from their advisories and issues. Only facts were
- * taken over; hosts and file names are partly others.
+ * Shell lines that the permission rules of other agents let through, from their advisories and issues. Only facts were taken over:
+ * hosts and file names differ, and where a report names only the means, the line is a variant of it.
  */
 export interface BypassGroup {
   /** Where it was reported. */

@@ -40,8 +40,10 @@ const readers: Readonly<Record<string, RegExp>> = {
   // What -exec runs is recorded by itself.
   find: /^-(?:ok(?:dir)?|delete|fprint[0f]?|fls|files0-from)$/,
 };
-/** Programs that only print or answer; and `time cd` is one in dash, where `time` looks for a program of that name. */
-const printers = new Set(["echo", "printf", "true", "false", "test", "[", "pwd", "cd", "read"]);
+/** Programs that only print or answer. */
+const printers = new Set(["echo", "printf", "true", "false", "test", "[", "pwd"]);
+/** In dash `time shift` looks for a program of that name. There is none, and the path is not the line's to choose. */
+const builtins = new Set("cd read shift trap wait exit export readonly return set unset type command times".split(" "));
 /** Programs that run another, which is recorded by itself. */
 const starters: Readonly<Record<string, RegExp>> = {
   env: /^/,
@@ -72,7 +74,7 @@ function problemOf({ argv, cwd, environment }: Started, { project }: Folders): s
   if (set !== undefined) return `the variable ${set} was set`;
   if (exact.includes(argv.join(" "))) return undefined;
   if (prefixes.some((prefix) => argv.join(" ") === prefix || argv.join(" ").startsWith(`${prefix} `))) return undefined;
-  if (printers.has(program) || starters[program]?.test(words[0] ?? "")) return undefined;
+  if (printers.has(program) || builtins.has(program) || starters[program]?.test(words[0] ?? "")) return undefined;
   const runs = readers[program];
   if (runs === undefined) return "no rule allows the program";
   const option = words.find((word) => runs.test(word));

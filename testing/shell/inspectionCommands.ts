@@ -23,6 +23,7 @@ export const inspectionCommands: readonly string[] = [
   "grep -rn TODO src",
   "grep -n 'export' src/index.ts",
   'grep -rn "import .* from" src --include="*.ts" | head -20',
+  "grep -rn TODO src --include=*.ts",
   "grep -c export src/index.ts",
   "grep -E 'foo|bar' src/index.ts || echo none",
   "rg -n foo src",
