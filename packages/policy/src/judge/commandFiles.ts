@@ -80,6 +80,7 @@ export function readsContents({ words }: SimpleCommand): boolean {
   const [program = "", ...rest] = words;
   if (!contentReaders.has(program)) return false;
   return (
+    program === "diff" ||
     program === "rg" ||
     program === "ag" ||
     program === "ack" ||
@@ -88,14 +89,17 @@ export function readsContents({ words }: SimpleCommand): boolean {
 }
 
 const gitReaders = new Set(["grep", "diff", "diff-tree", "show", "cat-file"]);
-/** What makes the other subcommands of git print contents: a patch in some form. */
+const gitLogs = new Set(["log", "reflog", "stash", "whatchanged", "format-patch"]);
+/** What makes logs of git print contents: a patch in some form. */
 const patchOption =
   /^(?:-[pucmW]$|-[UL]|--(?:patch|unified|word-diff|color-words|color-moved|cc$|function-context|check))/;
 
 /** Whether a read-only git command may print what any file of its repository says. */
 export function printsRepository({ words: [program, ...rest] }: SimpleCommand): boolean {
   const subcommand = rest.find((word) => !word.startsWith("-")) ?? "";
-  return program === "git" && (gitReaders.has(subcommand) || rest.some((word) => patchOption.test(word)));
+  if (program !== "git") return false;
+  if (subcommand === "status") return rest.some((word) => /^-[a-zA-Z]*v|^--verb/.test(word));
+  return gitReaders.has(subcommand) || (gitLogs.has(subcommand) && rest.some((word) => patchOption.test(word)));
 }
 
 export function fileEffect(kind: ToolEffect["kind"], directory: string, word: string, tree = false): ToolEffect {

@@ -643,6 +643,8 @@ describe("git commands that print what files say", () => {
     "git log -u3",
     "git log --patch -5",
     "git log -L1,5:a.txt",
+    "git status -v",
+    "git status -sbvv",
     "git stash show -p",
     "git cat-file -p HEAD^{tree}",
   ];
@@ -651,7 +653,7 @@ describe("git commands that print what files say", () => {
 
   test("are asked about where the roots hold a file that a rule keeps from reading", async () => {
     await all({ deny }, "asked", printing);
-    await all({ deny, mode: "full" }, "asked", ["git grep KEY", "git log -p"]);
+    await all({ deny, mode: "full" }, "asked", ["git grep KEY", "git log -p", "git reflog -p"]);
     await all({ deny, mode: "read-only" }, "denied", ["git grep KEY", "git log -p"]);
     await all({ deny: ["effect:read(secret/)"] }, "allowed", ["git grep KEY", "git log -p", "git diff"]);
     expect((await judge({ deny }, "git grep KEY")).text).toContain("git shows such a file if it is tracked");
@@ -661,4 +663,66 @@ describe("git commands that print what files say", () => {
     await all({}, "allowed", ["git grep KEY", "git diff", "git log -p", "git show HEAD"]);
     await all({ deny }, "allowed", naming);
   });
+});
+
+describe("a repository that is not the user's own", () => {
+  const accepting: PolicyOptions = { mode: "accept-edits" };
+
+  test("is one with a HEAD of any kind below a root, also a link that leads nowhere", async () => {
+    mkdirSync(join(root, "b"));
+    await all({}, "allowed", ["cd b && git status"]);
+    symlinkSync("refs/heads/main", join(root, "b/HEAD"));
+    await all({}, "asked", ["cd b && git status"]);
+    await all({ mode: "read-only" }, "denied", ["cd b && git log -1"]);
+    expect((await judge({}, "git status", { cwd: join(root, "b") })).decision).toBe("asked");
+  });
+
+  test("may be one that the line itself completes", async () => {
+    await all(accepting, "asked", [
+      "echo x > HEAD; git status",
+      "echo x > src/HEAD; cd src; git status",
+      "cd src; git status; echo x > HEAD",
+    ]);
+    await all({ allow: ["run_bash(cp *)"] }, "asked", ["cp a.txt src/HEAD && cd src && git status"]);
+    await all(accepting, "allowed", ["git status > /dev/null", "echo x > HEAD"]);
+  });
+
+  test("is the root where it has a HEAD and no .git", async () => {
+    writeFileSync(join(root, "HEAD"), "ref: refs/heads/main\n");
+    await all({}, "asked", ["git status", "cd src && git status"]);
+  });
+
+  test("is not made in a root with a .git of its own, which git takes first", async () => {
+    mkdirSync(join(root, ".git"));
+    writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+    await all({ allow: ["run_bash(npm test)"] }, "allowed", ["npm test && git status"]);
+    await all(accepting, "allowed", ["echo x > notes.txt && git diff"]);
+    await all(accepting, "asked", ["echo x > src/HEAD && cd src && git diff"]);
+  });
+});
+
+test("a verb of git after its options is judged as one before them", async () => {
+  await all({}, "asked", [
+    "git remote -v add evil http://127.0.0.1/",
+    "git remote -v set-url origin http://127.0.0.1/",
+    "git remote --verbose update",
+    "git -P remote -v prune origin",
+    "git reflog -n 1 expire --all",
+  ]);
+  await all({}, "allowed", [
+    "git remote",
+    "git remote -v",
+    "git remote get-url origin",
+    "git reflog",
+    "git reflog -n 5",
+  ]);
+});
+
+test("a comparison of folders is asked about, since it opens what their links lead to", async () => {
+  mkdirSync(join(root, "d"));
+  symlinkSync("/etc/hostname", join(root, "d/h"));
+  await all({}, "asked", ["diff d src", "diff -N d src", "diff a.txt src", "diff -r d src"]);
+  await all({ mode: "read-only" }, "denied", ["diff -N d src"]);
+  await all({}, "allowed", ["diff a.txt src/b.ts"]);
+  expect((await judge({ deny: ["effect:read(.env)"] }, "diff -N . src")).decision).toBe("denied");
 });

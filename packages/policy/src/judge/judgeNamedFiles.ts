@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import type { ToolEffect } from "@toolcrib/core";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Decision, Verdict } from "../verdict.ts";
@@ -25,6 +27,8 @@ interface FileUse {
   readonly under: Settings;
   /** It is not known whether the command comes by what lies below: a rule of deny asks then. */
   readonly maybe?: boolean;
+  /** In a folder it opens what links lead to. */
+  readonly followsLinks?: boolean;
 }
 
 /**
@@ -35,13 +39,15 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
   const { budget, effect } = line;
   const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
   const verdicts: Verdict[] = [];
-  for (const { kind, word, tree, under, maybe } of usesOf(line, commandGroups, settings)) {
+  for (const { kind, word, tree, under, maybe, followsLinks } of usesOf(line, commandGroups, settings)) {
     const groups = effectGroups(kind, settings);
     for (const directory of directories) {
       const paths = kind === "read" && hasWildcard(word) ? expandWildcard(directory, word, budget) : [word];
       if (!budget.take(paths.length)) break;
       for (const path of paths) {
-        const verdict = await judgeFile(fileEffect(kind, directory, path, tree), shellOrigin, groups, under);
+        const file = fileEffect(kind, directory, path, tree);
+        const verdict = await judgeFile(file, shellOrigin, groups, under);
+        if (followsLinks && under.mode !== "full" && isFolder(file.path)) verdicts.push(linksBelow(file, settings));
         if (maybe && verdict.decision === "deny" && under.mode !== "read-only") verdicts.push(mayBe(verdict));
         else if (verdict.decision !== "allow") verdicts.push(verdict);
       }
@@ -65,6 +71,10 @@ function usesOf(line: Line, { allow }: Groups, settings: Settings): readonly Fil
   for (const command of line.unreadable === undefined ? line.commands : []) {
     const { readOnly, paths } = command.judged;
     if (isPlainChange(command.words)) continue;
+    // Wherever it runs, git may show the whole repository, but only what is tracked.
+    if (isReadingLimited(settings) && printsRepository(command)) {
+      for (const root of settings.roots) uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: true });
+    }
     if (!readOnly) {
       addRemovals(command.words);
       continue;
@@ -75,12 +85,24 @@ function usesOf(line: Line, { allow }: Groups, settings: Settings): readonly Fil
     if (under.mode === "full" && !isReadingLimited(settings)) continue;
     // Without a path most look at the directory that they run in.
     const words = paths.length === 0 && isReadingLimited(settings) ? ["."] : paths;
-    for (const word of words) uses.push({ kind: "read", word, tree: readsContents(command), under });
-    if (!isReadingLimited(settings) || !printsRepository(command)) continue;
-    // Wherever it runs, git may show the whole repository, but only what is tracked.
-    for (const root of settings.roots) uses.push({ kind: "read", word: root, tree: true, under, maybe: true });
+    const followsLinks = command.words[0] === "diff";
+    for (const word of words) uses.push({ kind: "read", word, tree: readsContents(command), under, followsLinks });
   }
   return uses.filter(({ word }) => word !== nullDevice);
+}
+
+function isFolder(path: string | undefined): boolean {
+  try {
+    return path !== undefined && statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function linksBelow(effect: ToolEffect, { mode, scope }: Settings): Verdict {
+  const decision = mode === "read-only" ? "deny" : "ask";
+  const why = "it compares a folder, and the links in it may lead anywhere";
+  return { decision, cause: { by: "mode", mode }, what: describeEffect(effect, scope), why, effect };
 }
 
 function mayBe(verdict: Verdict): Verdict {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
@@ -8,7 +8,7 @@ import { type ReadOnlyJudgement, readOnlyCommand, readShellLine } from "../shell
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
 import { type Budget, newBudget } from "./expandWildcard.ts";
 import type { Groups } from "./judgeFile.ts";
-import { workingDirectories } from "./workingDirectories.ts";
+import { isPlainChange, workingDirectories } from "./workingDirectories.ts";
 
 /** A shell line with what its judgement needs. */
 export interface Line extends ShellLine {
@@ -41,26 +41,49 @@ export function readLine(effect: ToolEffect, groups: Groups, settings: Settings)
   const read = command === undefined ? untold : readShellLine(command, { shell });
   const vouched = mode === "full" || (mode !== "read-only" && bareRule(groups.allow) !== undefined);
   const directories = workingDirectories(read, command ?? "", cwd);
-  const foreign = vouched ? undefined : directories?.find((directory) => holdsForeignRepository(directory, roots));
-  const commands = read.commands.map((one): LineCommand => ({ ...one, judged: judgeReading(one, foreign) }));
+  const judged = read.commands.map((one) => ({ ...one, judged: readOnlyCommand(one) }));
+  const changes = judged.some((one) => !one.judged.readOnly && !isPlainChange(one.words)) || writes(read);
+  const foreign = vouched
+    ? undefined
+    : directories?.find((directory) => mayHoldForeignRepository(directory, roots, changes));
+  const commands = judged.map((one): LineCommand => ({ ...one, judged: judgeReading(one.judged, foreign) }));
   return { ...read, commands, effect, command: command ?? "", directories, vouched, budget: newBudget() };
 }
 
-function judgeReading(command: SimpleCommand, foreign: string | undefined): ReadOnlyJudgement {
-  const judged = readOnlyCommand(command);
+function judgeReading(judged: ReadOnlyJudgement, foreign: string | undefined): ReadOnlyJudgement {
   if (!judged.trustsRepository || foreign === undefined) return judged;
   return {
     readOnly: false,
     paths: [],
-    why: `${foreign} is in a repository of its own, whose configuration git would run.`,
+    why: `${foreign} is, or may become, a repository of its own, whose configuration git would run.`,
   };
 }
 
-/** Whether git would take another repository than that of the roots, one that came with the files: `.git`, or a bare one. */
-function holdsForeignRepository(directory: string, roots: readonly string[]): boolean {
-  for (let at = directory; !roots.includes(at); at = dirname(at)) {
-    if (existsSync(join(at, ".git")) || existsSync(join(at, "HEAD"))) return true;
+function writes({ redirections }: ShellLine): boolean {
+  return redirections.some(({ kind, path }) => kind === "write" && path !== "/dev/null");
+}
+
+/**
+ * Whether git may take another repository than the user's own, one that came with the files or that the line itself makes: a `.git`
+ * below the root, or a bare repository, which is any folder with a `HEAD` (also a link to nothing) and some folders. Git looks from the
+ * directory upwards, in each for `.git` first, so the root's own comes before anything that is made there.
+ */
+function mayHoldForeignRepository(directory: string, roots: readonly string[], changes: boolean): boolean {
+  if (roots.includes(directory) && isThere(join(directory, ".git", "HEAD"))) return false;
+  if (changes) return true;
+  for (let at = directory; ; at = dirname(at)) {
+    const isRoot = roots.includes(at);
+    if (isThere(join(at, "HEAD")) || (!isRoot && isThere(join(at, ".git")))) return true;
+    if (isRoot) return false;
     if (!roots.some((root) => isInside(root, at)) || dirname(at) === at) return true;
   }
-  return false;
+}
+
+/** Also a link that leads nowhere, and a `.git` that is a file. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }

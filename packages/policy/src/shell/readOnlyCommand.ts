@@ -92,16 +92,20 @@ function judgeGit(words: readonly string[]): ReadOnlyJudgement {
   const subcommand: ReadOnlyGit | undefined = entryOf(readOnlyGit, name);
   if (subcommand === undefined) return no(`git ${name} is not in the table of read-only commands.`);
   let start = at + 1;
-  if (subcommand.verbs !== undefined) {
-    const verb = words[start] ?? "";
-    if (subcommand.verbs.includes(verb)) start += 1;
-    else if (!subcommand.verbs.includes("") || !verb.startsWith("-"))
-      return no(`${`git ${name} ${verb}`.trim()} is not in the table of read-only commands.`);
-  }
+  const { verbs } = subcommand;
+  const verb = words[start] ?? "";
+  const hasVerb = verb !== "" && verbs?.includes(verb) === true;
+  if (hasVerb) start += 1;
+  else if (verbs !== undefined && !(verbs.includes("") && (verb === "" || verb.startsWith("-"))))
+    return no(`${`git ${name} ${verb}`.trim()} is not in the table of read-only commands.`);
   const judged = judgeProgram(words, start, { options: "", ...subcommand });
   if ("why" in judged) return no(judged.why);
   const { operands, names } = readOptions(words, start, subcommand.options ?? "");
   const { operandsNeed, operand } = subcommand;
+  // After options, too, git takes a word for a verb.
+  const [first] = operands;
+  if (verbs !== undefined && !hasVerb && first !== undefined)
+    return no(`git ${name} ${words[first]} is not in the table of read-only commands.`);
   if (operands.length > 0 && operandsNeed !== undefined && !operandsNeed.some((each) => names.includes(each))) {
     return no(`git ${name} would make or change what its words name.`);
   }
