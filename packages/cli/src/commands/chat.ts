@@ -1,5 +1,6 @@
 import { type AgentEvent, type Compacted, listSessions } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core";
+import { type BackgroundJobs, createBackgroundJobs } from "@toolcrib/tools-bash";
 import type { ExitReason } from "../exitReasons.ts";
 import { explain } from "../explain.ts";
 import { chooseModel, type ModelChoice } from "../model/modelChoice.ts";
@@ -20,6 +21,7 @@ const commands: Readonly<Record<string, string>> = {
   "/tools [enable|disable NAME]": "show the tools, or switch one on or off",
   "/permissions": "show what runs, is asked about and is refused, and the answers that are remembered",
   "/answer": "answer the questions that wait",
+  "/jobs [stop ID]": "show the commands that run in the background, or end one",
   "/clear": "start a new conversation",
   "/compact": "shorten the older part of the conversation",
   "/resume [NUMBER]": "show the conversations of this directory, or continue one",
@@ -43,9 +45,10 @@ async function chat(program: Program, flags: ConversationFlags): Promise<ExitRea
     const { keyboard } = input;
     const asker = (): Asker | undefined =>
       keyboard && terminalAsker({ terminal, interrupt: interrupts.interrupt, keyboard });
-    conversation = await openConversation(choice.provider, flags, program, asker);
+    const jobs = createBackgroundJobs();
+    conversation = await openConversation(choice.provider, flags, program, asker, jobs);
     terminal.note(terminal.style.dim(`${choice.why} /help lists commands.`));
-    session = createSession(conversation, choice, input, program);
+    session = createSession(conversation, jobs, choice, input, program);
     // A question that the user has left open, or that a crash has: it is on disk, and so is everything before it.
     if (conversation.agent.pending.length > 0) await session.take("/answer");
     for (let line = await input.next(); line !== undefined; line = await input.next()) {
@@ -67,6 +70,7 @@ interface ChatSession {
 
 function createSession(
   conversation: Conversation,
+  jobs: BackgroundJobs,
   first: ModelChoice,
   input: ChatInput,
   program: Program,
@@ -113,6 +117,8 @@ function createSession(
       case "/answer":
         if (conversation.agent.pending.length === 0) return note("No question waits.");
         return turn((signal) => conversation.answer(signal));
+      case "/jobs":
+        return note(await jobsAnswer(jobs, words));
       case "/clear":
         await conversation.switchTo();
         return note("A new conversation begins; /resume finds the one before.");
@@ -165,6 +171,20 @@ function tools({ agent }: Conversation, [verb, name = ""]: string[]): string {
   if (known) return `${name} is ${registry.isToolEnabled(name) ? "on" : "off"}.`;
   const nearest = nearestName(name, registry.getToolNames());
   return `There is no tool ${name || "without a name"}${nearest ? `; did you mean ${nearest}?` : "."}`;
+}
+
+/** What `/jobs` answers. */
+async function jobsAnswer(jobs: BackgroundJobs, [verb, id = ""]: string[]): Promise<string> {
+  if (verb === "stop")
+    return (await jobs.stop(id))
+      ? `${id} has ended.`
+      : `There is no job ${oneLine(id, 40) || "without an id"}; /jobs lists them.`;
+  if (verb !== undefined) return "Write /jobs, or /jobs stop ID.";
+  const rows = jobs.list().map(({ id, running, exitCode, command }) => {
+    const state = running ? "running" : `exit ${exitCode}`;
+    return `${id}  ${state.padEnd(8)}  ${oneLine(command, 100)}`;
+  });
+  return rows.length > 0 ? rows.join("\n") : "No command was started in the background.";
 }
 
 /** What `/compact` answers. */

@@ -8,6 +8,7 @@ import {
   type Provider,
 } from "@toolcrib/agent";
 import type { Guard } from "@toolcrib/core";
+import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Command } from "commander";
 import { CliError, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
@@ -77,12 +78,13 @@ export interface Conversation {
   close(): Promise<void>;
 }
 
-/** Throws usage errors, and `bad_session` for a file that does not hold a conversation. */
+/** With `jobs` commands may run in the background. Throws usage errors, and `bad_session` for a file that does not hold a conversation. */
 export async function openConversation(
   provider: Provider,
   given: ConversationFlags,
   program: Program,
   asker: () => Asker | undefined,
+  jobs?: BackgroundJobs,
 ): Promise<Conversation> {
   const { terminal, env } = program;
   const flags = await chooseSandbox(given, program);
@@ -124,7 +126,7 @@ export async function openConversation(
     }
     const outputs = outputsOf(journal, folder);
     const options: AgentOptions = {
-      tools: (context) => createToolSet(flags, watched, program, { context, more: mount?.tools, outputs }),
+      tools: (context) => createToolSet(flags, watched, program, { context, more: mount?.tools, outputs, jobs }),
       systemPrompt: systemPromptFor(rootsOf(flags)),
       sessionContextFilePath: `${(journal ?? join(folder, "session")).replace(/\.jsonl$/, "")}.json`,
       ...(journal !== undefined && { journal }),

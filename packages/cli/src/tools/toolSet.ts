@@ -3,7 +3,7 @@ import { type ExecutableTool, type Middleware, nearestName, type ToolContext, ty
 import { createPathScope, spillOutput } from "@toolcrib/core/files";
 import { defaultMaxReplyBytes } from "@toolcrib/core/text";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
-import type { SandboxOptions } from "@toolcrib/tools-bash";
+import type { BackgroundJobs, SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
 import type { Command } from "commander";
 import { usageError } from "../exitReasons.ts";
@@ -43,6 +43,8 @@ export interface ToolSetParts {
   readonly more?: readonly ExecutableTool[] | undefined;
   /** A folder for outputs beyond what a model gets at once, which the tools may read. */
   readonly outputs?: string | undefined;
+  /** Keeps commands that run in the background: `run_bash` and its two companions come with them. */
+  readonly jobs?: BackgroundJobs | undefined;
 }
 
 /** Most bytes of one output; a page of a file is as long, so that reading a kept output goes on by pages. */
@@ -56,7 +58,7 @@ export function createToolSet(
   flags: ToolFlags,
   { policy, deniedPaths: deny, flags: rules }: Pick<Permissions, "policy" | "deniedPaths" | "flags">,
   { leftovers, env }: Pick<Program, "leftovers" | "env">,
-  { context, more = [], outputs }: ToolSetParts = {},
+  { context, more = [], outputs, jobs }: ToolSetParts = {},
 ): ToolRegistry {
   const root = rootsOf(flags);
   const limits = outputs === undefined ? {} : { maxReplyBytes: longestOutput };
@@ -73,19 +75,29 @@ export function createToolSet(
       sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, env) : false,
       leftovers,
       spill: outputs,
+      ...(jobs && { background: jobs }),
     },
     extra: [createEditFileTool({ root, deny, ...fs }), ...more],
   });
   toggle(registry, flags);
+  if (registry.isToolEnabled("run_bash")) for (const name of companionsOf(flags)) registry.enable(name);
   checkRules(registry, rules);
   if (outputs !== undefined) registry.use(spillOthers(outputs));
   return registry.guard(policy.guard);
 }
 
-/** `run_bash` keeps each of its streams itself: its answer stays JSON. */
+/** What `run_bash` needs beside it for commands in the background, unless the user has named tools one by one. */
+function companionsOf({ tools, disable = [], excludeTools = [] }: ToolFlags): string[] {
+  if (tools) return [];
+  return ["read_output", "stop_command"].filter((name) => !disable.includes(name) && !excludeTools.includes(name));
+}
+
+/** They keep each of their streams themselves: their answers stay JSON. */
+const ownStreams: ReadonlySet<string> = new Set(["run_bash", "read_output", "stop_command"]);
+
 function spillOthers(directory: string): Middleware {
   const spill = spillOutput({ directory, bytes: longestOutput });
-  return (call, next) => (call.name === "run_bash" ? next() : spill(call, next));
+  return (call, next) => (ownStreams.has(call.name) ? next() : spill(call, next));
 }
 
 /** The directories that the tools may not leave. Throws a usage error for one that is not there. */
