@@ -84,6 +84,11 @@ export interface ToolEffect {
   readonly cwd?: string | undefined;
   /** Variables that the call itself sets for the command. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /**
+   * How the command is run: what confines it (`sandbox; network`), and whether it is left running. One canonical text, the same for the
+   * same way of running; absent where nothing confines it. A yes to one way is no yes to another.
+   */
+  readonly confinement?: string | undefined;
   readonly host?: string | undefined;
 }
 

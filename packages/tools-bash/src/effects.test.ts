@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunBashOptions } from "./bashOptions.ts";
+import { createBashTools } from "./bash.ts";
+import type { BashToolOptions, RunBashOptions } from "./bashOptions.ts";
+import { runShell } from "./process/runShell.ts";
 import { createRunBashTool } from "./runBash.ts";
 
 let folder: string;
@@ -55,6 +57,44 @@ test.each([
       (error: Error) => error.message,
     );
   expect(await message(tool.effects?.(args))).toBe(await message(tool.execute(args)));
+});
+
+test("each way to confine a command has a text of its own, and the same way has the same", async () => {
+  const ways: BashToolOptions[] = [
+    {},
+    { scrubEnv: true },
+    { scrubEnv: { keep: ["TOKEN"] } },
+    { sandbox: true },
+    { sandbox: true, scrubEnv: true },
+    { sandbox: { network: true } },
+    { sandbox: { unixSockets: true } },
+    { sandbox: { writable: join(folder, "sub") } },
+    { sandbox: { hidden: [join(folder, "sub")] } },
+    { sandbox: { limits: { processes: 10 } } },
+    { sandbox: { limits: { memoryBytes: Number.POSITIVE_INFINITY } } },
+    { sandbox: true, deny: ["sub/"] },
+    { runner: (command) => runShell(command) },
+  ];
+  const textsOf = (): Promise<(string | undefined)[]> =>
+    Promise.all(
+      ways.flatMap((way) =>
+        [false, true].map(async (background) => {
+          const [tool] = createBashTools({ cwd: folder, background: true, ...way });
+          const [effect] = (await tool?.effects?.({ command: "touch made", background })) ?? [];
+          return effect?.confinement;
+        }),
+      ),
+    );
+  const texts = await textsOf();
+  expect(new Set(texts).size).toBe(2 * ways.length);
+  expect(texts.slice(0, 4)).toEqual([undefined, "background", "scrubEnv", "background; scrubEnv"]);
+  expect(await textsOf()).toEqual(texts);
+  expect((await effectsOf({ command: "true" }, { sandbox: { network: true } }))[0]?.confinement).toMatch(
+    /^sandbox; network; writable \[/,
+  );
+  expect(await effectsOf({ command: "true" }, { sandbox: false, scrubEnv: false, runner: runShell })).toEqual(
+    await effectsOf({ command: "true" }),
+  );
 });
 
 test("the tool names the pack that it comes from", () => {

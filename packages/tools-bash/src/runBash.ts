@@ -2,6 +2,7 @@ import { checkOptions, type ExecutableTool, type JsonSchema, longestDelayMs } fr
 import { jsonOutput, objectSchema } from "./answer.ts";
 import { checkArguments, checkBackground } from "./bashArguments.ts";
 import { type BashSettings, isTimeout, knownOptions, type RunBashOptions, settingsOf } from "./bashOptions.ts";
+import { confinementOf } from "./confinement.ts";
 import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
 import { HeadTailBuffer, withNotes } from "./process/headTailBuffer.ts";
 import { createProgressTail } from "./process/progressTail.ts";
@@ -73,9 +74,11 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
       },
     }),
     async effects(args) {
+      const confinement = confinementOf(settings, checkBackground(args.background, jobs !== undefined));
       const { command, cwd, env } = await checkArguments(args, settings);
       const own = Object.keys(env).length > 0 ? { env } : {};
-      return [{ kind: "execute", command, shell: settings.shellOption, cwd, ...own }];
+      const around = confinement === undefined ? {} : { confinement };
+      return [{ kind: "execute", command, shell: settings.shellOption, cwd, ...own, ...around }];
     },
     async execute(args, { signal, beginCommit, onProgress } = {}) {
       const isBackground = checkBackground(args.background, jobs !== undefined);

@@ -468,6 +468,7 @@ describe("effects", () => {
     ["with a hole", () => new Array(1)],
     ["without a kind", () => [{ path: "/" }]],
     ["variables that are no text", () => [{ kind: "execute", command: "ls", env: { A: 1 } }]],
+    ["a confinement that is no text", () => [{ kind: "execute", command: "ls", confinement: ["sandbox"] }]],
     ["a tree that is no boolean", () => [{ kind: "read", path: "/", tree: "no" }]],
   ])("that are %s are an error, never trusted", async (_, effects) => {
     const call = await seenEffects({ effects });
@@ -501,9 +502,9 @@ describe("effects", () => {
 
   test("have only the known fields, and nothing else of the tool is frozen", async () => {
     const client = { socket: {} };
-    const effect = { kind: "network", host: "a", env: { A: "1" }, path: undefined, client, more: 1 };
+    const effect = { kind: "network", host: "a", env: { A: "1" }, confinement: "b", path: undefined, client, more: 1 };
     const call = await seenEffects({ effects: () => [effect] });
-    expect(call.effects).toStrictEqual([{ kind: "network", host: "a", env: { A: "1" } }]);
+    expect(call.effects).toStrictEqual([{ kind: "network", host: "a", env: { A: "1" }, confinement: "b" }]);
     expect(Object.isFrozen(call.effects?.[0]?.env)).toBe(true);
     for (const own of [effect, effect.env, client, client.socket]) expect(Object.isFrozen(own)).toBe(false);
   });

@@ -83,6 +83,7 @@ const fields: { readonly [Field in keyof ToolEffect]-?: (value: unknown) => bool
   shell: isText,
   cwd: isText,
   env: (value) => isPlainObject(value) && Object.values(value).every(isText),
+  confinement: isText,
   host: isText,
 };
 

@@ -1,4 +1,4 @@
-import { canonicalJson, type GuardedCall, isPlainObject, toolFingerprint } from "@toolcrib/core";
+import { canonicalJson, type GuardedCall, isPlainObject, type ToolEffect, toolFingerprint } from "@toolcrib/core";
 import type { PathScope } from "@toolcrib/core/files";
 import type { Verdict } from "../verdict.ts";
 import { describeEffect, oneLine } from "../words.ts";
@@ -25,7 +25,8 @@ export function rememberable(
 ): Rememberable | undefined {
   if (!asked.every(({ cause }) => cause.by === "mode")) return undefined;
   const { name, origin, tool, effects, args } = call;
-  const does = effects ?? { args };
+  const saysAll = effects?.every(namesItsSubject) ?? false;
+  const does = saysAll ? effects : { effects, args };
   if (!isJson(does, 0)) return undefined;
   const subject = canonicalJson(does);
   if (subject.length > longestSubject) return undefined;
@@ -33,9 +34,20 @@ export function rememberable(
   // Not imported: node:crypto takes 8 ms to load, and most policies remember nothing.
   const { createHash } = process.getBuiltinModule("node:crypto");
   const id = createHash("sha256").update(key).digest("hex");
-  const what =
-    effects?.map((effect) => describeEffect(effect, scope)).join(", ") ?? `with exactly ${canonicalJson(args)}`;
-  return { id, text: `${oneLine(name, 80)}: ${oneLine(what, 1000)}` };
+  const what = (effects ?? []).map((effect) => describeEffect(effect, scope) + confinedAs(effect)).join(", ");
+  const exactly = saysAll ? "" : `with exactly ${oneLine(canonicalJson(args), 500)}`;
+  const text = [oneLine(what, 500), exactly].filter((part) => part !== "").join(" ");
+  return { id, text: `${oneLine(name, 80)}: ${text}` };
+}
+
+/** Whether the effect alone says what would be done. A network effect does not say what is sent. */
+function namesItsSubject({ kind, path, command }: ToolEffect): boolean {
+  if (kind === "network") return false;
+  return (kind === "execute" ? command : path) !== undefined;
+}
+
+function confinedAs({ confinement }: ToolEffect): string {
+  return confinement === undefined ? "" : ` (${oneLine(confinement, 200)})`;
 }
 
 /** Whether JSON text tells two such values apart: no dates, maps or functions. */

@@ -12,8 +12,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ApprovalQuestion, defineTool, type ExecutableTool, type GuardedCall, ToolRegistry } from "@toolcrib/core";
+import {
+  type ApprovalQuestion,
+  defineTool,
+  type ExecutableTool,
+  type GuardedCall,
+  type ToolEffect,
+  ToolRegistry,
+} from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type BashToolOptions, createBashTools } from "../../../tools-bash/src/index.ts";
 import { createFsTools } from "../../../tools-fs/src/fileSystem.ts";
 import {
   createPolicy,
@@ -98,6 +106,49 @@ describe("a yes that is kept", () => {
     expect(await ask(tool("b", {}, { origin: "mcp:x" }))).toBe(1);
     expect(await ask(tool("a", {}, { openWorld: true }))).toBe(1);
     expect(await ask(tool("a", {}), { other: 1 })).toBe(1);
+  });
+
+  test("to a command holds only for a command that is confined in the same way", async () => {
+    const store = memoryStore();
+    const ask = async (way: BashToolOptions, more: Args = {}): Promise<PolicyQuestion[]> => {
+      const runner: BashToolOptions["runner"] = () => Promise.reject(new Error("not run"));
+      const tools = createBashTools({ cwd: root, background: true, runner, ...way });
+      return (await always(policyWith(store), tools, "run_bash", { command: "touch made", ...more })).asked;
+    };
+    const confined: BashToolOptions = { sandbox: true, scrubEnv: true };
+    const [first] = await ask(confined);
+    expect(first?.effects[0]?.confinement).toContain("sandbox");
+    expect(first?.remember?.text).toContain("run: touch made (sandbox; scrubEnv;");
+    expect(await ask(confined)).toEqual([]);
+    for (const way of [
+      { ...confined, sandbox: false },
+      { ...confined, sandbox: { network: true } },
+      { ...confined, sandbox: { unixSockets: true } },
+      { ...confined, scrubEnv: false },
+      {},
+    ]) {
+      expect(await ask(way), JSON.stringify(way)).toHaveLength(1);
+    }
+    expect(await ask(confined, { background: true })).toHaveLength(1);
+    expect(await ask(confined)).toEqual([]);
+  });
+
+  test.each<[ToolEffect, string]>([
+    [{ kind: "network", host: "x.com" }, "reach x.com"],
+    [{ kind: "network", host: "x.com", path: "/a", command: "b" }, "reach x.com"],
+    [{ kind: "network" }, "use the network"],
+    [{ kind: "write" }, "write files that it does not name"],
+  ])("to %j holds only for the same arguments", async (effect, what) => {
+    const store = memoryStore();
+    const plain = { name: "own", description: "a", parameters: { type: "object" }, execute: () => "" };
+    const tool = { ...defineTool(plain), effects: () => [effect] };
+    const ask = async (args: Args): Promise<PolicyQuestion[]> =>
+      (await always(policyWith(store), [tool], "own", args)).asked;
+    const [first] = await ask({ u: "a", v: 1 });
+    expect(first?.remember?.text).toBe(`own: ${what} with exactly {"u":"a","v":1}`);
+    expect(await ask({ v: 1, u: "a" })).toEqual([]);
+    expect(await ask({ u: "zzz", body: "secret" })).toHaveLength(1);
+    expect(await ask({})).toHaveLength(1);
   });
 
   test("is listed, and revoked", async () => {

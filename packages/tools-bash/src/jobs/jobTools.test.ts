@@ -73,7 +73,7 @@ describe("the tools", () => {
     const [run, read, stop] = all;
     const { id } = await start("sleep 600");
     expect(await run?.effects?.({ command: "true", background: true })).toEqual([
-      { kind: "execute", command: "true", shell: "sh", cwd: folder },
+      { kind: "execute", command: "true", shell: "sh", cwd: folder, confinement: "background" },
     ]);
     expect([await read?.effects?.({ id }), await stop?.effects?.({ id })]).toEqual([[], []]);
     expect(() => read?.effects?.({ id: "other" })).toThrow("no background command");
