@@ -1,12 +1,14 @@
 // One life of an agent that asks before its calls run: begins or resumes a journal, answers what is pending and goes on until the model
-// has answered. Kills itself at a given moment. Arguments: journal, file of effects, number of the moment (0: never).
+// has answered. Kills itself at a given moment. Arguments: journal, file of effects, number of the moment (0: never),
+// and "together" to wait for a line on standard input before the first answer.
+import { once } from "node:events";
 import { appendFileSync, existsSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { Agent, type AgentOptions, type Message } from "@toolcrib/agent";
 import { ScriptedProvider, type ScriptedReply } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 
-const [journal = "", effects = "", moment = "0"] = process.argv.slice(2);
+const [journal = "", effects = "", moment = "0", together] = process.argv.slice(2);
 
 /** Written at once, so that a kill loses nothing of it. */
 const say = (...words: readonly unknown[]): void => void writeSync(1, `${JSON.stringify(words)}\n`);
@@ -69,6 +71,14 @@ const provider = new ScriptedProvider(
 const options: AgentOptions = { tools: registry, journal };
 const agent = existsSync(journal) ? await Agent.resume(provider, journal, options) : new Agent(provider, options);
 say("begins", agent.pending, agent.sessionContext);
+if (together) {
+  await once(process.stdin, "data");
+  process.stdin.destroy();
+  process.once("uncaughtException", ({ message }) => {
+    say("refused", message);
+    process.exit(0);
+  });
+}
 
 for (let turn = 1; stepsOf(agent.sessionContext) < script.length; turn += 1) {
   // One answer at a time; c is denied.

@@ -21,10 +21,37 @@ async function live(journal: string, effects: string, moment: number): Promise<r
   });
   const [code, signal] = await once(process, "close");
   expect(code === 0 || signal === "SIGKILL").toBe(true);
-  return stdout
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Said);
+  return saidIn(stdout);
+}
+
+function saidIn(stdout: string): readonly Said[] {
+  const lines = stdout.split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Said);
+}
+
+/** Two lives that resume one journal and answer at the same moment: what each said, and the calls that ran. */
+export async function answerTogether(): Promise<{ said: readonly (readonly Said[])[]; ran: readonly string[] }> {
+  return inFolder(async (journal, effects) => {
+    // Ends itself when the question is shown.
+    await live(journal, effects, 18);
+    const children = [0, 1].map(() => spawn("node", [child, journal, effects, "0", "together"], { stdio: "pipe" }));
+    const outputs = children.map(() => "");
+    const ready = children.map(
+      ({ stdout }, index) =>
+        new Promise<void>((resolve) => {
+          stdout.setEncoding("utf8").on("data", (chunk: string) => {
+            outputs[index] += chunk;
+            resolve();
+          });
+        }),
+    );
+    const ended = children.map((one) => once(one, "close"));
+    await Promise.race([Promise.all(ready), Promise.all(ended)]);
+    for (const { stdin } of children) stdin.write("go\n");
+    await Promise.all(ended);
+    const said = outputs.map((text) => saidIn(text));
+    return { said, ran: linesOf(effects) };
+  });
 }
 
 /** How many moments there are in a life that nobody ends. */

@@ -62,13 +62,13 @@ export class Agent {
     options: AgentOptions = {},
   ): Promise<Kind> {
     checkPlainOptions(options);
-    const { session, journalBytes } = await openSession(fileOrSession);
+    const { session, journal } = await openSession(fileOrSession);
     const { systemPrompt, messages, pending, foundTools } = session;
     // `this` may be a subclass, such as the preset of @toolcrib/defaults.
     const agent = new this(provider, { ...options, systemPrompt: options.systemPrompt ?? systemPrompt });
     agent.#state.history.restore(session);
     const isSame = options.journal === undefined || options.journal === fileOrSession;
-    const resumed = journalBytes === undefined || !isSame ? undefined : { bytes: journalBytes, systemPrompt };
+    const resumed = journal && isSame ? { ...journal, systemPrompt } : undefined;
     const file = resumed ? (fileOrSession as string) : options.journal;
     if (file !== undefined)
       agent.#keepJournal(file, {

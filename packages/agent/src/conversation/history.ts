@@ -19,7 +19,7 @@ export interface Recorder {
   toolStart(callIds: readonly string[]): Promise<void>;
   /** These calls wait; each comes with the result that stands for it meanwhile. */
   waiting(calls: readonly HeldCall[]): Promise<void>;
-  /** Answers to questions about calls that wait. */
+  /** Answers to questions about calls that wait, maybe none: those answered earlier start now. */
   answers(answers: Answers): Promise<void>;
   /** The conversation is now these messages; the tools found so far stay found. */
   replaced(messages: readonly Message[], foundTools: readonly string[]): Promise<void>;
@@ -115,7 +115,7 @@ export class History {
   /** Records answers to questions about calls that wait. */
   async answer(answers: Answers): Promise<void> {
     const given = Object.entries(answers);
-    if (given.length > 0) await this.recorder?.answers(answers);
+    await this.recorder?.answers(answers);
     for (const [id, answer] of given) {
       const call = this.#waiting.get(id);
       if (call) this.#waiting.set(id, { ...call, answer });

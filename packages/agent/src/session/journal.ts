@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { Answers, HeldCall, Recorder } from "../conversation/history.ts";
@@ -8,14 +8,26 @@ import type { Message, Usage } from "../messages.ts";
 import { type JournalLine, sessionFormat, sessionVersion } from "./session.ts";
 import { sessionTarget } from "./sessionPath.ts";
 
+/** A journal as it was read. */
+export interface ReadJournal {
+  /** Of its whole lines: a torn line after them is cut off. */
+  readonly bytes: number;
+  /** Of all of it. */
+  readonly size: number;
+  readonly inode: number;
+}
+
+/** How long an answer waits for another process that answers at this moment. */
+const longestWaitMs = 10_000;
+
 /** How a journal begins. */
 export interface JournalStart {
   readonly file: string;
   readonly name?: string | undefined;
   /** The present prompt; a change is written before the next line. */
   readonly systemPrompt: () => string;
-  /** A resumed journal: the bytes to keep of it (a torn line after them is cut off) and the prompt it holds. */
-  readonly resumed?: { readonly bytes: number; readonly systemPrompt: string } | undefined;
+  /** A resumed journal, and the prompt it holds. */
+  readonly resumed?: (ReadJournal & { readonly systemPrompt: string }) | undefined;
   /** Called with the first failure, after which nothing more is written. Without it failures are thrown. */
   readonly onError?: ((error: AgentError) => void) | undefined;
   /** The messages with which a new journal starts, the calls among them that wait, and the deferred tools found so far. */
@@ -26,7 +38,8 @@ export interface JournalStart {
 
 /**
  * Writes a history to a file as it grows: one JSON object a line, on disk (fsync) before the turn goes on. Opened by the
- * first write of a turn and closed at its end. Throws an AgentError `bad_session` where the file cannot be written.
+ * first write of a turn and closed at its end. Throws an AgentError `bad_session` where the file cannot be written, or another
+ * process has written to it. A turn that answers starts its calls under a lock, so that no two processes run one call.
  */
 export class Journal implements Recorder {
   readonly #start: JournalStart;
@@ -34,13 +47,19 @@ export class Journal implements Recorder {
   #systemPrompt: string | undefined;
   /** Bytes of whole lines; undefined while there is no file. */
   #bytes: number | undefined;
+  /** What the file was when this journal last read or wrote it; undefined while that is not known. */
+  #seen: { readonly size: number; readonly inode: number } | undefined;
   #handle: FileHandle | undefined;
+  #isAnswering = false;
+  /** Another process has gone on with the conversation: nothing more is written here. */
+  #refusal: AgentError | undefined;
   #writing: Promise<void> = Promise.resolve();
   #isGivenUp = false;
 
   constructor(start: JournalStart) {
     this.#start = start;
     this.#bytes = start.resumed?.bytes;
+    this.#seen = start.resumed;
     this.#systemPrompt = start.resumed?.systemPrompt;
   }
 
@@ -49,15 +68,18 @@ export class Journal implements Recorder {
   }
 
   toolStart(callIds: readonly string[]): Promise<void> {
-    return this.#write({ type: "tool-start", callIds });
+    const line = { type: "tool-start", callIds } as const;
+    return this.#isAnswering ? this.#writeLocked(line) : this.#write(line);
   }
 
   waiting(calls: readonly HeldCall[]): Promise<void> {
     return this.#write(...calls.map((call) => ({ type: "message", ...call }) as const));
   }
 
-  answers(answers: Answers): Promise<void> {
-    return this.#write({ type: "answers", answers });
+  async answers(answers: Answers): Promise<void> {
+    // Also without a new answer: calls that were answered before a crash start now.
+    this.#isAnswering = true;
+    if (Object.keys(answers).length > 0) await this.#writeLocked({ type: "answers", answers });
   }
 
   replaced(messages: readonly Message[], foundTools: readonly string[]): Promise<void> {
@@ -65,6 +87,7 @@ export class Journal implements Recorder {
   }
 
   turnEnded(): Promise<void> {
+    this.#isAnswering = false;
     return this.#enqueue(async () => {
       const handle = this.#handle;
       this.#handle = undefined;
@@ -72,24 +95,60 @@ export class Journal implements Recorder {
     });
   }
 
-  /** In one piece: all lines or, after a crash, the first few. */
   #write(...added: readonly JournalLine[]): Promise<void> {
+    return this.#enqueue(() => this.#append(added));
+  }
+
+  /** While no other process does the same, and only if none has written since. */
+  #writeLocked(line: JournalLine): Promise<void> {
     return this.#enqueue(async () => {
-      this.#handle ??= await this.#open();
-      const systemPrompt = this.#start.systemPrompt();
-      const lines = [...this.#linesBefore(systemPrompt), ...added].map((one) => `${JSON.stringify(one)}\n`).join("");
-      try {
-        await this.#handle.appendFile(lines);
-        await this.#handle.datasync();
-      } catch (error) {
-        // A part that was written is cut off when the file is opened again.
-        await this.#handle.close();
-        this.#handle = undefined;
-        throw error;
+      const { makeDirectories, takeFileLock } = await import("@toolcrib/core/files");
+      const { path, scope } = await sessionTarget(this.#start.file);
+      makeDirectories(dirname(path), scope, undefined, 0o700).directory.close();
+      const lock = await takeFileLock(`${path}.answers.lock`, longestWaitMs);
+      if (!lock) {
+        const problem = `another process holds ${path}.answers.lock; wait for it to end, or remove this file if there is none`;
+        throw new TakenError(this.#start.file, problem);
       }
-      this.#bytes = (this.#bytes ?? 0) + Buffer.byteLength(lines);
-      this.#systemPrompt = systemPrompt;
+      try {
+        if (this.#handle) await this.#check(this.#handle);
+        await this.#append([line]);
+      } finally {
+        lock.release();
+      }
     });
+  }
+
+  /** In one piece: all lines or, after a crash, the first few. */
+  async #append(added: readonly JournalLine[]): Promise<void> {
+    if (this.#refusal) throw this.#refusal;
+    this.#handle ??= await this.#open();
+    const systemPrompt = this.#start.systemPrompt();
+    const lines = [...this.#linesBefore(systemPrompt), ...added].map((one) => `${JSON.stringify(one)}\n`).join("");
+    try {
+      await this.#handle.appendFile(lines);
+      await this.#handle.datasync();
+    } catch (error) {
+      // A part that was written is cut off when the file is opened again.
+      this.#seen = await this.#handle.stat().then(seenOf, () => undefined);
+      await this.#handle.close();
+      this.#handle = undefined;
+      throw error;
+    }
+    this.#bytes = (this.#bytes ?? 0) + Buffer.byteLength(lines);
+    if (this.#seen) this.#seen = { ...this.#seen, size: this.#bytes };
+    this.#systemPrompt = systemPrompt;
+  }
+
+  /** Refuses a file to which another process, or another agent of this one, has written; closes it then. */
+  async #check(handle: FileHandle): Promise<void> {
+    const { size, inode } = seenOf(await handle.stat());
+    if (!this.#seen || (size === this.#seen.size && inode === this.#seen.inode)) return;
+    this.#handle = undefined;
+    await handle.close();
+    const problem = "another process has gone on with this conversation; resume it anew";
+    this.#refusal = new TakenError(this.#start.file, problem);
+    throw this.#refusal;
   }
 
   /** Runs tasks one after another, also when calls that run side by side end together. */
@@ -97,6 +156,8 @@ export class Journal implements Recorder {
     const done = this.#writing
       .then(() => (this.#isGivenUp ? undefined : task()))
       .catch((cause: unknown) => {
+        // Not a failure to go on without: calls could run twice.
+        if (cause instanceof TakenError) throw cause;
         const error = cannotWrite(this.#start.file, cause);
         if (!this.#start.onError) throw error;
         this.#isGivenUp = true;
@@ -125,8 +186,9 @@ export class Journal implements Recorder {
     const { path, scope } = await sessionTarget(this.#start.file);
     const { directory } = makeDirectories(dirname(path), scope, undefined, 0o700);
     try {
-      const handle = await openJournal(directory.at(basename(path)), this.#bytes);
+      const handle = await openJournal(directory.at(basename(path)), this.#bytes, (opened) => this.#check(opened));
       this.#bytes ??= 0;
+      this.#seen = seenOf(await handle.stat());
       await syncDirectory(directory);
       return handle;
     } finally {
@@ -135,8 +197,12 @@ export class Journal implements Recorder {
   }
 }
 
-/** Opens a new file, or an existing one cut to `bytes`. Only its owner may read it. */
-async function openJournal(path: string | Buffer, bytes: number | undefined): Promise<FileHandle> {
+/** Opens a new file, or an existing one that passes `check`, cut to `bytes`. Only its owner may read it. */
+async function openJournal(
+  path: string | Buffer,
+  bytes: number | undefined,
+  check: (handle: FileHandle) => Promise<void>,
+): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const how = bytes === undefined ? O_CREAT | O_EXCL : O_NOFOLLOW | O_NONBLOCK;
   const handle = await open(path, O_WRONLY | O_APPEND | how, 0o600);
@@ -144,13 +210,25 @@ async function openJournal(path: string | Buffer, bytes: number | undefined): Pr
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error("it is not a regular file");
     if (bytes === undefined) return handle;
+    await check(handle);
     // Fails on Windows and under Node's permission model.
     if ((stats.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => undefined);
-    await handle.truncate(bytes);
+    if (stats.size !== bytes) await handle.truncate(bytes);
     return handle;
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+function seenOf({ size, ino }: Stats): { readonly size: number; readonly inode: number } {
+  return { size, inode: ino };
+}
+
+/** The conversation is in the hands of another process. */
+class TakenError extends AgentError {
+  constructor(file: string, problem: string) {
+    super({ code: "bad_session", message: `Cannot write the journal ${file}: ${problem}.` });
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs";
+import { fstatSync, readFile } from "node:fs";
 import { promisify } from "node:util";
 import { isObject } from "@toolcrib/core/text";
 import { foundBy } from "../conversation/foundTools.ts";
@@ -7,6 +7,7 @@ import { addUsage, noUsage } from "../conversation/usage.ts";
 import { isAnswer, putResult, stillWaiting, type WaitingCall, withoutResults } from "../conversation/waiting.ts";
 import { messageOf } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
+import type { ReadJournal } from "./journal.ts";
 import {
   badSession,
   checkFoundTools,
@@ -23,33 +24,41 @@ import { openSessionFile } from "./sessionPath.ts";
 /** A session that was read. */
 interface OpenedSession {
   readonly session: Session;
-  /** Set for a journal: the bytes of its whole lines. A crash left what follows. */
-  readonly journalBytes?: number;
+  /** Set for a journal. */
+  readonly journal?: ReadJournal;
 }
 
 /** Opens a file written by `save_session_context` or a journal, or checks a session at hand. Throws `bad_session`. */
 export async function openSession(fileOrSession: string | Session): Promise<OpenedSession> {
   if (typeof fileOrSession !== "string") return { session: checkSession(fileOrSession, "given") };
-  let text: string;
+  let read: { readonly bytes: Buffer; readonly inode: number };
   try {
-    text = await readSession(fileOrSession);
+    read = await readSession(fileOrSession);
   } catch (cause) {
     throw badSession(fileOrSession, messageOf(cause), cause);
   }
-  return parseSession(text, fileOrSession);
+  const { session, journalBytes } = parseSession(read.bytes.toString(), fileOrSession);
+  if (journalBytes === undefined) return { session };
+  return { session, journal: { bytes: journalBytes, size: read.bytes.length, inode: read.inode } };
 }
 
-async function readSession(file: string): Promise<string> {
+async function readSession(file: string): Promise<{ readonly bytes: Buffer; readonly inode: number }> {
   const { descriptor, close } = await openSessionFile(file);
   try {
-    return await promisify(readFile)(descriptor, "utf8");
+    return { bytes: await promisify(readFile)(descriptor), inode: fstatSync(descriptor).ino };
   } finally {
     close();
   }
 }
 
+/** `journalBytes`: of a journal's whole lines; a crash left what follows. */
+interface ParsedSession {
+  readonly session: Session;
+  readonly journalBytes?: number;
+}
+
 /** Reads either form; `source` names it in errors. */
-function parseSession(text: string, source: string): OpenedSession {
+function parseSession(text: string, source: string): ParsedSession {
   const end = text.indexOf("\n");
   const first = parse(end < 0 ? text : text.slice(0, end));
   if (isObject(first) && first.type === "session") return readJournal(text, source);
@@ -58,7 +67,7 @@ function parseSession(text: string, source: string): OpenedSession {
   return { session: checkSession(whole, source) };
 }
 
-function readJournal(text: string, source: string): OpenedSession {
+function readJournal(text: string, source: string): ParsedSession {
   const lines = text.split("\n");
   // A crash left what follows the last newline; normally that is empty.
   const torn = lines.pop() ?? "";
