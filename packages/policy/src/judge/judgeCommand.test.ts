@@ -271,9 +271,19 @@ describe("a rule that allows commands", () => {
       "export PATH=.; ls",
       "http_proxy=x ls",
       "PATH=.; ls",
+      "LANGUAGE=../../x npm test",
+      "LC_ALL=/tmp/x npm test",
+      "export LANG=./x; npm test",
+      "TERM=../x npm test",
+      "TZ=:/tmp/x npm test",
+      "TZ=/tmp/x npm test",
+      "TZ=../x npm test",
+      "TZ=$x npm test",
     ]);
     await all(options, "allowed", [
       "NODE_ENV=test npm test",
+      "LANGUAGE=de:en TERM=xterm-256color npm test",
+      "TZ=Europe/Berlin npm test",
       "LC_ALL=C ls",
       "export CI=1; npm test",
       "x=1; ls",
@@ -283,6 +293,7 @@ describe("a rule that allows commands", () => {
       "it sets the variable PATH, which could change what runs",
     );
     expect((await judge(options, "npm test", { env: { CI: "1" } })).decision).toBe("allowed");
+    expect((await judge(options, "npm test", { env: { TZ: ":/x" } })).decision).toBe("asked");
     expect((await judge({ mode: "read-only" }, "ls", { env: { LD_PRELOAD: "x" } })).decision).toBe("denied");
     expect((await judge({ mode: "full" }, "ls", { env: { LD_PRELOAD: "x" } })).decision).toBe("allowed");
   });

@@ -6,6 +6,7 @@ import {
   hiddenGitCommon,
   hiddenGitGlobal,
   hiddenOptions,
+  hiddenWords,
   interpreters,
 } from "./hiddenTable.ts";
 import { readOnlyGit } from "./readOnlyGit.ts";
@@ -39,6 +40,7 @@ function page(): string {
     row(code(name), code(list.replace(/\s+/g, " "))),
   );
   const ofGit = Object.entries(hiddenGit).map(([name, list]) => row(code(`git ${name}`), code(list)));
+  const patterns = Object.entries(hiddenWords).map(([name, { source }]) => row(code(name), code(source)));
   const running = Object.entries(interpreters).map(([name, { plain, code: list }]) =>
     row(code(name), code(plain), code(list)),
   );
@@ -73,6 +75,10 @@ ${[row("program", "option"), row("---", "---"), ...versions].join("\n")}
 Options and words that run another program, load a file that can, or write a file. A rule must spell them out.
 
 ${[row("program", "options and words"), row("---", "---"), ...hidden, row(code("git"), code(hiddenGitGlobal)), row(code("git …"), code(hiddenGitCommon)), ...ofGit].join("\n")}
+
+Further words of these are not covered where they match.
+
+${[row("program", "regular expression"), row("---", "---"), ...patterns].join("\n")}
 
 Tools of developers, whose options are all known. Names are compared without dashes and capitals; \`--reporter:dot,json\` is harmless
 with one of these values, \`-c:\` without one; \`--api.\` is any name below it, \`NAME=\` a variable.

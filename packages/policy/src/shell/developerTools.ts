@@ -10,15 +10,15 @@ export const developerOptions: Readonly<Record<string, string>> = {
   ava: "--config --nodeArguments",
   cargo: "-C -Z + --config --manifestPath --targetDir --artifactDir --outDir --lockfilePath",
   eslint: `-c -o -f:${formats} --format:${formats} --config --rulesdir --resolvePluginsRelativeTo --parser --plugin --outputFile --init
-    --cacheLocation --cacheFile --flag --mcp`,
+    --cacheLocation --cacheFile --suppressionsLocation --flag --mcp`,
   jest: `-c --config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --runner --testRunner
     --reporters:default,summary,github-actions,agent --transform --resolver --outputFile --rootDir --roots --testEnvironment:node,jsdom
     --env:node,jsdom --watchPlugins --filter --prettierPath --snapshotResolver --snapshotSerializers --preset --projects --testSequencer
     --testResultsProcessor --moduleNameMapper --moduleLoader --modulePaths --moduleDirectories --coverageDirectory
     --coverageProvider:v8,babel --cacheDirectory --haste --dependencyExtractor --runtime --globals`,
-  gmake: "-f -C -I -E -o -W --file --makefile --eval --directory --includeDir --oldFile NAME=",
+  gmake: "-f -C -I -E -o -W --file --makefile --eval --directory --includeDir --oldFile --tempStdin NAME=",
   knip: "-c --config --directory --preprocessor --reporter:symbols,compact,json,markdown --tsConfig --traceFile",
-  make: "-f -C -I -E -o -W --file --makefile --eval --directory --includeDir --oldFile NAME=",
+  make: "-f -C -I -E -o -W --file --makefile --eval --directory --includeDir --oldFile --tempStdin NAME=",
   mocha: `-r -n -O -R:${reporters} -u:bdd,tdd,qunit,exports --require --config --opts --package --file --loader --experimentalLoader
     --import --envFile --eval --reporter:${reporters} --reporterOption --reporterOptions --ui:bdd,tdd,qunit,exports --nodeOption
     --nodeOptions --inspect --inspectBrk --compilers`,
@@ -77,7 +77,7 @@ export function lastHiddenOption(program: string, words: readonly string[], star
 }
 
 function matches(program: string, word: string, name: string): boolean {
-  if (name === "NAME=") return /^[A-Za-z_][^-=]*=/.test(word);
+  if (name === "NAME=") return /^[^-].*=/s.test(word);
   if (name === "@" || name === "+") return word.startsWith(name);
   if (!name.startsWith("-")) return word === name;
   // Of these, tsc alone takes one dash before a long name, and no letters joined.

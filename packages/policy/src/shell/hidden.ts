@@ -1,10 +1,12 @@
 import { isDeveloperTool, lastHiddenOption } from "./developerTools.ts";
 import {
+  eitherDash,
   hiddenByNature,
   hiddenGit,
   hiddenGitCommon,
   hiddenGitGlobal,
   hiddenOptions,
+  hiddenWords,
   interpreters,
   runsItsWords,
   singleDash,
@@ -33,7 +35,16 @@ export function hiddenIn(words: readonly string[]): Hidden | undefined {
   if (interpreter !== undefined) return hiddenInInterpreter(name, words, interpreter);
   if (isDeveloperTool(name)) return hiddenAt(name, words, lastHiddenOption(name, words, 1));
   const list = entryOf(hiddenOptions, name);
-  return list === undefined ? undefined : lastMatch(name, words, 1, list);
+  if (list === undefined) return undefined;
+  return (name === "tar" ? hiddenInBundle(words, list) : undefined) ?? lastMatch(name, words, 1, list);
+}
+
+/** The first word of tar is letters of options even without a dash, and the words after it are their values in turn. */
+function hiddenInBundle(words: readonly string[], list: string): Hidden | undefined {
+  const [, first = ""] = words;
+  if (first.startsWith("-")) return undefined;
+  const found = lastMatch("tar", ["tar", `-${first}`], 1, list);
+  return found === undefined ? undefined : { why: `${clipped(first)} of tar ${runs}.`, at: words.length - 1 };
 }
 
 function hiddenInGit(words: readonly string[]): Hidden | undefined {
@@ -56,11 +67,22 @@ function transport(words: readonly string[]): Hidden | undefined {
 function lastMatch(name: string, words: readonly string[], from: number, list: string): Hidden | undefined {
   const entries = list.trim().split(" ");
   const joined = !singleDash.has(name);
+  const other = entryOf(hiddenWords, name);
   for (let at = words.length - 1; at >= from; at -= 1) {
     const word = words[at] ?? "";
-    if (entries.some((entry) => matches(word, entry, joined))) return hiddenAt(name, words, at);
+    const option = plainOption(name, word);
+    if (other?.test(word) || entries.some((entry) => matches(option, entry, joined))) return hiddenAt(name, words, at);
   }
   return undefined;
+}
+
+/** An option as the lists write it. */
+function plainOption(name: string, word: string): string {
+  const option = eitherDash.has(name) ? word.replace(/^--/, "-") : word;
+  if (name === "go") return option.replace(/^-test\./, "-");
+  // The rest of such a word is a message or a file.
+  if (/^git (?:commit|merge)$/.test(name)) return option.replace(/^(-[A-Za-z]*?[mF]).*/s, "$1");
+  return option;
 }
 
 function hiddenAt(name: string, words: readonly string[], at: number | undefined): Hidden | undefined {

@@ -19,7 +19,7 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   "clang++": "-Xclang -fplugin -load -B -o @ --config",
   convert: "-write",
   csplit: "-f --prefix",
-  curl: "-o -O -J -K -T -c -D -E -F -Q -d -x --output --output-dir --remote-name --remote-name-all --remote-header-name --config --upload-file --cookie-jar --dump-header --trace --trace-ascii --stderr --libcurl --engine --cert --key --data --data-ascii --data-binary --data-raw --data-urlencode --json --proxy --preproxy --unix-socket --abstract-unix-socket --etag-save --hsts --alt-svc --quote --form --form-string --netrc-file",
+  curl: "-o -O -J -K -T -c -D -E -F -Q -d -x --output --output-dir --remote-name --remote-name-all --remote-header-name --config --upload-file --cookie-jar --dump-header --trace --trace-ascii --stderr --libcurl --engine --cert --key --data --data-ascii --data-binary --data-raw --data-urlencode --json --proxy --preproxy --unix-socket --abstract-unix-socket --etag-save --hsts --alt-svc --variable --quote --form --form-string --netrc-file",
   date: "-s -f --set --file",
   deno: "run eval repl task serve test bench install compile",
   diff: "--output",
@@ -34,7 +34,7 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   "g++": "-wrapper -specs --specs -B -fplugin -o @",
   gcc: "-wrapper -specs --specs -B -fplugin -o @",
   gh: "api alias extension codespace ssh-key auth config browse secret variable gist",
-  go: "run generate tool -toolexec -exec -C -modfile -overlay -o -vettool -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -ldflags -gccgoflags",
+  go: "run generate tool -toolexec -exec -C -modfile -overlay -o -w -vettool -cpuprofile -memprofile -blockprofile -mutexprofile -coverprofile -trace -outputdir -testlogfile -gocoverdir -fuzzcachedir -pkgdir -debug-trace -debug-actiongraph -debug-runtime-trace -ldflags -gcflags -asmflags -gccgoflags",
   gofmt: "-w -cpuprofile",
   gpg: "-o --output --exec-path --photo-viewer --options --keyserver-options --agent-program --dirmngr-program",
   gradle: "-I -c -b -p -g --init-script --settings-file --build-file --project-dir --gradle-user-home",
@@ -51,7 +51,7 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   man: "-P -H -C -M -l -p -T -X -m --pager --html --config-file --manpath --local-file --preprocessor --troff-device --gxditview --systems",
   mvn: "-f -s -gs -t --file --settings --global-settings --toolchains exec:exec exec:java",
   mysql: "-e --execute --pager --tee --init-command",
-  npm: "-c -C -g exec x explore edit config set init create pkg link ln --script-shell --prefix --userconfig --globalconfig --node-options --shell --git --editor --viewer --init-module --call --registry --location --global --cache --package",
+  npm: "-c -C -g exec x explore edit config set init create pkg link ln --script-shell --prefix --userconfig --globalconfig --node-options --shell --git --editor --viewer --init-module --call --registry --location --global --cache --logs-dir --pack-destination --package",
   nvim: "-c -S -s -u -l -V + -es --cmd --listen",
   openssl: "-engine -config -provider-path -out -writerand",
   patch: "-o -d -i -r -g --output --directory --input --reject-file --get",
@@ -60,7 +60,7 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   pnpm: "-C -c -g exec dlx x create init config env --dir --script-shell --shell-mode --config --prefix --global --pnpmfile --global-pnpmfile --registry --shell --node-options",
   psql: "-c -f -o -L -v --command --file --output --log-file --variable --set",
   pytest:
-    "-c -p -o --config-file --rootdir --confcutdir --basetemp --junitxml --junit-xml --override-ini --pyargs --pdbcls --debug --log-file --cov-config --report-log --pastebin",
+    "-c -p -o --config-file --rootdir --confcutdir --basetemp --junitxml --junit-xml --override-ini --pyargs --pdbcls --debug --log-file --cov-config --report-log --html --css --json-report-file --alluredir --benchmark-json --benchmark-storage --pastebin",
   rg: "-f -z --pre --hostname-bin --file --search-zip",
   rsync:
     "-e -T -M --rsh --rsync-path --log-file --temp-dir --partial-dir --backup-dir --write-batch --only-write-batch --daemon --config --password-file --remote-option",
@@ -73,7 +73,7 @@ export const hiddenOptions: Readonly<Record<string, string>> = {
   sqlite3: "-init -cmd",
   ssh: "-o -F -J -W -L -R -D -w -E -S -O -I -i",
   strings: "-T @ --target",
-  tar: "-I -F -P -C -T @ --to-command --checkpoint-action --use-compress-program --rsh-command --rmt-command --info-script --new-volume-script --absolute-names --index-file --directory --files-from",
+  tar: "-I -F -P -C -T -g @ --to-command --checkpoint-action --use-compress-program --rsh-command --rmt-command --info-script --new-volume-script --absolute-names --index-file --directory --files-from --one-top-level --listed-incremental --volno-file --remove-files",
   terraform: "console -chdir -plugin-dir -var-file",
   tree: "-o -R --fromfile --fromtabfile",
   tsx: "-e -p -r --eval --print --require --import --loader --tsconfig",
@@ -94,6 +94,19 @@ export const singleDash: ReadonlySet<string> = new Set(
   "cc clang clang++ convert ffmpeg find g++ gcc go gofmt mvn openssl rustc sqlite3 terraform xxd".split(" "),
 );
 
+/** Those of them that take two dashes for one. */
+export const eitherDash: ReadonlySet<string> = new Set("go gofmt openssl sqlite3 terraform xxd".split(" "));
+
+/** Words that are no such option, and still make the program run, read or write what a rule must spell out. */
+export const hiddenWords: Readonly<Record<string, RegExp>> = {
+  // A file of headers or of a format, a format that names a file, options whose values name files, and URLs that curl rewrites.
+  curl: /^(?:--[\w-]+=|-\w*[Hw])?@|%output\{|^--(?:url-|expand-|proto-d)|^(?:--[\w-]+=)?(?:file:.*[{[%]|[a-z]*[{[][^:]*:)/is,
+  // The folder or file of a report.
+  pytest: /^(?:--[\w-]+=)?(?:annotate|html|json|lcov|markdown|markdown-append|xml):(?!:)/,
+  // An archive of another host, which tar opens through rsh.
+  tar: /^(?:--[\w-]+=)?[^/]*:/,
+};
+
 /** Options of git before the subcommand: they set a configuration, or take that of another repository. */
 export const hiddenGitGlobal =
   "-c -C -p --config-env --exec-path --git-dir --work-tree --namespace --super-prefix --paginate --attr-source";
@@ -104,12 +117,14 @@ export const hiddenGitCommon =
 
 /** Further options and words of one subcommand. */
 export const hiddenGit: Readonly<Record<string, string>> = {
-  am: "-S --directory",
+  am: "-S --gpg-sign --directory",
   apply: "--unsafe-paths --directory --build-fake-ancestor",
   archive: "-o --remote",
   bisect: "run visualize view replay",
   blame: "--contents",
   clone: "-u -c --config",
+  "cherry-pick": "-S -e --gpg-sign --edit",
+  commit: "-S -e --gpg-sign --edit",
   config: "-e -f --edit --add --replace-all --file --global --system --blob set edit",
   daemon: "--access-hook --base-path",
   difftool: "-x -t --extcmd --tool",
@@ -125,11 +140,12 @@ export const hiddenGit: Readonly<Record<string, string>> = {
   log: "-O",
   "ls-files": "-X --exclude-from",
   maintenance: "start register",
-  merge: "-s --strategy",
+  merge: "-S -e -s --gpg-sign --edit --strategy",
   mergetool: "-t --tool",
-  pull: "-s --strategy",
-  rebase: "-x -i -s --interactive --strategy --edit-todo",
+  pull: "-S -s --gpg-sign --strategy",
+  rebase: "-S -x -i -s --gpg-sign --interactive --strategy --edit-todo",
   remote: "add set-url",
+  revert: "-S -e --gpg-sign --edit",
   "send-email": "--smtp-server --to-cmd --cc-cmd --header-cmd",
   show: "-O",
   submodule: "foreach add update set-url",
