@@ -3,7 +3,7 @@ import { plainSystemError, systemErrorCode } from "@toolcrib/core/files";
 import type { CheckedArguments } from "./bashArguments.ts";
 import type { BashSettings } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
-import type { CommandOutput } from "./process/childOutput.ts";
+import type { CommandOutput } from "./process/commandOutput.ts";
 import type { RunningProcess } from "./process/processes.ts";
 import type { ShellResult } from "./process/runShell.ts";
 import { describeRefusals } from "./sandbox/refusals.ts";

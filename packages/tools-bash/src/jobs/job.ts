@@ -1,6 +1,6 @@
 import { isToolError, ToolError } from "@toolcrib/core";
 import { messageOf } from "../messageOf.ts";
-import type { CommandOutput } from "../process/childOutput.ts";
+import type { CommandOutput } from "../process/commandOutput.ts";
 import { type HeadTailBuffer, withNotes } from "../process/headTailBuffer.ts";
 import { killLeft, killTree } from "../process/platform.ts";
 import type { RunningProcess } from "../process/processes.ts";

@@ -1,4 +1,4 @@
-import type { OutputSink } from "../process/childOutput.ts";
+import type { OutputSink } from "../process/commandOutput.ts";
 import type { HeadTailBuffer } from "../process/headTailBuffer.ts";
 
 /** Keeps what a stream has brought since the last reading: the head and the tail of it, in flat memory. */

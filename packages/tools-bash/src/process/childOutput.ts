@@ -1,19 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
+import type { CommandOutput } from "./commandOutput.ts";
 import { exitCodeOf } from "./platform.ts";
-
-/** Takes in one stream of a command, in flat memory; `toString` is what the answer shows of it. */
-export interface OutputSink {
-  /** The bytes are valid until it returns. */
-  push(bytes: Uint8Array): void;
-  toString(): string;
-}
-
-/** The sinks of a command. */
-export interface CommandOutput {
-  readonly stdout: OutputSink;
-  readonly stderr: OutputSink;
-}
 
 /** After the exit, output counts as complete when nothing has come for this long, even if a background child holds the pipe. */
 const quietMs = 100;

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { CommandOutput, OutputSink } from "./childOutput.ts";
+import type { CommandOutput, OutputSink } from "./commandOutput.ts";
 
 /** Least time between two reports: ten a second at most. */
 const pauseMs = 100;

@@ -1,7 +1,8 @@
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import type { Socket } from "node:net";
 import { ToolError } from "@toolcrib/core";
-import { afterPoll, ChildOutput, type CommandOutput } from "./childOutput.ts";
+import { afterPoll, ChildOutput } from "./childOutput.ts";
+import type { CommandOutput } from "./commandOutput.ts";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
 import { inheritedDescriptors, nullDescriptor } from "./inheritedDescriptors.ts";
 import { childProcess, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
