@@ -95,13 +95,13 @@ describe("deferred tools", () => {
     expect(JSON.stringify(agent.sessionContext)).not.toContain("search_tools");
     await agent.saveContext("later");
     const expected = `${first},save_session_context,send_mail`;
+    await agent.chat("on");
+    expect(offered(provider).slice(1)).toEqual([expected, expected, expected, expected]);
     for (const from of [journal, file]) {
       const next = new ScriptedProvider(["ok"]);
       await (await Agent.resume(next, from, { tools: options.tools as never })).chat("on");
       expect(offered(next)).toEqual([expected]);
     }
-    await agent.chat("on");
-    expect(offered(provider).slice(1)).toEqual([expected, expected, expected, expected]);
   });
 
   test("are forgotten with the conversation", async () => {
