@@ -294,6 +294,21 @@ describe("what was allowed is what runs", () => {
     }
   });
 
+  test.each(stages)("a tool whose execute is replaced in place while %s does not run", async (_name, stage) => {
+    const tool = pay();
+    const [guard, options] = stage(() => void Object.assign(tool, { execute: () => ran.push("other") }));
+    const registry = new ToolRegistry([tool]).guard(guard);
+    expect(await registry.execute("pay", { to: "me" }, options)).toContain(replacedMessage);
+    expect(ran).toEqual([]);
+  });
+
+  test("a proxy that binds execute anew at each reading counts as the same tool", async () => {
+    const tool = new Proxy(pay(), {
+      get: (target, key) => (key === "execute" ? target.execute.bind(target) : Reflect.get(target, key)),
+    });
+    expect(await new ToolRegistry([tool]).guard(() => true).execute("pay", {})).toBe("paid");
+  });
+
   test.each(stages)("a tool disabled or removed while %s does not run", async (_name, stage) => {
     const registry = guarded();
     const [guard, options] = stage(() => void registry.disable("pay"));

@@ -1,6 +1,7 @@
 import type { CheckedArguments } from "../arguments/arguments.ts";
 import type { ToolError } from "../errors.ts";
-import type { ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
+import { attempt } from "../foreign.ts";
+import type { ExecutableTool, ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
 import { nearestName } from "../names.ts";
 import { checkSpelling, type KnownOptions } from "../options.ts";
 import { untilAborted } from "../promises.ts";
@@ -119,10 +120,21 @@ async function passGuards(
   checkLimit(timeoutMs);
   const { name, args } = call;
   if (held.guards.length === 0) return { args };
+  const isUnchanged = watchExecute(tool);
   const answer = await askGuards(held.guards, tool, call, approve);
   if ("error" in answer) return answer;
-  const error = refusalOf(held, name) ?? (held.entries.get(name)?.tool === tool ? undefined : replaced(name));
+  const isSame = held.entries.get(name)?.tool === tool && isUnchanged();
+  const error = refusalOf(held, name) ?? (isSame ? undefined : replaced(name));
   return error ? { error } : answer;
+}
+
+/** Tells later whether the tool still has the same `execute`. */
+function watchExecute(tool: ExecutableTool): () => boolean {
+  const read = (): unknown => attempt(() => tool.execute);
+  const before = read();
+  // A proxy may bind it anew at each reading: then nothing can be told.
+  const isStable = read() === before;
+  return () => !isStable || read() === before;
 }
 
 /** The tool of that name, with its repaired arguments or what is wrong with them. */
