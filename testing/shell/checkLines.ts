@@ -43,7 +43,12 @@ const readers: Readonly<Record<string, RegExp>> = {
 /** Programs that only print or answer. */
 const printers = new Set(["echo", "printf", "true", "false", "test", "[", "pwd"]);
 /** In dash `time shift` looks for a program of that name. There is none, and the path is not the line's to choose. */
-const builtins = new Set("cd read shift trap wait exit export readonly return set unset type command times".split(" "));
+const builtins = new Set(
+  (
+    ". : alias bg break builtin cd command continue declare eval exec exit export fg getopts hash jobs let local read " +
+    "readonly return set shift source times trap type typeset ulimit umask unalias unset wait"
+  ).split(" "),
+);
 /** Programs that run another, which is recorded by itself. */
 const starters: Readonly<Record<string, RegExp>> = {
   env: /^/,
