@@ -63,6 +63,18 @@ describe("save_session_context", () => {
     assertFits(saved, "session");
   });
 
+  test("gives the file and the number of messages as data", async () => {
+    const dataOf = async (sessionContext: Message[], sessionContextFilePath = file): Promise<unknown> => {
+      const tool = createSaveSessionContextTool({ systemPrompt: "", sessionContext, sessionContextFilePath });
+      const outcome = await new ToolRegistry([tool]).invoke("save_session_context", { reason: "r" });
+      return outcome.ok ? outcome.data : outcome.error;
+    };
+    expect(await dataOf([user("hi")])).toEqual({ path: file, messages: 1 });
+    // As it is named, where the text quotes it.
+    const odd = join(folder, "new\nline");
+    expect(await dataOf([], odd)).toEqual({ path: odd, messages: 0 });
+  });
+
   test("called by the model, it saves a conversation in which its own call is closed", async () => {
     const agent = new Agent(
       new ScriptedProvider([{ calls: [{ id: "s", name: "save_session_context", args: { reason: "r" } }] }, "ok"]),

@@ -1,4 +1,4 @@
-import { defineTool, type ExecutableTool, type ToolContext } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, type ToolContext, toolOutput } from "@toolcrib/core";
 import type { WaitingCall } from "../conversation/waiting.ts";
 import type { Message, Usage } from "../messages.ts";
 import { createSession } from "./session.ts";
@@ -28,6 +28,12 @@ export function createSaveSessionContextTool(context: SessionToolContext, ...non
     },
     origin: "@toolcrib/agent",
     idempotent: true,
+    outputSchema: {
+      type: "object",
+      properties: { path: { type: "string" }, messages: { type: "integer", minimum: 0 } },
+      required: ["path", "messages"],
+      additionalProperties: false,
+    },
     async effects() {
       const { pathEffect } = await import("@toolcrib/core/files");
       const { path, scope } = await sessionTarget(context.sessionContextFilePath);
@@ -47,8 +53,12 @@ export function createSaveSessionContextTool(context: SessionToolContext, ...non
       const { path, scope } = await sessionTarget(sessionContextFilePath);
       const text = `${JSON.stringify(session, null, 2)}\n`;
       await withPathLocks([path], () => writeAtomically(path, text, { scope, call, private: true }));
-      const saved = `Saved ${session.messages.length} messages to ${createPathScope().print(path)}`;
-      return session.messages.length > 0 ? saved : `${saved}: ${noConversation}`;
+      const { length } = session.messages;
+      const { print, shorten } = createPathScope();
+      const saved = `Saved ${length} messages to ${print(path)}`;
+      return toolOutput(length > 0 ? saved : `${saved}: ${noConversation}`, {
+        data: { path: shorten(path), messages: length },
+      });
     },
   });
 }

@@ -113,7 +113,8 @@ test("a server is added, listed, tested and removed, and the rest of .mcp.json s
   expect(Object.keys(JSON.parse(readFileSync(file, "utf8")).mcpServers)).toEqual(["old", "web"]);
 });
 
-test("run --mcp gives the model the servers' tools, and ends the servers with the run", async () => {
+/** Adds `toolcrib mcp serve` as the server `self`; resolves to the file that it writes its process id to. */
+async function addSelf(): Promise<string> {
   const pidFile = join(folder, "pid");
   writeFileSync(
     join(folder, "server.mjs"),
@@ -123,6 +124,30 @@ test("run --mcp gives the model the servers' tools, and ends the servers with th
      await import(${JSON.stringify(pathToFileURL(bin).href)});`,
   );
   await toolcrib("add", "self", process.execPath, join(folder, "server.mjs"));
+  return pidFile;
+}
+
+test("tools cost --mcp counts the servers' tools too, and ends the servers", async () => {
+  const pidFile = await addSelf();
+  const cost = async (...flags: string[]): Promise<{ total: number; tokens: Map<string, number> }> => {
+    const args = ["tools", "cost", "--json", ...flags];
+    const end = await startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state } }).ended;
+    expect(end).toMatchObject({ code: 0, stderr: "" });
+    const { total, tools } = JSON.parse(end.stdout) as { total: number; tools: { name: string; tokens: number }[] };
+    return { total, tokens: new Map(tools.map(({ name, tokens }) => [name, tokens])) };
+  };
+  const own = await cost();
+  expect(existsSync(pidFile)).toBe(false);
+  const all = await cost("--mcp");
+  const mounted = [...all.tokens].filter(([name]) => !own.tokens.has(name));
+  expect(mounted.map(([name]) => name)).toContain("mcp__self__read_file");
+  expect(all.total - own.total).toBe(mounted.reduce((sum, [, tokens]) => sum + tokens, 0));
+  expect(all.tokens.get("mcp__self__read_file")).toBeGreaterThan(own.tokens.get("read_file") ?? Infinity);
+  expect(() => process.kill(Number(readFileSync(pidFile, "utf8")), 0)).toThrow(/ESRCH/);
+});
+
+test("run --mcp gives the model the servers' tools, and ends the servers with the run", async () => {
+  const pidFile = await addSelf();
   const wire = await WireServer.start();
   cleanups.push(() => wire.close());
   const call = { name: "mcp__self__read_file", args: '{"path":"a.txt"}' };
