@@ -17,7 +17,7 @@ const project = (folder: string, name: string) => ({
   test: {
     name,
     root: `${root}${folder}`,
-    include: ["src/**/*.test.ts", "*.test.ts"],
+    include: folder === "examples" ? ["**/*.test.ts"] : ["src/**/*.test.ts", "*.test.ts"],
     isolate: !sharing.has(folder),
     setupFiles: [`${root}scripts/seed.ts`],
     // Tests start hundreds of Node processes: compiling the same modules again would be half of their time.
@@ -45,6 +45,7 @@ export default defineConfig({
       ...packageFolders.map((folder) => project(folder, folder.replace("packages/", "@toolcrib/"))),
       project("testing", "@toolcrib/testing"),
       project("scripts", "scripts"),
+      project("examples", "examples"),
     ],
     coverage: { provider: "v8", include: ["packages/*/src/**"] },
   },

@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+interface Manifest {
+  version: string;
+  private?: boolean;
+  scripts?: Record<string, string>;
+  dependencies: Record<string, string>;
+}
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const longest = 120;
+/** What is not the example's own source. */
+const surroundings = /\.test\.ts$|^(?:README\.md|package\.json|node_modules)$/;
+
+const examples = readdirSync(here, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
+  .map(({ name }) => name);
+const read = (...path: string[]): string => readFileSync(join(here, ...path), "utf8");
+const manifestOf = (folder: string): Manifest => JSON.parse(read(folder, "package.json")) as Manifest;
+const linesOf = (text: string): number => text.split("\n").length - 1;
+
+describe.each(examples)("%s", (example) => {
+  const files = readdirSync(join(here, example));
+
+  test("has a program, a test, and a README that the list names", () => {
+    expect(files).toContain("main.ts");
+    expect(files.some((file) => file.endsWith(".test.ts"))).toBe(true);
+    for (const part of ["npm install", "What it shows:", "What to change first:"])
+      expect(read(example, "README.md")).toContain(part);
+    expect(read("README.md")).toContain(`| [${example}](${example}) |`);
+  });
+
+  test(`has fewer than ${longest} lines of source`, () => {
+    const sources = files.filter((file) => !surroundings.test(file));
+    expect(sources.reduce((sum, file) => sum + linesOf(read(example, file)), 0)).toBeLessThan(longest);
+  });
+
+  test("can be copied: its manifest names versions that this workspace has", () => {
+    const { private: isPrivate, scripts, dependencies } = manifestOf(example);
+    expect({ isPrivate, scripts }).toEqual({ isPrivate: true, scripts: { start: "node main.ts", test: "vitest run" } });
+    for (const [name, range] of Object.entries(dependencies)) {
+      const own = /^@toolcrib\/(.+)$/.exec(name)?.[1];
+      expect(range).toEqual(
+        own === undefined ? expect.stringMatching(/^\^\d/) : `^${manifestOf(`../packages/${own}`).version}`,
+      );
+    }
+  });
+
+  test("chooses a model as the others do", () => {
+    if (existsSync(join(here, example, "model.ts")))
+      expect(read(example, "model.ts")).toBe(read("review-diff/model.ts"));
+  });
+});
+
+const asking = examples.filter((example) => existsSync(join(here, example, "model.ts")));
+
+test.each(asking)("%s: run as it is, without a key, says what to set", (example) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["main.ts"], {
+    cwd: join(here, example),
+    env: { PATH: process.env.PATH },
+    input: "",
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("No model: set OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENROUTER_API_KEY.\n");
+  expect({ status: status === 0, stdout }).toEqual({ status: false, stdout: "" });
+});

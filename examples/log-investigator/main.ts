@@ -1,0 +1,19 @@
+// node main.ts FOLDER "Why did checkout fail last night?"
+import { investigate } from "./investigate.ts";
+import { modelFromEnvironment } from "./model.ts";
+
+const [folder, question] = process.argv.slice(2);
+try {
+  const model = await modelFromEnvironment();
+  if (!folder || !question) throw new Error('Usage: node main.ts FOLDER "QUESTION"');
+  for await (const event of investigate(model, folder, question)) {
+    // The answer goes to standard output, what is done on the way to standard error.
+    if (event.type === "text-delta") process.stdout.write(event.text);
+    if (event.type === "tool-call") console.error(`${event.name} ${JSON.stringify(event.args)}`);
+    if (event.type === "end" && event.reason !== "stop") throw new Error(`No answer: ${event.detail ?? event.reason}`);
+  }
+  console.log();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
