@@ -1,12 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { checkOptions, type KnownOptions, longestDelayMs } from "@toolcrib/core";
-import {
-  compileDenyRules,
-  createPathScope,
-  type DeniedPaths,
-  type DenyRules,
-  type PathScope,
-} from "@toolcrib/core/files";
+import { createPathScope, type DeniedPaths, type DenyRules, type PathScope } from "@toolcrib/core/files";
 import { printableName } from "@toolcrib/core/text";
 import type { ScrubEnv } from "./environment.ts";
 import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
@@ -102,9 +96,13 @@ export function settingsOf(options: BashToolOptions): BashSettings {
   checkTimeout("maxTimeoutMs", maxTimeoutMs, longestDelayMs);
   const { timeoutMs = Math.min(defaultTimeoutMs, maxTimeoutMs) } = options;
   checkTimeout("timeoutMs", timeoutMs, maxTimeoutMs);
-  const roots = "root" in options ? createPathScope({ root: options.root }).roots : undefined;
+  const { roots, denied } = createPathScope({
+    cwd: options.cwd,
+    ...("root" in options && { root: options.root }),
+    ...("deny" in options && { deny: options.deny }),
+  });
+  // Without the roots: they do not confine commands.
   const scope = createPathScope({ cwd: options.cwd ?? roots?.[0] });
-  const denied = "deny" in options ? compileDeny(options.deny, roots ?? [scope.cwd]) : undefined;
   if (options.background !== undefined) checkBackground(options.background);
   const project = projectOf(scope, roots);
   return {
@@ -200,12 +198,6 @@ function sandboxOf(
   const writable = sandbox.writable === undefined ? roots : directoriesOf(sandbox.writable);
   const { cwd } = scope;
   return createSandbox({ writable: writable ?? [cwd], cwd, deny }, sandbox);
-}
-
-/** Throws a TypeError for what cannot be understood: something would be left readable that was meant to be denied. */
-function compileDeny(deny: unknown, roots: readonly string[]): DeniedPaths | undefined {
-  if (!isStrings(deny)) throw new TypeError("deny must be an array of path patterns; leave it out for none");
-  return deny.length === 0 ? undefined : compileDenyRules({ patterns: deny, roots });
 }
 
 function checkSandbox(given: unknown): SandboxOptions {
