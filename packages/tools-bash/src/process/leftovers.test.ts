@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createRunBashTool } from "../runBash.ts";
 import { createLeftovers } from "./leftovers.ts";
 
@@ -25,14 +25,42 @@ test.runIf(onLinux)("end() kills the processes that earlier commands of this pro
   process.kill(others, "SIGKILL");
 });
 
+/** Words that `ps` shows for no other process, such as those of the same test in another run. */
+const own = `3004.${process.pid}`;
+
+async function startTwo(leftovers: ReturnType<typeof createLeftovers>): Promise<{ ended: Promise<string> }> {
+  const ended = createRunBashTool({ leftovers }).execute({ command: `setsid -f sleep ${own}; sleep ${own}` });
+  const listed = (): string => spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout;
+  await expect
+    .poll(() =>
+      listed()
+        .split("\n")
+        .filter((line) => line === `sleep ${own}`),
+    )
+    .toHaveLength(2);
+  return { ended };
+}
+
 test.runIf(onLinux)("end() also kills a running call", async () => {
   const leftovers = createLeftovers();
-  const running = createRunBashTool({ leftovers }).execute({ command: "setsid -f sleep 3004; sleep 3005" });
-  const started = (): string => spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout;
-  await expect.poll(started).toMatch(/^sleep 3004$[\s\S]*^sleep 3005$|^sleep 3005$[\s\S]*^sleep 3004$/m);
+  const { ended } = await startTwo(leftovers);
   expect(leftovers.end()).toBeGreaterThanOrEqual(2);
-  expect(JSON.parse(await running)).toMatchObject({ exit_code: 137, stderr: "" });
+  expect(JSON.parse(await ended)).toMatchObject({ exit_code: 137, stderr: "" });
 });
+
+test.runIf(onLinux)(
+  "end() stops every process before it kills one, so that no shell goes on with its next command",
+  async () => {
+    const leftovers = createLeftovers();
+    const { ended } = await startTwo(leftovers);
+    const spy = vi.spyOn(process, "kill");
+    const killed = leftovers.end();
+    const signals = spy.mock.calls.map(([, signal]) => signal);
+    spy.mockRestore();
+    expect(signals).toEqual([...Array(killed).fill("SIGSTOP"), ...Array(killed).fill("SIGKILL")]);
+    await ended;
+  },
+);
 
 test("commands that leave nothing behind leave no record", async () => {
   const settled: number[] = [];

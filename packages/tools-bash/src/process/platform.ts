@@ -106,16 +106,18 @@ export function killLeft(left: ReadonlyMap<string, readonly RunningProcess[]>): 
     for (const { pid } of groups) kill(-pid);
     return groups.length;
   }
-  const killed = new Set<number>();
+  const found = new Set<number>();
   for (let round = 0; round < mostRounds; round += 1) {
-    const fresh = findMarked([...left.keys()]).filter((pid) => !killed.has(pid));
+    const fresh = findMarked([...left.keys()]).filter((pid) => !found.has(pid));
     if (fresh.length === 0) break;
     for (const pid of fresh) {
-      kill(pid);
-      killed.add(pid);
+      // Not killed yet: a shell would go on with its next command when the one before has ended.
+      kill(pid, "SIGSTOP");
+      found.add(pid);
     }
   }
-  return killed.size;
+  for (const pid of found) kill(pid);
+  return found.size;
 }
 
 /** Signals a process, or a group as a negative number. */
