@@ -1,7 +1,6 @@
 import { clip, showInvisible } from "@toolcrib/core/text";
+import type { Yield } from "../yieldToEventLoop.ts";
 import { describeDifference } from "./describeDifference.ts";
-
-type Pause = () => Promise<void> | undefined;
 
 /** Of a longer text only the head is looked at, in characters. */
 const longestSearched = 8 * 1024 * 1024;
@@ -22,7 +21,7 @@ const leastLikeness = 0.4;
 export async function describeNearest(
   text: string,
   wanted: string,
-  pause: Pause,
+  pause: Yield,
   whose = "old_text",
 ): Promise<string | undefined> {
   const lines = linesOf(text.slice(0, longestSearched));
@@ -59,7 +58,7 @@ function firstDifference(lines: readonly string[], sought: readonly string[], st
 async function startByLines(
   lines: readonly string[],
   sought: readonly string[],
-  pause: Pause,
+  pause: Yield,
 ): Promise<number | undefined> {
   const places = new Map<string, number[]>();
   for (const [at, line] of sought.entries()) {
@@ -82,7 +81,7 @@ async function startByLines(
 async function startByLikeness(
   lines: readonly string[],
   sought: readonly string[],
-  pause: Pause,
+  pause: Yield,
 ): Promise<number | undefined> {
   const longest = sought.reduce((most, line, at) => (line.length > (sought[most] ?? "").length ? at : most), 0);
   const wanted = pairsOf(sought[longest] ?? "");

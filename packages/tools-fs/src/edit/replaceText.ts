@@ -1,6 +1,6 @@
 import { invalidArgument } from "@toolcrib/core";
 import { dominantLineEnding } from "@toolcrib/core/text";
-import { createYielder } from "../yieldToEventLoop.ts";
+import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 import { findMatches } from "./findMatches.ts";
 import { listLines } from "./listLines.ts";
 import { describeNearest } from "./nearestLines.ts";
@@ -16,8 +16,6 @@ export interface ReplaceLimits {
   maxBytes: number;
   signal?: AbortSignal | undefined;
 }
-
-type Pause = () => Promise<void> | undefined;
 
 /** Parts of a text that are joined at once, so that a list of a million parts is never held. */
 const mostParts = 4096;
@@ -53,7 +51,7 @@ interface Step {
   /** The edit, as errors name it. */
   field: string;
   maxBytes: number;
-  pause: Pause;
+  pause: Yield;
 }
 
 async function replaceOne(

@@ -85,3 +85,16 @@ test("a random change that a patch describes is made exactly, or refused", async
     { numRuns: 500 },
   );
 });
+
+test("every line that is looked at for an @@ line lets other work run", async () => {
+  const text = Array.from({ length: 1000 }, (_, index) => `${index}\n`).join("");
+  const [operation] = parsePatch(`${begin}@@ 700\n-701\n+x\n*** End Patch`);
+  if (operation?.kind !== "update") return expect.fail("no update");
+  let turns = 0;
+  const pause = (): undefined => {
+    turns += 1;
+  };
+  expect(await applyHunks(text, operation.hunks, "f", pause)).toContain("700\nx\n702");
+  // Every line but the one found: it must be the only one.
+  expect(turns).toBeGreaterThanOrEqual(999);
+});

@@ -2,9 +2,8 @@ import { invalidArgument } from "@toolcrib/core";
 import { clip, dominantLineEnding } from "@toolcrib/core/text";
 import { listLines } from "../edit/listLines.ts";
 import { describeNearest } from "../edit/nearestLines.ts";
+import type { Yield } from "../yieldToEventLoop.ts";
 import { type Hunk, patchField } from "./parsePatch.ts";
-
-type Pause = () => Promise<void> | undefined;
 
 interface Line {
   readonly text: string;
@@ -19,7 +18,7 @@ const mostPlaces = 10;
  * the hunk before, or the first after its `@@` lines. What is not changed keeps its line endings. Throws (`invalid_arguments`), naming
  * the hunk by its line in the patch. `printed` names the file.
  */
-export async function applyHunks(text: string, hunks: readonly Hunk[], printed: string, pause: Pause): Promise<string> {
+export async function applyHunks(text: string, hunks: readonly Hunk[], printed: string, pause: Yield): Promise<string> {
   const lines = splitLines(text);
   const usual = lines[0]?.ending === undefined || lines[0].ending === "" ? "\n" : dominantLineEnding(text);
   const result: Line[] = [];
@@ -61,24 +60,40 @@ function splitLines(text: string): Line[] {
   return lines;
 }
 
+/** The first line from `from` on that fits; -1 for none. */
+async function findLine(
+  lines: readonly Line[],
+  from: number,
+  fits: (line: Line) => boolean,
+  pause: Yield,
+): Promise<number> {
+  for (let at = from; at < lines.length; at += 1) {
+    if (fits(lines[at] as Line)) return at;
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+  return -1;
+}
+
 async function findPlace(
   lines: readonly Line[],
   from: number,
   hunk: Hunk,
   old: readonly string[],
   printed: string,
-  pause: Pause,
+  pause: Yield,
 ): Promise<number> {
   const refuse = (reason: string): Error =>
     invalidArgument(patchField, `the hunk at line ${hunk.line} of the patch ${reason}`);
   let start = from;
   for (const [index, anchor] of hunk.anchors.entries()) {
-    const isAnchor = (line: Line): boolean => line.text.trim() === anchor;
-    const found = lines.findIndex((line, at) => at >= start && isAnchor(line));
+    const nextAnchor = (first: number): Promise<number> =>
+      findLine(lines, first, ({ text }) => text.trim() === anchor, pause);
+    const found = await nextAnchor(start);
     const shown = clip(anchor, 80);
     if (found < 0) throw refuse(`has "@@ ${shown}", a line that ${printed} does not have after line ${start}`);
-    const second = lines.findIndex((line, at) => at > found && isAnchor(line));
-    if (index === 0 && second >= 0) {
+    const second = index === 0 ? await nextAnchor(found + 1) : -1;
+    if (second >= 0) {
       throw refuse(
         `has "@@ ${shown}", which is at lines ${found + 1} and ${second + 1} of ${printed}; put the line above it in another @@ before`,
       );

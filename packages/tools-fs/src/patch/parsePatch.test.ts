@@ -1,4 +1,5 @@
 import { isToolError } from "@toolcrib/core";
+import { watchLoop } from "@toolcrib/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parsePatch } from "./parsePatch.ts";
@@ -86,4 +87,12 @@ test("any text is read or refused with a reason", () => {
       }
     }),
   );
+});
+
+test("a patch of a million lines in 500 files is read in less than a second of processor time", () => {
+  const file = (_: unknown, index: number): string => `*** Add File: ${index}\n${"+x\n".repeat(2000)}`;
+  const loop = watchLoop();
+  const operations = parsePatch(`*** Begin Patch\n${Array.from({ length: 500 }, file).join("")}*** End Patch`);
+  expect(loop.stop()).toBeLessThan(1000);
+  expect(operations).toHaveLength(500);
 });

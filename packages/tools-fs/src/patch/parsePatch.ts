@@ -40,11 +40,9 @@ const header = /^\*\*\* (Add File|Delete File|Update File): (.*)$/;
  * guessed, but that an empty line in a hunk is an empty line of the file.
  */
 export function parsePatch(input: string): PatchOperation[] {
-  const lines = input
-    .replace(/^\s*\n/, "")
-    .trimEnd()
-    .split(/\r?\n/);
-  const before = input.split("\n").length - input.replace(/^\s*\n/, "").split("\n").length;
+  const blank = /^\s*\n/.exec(input)?.[0] ?? "";
+  const before = blank.split("\n").length - 1;
+  const lines = input.slice(blank.length).trimEnd().split(/\r?\n/);
   const refuse = (at: number, reason: string): never => {
     const line = lines[at];
     const shown = line === undefined ? "" : ` (${showInvisible(clip(line, 80))})`;
@@ -62,14 +60,14 @@ export function parsePatch(input: string): PatchOperation[] {
     if (path === "") refuse(at, "names no file");
     if (operations.length === mostFiles)
       refuse(at, `a patch changes at most ${mostFiles} files; give the rest in another`);
-    const next = nextHeader(lines, at + 1, last);
+    const next = indexWithin(lines, at + 1, last, (one) => header.test(one));
     const line = before + at + 1;
     if (kind === "Delete File") {
       if (next > at + 1) refuse(at + 1, "nothing follows *** Delete File");
       operations.push({ kind: "delete", line, path });
     } else if (kind === "Add File") {
-      const wrong = lines.findIndex((one, index) => index > at && index < next && !one.startsWith("+"));
-      if (wrong >= 0) refuse(wrong, "each line of a new file starts with +");
+      const wrong = indexWithin(lines, at + 1, next, (one) => !one.startsWith("+"));
+      if (wrong < next) refuse(wrong, "each line of a new file starts with +");
       const content = lines.slice(at + 1, next).map((one) => `${one.slice(1)}\n`);
       operations.push({ kind: "add", line, path, content: content.join("") });
     } else {
@@ -85,9 +83,11 @@ export function parsePatch(input: string): PatchOperation[] {
   return operations;
 }
 
-function nextHeader(lines: readonly string[], from: number, last: number): number {
-  const found = lines.findIndex((line, at) => at >= from && at < last && header.test(line));
-  return found < 0 ? last : found;
+/** The first line from `from` on that fits; `to` where none before it does. */
+function indexWithin(lines: readonly string[], from: number, to: number, fits: (line: string) => boolean): number {
+  let at = from;
+  while (at < to && !fits(lines[at] as string)) at += 1;
+  return at;
 }
 
 function parseHunks(
@@ -98,23 +98,23 @@ function parseHunks(
   refuse: (at: number, reason: string) => never,
 ): Hunk[] {
   const hunks: { line: number; anchors: string[]; lines: HunkLine[]; atEnd: boolean }[] = [];
-  const open = (at: number): (typeof hunks)[number] => {
-    const current = hunks.at(-1);
-    if (current !== undefined && !current.atEnd) return current;
+  const begin = (at: number): (typeof hunks)[number] => {
     const hunk = { line: before + at + 1, anchors: [], lines: [], atEnd: false };
     hunks.push(hunk);
     return hunk;
   };
+  const open = (at: number): (typeof hunks)[number] => {
+    const current = hunks.at(-1);
+    return current === undefined || current.atEnd ? begin(at) : current;
+  };
   for (let at = from; at < to; at += 1) {
     const line = lines[at] ?? "";
     if (line.startsWith("@@")) {
-      const current = hunks.at(-1);
       // Another @@ right after one narrows the place further.
-      if (current === undefined || current.lines.length > 0 || current.atEnd) {
-        hunks.push({ line: before + at + 1, anchors: [], lines: [], atEnd: false });
-      }
+      const current = open(at);
+      const hunk = current.lines.length > 0 ? begin(at) : current;
       const anchor = anchorOf(line);
-      if (anchor !== "") hunks.at(-1)?.anchors.push(anchor);
+      if (anchor !== "") hunk.anchors.push(anchor);
     } else if (line === "*** End of File") {
       open(at).atEnd = true;
     } else if (line === "") {

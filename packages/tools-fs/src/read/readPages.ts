@@ -1,7 +1,7 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import type { RegularFile } from "@toolcrib/core/files";
 import { isBinary, withNotice } from "@toolcrib/core/text";
-import { createYielder } from "../yieldToEventLoop.ts";
+import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 import {
   byteLineEnd,
   type ChunkReader,
@@ -80,8 +80,6 @@ export async function readBase64(file: RegularFile, maxBytes: number, signal: Ab
   const text = bytes.toString("base64", 0, most);
   return { reply: withNotice(text, { shown: most, total: file.stats.size, unit: "bytes" }), text };
 }
-
-type Yield = () => Promise<void> | undefined;
 
 interface Lines {
   bytes: Buffer;
