@@ -1,15 +1,14 @@
 /**
- * Watches the event loop: `stop()` returns the longest block in milliseconds. A gap between two ticks counts with the processor
- * time that this thread used in it, so that a pause forced by a busy machine is not taken for a block.
+ * Watches the event loop: `stop()` returns the longest block, in milliseconds of processor time of the thread that watches. What other
+ * threads use, or a pause forced by a busy machine, does not count.
  */
 export function watchLoop(): { stop: () => number } {
   let longest = 0;
-  let lastWall = performance.now();
-  let lastCpu = threadMs();
+  let last = threadMs();
   const tick = (): void => {
-    const [wall, cpu] = [performance.now(), threadMs()];
-    longest = Math.max(longest, Math.min(wall - lastWall, cpu - lastCpu));
-    [lastWall, lastCpu] = [wall, cpu];
+    const now = threadMs();
+    longest = Math.max(longest, now - last);
+    last = now;
   };
   const timer = setInterval(tick, 2);
   return {
@@ -22,6 +21,6 @@ export function watchLoop(): { stop: () => number } {
 }
 
 function threadMs(): number {
-  const usage = process.threadCpuUsage?.() ?? process.cpuUsage();
-  return (usage.user + usage.system) / 1000;
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
