@@ -20,9 +20,3 @@ export interface Settings {
   /** Patterns of paths that the packs leave out themselves. */
   readonly denied: ReadonlySet<string>;
 }
-
-/** What a judge needs to know of a call. */
-export interface Caller {
-  readonly name: string;
-  readonly origin: string;
-}

@@ -1,24 +1,6 @@
 import { readdirSync } from "node:fs";
 import { compileWildmatch } from "@toolcrib/core/files";
-
-/** How much work a decision may still take: names looked at, and paths judged. */
-export interface Budget {
-  /** False once all is used up. */
-  take(steps: number): boolean;
-}
-
-/** What a shell line may take: as much as keeps a decision below about 0.1 s. */
-const mostSteps = 5000;
-
-export function newBudget(): Budget {
-  let left = mostSteps;
-  return {
-    take(steps) {
-      left -= steps;
-      return left >= 0;
-    },
-  };
-}
+import type { Budget } from "./budget.ts";
 
 const wildcard = /\[[^\]]*\]|[*?]/g;
 

@@ -2,6 +2,7 @@ import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "@toolcrib/core/files";
+import type { Budget } from "./budget.ts";
 
 /** What a look through a folder found. */
 export interface Below {
@@ -15,25 +16,25 @@ export interface Below {
 const mostNames = 5000;
 
 /**
- * Looks through a folder, `depth` levels deep and links not followed, for a path that passes the test. A file, or nothing, is
- * complete.
+ * Looks through a folder, links not followed, for a path that passes the test. A file, or nothing, is complete. Folders and names
+ * count against the budget of the call.
  */
 export async function findBelow(
   folder: string,
   test: (path: string, entry: Dirent) => boolean,
-  depth: number = Infinity,
+  budget: Budget,
 ): Promise<Below> {
-  const folders = [{ at: folder, level: 1 }];
+  const folders = [folder];
   let names = 0;
-  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    const { at, level } = next;
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    if (!budget.take(1)) return { complete: false };
     try {
       for await (const entry of await opendir(at)) {
         names += 1;
-        if (names > mostNames) return { complete: false };
+        if (names > mostNames || !budget.take(1)) return { complete: false };
         const path = join(at, entry.name);
         if (test(path, entry)) return { found: path, complete: true };
-        if (entry.isDirectory() && level < depth) folders.push({ at: path, level: level + 1 });
+        if (entry.isDirectory()) folders.push(path);
       }
     } catch (error) {
       if (!["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "")) return { complete: false };

@@ -3,6 +3,7 @@ import type { GuardedCall, ToolEffect } from "@toolcrib/core";
 import { groupsFor } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Verdict } from "../verdict.ts";
+import { type Budget, newBudget } from "./budget.ts";
 import { judgeCommand } from "./judgeCommand.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeNetwork } from "./judgeNetwork.ts";
@@ -11,6 +12,8 @@ import { judgeUndeclared } from "./judgeUndeclared.ts";
 const mostEffects = 1000;
 /** Matching takes time in proportion to the length of paths. */
 const mostCharacters = 200_000;
+/** For all folders that are looked through: a line may name thousands of them. */
+const mostNames = 20_000;
 
 /** Judges each thing that a call would do; the strictest verdict decides the call. At least one. */
 export async function judgeCall(call: GuardedCall, settings: Settings): Promise<readonly [Verdict, ...Verdict[]]> {
@@ -23,9 +26,10 @@ export async function judgeCall(call: GuardedCall, settings: Settings): Promise<
     0,
   );
   if (length > mostCharacters) return [unjudged("the paths in it are too long to judge", settings)];
-  const [verdict, ...others] = await judgeEffect(first, call, settings);
+  const budget = newBudget(mostNames);
+  const [verdict, ...others] = await judgeEffect(first, call, settings, budget);
   const verdicts: [Verdict, ...Verdict[]] = [verdict ?? unjudged("nothing is known of it", settings), ...others];
-  for (const effect of more) verdicts.push(...(await judgeEffect(effect, call, settings)));
+  for (const effect of more) verdicts.push(...(await judgeEffect(effect, call, settings, budget)));
   return verdicts;
 }
 
@@ -33,19 +37,23 @@ function sizeOf(text: string | undefined): number {
   return text?.length ?? 0;
 }
 
-async function judgeEffect(effect: ToolEffect, call: GuardedCall, settings: Settings): Promise<readonly Verdict[]> {
-  const { name, origin } = call;
+async function judgeEffect(
+  effect: ToolEffect,
+  call: GuardedCall,
+  settings: Settings,
+  budget: Budget,
+): Promise<readonly Verdict[]> {
   const paths = [effect.path, effect.givenPath, effect.cwd].filter((path) => path !== undefined);
   if (!paths.every((path) => isAbsolute(path))) return [unjudged("a path in it is not absolute", settings)];
   switch (effect.kind) {
     case "read":
     case "write":
     case "delete":
-      return [await judgeFile(effect, origin, groupsOf(effect, call, settings), settings)];
+      return [await judgeFile(effect, call.origin, groupsOf(effect, call, settings), settings, budget)];
     case "network":
       return [judgeNetwork(effect, groupsOf(effect, call, settings), settings)];
     case "execute":
-      return judgeCommand(effect, { name, origin }, settings);
+      return judgeCommand(effect, groupsOf(effect, call, settings), settings, budget);
     default:
       return [unjudged("it does something that this policy does not know", settings)];
   }

@@ -1,9 +1,10 @@
 import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
-import { bareRule, groupsFor } from "../rules/compileRules.ts";
-import type { Caller, Settings } from "../settings.ts";
+import { bareRule } from "../rules/compileRules.ts";
+import type { Settings } from "../settings.ts";
 import type { Cause, Verdict } from "../verdict.ts";
 import { describeEffect, oneLine } from "../words.ts";
+import type { Budget } from "./budget.ts";
 import { bindingCommandRule, coveringCommandRule } from "./commandRules.ts";
 import { byRule, type Groups } from "./judgeFile.ts";
 import { judgeNamedFiles } from "./judgeNamedFiles.ts";
@@ -12,8 +13,12 @@ import { riskyVariable } from "./variables.ts";
 import { isPlainChange } from "./workingDirectories.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
-export async function judgeCommand(effect: ToolEffect, caller: Caller, settings: Settings): Promise<Verdict[]> {
-  const groups = groupsOf(caller, settings);
+export async function judgeCommand(
+  effect: ToolEffect,
+  groups: Groups,
+  settings: Settings,
+  budget: Budget,
+): Promise<Verdict[]> {
   const line = readLine(effect, groups, settings);
   const what = describeEffect(effect, settings.scope);
   const denied = bindingCommandRule(groups.deny, effect, line);
@@ -23,16 +28,8 @@ export async function judgeCommand(effect: ToolEffect, caller: Caller, settings:
   if (asked) verdicts.push({ ...byRule("ask", asked.rule.text, what, effect), command: asked.command?.text });
   if (line.unreadable !== undefined) verdicts.push(judgeUnreadable(line, groups, what, settings));
   else verdicts.push(...judgeReadable(line, groups, what, settings));
-  verdicts.push(...(await judgeNamedFiles(line, groups, settings)));
+  verdicts.push(...(await judgeNamedFiles(line, groups, settings, budget)));
   return verdicts;
-}
-
-function groupsOf({ name, origin }: Caller, { rules }: Settings): Groups {
-  return {
-    allow: groupsFor(rules.allow, name, origin, "execute"),
-    ask: groupsFor(rules.ask, name, origin, "execute"),
-    deny: groupsFor(rules.deny, name, origin, "execute"),
-  };
 }
 
 /** Asked, or denied where the mode asks nothing. */

@@ -4,6 +4,7 @@ import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Decision, Verdict } from "../verdict.ts";
 import { describeEffect } from "../words.ts";
+import type { Budget } from "./budget.ts";
 import { bindingRule, coveringRule, outrightRule, protectedIn } from "./matchPaths.ts";
 
 /** The groups of rules, of each list, that bind an effect. */
@@ -14,17 +15,18 @@ const packOrigin = /^@toolcrib\/tools-/;
 const ownOrigin = "@toolcrib/agent";
 const none: ReadonlySet<string> = new Set();
 
-/** Judges a read, a write or a delete. Deny wins over ask, ask over allow, and rules over the mode. */
+/** Judges a read, a write or a delete. Deny wins over ask, ask over allow, and rules over the mode. The budget is for what lies below. */
 export async function judgeFile(
   effect: ToolEffect,
   origin: string,
   groups: Groups,
   settings: Settings,
+  budget: Budget,
 ): Promise<Verdict> {
   const { mode, scope } = settings;
   const what = describeEffect(effect, scope);
   const leftOut = packOrigin.test(origin) ? settings.denied : none;
-  const denied = await bindingRule(groups.deny, effect, leftOut);
+  const denied = await bindingRule(groups.deny, effect, leftOut, budget);
   if (denied) return byRule("deny", denied.rule.text, whatOf(what, denied, settings), effect);
 
   const freely = isFree(effect, settings);
@@ -37,11 +39,11 @@ export async function judgeFile(
       effect,
     };
   }
-  const asked = await bindingRule(groups.ask, effect, leftOut);
+  const asked = await bindingRule(groups.ask, effect, leftOut, budget);
   if (asked) return byRule("ask", asked.rule.text, whatOf(what, asked, settings), effect);
 
   if (effect.kind !== "read" && origin !== ownOrigin) {
-    const verdict = await judgeProtected(effect, what, groups.allow, settings);
+    const verdict = await judgeProtected(effect, what, groups.allow, settings, budget);
     if (verdict) return verdict;
   }
   const allowed = coveringRule(groups.allow, effect);
@@ -80,8 +82,9 @@ async function judgeProtected(
   what: string,
   allow: readonly RuleGroup[],
   settings: Settings,
+  budget: Budget,
 ): Promise<Verdict | undefined> {
-  const found = await protectedIn(effect, settings.protectedPaths);
+  const found = await protectedIn(effect, settings.protectedPaths, budget);
   if (found === undefined) return undefined;
   if (found === "uncertain") {
     const why = "it holds more than can be looked through for protected paths";

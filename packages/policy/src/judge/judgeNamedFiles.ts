@@ -4,6 +4,7 @@ import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Decision, Verdict } from "../verdict.ts";
 import { describeEffect } from "../words.ts";
+import type { Budget } from "./budget.ts";
 import { fileEffect, printsRepository, rawWords, readsContents, removals } from "./commandFiles.ts";
 import { coveringCommandRule } from "./commandRules.ts";
 import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
@@ -35,7 +36,12 @@ interface FileUse {
  * Judges the files that a shell line names: what redirections and read-only commands open, what `rm` and `mv` take away, and every
  * other word that could be a path. What is merely allowed is left out.
  */
-export async function judgeNamedFiles(line: Line, commandGroups: Groups, settings: Settings): Promise<Verdict[]> {
+export async function judgeNamedFiles(
+  line: Line,
+  commandGroups: Groups,
+  settings: Settings,
+  lookBudget: Budget,
+): Promise<Verdict[]> {
   const { budget, effect } = line;
   const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
   const verdicts: Verdict[] = [];
@@ -46,7 +52,7 @@ export async function judgeNamedFiles(line: Line, commandGroups: Groups, setting
       if (!budget.take(paths.length)) break;
       for (const path of paths) {
         const file = fileEffect(kind, directory, path, tree);
-        const verdict = await judgeFile(file, shellOrigin, groups, under);
+        const verdict = await judgeFile(file, shellOrigin, groups, under, lookBudget);
         if (followsLinks && under.mode !== "full" && isFolder(file.path)) verdicts.push(linksBelow(file, settings));
         if (maybe && verdict.decision === "deny" && under.mode !== "read-only") verdicts.push(mayBe(verdict));
         else if (verdict.decision !== "allow") verdicts.push(verdict);
@@ -68,13 +74,14 @@ function usesOf(line: Line, { allow }: Groups, settings: Settings): readonly Fil
     for (const word of removals(words)) uses.push({ kind: "delete", word, tree: true, under: forbiddenAlone });
   };
   if (line.unreadable !== undefined) addRemovals(rawWords(line.command));
-  for (const command of line.unreadable === undefined ? line.commands : []) {
+  const readable = line.unreadable === undefined ? line.commands : [];
+  // Wherever it runs, git may show the whole repository, but only what is tracked.
+  if (isReadingLimited(settings) && readable.some(printsRepository)) {
+    for (const root of settings.roots) uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: true });
+  }
+  for (const command of readable) {
     const { readOnly, paths } = command.judged;
     if (isPlainChange(command.words)) continue;
-    // Wherever it runs, git may show the whole repository, but only what is tracked.
-    if (isReadingLimited(settings) && printsRepository(command)) {
-      for (const root of settings.roots) uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: true });
-    }
     if (!readOnly) {
       addRemovals(command.words);
       continue;

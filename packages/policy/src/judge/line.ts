@@ -6,7 +6,7 @@ import { bareRule } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type ReadOnlyJudgement, readOnlyCommand, readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
-import { type Budget, newBudget } from "./expandWildcard.ts";
+import { type Budget, newBudget } from "./budget.ts";
 import type { Groups } from "./judgeFile.ts";
 import { isPlainChange, workingDirectories } from "./workingDirectories.ts";
 
@@ -19,9 +19,12 @@ export interface Line extends ShellLine {
   readonly directories: readonly string[] | undefined;
   /** Whether a rule without a pattern, or the mode, lets every command run. */
   readonly vouched: boolean;
-  /** For what its words may name. */
+  /** For what its words may name: names looked at, and paths judged. */
   readonly budget: Budget;
 }
+
+/** As much as keeps a decision below about 0.1 s. */
+const mostSteps = 5000;
 
 /** A simple command, and whether it only reads. */
 export interface LineCommand extends SimpleCommand {
@@ -47,7 +50,7 @@ export function readLine(effect: ToolEffect, groups: Groups, settings: Settings)
     ? undefined
     : directories?.find((directory) => mayHoldForeignRepository(directory, roots, changes));
   const commands = judged.map((one): LineCommand => ({ ...one, judged: judgeReading(one.judged, foreign) }));
-  return { ...read, commands, effect, command: command ?? "", directories, vouched, budget: newBudget() };
+  return { ...read, commands, effect, command: command ?? "", directories, vouched, budget: newBudget(mostSteps) };
 }
 
 function judgeReading(judged: ReadOnlyJudgement, foreign: string | undefined): ReadOnlyJudgement {

@@ -1,9 +1,10 @@
-import { lstatSync } from "node:fs";
+import { type Dirent, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { compilePathPatterns } from "@toolcrib/core/files";
 import { bareRule, type PathPlaces, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
+import type { Budget } from "./budget.ts";
 import { findBelow } from "./findBelow.ts";
 import type { ProtectedMatcher, ProtectedPath } from "./protectedPaths.ts";
 
@@ -21,6 +22,7 @@ export async function bindingRule(
   groups: readonly RuleGroup[],
   effect: ToolEffect,
   leftOut: ReadonlySet<string>,
+  budget: Budget,
 ): Promise<Binding | undefined> {
   const bare = bareRule(groups);
   if (bare) return { rule: bare };
@@ -38,7 +40,7 @@ export async function bindingRule(
   }
   if (path === undefined || effect.tree !== true) return undefined;
   for (const group of groups) {
-    const binding = await bindingBelow(group, path, leftOut);
+    const binding = await bindingBelow(group, path, leftOut, budget);
     if (binding) return binding;
   }
   return undefined;
@@ -48,14 +50,16 @@ async function bindingBelow(
   group: RuleGroup,
   folder: string,
   leftOut: ReadonlySet<string>,
+  budget: Budget,
 ): Promise<Binding | undefined> {
   const paths = group.pathsWithout(leftOut);
   if (!paths?.mayMatchBelow(folder)) return undefined;
   let pattern: string | undefined;
-  const { found, complete } = await findBelow(folder, (path, entry) => {
+  const test = (path: string, entry: Dirent): boolean => {
     pattern = paths.match(path, entry.isDirectory());
     return pattern !== undefined;
-  });
+  };
+  const { found, complete } = await findBelow(folder, test, budget);
   const rule = pattern === undefined ? undefined : group.byPattern.get(pattern);
   if (rule) return { rule, below: found };
   const first = group.patterned.find((one) => !leftOut.has(one.pattern ?? ""));
@@ -86,13 +90,14 @@ function isDirectory(path: string): boolean {
 export async function protectedIn(
   effect: ToolEffect,
   matcher: ProtectedMatcher,
+  budget: Budget,
 ): Promise<{ readonly entry: ProtectedPath; readonly below?: string | undefined } | "uncertain" | undefined> {
   const { path, givenPath, tree } = effect;
   if (path === undefined) return undefined;
   const entry = matcher.match(path) ?? (givenPath === undefined ? undefined : matcher.match(givenPath));
   if (entry) return { entry };
   if (tree !== true || !matcher.mayMatchBelow(path)) return undefined;
-  const { found, complete } = await findBelow(path, (one) => matcher.match(one) !== undefined);
+  const { found, complete } = await findBelow(path, (one) => matcher.match(one) !== undefined, budget);
   const inside = found === undefined ? undefined : matcher.match(found);
   if (inside) return { entry: inside, below: found };
   return complete ? undefined : "uncertain";

@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
+import { createPolicy } from "../policy.ts";
+import { newBudget } from "./budget.ts";
+import { findBelow } from "./findBelow.ts";
+
+const looked = vi.hoisted(() => ({ at: 0 }));
+
+/** Counts the folders that are opened and the names that are read from them. */
+vi.mock("node:fs/promises", async (importOriginal) => {
+  const real = await importOriginal<typeof import("node:fs/promises")>();
+  return {
+    ...real,
+    async opendir(path: string) {
+      looked.at += 1;
+      const folder = await real.opendir(path);
+      return (async function* () {
+        for await (const entry of folder) {
+          looked.at += 1;
+          yield entry;
+        }
+      })();
+    },
+  };
+});
+
+let base: string;
+let root: string;
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "policy-work-")));
+  root = join(base, "root");
+  for (const folder of ["a", "b"]) {
+    mkdirSync(join(root, folder), { recursive: true });
+    for (let at = 0; at < 20; at += 1) writeFileSync(join(root, folder, `${at}.ts`), "");
+  }
+});
+
+beforeEach(() => {
+  looked.at = 0;
+});
+
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+describe("a line that names a folder thousands of times is decided after a bounded look", () => {
+  const denied = { deny: ["effect:read(.env)"] };
+  test.each([
+    { line: `rm -rf ${". ".repeat(4900)}`, options: { allow: ["run_bash(rm *)"] }, decision: "ask" },
+    { line: `rm -rf ${"missing ".repeat(1200)}`, options: { allow: ["run_bash(rm *)"] }, decision: "allow" },
+    { line: "rm -rf .;".repeat(1100), options: { mode: "full" as const }, decision: "ask" },
+    { line: `grep -r x ${". ".repeat(4900)}`, options: denied, decision: "deny" },
+    { line: "git diff;".repeat(1100), options: denied, decision: "allow" },
+  ])("%#", async ({ line, options, decision }) => {
+    const policy = createPolicy({ roots: root, cwd: root, home: base, ...options });
+    expect((await judgeLine(policy, line, root)).decision).toBe(decision);
+    expect(looked.at).toBeGreaterThan(0);
+    expect(looked.at).toBeLessThanOrEqual(20_001);
+  });
+
+  test("and one that names a few folders looks through all of them", async () => {
+    const policy = createPolicy({ roots: root, cwd: root, home: base, allow: ["run_bash(rm *)"] });
+    expect((await judgeLine(policy, "rm -rf a b", root)).decision).toBe("allow");
+    expect(looked.at).toBe(42);
+  });
+});
+
+test("a look ends where the budget of its call does, also before it opens anything", async () => {
+  const budget = newBudget(30);
+  const test = vi.fn(() => false);
+  expect(await findBelow(join(root, "a"), test, budget)).toEqual({ complete: true });
+  expect(await findBelow(join(root, "b"), test, budget)).toEqual({ complete: false });
+  expect(test).toHaveBeenCalledTimes(28);
+  looked.at = 0;
+  expect(await findBelow(join(root, "missing"), test, budget)).toEqual({ complete: false });
+  expect(looked.at).toBe(0);
+});
