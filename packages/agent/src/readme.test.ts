@@ -95,6 +95,20 @@ test("the example that is answered in another process", async () => {
   expect(paid).toEqual(["5 to Ann"]);
 });
 
+test("the example that bounds the result of a tool", async () => {
+  const log = defineTool({
+    name: "read_log",
+    description: "Reads the log.",
+    parameters: { type: "object", properties: {} },
+    execute: () => "all is well\n".repeat(500).slice(0, 5000),
+  });
+  const printed: string[] = [];
+  const script = [{ calls: [{ name: "read_log" }] }, "All is well."];
+  const registry = new ToolRegistry([log]);
+  expect(await runExample("maxToolResultBytes", registry, printed, [script])).toBe("All is well.");
+  expect(printed).toEqual([expect.stringMatching(/^\[truncated: shown \d+ of 5000 bytes\]$/)]);
+});
+
 test("the example with deferred tools", async () => {
   const offered: string[] = [];
   const note =

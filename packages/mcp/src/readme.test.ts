@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
+import { testReadme } from "@toolcrib/testing";
 import { expect, test } from "vitest";
 
-const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const readmeUrl = new URL("../README.md", import.meta.url);
+const readme = readFileSync(readmeUrl, "utf8");
+
+testReadme(readmeUrl, { "structured.ts": /^\{ ok: true, output: 'three files', data: \{ files: 3 \} \}\n$/ });
 
 test("each program has a block that starts toolcrib mcp serve", () => {
   for (const program of ["Claude Desktop", "Claude Code", "Cursor", "VS Code", "Zed"]) {

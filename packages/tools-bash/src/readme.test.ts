@@ -17,6 +17,8 @@ const withoutSandbox = await sandboxProblem({ cwd: tmpdir() });
 const expected: Readonly<Record<string, RegExp>> = {
   "start.ts": /^\{"stdout":"v\d[^"]*\\n","stderr":"","exit_code":0\}\n$/,
   "shell.ts": /^\{"stdout":"two\\n","stderr":"","exit_code":0\}\n$/,
+  "limit.ts":
+    /^Error executing run_bash: Invalid arguments: timeout: must be a positive number of milliseconds up to 600000, got 3600000\n$/,
   "progress.ts": /^(?:\[ 'compiling' \]\n)*\[ 'compiling', 'linking' \]\n$/,
   "spill.ts":
     /^\[truncated: shown \d+ of 588895 bytes; all of it is in \/\S+\/spilled\/run_bash-[\w-]+-stdout\.txt\]\n$/,
