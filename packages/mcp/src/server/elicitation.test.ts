@@ -25,6 +25,7 @@ async function open(
   actions: readonly Action[] | undefined,
   { roots, ...options }: ServeMcpOptions = {},
   ownFetch: FetchLike = fetch,
+  content: Record<string, boolean> = {},
 ): Promise<Asked> {
   const ran: string[] = [];
   const create = (): ToolRegistry => {
@@ -55,7 +56,7 @@ async function open(
   if (actions) {
     client.setRequestHandler("elicitation/create", ({ params }) => {
       questions.push(params.message);
-      return { action: left.shift() ?? "cancel", content: {} };
+      return { action: left.shift() ?? "cancel", content };
     });
   }
   if (roots)
@@ -85,6 +86,12 @@ describe.each(["legacy", "modern"] as const)("%s protocol", (era) => {
     const { ran, call } = await open(era, [ask], ["decline", "cancel"]);
     expect(await call("a")).toEqual([true, "Error executing write: Permission denied: the user said no to this call"]);
     expect(await call("a")).toEqual([true, expect.stringMatching(/Permission denied: the user left the question/)]);
+    expect(ran).toEqual([]);
+  });
+
+  test("an accepted form whose fields say something is no yes", async () => {
+    const { ran, call } = await open(era, [ask], ["accept"], {}, fetch, { approve: false });
+    expect(await call("a")).toEqual([true, expect.stringMatching(/Permission denied: the client answered .* fields/)]);
     expect(ran).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ export const roundState: RequestStateCodec<RoundState> = createRequestStateCodec
 /** Milliseconds that a user may take to answer. */
 const answerTimeoutMs = 600_000;
 
-/** Accepting the form is the yes, so it has no fields. */
+/** Accepting the form is the yes, so it has no fields, and an answer with fields is none to it. */
 const requestedSchema = { type: "object" as const, properties: {} };
 
 /** The questions of guards about one call, put to the client's user by elicitation (MCP, client features). */
@@ -85,8 +85,7 @@ function inPlace({ mcpReq }: ServerContext): Questions {
   return {
     approve: async (_call, { text }) => {
       const options = { timeout: answerTimeoutMs, signal: mcpReq.signal };
-      const { action } = await mcpReq.elicitInput({ mode: "form", message: text, requestedSchema }, options);
-      return answerOf(action);
+      return answerOf(await mcpReq.elicitInput({ mode: "form", message: text, requestedSchema }, options));
     },
     next: async () => undefined,
   };
@@ -106,7 +105,7 @@ function byRounds(context: ServerContext, name: string, args: Record<string, unk
     const key = keyOf(question);
     if (allowed.includes(key)) return true;
     if (key === earlier?.asked && answer?.kind === "elicit") {
-      const given = answerOf(answer.action);
+      const given = answerOf(answer);
       if (given === true) allowed.push(key);
       return given;
     }
@@ -133,7 +132,10 @@ function questionOf(outcome: ToolOutcome): ApprovalQuestion | undefined {
   return isToolError(error) && error.code === "approval_required" ? error.details.question : undefined;
 }
 
-function answerOf(action: string): true | string {
+function answerOf({ action, content }: { readonly action: string; readonly content?: unknown }): true | string {
+  // `{ approve: false }`, say.
+  if (action === "accept" && Object.keys(record(content)).length > 0)
+    return "the client answered the question with fields that it does not have";
   if (action === "accept") return true;
   return action === "decline" ? "the user said no to this call" : "the user left the question unanswered";
 }
