@@ -36,15 +36,22 @@ interface MappedResult {
 
 /**
  * A registry's outcome as a result of MCP: the text that `execute` returns, then the rich content. A failure has `isError`.
- * Content that holds text blocks is sent alone. With `structured` the data of a success goes along where it is an object.
+ * Content that holds text blocks is sent alone. With `structured` the data of a success goes along where it is an object; a tool whose
+ * schema was announced must have some.
  */
-export function toCallResult(name: string, outcome: ToolOutcome, structured = false): CallResult {
+export function toCallResult(
+  name: string,
+  outcome: ToolOutcome,
+  structured: { readonly isAnnounced: boolean } | undefined = undefined,
+): CallResult {
   const text = renderOutcome(name, outcome);
   const blocks = [...(outcome.content ?? [])];
   const complete = outcome.ok && blocks.length > 0 && (text === "" || blocks.some((block) => block.type === "text"));
   const content = complete ? blocks : [{ type: "text" as const, text }, ...blocks];
   if (!structured || !outcome.ok) return { content, isError: !outcome.ok };
-  return { content, structuredContent: record(outcome.data), isError: false };
+  const { data } = outcome;
+  if (!structured.isAnnounced && !isObject(data)) return { content, isError: false };
+  return { content, structuredContent: record(data), isError: false };
 }
 
 /**

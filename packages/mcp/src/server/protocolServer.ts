@@ -111,7 +111,8 @@ class RequestHandlers {
     if (!outcome.ok && outcome.error.code === "not_found") {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.error.message);
     }
-    return toCallResult(name, withoutAnswer(outcome), this.#offer.structured);
+    const isAnnounced = announcedSchema(this.#registry?.get(name)?.outputSchema) !== undefined;
+    return toCallResult(name, withoutAnswer(outcome), this.#offer.structured ? { isAnnounced } : undefined);
   }
 
   forgetRoots(): void {

@@ -27,7 +27,8 @@ function counting(): ToolRegistry {
     outputSchema: { type: "object", properties: { all: { type: "string" } }, required: ["all"] },
     execute: () => toolOutput("all of it", { data: { all: "x".repeat(300_000) } }),
   });
-  return new ToolRegistry([tool("count", 3), large]);
+  const plain = defineTool({ name: "plain", description: "Has none.", parameters: none, execute: () => "text" });
+  return new ToolRegistry([tool("count", 3), large, plain]);
 }
 
 async function serve(options: ServeMcpOptions): Promise<{ url: string; client: Client }> {
@@ -52,6 +53,13 @@ test("data that is too large is left out, and a client that checks results still
   await client.listTools();
   const result = await client.callTool({ name: "large" });
   expect(result).toMatchObject({ content: [{ text: "all of it" }], structuredContent: {} });
+});
+
+test("a tool without a schema and data has a text alone, which no client can take for empty data", async () => {
+  const { client } = await serve({ structured: true });
+  const result = await client.callTool({ name: "plain" });
+  expect(result).toMatchObject({ content: [{ text: "text" }] });
+  expect(result).not.toHaveProperty("structuredContent");
 });
 
 test("without structured, neither is there", async () => {
