@@ -1,28 +1,16 @@
 // A temporary project as a user would make it, and the programs run in it.
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
 /** The folder of this run; removed at its end. */
 export const workspace = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-consumers-")));
 /** Ends a program that hangs. */
 const hangMs = 300_000;
 const children = new Set();
-
-/** `@toolcrib/NAME` to the tarball's `file:` address, for every published package. */
-export const tarballs = packAll();
-
-function packAll() {
-  const run = spawnSync(process.execPath, [join(root, "scripts/packAll.mjs"), join(workspace, "tarballs")], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  if (run.status !== 0) throw new Error(`packing failed:\n${run.stdout}${run.stderr}`);
-  return JSON.parse(readFileSync(join(workspace, "tarballs", "overrides.json"), "utf8"));
-}
+/** The Node versions that the packages are tried on. */
+export const nodeVersions = { oldest: "22.18.0", current: "24.21.0", newest: "26.10.0" };
 
 /** The environment of a user's shell: nothing of the program that started this suite. */
 export function userEnvironment(extra = {}) {
@@ -62,20 +50,6 @@ export function write(folder, files) {
   }
 }
 
-/** A project with all packages, or those named, and more dependencies, installed by npm. */
-export async function npmProject(
-  name,
-  { packages = Object.keys(tarballs), dependencies = {}, type = "module", files, manifest } = {},
-) {
-  const own = Object.fromEntries(packages.map((each) => [each, tarballs[each]]));
-  const folder = createProject(name, {
-    manifest: { type, dependencies: { ...own, ...dependencies }, ...manifest },
-    files,
-  });
-  if (!existsSync(join(folder, "node_modules"))) await npmInstall(folder);
-  return folder;
-}
-
 export async function npmInstall(folder) {
   await run(folder, "npm", [
     "install",
@@ -87,11 +61,17 @@ export async function npmInstall(folder) {
   ]);
 }
 
+/** Starts a program that runs until the end of all cases. */
+export function start(cwd, command, args, { env = {} } = {}) {
+  const child = spawn(command, args, { cwd, env: userEnvironment(env), stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
+  return child;
+}
+
 /** Runs a program to its end. Throws with what it printed unless it exits with `expected`. */
 export function run(cwd, command, args, { env = {}, expected = 0 } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env: userEnvironment(env), stdio: ["ignore", "pipe", "pipe"] });
-    children.add(child);
+    const child = start(cwd, command, args, { env });
     let stdout = "";
     let stderr = "";
     child.stdout.on("data", (chunk) => (stdout += chunk));

@@ -1,6 +1,6 @@
 // Bundlers: the packages inside somebody's file. Where a bundle has no file for the search thread, that is said, and plain searches work.
 import { join } from "node:path";
-import { npmProject, run } from "../project.mjs";
+import { run } from "../project.mjs";
 import {
   checkResult,
   commonJsProgram,
@@ -10,6 +10,7 @@ import {
   runScenario,
   withoutThreads,
 } from "../scenario.mjs";
+import { npmProject } from "../tarballs.mjs";
 
 const dependencies = {
   "@vercel/ncc": "0.45.0",

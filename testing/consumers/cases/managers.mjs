@@ -1,7 +1,8 @@
 // Package managers: each installs the tarballs by what the README says, and runs a program.
 import { join } from "node:path";
-import { createProject, npmInstall, run, tarballs } from "../project.mjs";
+import { createProject, npmInstall, run } from "../project.mjs";
 import { esProgram, runScenario } from "../scenario.mjs";
+import { tarballs } from "../tarballs.mjs";
 
 const files = { "esm.mjs": esProgram };
 const dependencies = tarballs;

@@ -1,6 +1,7 @@
 // Test runners: other realms, other loaders.
-import { npmProject, run } from "../project.mjs";
+import { run } from "../project.mjs";
 import { checkResult, commonJs, esModule, resultOf } from "../scenario.mjs";
+import { npmProject } from "../tarballs.mjs";
 
 const esTest = `${esModule.replace(/export .*\n$/, "")}
 test("scenario", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createProject, nodeBinary, npmInstall, npmProject, run, workspace, write } from "../project.mjs";
+import { createProject, nodeBinary, nodeVersions, npmInstall, run, workspace, write } from "../project.mjs";
 import {
   checkResult,
   commonJsProgram,
@@ -12,10 +12,9 @@ import {
   runScenario,
   withoutThreads,
 } from "../scenario.mjs";
+import { npmProject, tarballs } from "../tarballs.mjs";
 
-const oldest = "22.18.0";
-const current = "24.21.0";
-const newest = "26.10.0";
+const { oldest, current, newest } = nodeVersions;
 
 let installed;
 /** All packages in one project, installed by npm; shared by the cases that only run it. */
@@ -106,7 +105,6 @@ async function missing() {
 async function oneByOne() {
   const folder = createProject("core-alone", { manifest: { type: "module" } });
   mkdirSync(join(workspace, "core-alone"), { recursive: true });
-  const { tarballs } = await import("../project.mjs");
   write(folder, {
     "package.json": JSON.stringify({ type: "module", dependencies: { "@toolcrib/core": tarballs["@toolcrib/core"] } }),
     "main.mjs": 'import * as core from "@toolcrib/core"; console.log(new core.ToolRegistry().getToolNames().length);',

@@ -1,7 +1,8 @@
 // Types: every README's examples and every entry, as three compilers see the published files.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { npmProject, run, tarballs, write } from "../project.mjs";
+import { run, write } from "../project.mjs";
+import { npmProject, tarballs } from "../tarballs.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const compilers = { ts59: "npm:typescript@5.9.3", ts60: "npm:typescript@6.0.3", ts70: "npm:typescript@7.0.2" };
