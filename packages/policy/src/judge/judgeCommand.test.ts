@@ -710,6 +710,67 @@ describe("a repository that is not the user's own", () => {
     await all(accepting, "allowed", ["echo x > notes.txt && git diff"]);
     await all(accepting, "asked", ["echo x > src/HEAD && cd src && git diff"]);
   });
+
+  /** A `.git` of the root that is a file or a link, and the repository that it leads to. */
+  function leadTo(repository: string, as: "file" | "link", head = true): void {
+    mkdirSync(repository, { recursive: true });
+    if (head) writeFileSync(join(repository, "HEAD"), "ref: refs/heads/main\n");
+    rmSync(join(root, ".git"), { recursive: true, force: true });
+    if (as === "link") symlinkSync(repository, join(root, ".git"));
+    else writeFileSync(join(root, ".git"), `gitdir: ${repository}\n`);
+  }
+  const lines = ["git status", "cd src && git log -1"];
+  const allow = ["run_bash(npm test)"];
+
+  test.each(["file", "link"] as const)("is not one elsewhere that the .git of a root leads to as a %s", async (as) => {
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "policy-git-")));
+    try {
+      leadTo(join(elsewhere, ".git/worktrees/x"), as);
+      await all({ allow }, "allowed", [...lines, "npm test && git status"]);
+      // Nobody writes into the repository of another root unasked.
+      await all({ allow, roots: [root, elsewhere] }, "allowed", [...lines, "npm test && git status"]);
+      await all({ allow }, "asked", ["npm test && cd src && git status"]);
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
+  });
+
+  test.each(["file", "link"] as const)("is one in the roots that the .git of a root leads to as a %s", async (as) => {
+    leadTo(join(root, ".bare"), as);
+    await all({ allow }, "asked", [...lines, "npm test && git status"]);
+    await all(accepting, "asked", ["git diff", "echo x > notes.txt && git diff"]);
+    await all({ mode: "read-only" }, "denied", lines);
+    await all({ allow, protect: [".bare/"] }, "allowed", [...lines, "npm test && git status"]);
+    const outside = join(root, "src/a/..");
+    mkdirSync(join(root, "src/a"));
+    leadTo(`${outside}/../.bare`, as);
+    await all({}, "asked", lines);
+  });
+
+  test("is one that the .git of a root does not plainly lead to", async () => {
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "policy-git-")));
+    try {
+      leadTo(elsewhere, "file", false);
+      await all({}, "asked", lines);
+      leadTo(elsewhere, "file");
+      await all({}, "allowed", lines);
+      for (const text of [
+        "",
+        elsewhere,
+        `gitdir: ${elsewhere}\nx`,
+        `gitdir: ${elsewhere}\0`,
+        `gitdir: ./${"x".repeat(5000)}`,
+      ]) {
+        writeFileSync(join(root, ".git"), text);
+        expect([text, (await judge({}, "git status")).decision]).toEqual([text, "asked"]);
+      }
+      rmSync(join(root, ".git"));
+      symlinkSync("missing", join(root, ".git"));
+      await all({}, "asked", lines);
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
+  });
 });
 
 test("a verb of git after its options is judged as one before them", async () => {

@@ -1,12 +1,10 @@
-import { lstatSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { isInside } from "@toolcrib/core/files";
 import { bareRule } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type ReadOnlyJudgement, readOnlyCommand, readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
 import { type Budget, newBudget } from "./budget.ts";
+import { mayHoldForeignRepository } from "./foreignRepository.ts";
 import type { Groups } from "./judgeFile.ts";
 import { isPlainChange, workingDirectories } from "./workingDirectories.ts";
 
@@ -39,16 +37,17 @@ const untold: ShellLine = {
 };
 
 export function readLine(effect: ToolEffect, groups: Groups, settings: Settings): Line {
-  const { mode, scope, roots } = settings;
+  const { mode, scope } = settings;
   const { command, shell, cwd = scope.cwd } = effect;
   const read = command === undefined ? untold : readShellLine(command, { shell });
   const vouched = mode === "full" || (mode !== "read-only" && bareRule(groups.allow) !== undefined);
   const directories = workingDirectories(read, command ?? "", cwd);
   const judged = read.commands.map((one) => ({ ...one, judged: readOnlyCommand(one) }));
   const changes = judged.some((one) => !one.judged.readOnly && !isPlainChange(one.words)) || writes(read);
-  const foreign = vouched
-    ? undefined
-    : directories?.find((directory) => mayHoldForeignRepository(directory, roots, changes));
+  const isTrusting = !vouched && judged.some((one) => one.judged.trustsRepository);
+  const foreign = isTrusting
+    ? directories?.find((directory) => mayHoldForeignRepository(directory, changes, settings))
+    : undefined;
   const commands = judged.map((one): LineCommand => ({ ...one, judged: judgeReading(one.judged, foreign) }));
   return { ...read, commands, effect, command: command ?? "", directories, vouched, budget: newBudget(mostSteps) };
 }
@@ -64,29 +63,4 @@ function judgeReading(judged: ReadOnlyJudgement, foreign: string | undefined): R
 
 function writes({ redirections }: ShellLine): boolean {
   return redirections.some(({ kind, path }) => kind === "write" && path !== "/dev/null");
-}
-
-/**
- * Whether git may take another repository than the user's own, one that came with the files or that the line itself makes: a `.git`
- * below the root, or a bare repository, which is any folder with a `HEAD` (also a link to nothing) and some folders. Git looks from the
- * directory upwards, in each for `.git` first, so the root's own comes before anything that is made there.
- */
-function mayHoldForeignRepository(directory: string, roots: readonly string[], changes: boolean): boolean {
-  if (roots.includes(directory) && isThere(join(directory, ".git", "HEAD"))) return false;
-  if (changes) return true;
-  for (let at = directory; ; at = dirname(at)) {
-    const isRoot = roots.includes(at);
-    if (isThere(join(at, "HEAD")) || (!isRoot && isThere(join(at, ".git")))) return true;
-    if (isRoot) return false;
-    if (!roots.some((root) => isInside(root, at)) || dirname(at) === at) return true;
-  }
-}
-
-/** Also a link that leads nowhere, and a `.git` that is a file. */
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }
