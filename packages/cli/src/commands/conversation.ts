@@ -93,9 +93,10 @@ export async function openConversation(
   const problem = makeSessionFolder(process.cwd(), env);
   removeLostOutputs(folder);
   if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
-  const mount = flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined;
   const readable = problem === undefined ? [outputsFolder(folder)] : [];
+  // Before the servers: a wrong rule starts none.
   const permissions = createPermissions(flags, rootsOf(flags), program, "ask", readable);
+  const mount = flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined;
   let denied = false;
   const guard: Guard = async (call) => {
     const decision = await permissions.policy.guard(call);
@@ -119,11 +120,6 @@ export async function openConversation(
   const open = async (file?: string): Promise<Agent> => {
     const isOwn = file !== undefined && (await isJournal(file));
     const journal = isOwn ? file : problem === undefined ? newSessionFile(folder) : undefined;
-    if (journal !== undefined && journal !== lock?.journal) {
-      const taken = await lockJournal(journal);
-      lock?.release();
-      lock = taken && { journal, release: taken.release };
-    }
     const outputs = outputsOf(journal, folder);
     const options: AgentOptions = {
       tools: (context) => createToolSet(flags, watched, program, { context, more: mount?.tools, outputs, jobs }),
@@ -134,7 +130,18 @@ export async function openConversation(
         terminal.note(terminal.style.dim(`${message} The conversation goes on unsaved.`)),
       ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),
     };
-    return file === undefined ? new Agent(current, options) : Agent.resume(current, file, options);
+    const isHeld = journal === lock?.journal;
+    const taken = journal === undefined || isHeld ? undefined : await lockJournal(journal);
+    try {
+      const opened = file === undefined ? new Agent(current, options) : await Agent.resume(current, file, options);
+      // Only now: a file that cannot be resumed leaves the conversation, and its journal, as they were.
+      if (!isHeld) lock?.release();
+      if (!isHeld) lock = taken && journal !== undefined ? { journal, release: taken.release } : undefined;
+      return opened;
+    } catch (error) {
+      taken?.release();
+      throw error;
+    }
   };
 
   const ask = async (signal: AbortSignal): Promise<Answers | undefined> => {

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
@@ -128,6 +137,26 @@ describe("a journal is used by one program at a time", () => {
     // The crash left the lock: it is taken over.
     expect((await toolcrib([...list, "-r", journal])).code).toBe(0);
     expect(journals().some((name) => name.endsWith(".lock"))).toBe(false);
+  });
+
+  test("a conversation that cannot be resumed leaves the journal of the present one held", async () => {
+    await toolcrib(list);
+    const [journal = ""] = journals();
+    const broken = join(journal, "..", "broken.jsonl");
+    writeFileSync(broken, '{"type":"session","version":99}\n');
+    utimesSync(broken, 0, 0);
+    const chat = startProgram(bin, ["chat", "-c", "-m", "offline"], {
+      cwd: folder,
+      env: { XDG_STATE_HOME: state },
+      input: "open",
+    });
+    await chat.printed("/help lists commands");
+    chat.child.stdin?.write("/resume 2\n");
+    await chat.printed("broken.jsonl");
+    expect((await toolcrib([...list, "-r", journal])).stderr).toMatch(/is open in another toolcrib/);
+    chat.child.stdin?.end();
+    expect((await chat.ended).code).toBe(0);
+    expect((await toolcrib([...list, "-r", journal])).code).toBe(0);
   });
 });
 

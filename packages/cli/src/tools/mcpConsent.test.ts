@@ -37,6 +37,16 @@ function writeConfig(extra: object = {}): void {
 }
 const started = (): boolean => existsSync(join(folder, "started"));
 
+test("a wrong rule is reported before any server is started", async () => {
+  writeConfig();
+  await toolcrib(["mcp", "allow", "evil"]);
+  const { code, stderr } = await toolcrib(["run", "list .", "-m", "offline", "--mcp", "--allow", "write_file("], {
+    SECRET: "s3cret",
+  });
+  expect(stderr).toMatch(/--allow\b.*write_file\(/);
+  expect({ code, started: started() }).toEqual({ code: 2, started: false });
+});
+
 describe("without a terminal, a server that was not allowed is not started", () => {
   test.each([
     ["run", ["run", "list .", "-m", "offline", "--mcp"]],
