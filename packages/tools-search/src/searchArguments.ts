@@ -1,7 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { sep } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { isInside, type PathScope, plainSystemError } from "@toolcrib/core/files";
+import { type PathScope, plainSystemError } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
 import type { FilesJob, SearchStart } from "./shared/jobs.ts";
 
@@ -19,9 +19,10 @@ export async function resolveStart(scope: PathScope, path: string, argument: str
     throw failure(
       `Path not found: ${quoted}; ${isGlob(argument, path) ? "pass the glob as include" : "check the path"}`,
     );
-  if (stats.isDirectory()) return { path: slashed(canonical), shown: shownPrefix(scope, canonical), isDirectory: true };
-  if (!stats.isFile()) throw failure(`Not a regular file or directory: ${quoted}; pass one of those`);
-  return { path: slashed(canonical), shown: relativeTo(scope, canonical), isDirectory: false };
+  const isDirectory = stats.isDirectory();
+  if (!isDirectory && !stats.isFile()) throw failure(`Not a regular file or directory: ${quoted}; pass one of those`);
+  const shown = scope.shorten(canonical);
+  return { path: slashed(canonical), shown: isDirectory ? prefixOf(shown) : shown, isDirectory };
 }
 
 /** Where a search may read, and what it leaves out. */
@@ -100,15 +101,8 @@ function slashed(path: string): string {
   return sep === "\\" ? path.replaceAll("\\", "/") : path;
 }
 
-function shownPrefix(scope: PathScope, canonical: string): string {
-  const relative = relativeTo(scope, canonical);
-  return relative === "" || relative.endsWith("/") ? relative : `${relative}/`;
-}
-
-function relativeTo(scope: PathScope, canonical: string): string {
-  const { cwd } = scope;
-  if (canonical === cwd) return "";
-  return slashed(
-    isInside(cwd, canonical) ? canonical.slice(cwd.endsWith(sep) ? cwd.length : cwd.length + 1) : canonical,
-  );
+/** What stands before the paths below a directory. */
+function prefixOf(shown: string): string {
+  if (shown === ".") return "";
+  return shown.endsWith("/") ? shown : `${shown}/`;
 }
