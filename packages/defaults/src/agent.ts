@@ -1,6 +1,7 @@
 import { type AgentOptions, Agent as PlainAgent, type Provider } from "@toolcrib/agent";
+import { isPlainObject } from "@toolcrib/core";
 import { createDefaultToolRegistry } from "./factory.ts";
-import { isPlainObject, knownOptions } from "./options.ts";
+import { knownOptions } from "./options.ts";
 
 /**
  * The Agent of `@toolcrib/agent`, with the default tools unless `options.tools` is given. Throws a TypeError for an option of the

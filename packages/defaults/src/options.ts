@@ -1,4 +1,4 @@
-import { checkOptions, type ExecutableTool, type KnownOptions, type ToolContext } from "@toolcrib/core";
+import { checkOptions, type ExecutableTool, isPlainObject, type KnownOptions, type ToolContext } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import type { BashToolOptions } from "@toolcrib/tools-bash";
 import type { FsToolOptions } from "@toolcrib/tools-fs";
@@ -60,6 +60,7 @@ export function checkDefaultOptions(options: DefaultToolOptions): void {
   const refuse = (option: string, expected: string): TypeError =>
     new TypeError(`createDefaultToolRegistry: ${option} must be ${expected}; leave it out for none`);
   for (const pack of ["fs", "search", "bash"] as const) {
+    // Handed on by a spread, which would lose what an instance of a class inherits.
     if (pack in options && !isPlainObject(options[pack]))
       throw refuse(pack, "a plain object with the options of its pack");
   }
@@ -71,11 +72,4 @@ export function checkDefaultOptions(options: DefaultToolOptions): void {
 
 function isListOfNames(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-
-/** Options are handed on by a spread, which would lose what an instance of a class inherits. */
-export function isPlainObject(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
