@@ -25,7 +25,7 @@ const hintNames = {
   openWorld: "openWorldHint",
 } as const;
 
-const traitNames = Object.keys(hintNames) as readonly (keyof typeof hintNames)[];
+export const traitNames = Object.keys(hintNames) as readonly (keyof ToolTraits)[];
 
 /** The tool shape of the Model Context Protocol, with its annotations. */
 export interface McpTool {

@@ -1,3 +1,5 @@
+import { longestPath } from "./pathStyle.ts";
+
 /**
  * A pattern as git's `wildmatch` reads it (`*`, `?`, `[...]`, `**`), byte by byte. The time to match grows with the pattern times
  * the path, whatever the pattern: patterns come with the files that they are for, and may be hostile.
@@ -24,8 +26,6 @@ const optional = -4;
 
 const slash = 47;
 const unclosed = "a [ is never closed; write \\[ for the character itself";
-/** No path is longer, in bytes. */
-const longestPath = 4096;
 
 /** A pattern that git takes for broken, or that is too long, gives the reason as a string: it matches nothing. */
 export function compileWildmatch(pattern: string, ignoreCase = false): Wildmatch | string {

@@ -2,6 +2,7 @@ import { type ArgumentChecker, createArgumentChecker } from "../arguments/argume
 import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
 import { isErrorNamed, isToolError, ToolError } from "../errors.ts";
 import { attempt, unreadable } from "../foreign.ts";
+import { traitNames } from "../formats.ts";
 import type { ChatTool, ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
 import { freeName, isLegalName } from "../names.ts";
@@ -27,8 +28,6 @@ export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boo
     throw invalidTool(undefined, unreadable, thrown);
   }
 }
-
-const traitNames = ["readOnly", "destructive", "idempotent", "openWorld"] as const;
 
 /** The traits that a tool states; one that cannot be read counts as not stated. */
 export function traitsOf(tool: ToolTraits): ToolTraits {

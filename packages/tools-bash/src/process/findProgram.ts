@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
-import { isInside } from "@toolcrib/core/files";
+import { canonicalOrUndefined, isInside } from "@toolcrib/core/files";
 
 /*
  * By hand: packages that look up programs cannot leave out the directories that tools may write.
@@ -34,17 +34,9 @@ function programIn(folder: string, name: string, notIn: readonly string[]): stri
   }
 }
 
-/** Whether a given path, links followed too, lies where tools cannot have written it; a missing one as it is. */
+/** Whether a given path, links followed too, lies where tools cannot have written it. */
 export function isTrustedProgram(path: string, notIn: readonly string[]): boolean {
-  return isTrusted(path, notIn) && isTrusted(canonicalProgram(path), notIn);
-}
-
-function canonicalProgram(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
+  return isTrusted(path, notIn) && isTrusted(canonicalOrUndefined(path) ?? path, notIn);
 }
 
 function isTrusted(path: string, notIn: readonly string[]): boolean {
