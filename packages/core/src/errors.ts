@@ -1,4 +1,4 @@
-import { attempt } from "./foreign.ts";
+import { attempt, unreadable } from "./foreign.ts";
 import { quote } from "./json.ts";
 
 /** What a guard asks of the user: words for a person, and data for a program. */
@@ -126,4 +126,10 @@ export function isError(value: unknown): value is Error {
 /** Like `error instanceof RangeError`, for an error of any realm. */
 export function isErrorNamed(value: unknown, name: string): value is Error {
   return isError(value) && attempt(() => value.name) === name;
+}
+
+/** The message of whatever was thrown, by its shape, so of any realm; never throws. */
+export function messageOf(thrown: unknown): string {
+  const message = attempt(() => (thrown as { message?: unknown } | null | undefined)?.message);
+  return typeof message === "string" ? message : (attempt(() => String(thrown)) ?? unreadable);
 }

@@ -2,6 +2,7 @@ import { attempt } from "./foreign.ts";
 import { kindOf } from "./options.ts";
 
 export { patternSteps } from "./arguments/patternRisk.ts";
+export { messageOf } from "./errors.ts";
 export { isSecret } from "./isSecret.ts";
 export { isObject } from "./json.ts";
 export { redactUrls } from "./redactUrls.ts";
@@ -37,6 +38,33 @@ const wholeIn = "; all of it is in ";
 /** Body, blank line, notice. */
 export function withNotice(body: string, truncation: Truncation): string {
   return `${body}${body.endsWith("\n") ? "" : "\n"}\n${truncationNotice(truncation)}`;
+}
+
+/** What a long text is cut to: its head and its tail, each within whole lines where it can be. */
+export interface CutMiddle {
+  head: string;
+  tail: string;
+  /** Bytes of both. */
+  shown: number;
+  /** Bytes of the whole. */
+  total: number;
+  /** The path of a file that holds the whole, or its first `held`. */
+  whole?: string | undefined;
+  held?: number | undefined;
+  /** Why no such file could be written: the code of a system error. */
+  unwritten?: string | undefined;
+}
+
+/** Head, a line that says how much is left out, tail, blank line, notice. */
+export function withMiddleLeftOut({ head, tail, unwritten, ...cut }: CutMiddle): string {
+  const why = unwritten === undefined ? "" : `; they could not be written to a file (${unwritten})`;
+  const middle = `[… ${cut.total - cut.shown} bytes left out${why} …]`;
+  return withNotice(`${withNewline(head)}${middle}\n${tail}`, { ...cut, unit: "bytes" });
+}
+
+/** With a line break at its end unless it is empty. */
+export function withNewline(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** The last line of a list that does not show denied names: `[left out: 2 denied names]`. */

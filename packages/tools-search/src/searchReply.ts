@@ -1,6 +1,6 @@
 import { invalidArgument, isToolError } from "@toolcrib/core";
 import type { PathScope } from "@toolcrib/core/files";
-import { clip, cutBytes, leftOutNotice, type Truncation, truncationNotice } from "@toolcrib/core/text";
+import { clip, cutBytes, leftOutNotice, messageOf, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import type { Problem } from "./shared/jobs.ts";
 import type { SearchResult } from "./shared/searchResult.ts";
 
@@ -8,8 +8,7 @@ import type { SearchResult } from "./shared/searchResult.ts";
 export function failedSearch(error: unknown, signal: AbortSignal | undefined, field: string): unknown {
   if (signal?.aborted) return signal.reason;
   if (isToolError(error)) return error;
-  const message = (error as { message?: unknown } | null)?.message;
-  return invalidArgument(field, clip(typeof message === "string" ? message : String(error), 500));
+  return invalidArgument(field, clip(messageOf(error), 500));
 }
 
 /** `advice` says what to do if the pattern was the cause. */

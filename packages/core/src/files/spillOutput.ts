@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Middleware } from "../interface.ts";
 import { isLegalName } from "../names.ts";
 import { checkOptions } from "../options.ts";
-import { beyondLimit, byteLimit, defaultMaxReplyBytes, headAndTail, withNotice } from "../text.ts";
+import { beyondLimit, byteLimit, defaultMaxReplyBytes, headAndTail, withMiddleLeftOut } from "../text.ts";
 import { type FilePath, openDirectory } from "./descriptors.ts";
 import { ensureDirectory } from "./directories.ts";
 import { systemErrorCode } from "./systemErrors.ts";
@@ -36,14 +36,8 @@ export function spillOutput(options: SpillOptions): Middleware {
     const kept = await keep(directory, call.name, outcome.output);
     const { head, tail } = headAndTail(body, bytes);
     const shown = Buffer.byteLength(head) + Buffer.byteLength(tail);
-    const why = "problem" in kept ? `; ${kept.problem}` : "";
-    const middle = `${withNewline(head)}[… ${total - shown} bytes left out${why} …]\n${tail}`;
-    return { ...outcome, output: withNotice(middle, { shown, total, unit: "bytes", ...kept }) };
+    return { ...outcome, output: withMiddleLeftOut({ head, tail, shown, total, ...kept }) };
   };
-}
-
-function withNewline(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** Where the output is now. One that cannot be written is answered all the same, and says why the rest is lost. */
@@ -51,7 +45,7 @@ async function keep(
   folder: string,
   tool: string,
   output: string,
-): Promise<{ readonly whole: string } | { readonly problem: string }> {
+): Promise<{ readonly whole: string } | { readonly unwritten: string }> {
   const name = `${isLegalName(tool) ? tool : "output"}-${crypto.randomUUID().slice(0, 13)}.txt`;
   try {
     ensureDirectory(folder, 0o700);
@@ -63,7 +57,7 @@ async function keep(
     }
     return { whole: join(folder, name) };
   } catch (error) {
-    return { problem: `they could not be written to a file (${systemErrorCode(error) ?? "unknown error"})` };
+    return { unwritten: systemErrorCode(error) ?? "unknown error" };
   }
 }
 

@@ -1,5 +1,5 @@
 import { isToolError, ToolError } from "@toolcrib/core";
-import { messageOf } from "../messageOf.ts";
+import { messageOf } from "@toolcrib/core/text";
 import type { CommandOutput } from "../process/commandOutput.ts";
 import { type HeadTailBuffer, withNotes } from "../process/headTailBuffer.ts";
 import { killLeft, killTree } from "../process/platform.ts";

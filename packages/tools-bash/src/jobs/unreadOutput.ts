@@ -1,5 +1,6 @@
 import type { OutputSink } from "../process/commandOutput.ts";
 import type { HeadTailBuffer } from "../process/headTailBuffer.ts";
+import { lengthOfBegun } from "../process/utf8.ts";
 
 /** Keeps what a stream has brought since the last reading: the head and the tail of it, in flat memory. */
 export class UnreadOutput implements OutputSink {
@@ -46,15 +47,4 @@ export class UnreadOutput implements OutputSink {
   toString(): string {
     return this.#buffer.toString();
   }
-}
-
-/** How many bytes at the end begin a character of UTF-8 that they do not complete. */
-function lengthOfBegun(bytes: Uint8Array): number {
-  for (let length = 1; length <= 3 && length <= bytes.length; length += 1) {
-    const byte = bytes[bytes.length - length] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return needed > length ? length : 0;
-  }
-  return 0;
 }

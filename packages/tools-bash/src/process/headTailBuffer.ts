@@ -1,5 +1,6 @@
-import { truncationNotice } from "@toolcrib/core/text";
+import { withMiddleLeftOut, withNewline } from "@toolcrib/core/text";
 import type { SpillFile } from "./spillFile.ts";
+import { lengthOfBegun, lengthOfRest } from "./utf8.ts";
 
 /** Most bytes kept of one stream. */
 const keptBytes: number = 50 * 1024;
@@ -76,17 +77,11 @@ export class HeadTailBuffer {
     const head = headLines(block.subarray(0, this.#headSize));
     const tail = tailLines(Buffer.concat([block.subarray(seam), block.subarray(this.#headSize, seam)]));
     const shown = head.length + tail.length;
-    const { problem, spilled } = this.#spill ?? {};
-    const marker = `[… ${this.total - shown} bytes left out${problem ? `; ${problem}` : ""} …]\n`;
-    const held = spilled && spilled.held < this.total ? { held: spilled.held } : {};
-    const notice = truncationNotice({ shown, total: this.total, unit: "bytes", whole: spilled?.path, ...held });
-    return `${withNewline(head.toString("utf8"))}${marker}${withNewline(tail.toString("utf8"))}\n${notice}`;
+    const { unwritten, spilled } = this.#spill ?? {};
+    const held = spilled && spilled.held < this.total ? spilled.held : undefined;
+    const kept = { whole: spilled?.path, held, unwritten };
+    return withMiddleLeftOut({ head: head.toString(), tail: tail.toString(), shown, total: this.total, ...kept });
   }
-}
-
-/** `text`, with a newline at its end unless it is empty. */
-export function withNewline(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** `text`, then the notes, a line each. */
@@ -96,23 +91,10 @@ export function withNotes(text: string, notes: readonly string[]): string {
 
 function headLines(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf(newline) + 1;
-  if (end > 0) return bytes.subarray(0, end);
-  let cut = bytes.length;
-  // A character has at most three bytes after its first.
-  while (cut > bytes.length - 4 && isContinuation(bytes[cut - 1])) cut -= 1;
-  const first = bytes[cut - 1] ?? 0;
-  const wanted = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
-  return bytes.length - cut + 1 < wanted ? bytes.subarray(0, cut - 1) : bytes;
+  return end > 0 ? bytes.subarray(0, end) : bytes.subarray(0, bytes.length - lengthOfBegun(bytes));
 }
 
 function tailLines(bytes: Buffer): Buffer {
   const start = bytes.indexOf(newline) + 1;
-  if (start > 0 && start < bytes.length) return bytes.subarray(start);
-  let cut = 0;
-  while (cut < 3 && isContinuation(bytes[cut])) cut += 1;
-  return bytes.subarray(cut);
-}
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
+  return bytes.subarray(start > 0 && start < bytes.length ? start : lengthOfRest(bytes));
 }

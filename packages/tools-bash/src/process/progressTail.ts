@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { CommandOutput, OutputSink } from "./commandOutput.ts";
+import { lengthOfRest } from "./utf8.ts";
 
 /** Least time between two reports: ten a second at most. */
 const pauseMs = 100;
@@ -48,7 +49,7 @@ export function createProgressTail(output: CommandOutput, report: (lines: string
 /** The last lines with something in them, as a terminal shows them: of a line that was written over, what was written last. */
 function lastLines(tail: Uint8Array): string {
   // Either end may have fallen inside a character.
-  const start = tail.length === mostBytes ? Math.max(0, tail.subarray(0, 4).findIndex(startsCharacter)) : 0;
+  const start = tail.length === mostBytes ? lengthOfRest(tail) : 0;
   const text = new TextDecoder().decode(tail.subarray(start), { stream: true });
   return stripVTControlCharacters(text)
     .split("\n")
@@ -56,10 +57,6 @@ function lastLines(tail: Uint8Array): string {
     .filter((line) => line.trim() !== "")
     .slice(-mostLines)
     .join("\n");
-}
-
-function startsCharacter(byte: number): boolean {
-  return (byte & 0xc0) !== 0x80;
 }
 
 function lastWritten(line: string): string {

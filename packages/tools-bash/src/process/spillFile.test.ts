@@ -151,7 +151,7 @@ describe("a file that cannot be written", () => {
     })(crypto.randomUUID);
     symlinkSync(join(folder, "victim"), join(planted, "run_bash-0-1-2-3-4-stdout.txt"));
     file.write(Buffer.from("bad"));
-    expect(file.problem).toContain("EEXIST");
+    expect(file.unwritten).toContain("EEXIST");
     expect([readFileSync(join(folder, "victim"), "utf8"), readdirSync(planted).length]).toEqual(["kept", 1]);
   });
 });

@@ -17,8 +17,8 @@ export interface Spilled {
  * cannot print faster than they are kept, and nothing waits in memory.
  */
 export class SpillFile {
-  /** Why the stream could not be kept. */
-  problem: string | undefined;
+  /** Why the stream could not be kept: the code of a system error. */
+  unwritten: string | undefined;
   readonly #directory: string;
   readonly #name: string;
   readonly #most: number;
@@ -43,7 +43,7 @@ export class SpillFile {
 
   /** Never throws. What is beyond the limit is left out. */
   write(bytes: Uint8Array): void {
-    if (this.problem !== undefined) return;
+    if (this.unwritten !== undefined) return;
     try {
       this.#descriptor ??= this.#open();
       let rest = bytes.subarray(0, this.#most - this.#held);
@@ -54,7 +54,7 @@ export class SpillFile {
       }
     } catch (error) {
       this.discard();
-      this.problem = `they could not be written to a file (${systemErrorCode(error) ?? "unknown error"})`;
+      this.unwritten = systemErrorCode(error) ?? "unknown error";
     }
   }
 

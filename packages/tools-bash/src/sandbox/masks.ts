@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { type DenyRules, isInside } from "@toolcrib/core/files";
-import { messageOf } from "../messageOf.ts";
+import { messageOf } from "@toolcrib/core/text";
 import { isReplaced } from "./bubblewrap.ts";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
 import { type FoundPaths, findDenied, mostMasks, tooManyMasks } from "./deniedPaths.ts";

@@ -1,8 +1,7 @@
 import { closeSync } from "node:fs";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { type DenyRules, isInside } from "@toolcrib/core/files";
-import { clip } from "@toolcrib/core/text";
-import { messageOf } from "../messageOf.ts";
+import { clip, messageOf } from "@toolcrib/core/text";
 import { findProgram } from "../process/findProgram.ts";
 import { inheritedDescriptors } from "../process/inheritedDescriptors.ts";
 import { runShell } from "../process/runShell.ts";

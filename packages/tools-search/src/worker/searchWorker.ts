@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { systemThreadId } from "@toolcrib/core/files";
+import { messageOf } from "@toolcrib/core/text";
 import { ControlBlock } from "../shared/controlBlock.ts";
 import type { FilesJob, HelperMessage, HelpJob, Job, SearchStart, TextJob, WorkerMessage } from "../shared/jobs.ts";
 import { createMatchClock } from "../shared/matchClock.ts";
@@ -58,11 +59,6 @@ async function serve(job: Job): Promise<void> {
     post({ kind: "failed", message: messageOf(error) });
   }
   finish(problems);
-}
-
-function messageOf(error: unknown): string {
-  const message = (error as { message?: unknown } | null)?.message;
-  return typeof message === "string" ? message : String(error);
 }
 
 function post(message: WorkerMessage): void {
