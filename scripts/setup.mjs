@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamp = join(root, "node_modules", ".setup-stamp");
-const members = ["packages", "."].flatMap((folder) =>
+const members = ["packages", "examples", "."].flatMap((folder) =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
     .map((entry) => join(folder, entry.name, "package.json")),

@@ -79,7 +79,7 @@ describe("AI SDK", () => {
     const first = await generate(start(), [question], toBob);
     const request = first.result.content.find((part) => part.type === "tool-approval-request");
     expect(ran).toEqual([]);
-    const stored: ModelMessage[] = JSON.parse(JSON.stringify([question, ...first.result.response.messages]));
+    const stored: ModelMessage[] = JSON.parse(JSON.stringify([question, ...first.result.responseMessages]));
     const approvalId = String(request?.approvalId);
     stored.push({ role: "tool", content: [{ type: "tool-approval-response", approvalId, approved }] });
     const { result, read } = await generate(second, stored, []);
