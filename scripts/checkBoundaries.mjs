@@ -36,7 +36,7 @@ const external = {
  * types alone, `lazily` an `import()` alone. A room inside another has its own line.
  */
 const rooms = {
-  core: { arguments: [], files: [], registry: ["arguments"] },
+  core: { arguments: [], contracts: ["arguments", "registry"], files: [], registry: ["arguments"] },
   agent: {
     conversation: [],
     "providers/shared": [],

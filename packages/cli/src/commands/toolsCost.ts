@@ -1,3 +1,4 @@
+import { charactersPerToken, estimateTokens } from "@toolcrib/core/contracts";
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { terminalAsker } from "../terminal/ask.ts";
@@ -9,9 +10,6 @@ interface ToolsCostFlags extends ToolFlags {
   readonly mcp?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
-
-/** Of the JSON of schemas in English; tokenizers differ by a quarter and more. */
-const charactersPerToken = 4;
 
 /** `toolcrib tools cost`: what the schemas of the tools take of each request. */
 export const define: DefineCommand = (command, action) =>
@@ -27,10 +25,9 @@ async function toolsCost(program: Program, flags: ToolsCostFlags): Promise<ExitR
   try {
     const permissions = createPermissions({}, rootsOf(flags), program, "ask");
     const registry = createToolSet(flags, permissions, program, { more: mount?.tools });
-    const tools = registry.listTools().map(({ name, description, parameters, enabled }) => {
-      const schema = { type: "function", function: { name, description, parameters, strict: false } };
-      return { name, enabled, tokens: Math.ceil(JSON.stringify(schema).length / charactersPerToken) };
-    });
+    const tools = registry
+      .listTools()
+      .map((listing) => ({ name: listing.name, enabled: listing.enabled, tokens: estimateTokens(listing) }));
     const total = tools.reduce((sum, { enabled, tokens }) => sum + (enabled ? tokens : 0), 0);
     if (flags.json) {
       terminal.data(`${JSON.stringify({ estimated: true, total, tools }, null, 2)}\n`);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../defineTool.ts";
 import type { ExecutableTool, JsonSchema } from "../interface.ts";
 import { ToolRegistry } from "./registry.ts";
-import { toolFingerprint } from "./toolFingerprint.ts";
+import { toolFingerprint, toolWordsDigest } from "./toolFingerprint.ts";
 
 const parameters: JsonSchema = {
   type: "object",
@@ -76,4 +76,24 @@ test("counts descriptions for a mounted server's tools only", () => {
   const mounted = toolFingerprint(tool({ origin }));
   expect(toolFingerprint(tool({ origin }, parameters, "Does another thing."))).not.toBe(mounted);
   expect(toolFingerprint(tool({ origin }, other))).not.toBe(mounted);
+});
+
+test("the digest of words is another after any change of a description, and after no other change", () => {
+  const own = toolWordsDigest(tool());
+  expect(toolWordsDigest(tool({ readOnly: true, origin: "pack" }))).toBe(own);
+  expect(toolWordsDigest(tool({}, { ...parameters, required: ["path"] }))).toBe(own);
+  expect(toolWordsDigest(tool({}, withProperties({ ...(parameters.properties as object), more: {} })))).toBe(own);
+  const others = [
+    tool({}, parameters, "Does another thing."),
+    tool({}, { ...parameters, description: "Others." }),
+    tool({}, withProperties({ path: { description: "Where." }, description: { description: "Where." } })),
+    tool({}, withProperties({ path: { description: "There." } })),
+    tool({}, { ...parameters, anyOf: [{ description: "Two." }] }),
+  ].map(toolWordsDigest);
+  expect(new Set([own, ...others]).size).toBe(others.length + 1);
+});
+
+test("a property named like a keyword of words counts wherever it is named", () => {
+  const needs = (names: string[]): JsonSchema => ({ ...parameters, dependentRequired: { description: names } });
+  expect(toolFingerprint(tool({}, needs(["path"])))).not.toBe(toolFingerprint(tool({}, needs([]))));
 });

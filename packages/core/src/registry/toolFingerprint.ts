@@ -1,5 +1,6 @@
+import { filterKeywords } from "../arguments/schemaKeywords.ts";
 import type { ExecutableTool, JsonSchema, ToolListing } from "../interface.ts";
-import { canonicalJson, isPlainObject, setOwn } from "../json.ts";
+import { canonicalJson } from "../json.ts";
 import { sourceOf, traitsOf } from "./registration.ts";
 
 /**
@@ -7,47 +8,38 @@ import { sourceOf, traitsOf } from "./registration.ts";
  * the order of keys. Descriptions count only for tools of an MCP server, whose words may be an attack.
  */
 export function toolFingerprint(tool: ExecutableTool | ToolListing): string {
-  const { name, description, parameters } = "getSchema" in tool ? tool.getSchema().function : tool;
+  const { name, description, parameters } = schemaOf(tool);
   const { origin, hints } = sourceOf(tool);
   const identity = { name, origin, traits: traitsOf(tool), hints };
   const isForeign = origin.startsWith("mcp:");
-  const claims = isForeign ? { description, parameters } : { parameters: withoutDescriptions(parameters) };
+  const claims = isForeign
+    ? { description, parameters }
+    : { parameters: filterKeywords(parameters, (keyword) => keyword !== "description") };
+  return sha256({ ...identity, ...claims });
+}
+
+/** What `toolFingerprint` leaves out: SHA-256, in hex, of the descriptions of a tool and of its arguments. */
+export function toolWordsDigest(tool: ExecutableTool | ToolListing): string {
+  const { description, parameters } = schemaOf(tool);
+  return sha256({ description, parameters: Object.fromEntries(descriptionsOf(parameters)) });
+}
+
+/** The descriptions in a schema, each with the JSON Pointer of what it describes. */
+export function descriptionsOf(schema: JsonSchema): Map<string, unknown> {
+  const found = new Map<string, unknown>();
+  filterKeywords(schema, (keyword, value, at) => {
+    if (keyword === "description") found.set(at, value);
+    return true;
+  });
+  return found;
+}
+
+function schemaOf(tool: ExecutableTool | ToolListing): { name: string; description: string; parameters: JsonSchema } {
+  return "getSchema" in tool ? tool.getSchema().function : tool;
+}
+
+function sha256(value: unknown): string {
   // Not imported: node:crypto takes 8 ms to load, and most who import this package never ask.
   const { createHash } = process.getBuiltinModule("node:crypto");
-  return createHash("sha256")
-    .update(canonicalJson({ ...identity, ...claims }))
-    .digest("hex");
-}
-
-/** Keywords whose values have schemas by names of the author's choice, such as a property called `description`. */
-const namedSchemas: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "$defs",
-  "definitions",
-]);
-/** Keywords whose values are data. */
-const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-
-function withoutDescriptions(schema: JsonSchema): JsonSchema {
-  return mapValues(schema, (value, keyword) => {
-    if (keyword === "description") return undefined;
-    if (data.has(keyword)) return value;
-    return namedSchemas.has(keyword) && isPlainObject(value) ? mapValues(value, stripped) : stripped(value);
-  });
-}
-
-function stripped(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(stripped);
-  return isPlainObject(value) ? withoutDescriptions(value) : value;
-}
-
-function mapValues(
-  object: Record<string, unknown>,
-  map: (value: unknown, key: string) => unknown,
-): Record<string, unknown> {
-  const made: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(object)) setOwn(made, key, map(value, key));
-  return made;
+  return createHash("sha256").update(canonicalJson(value)).digest("hex");
 }

@@ -1,0 +1,11 @@
+export { type ContractChange, compareManifests } from "./contracts/compareManifests.ts";
+export { compareSchemas, type SchemaChange } from "./contracts/compareSchemas.ts";
+export {
+  charactersPerToken,
+  createManifest,
+  estimateTokens,
+  readManifest,
+  type ToolContract,
+  type ToolManifest,
+  toolContract,
+} from "./contracts/toolContract.ts";

@@ -1,0 +1,205 @@
+import { expect, test } from "vitest";
+import { defineTool } from "../defineTool.ts";
+import type { ExecutableTool, JsonSchema } from "../interface.ts";
+import { compareManifests } from "./compareManifests.ts";
+import { createManifest, readManifest, type ToolManifest } from "./toolContract.ts";
+
+const path = { type: "string", description: "Where." };
+const parameters = (properties: object = {}, required: string[] = ["path"]): JsonSchema => ({
+  type: "object",
+  properties: { path, ...properties },
+  required,
+  additionalProperties: false,
+});
+const outputSchema = (properties: object, required = Object.keys(properties)): JsonSchema => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+interface Change {
+  readonly name?: string;
+  readonly description?: string;
+  readonly parameters?: JsonSchema;
+}
+
+function tool(change: Change = {}, rest: Partial<ExecutableTool> = {}): ExecutableTool {
+  const definition = { name: "read", description: "Reads.", parameters: parameters(), execute: () => "", ...change };
+  return { ...defineTool(definition), origin: "pack", readOnly: true, ...rest };
+}
+
+const manifest = (...tools: ExecutableTool[]): ToolManifest => createManifest("pack", tools);
+const encoding = { type: "string", enum: ["utf8", "latin1"], default: "utf8", description: "How it is written." };
+const withEncoding = (encoded: object, required = ["path"]): ExecutableTool =>
+  tool({ parameters: parameters({ encoding: encoded }, required) });
+const text = { text: { type: "string" } };
+
+/** What a user of the tool is told, for each kind of change. */
+test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
+  ["nothing", [tool()], [tool()], []],
+  [
+    "a tool gone",
+    [tool(), tool({ name: "watch" })],
+    [tool()],
+    ["breaking tool-gone: The tool watch is gone. Programs and prompts that call it get an error."],
+  ],
+  ["a new tool", [tool()], [tool(), tool({ name: "watch" })], ["addition tool-added: The tool watch is new."]],
+  [
+    "a new required argument",
+    [tool()],
+    [withEncoding(encoding, ["path", "encoding"])],
+    ['breaking argument-required: read needs a new argument "encoding". Callers that leave it out get an error.'],
+  ],
+  [
+    "an argument that became required",
+    [withEncoding(encoding)],
+    [withEncoding(encoding, ["path", "encoding"])],
+    [
+      'breaking argument-required: read needs the argument "encoding", which was optional. Callers that leave it out get an error.',
+    ],
+  ],
+  [
+    "an argument gone",
+    [withEncoding(encoding)],
+    [tool()],
+    ['breaking argument-gone: read no longer takes the argument "encoding". Callers that pass it get an error.'],
+  ],
+  [
+    "a new optional argument",
+    [tool()],
+    [withEncoding(encoding)],
+    ['addition argument-added: read takes a new optional argument "encoding".'],
+  ],
+  [
+    "a narrower enum",
+    [withEncoding(encoding)],
+    [withEncoding({ ...encoding, enum: ["utf8"] })],
+    [
+      'breaking narrowed: read takes less in the argument "encoding": it no longer takes "latin1". Callers that pass what no longer fits get an error.',
+    ],
+  ],
+  [
+    "a wider enum",
+    [withEncoding(encoding)],
+    [withEncoding({ ...encoding, enum: ["utf8", "latin1", "base64"] })],
+    ['addition widened: read takes more in the argument "encoding": it takes "base64" too.'],
+  ],
+  [
+    "another default",
+    [withEncoding(encoding)],
+    [withEncoding({ ...encoding, default: "latin1" })],
+    [
+      'breaking default: read has another default for the argument "encoding": it was "utf8" and is "latin1". Callers that leave it out get another result.',
+    ],
+  ],
+  [
+    "what cannot be compared",
+    [tool()],
+    [tool({ parameters: { ...parameters(), not: { required: ["a"] } } })],
+    [
+      "breaking incomparable: read may take less in its arguments: it has another not, which is not compared. Callers may get an error.",
+    ],
+  ],
+  [
+    "other traits",
+    [tool()],
+    [tool({}, { readOnly: undefined })],
+    [
+      "breaking traits: read states another trait: readOnly was true and is not stated. Permissions that rest on it decide otherwise.",
+    ],
+  ],
+  [
+    "another origin",
+    [tool()],
+    [tool({}, { origin: "other" })],
+    [
+      'breaking origin: read comes from "other", before from "pack". Rules and remembered answers for it no longer hold.',
+    ],
+  ],
+  [
+    "a tool and an argument in other words",
+    [tool()],
+    [tool({ description: "Reads it.", parameters: parameters({ path: { ...path, description: "The path." } }) })],
+    ["wording words: read is described in other words: the tool, path."],
+  ],
+  [
+    "a description dropped",
+    [tool()],
+    [tool({ parameters: parameters({ path: { type: "string" } }) })],
+    ["wording words: read is described in other words: path."],
+  ],
+  [
+    "a title",
+    [tool()],
+    [tool({ parameters: parameters({ path: { ...path, title: "Path" } }) })],
+    ["wording words: read has another fingerprint: what was remembered about it is asked again."],
+  ],
+  [
+    "data that may miss a field",
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [tool({}, { outputSchema: outputSchema(text, []) })],
+    [
+      'breaking data: read gives other data. The field "text" of its data may be missing. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "data of another type",
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [tool({}, { outputSchema: outputSchema({ text: { type: ["string", "null"] } }) })],
+    [
+      'breaking data: read gives other data. The field "text" of its data was string and is string or null. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "data no longer given",
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [tool()],
+    ["breaking data: read no longer gives data. Programs that read it get none."],
+  ],
+  [
+    "more data",
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [tool({}, { outputSchema: outputSchema({ ...text, size: { type: "integer" } }) })],
+    ["addition data: read gives more data, or more exact data."],
+  ],
+])("%s", (_, before, after, expected) => {
+  const changes = compareManifests(manifest(...before), manifest(...after));
+  expect(changes.map(({ severity, kind, message }) => `${severity} ${kind}: ${message}`)).toEqual(expected);
+});
+
+test("a changed fingerprint or digest of words is always a change", () => {
+  const versions = [
+    tool(),
+    withEncoding(encoding),
+    withEncoding({ ...encoding, description: "Other." }),
+    withEncoding({ ...encoding, examples: ["utf8"] }),
+    withEncoding({ ...encoding, "x-own": 1 }),
+    tool({}, { idempotent: true }),
+    tool({ description: "Other." }),
+  ].map((one) => manifest(one));
+  for (const before of versions) {
+    for (const after of versions)
+      expect(compareManifests(before, after).length > 0, JSON.stringify([before, after])).toBe(before !== after);
+  }
+});
+
+test("a manifest is read from its JSON, and what is none is refused in words", () => {
+  const own = JSON.parse(JSON.stringify(manifest(tool())));
+  expect(readManifest(own)).toEqual(own);
+  expect(() => readManifest([])).toThrow("not a manifest of tools: it must be an object");
+  expect(() => readManifest({ ...own, manifestVersion: 2 })).toThrow("its manifestVersion must be 1");
+  expect(() => readManifest({ ...own, tools: {} })).toThrow("tools must be an array");
+  expect(() => readManifest({ ...own, package: 1 })).toThrow("package must be a string");
+  const [first] = own.tools;
+  for (const [field, problem] of [
+    ["name", "tools[0] needs name, a string"],
+    ["tokens", "tools[0] needs tokens, a number"],
+    ["parameters", "tools[0] needs parameters, an object"],
+  ] as const) {
+    expect(() => readManifest({ ...own, tools: [{ ...first, [field]: null }] })).toThrow(problem);
+  }
+  expect(() => readManifest({ ...own, tools: [null] })).toThrow("tools[0] must be an object");
+  expect(() => readManifest({ ...own, tools: [{ ...first, outputSchema: 1 }] })).toThrow("outputSchema");
+  expect(() => readManifest({ ...own, tools: [first, first] })).toThrow("tools[1] has the name of another");
+});

@@ -1,0 +1,96 @@
+import type { ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
+import { isPlainObject } from "../json.ts";
+import { traitsOf } from "../registry/registration.ts";
+import { ToolRegistry } from "../registry/registry.ts";
+import { toolFingerprint, toolWordsDigest } from "../registry/toolFingerprint.ts";
+
+/** What a model, a caller and a policy rely on in a tool. */
+export interface ToolContract {
+  readonly name: string;
+  /** SHA-256 of name, origin, parameters without descriptions, and traits: `toolFingerprint`. */
+  readonly fingerprint: string;
+  /** SHA-256 of the descriptions. */
+  readonly words: string;
+  /** What its schema takes of each request, estimated. */
+  readonly tokens: number;
+  readonly origin: string;
+  readonly traits: ToolTraits;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+}
+
+/** The tools of one version of a package, with the package's default options: its `manifest.json`. */
+export interface ToolManifest {
+  readonly manifestVersion: 1;
+  readonly package: string;
+  readonly tools: readonly ToolContract[];
+}
+
+/** Of the JSON of schemas in English; tokenizers differ by a quarter and more. */
+export const charactersPerToken = 4;
+
+/** How many tokens the schema of a tool takes of each request, by its length: an estimate. */
+export function estimateTokens({
+  name,
+  description,
+  parameters,
+}: Pick<ToolListing, "name" | "description" | "parameters">): number {
+  const schema = { type: "function", function: { name, description, parameters, strict: false } };
+  return Math.ceil(JSON.stringify(schema).length / charactersPerToken);
+}
+
+/** The manifest of a package's tools. Throws a ToolError for a tool that no registry takes. */
+export function createManifest(packageName: string, tools: readonly ExecutableTool[]): ToolManifest {
+  return {
+    manifestVersion: 1,
+    package: packageName,
+    tools: new ToolRegistry([...tools]).listTools().map(toolContract),
+  };
+}
+
+/** The contract of one row of `listTools()`. */
+export function toolContract(listing: ToolListing): ToolContract {
+  const { name, description, origin, parameters, outputSchema } = listing;
+  return {
+    name,
+    fingerprint: toolFingerprint(listing),
+    words: toolWordsDigest(listing),
+    tokens: estimateTokens(listing),
+    origin,
+    traits: traitsOf(listing),
+    description,
+    parameters,
+    ...(outputSchema && { outputSchema }),
+  };
+}
+
+/** Takes the JSON of a manifest. Throws a TypeError that says what is wrong with it. */
+export function readManifest(value: unknown): ToolManifest {
+  const wrong = (what: string): TypeError => new TypeError(`not a manifest of tools: ${what}`);
+  if (!isPlainObject(value)) throw wrong("it must be an object");
+  const { manifestVersion, package: packageName, tools } = value;
+  if (manifestVersion !== 1) throw wrong("its manifestVersion must be 1; a newer toolcrib may read it");
+  if (typeof packageName !== "string") throw wrong("package must be a string");
+  if (!Array.isArray(tools)) throw wrong("tools must be an array");
+  const names = new Set<string>();
+  for (const [index, tool] of tools.entries()) {
+    const problem = contractProblem(tool);
+    if (problem) throw wrong(`tools[${index}] ${problem}`);
+    if (names.has(tool.name)) throw wrong(`tools[${index}] has the name of another`);
+    names.add(tool.name);
+  }
+  return value as unknown as ToolManifest;
+}
+
+function contractProblem(tool: unknown): string | undefined {
+  if (!isPlainObject(tool)) return "must be an object";
+  for (const field of ["name", "fingerprint", "words", "origin", "description"]) {
+    if (typeof tool[field] !== "string") return `needs ${field}, a string`;
+  }
+  if (!Number.isFinite(tool.tokens)) return "needs tokens, a number";
+  for (const field of ["traits", "parameters"]) if (!isPlainObject(tool[field])) return `needs ${field}, an object`;
+  return tool.outputSchema === undefined || isPlainObject(tool.outputSchema)
+    ? undefined
+    : "has an outputSchema that is no object";
+}
