@@ -38,32 +38,85 @@ export function startChild(file, { args = [], env = {}, execArgv = [] } = {}) {
 export function answer(run) {
   process.on("message", async (message) => {
     try {
+      if (message.ping) return void process.send({ ms: 0, count: 0, ...memory() });
       const started = performance.now();
       const result = await run(message);
       const ms = performance.now() - started;
-      process.send(typeof result === "object" && result !== null ? { ms, ...result } : { ms, count: result });
+      process.send({
+        ms,
+        ...memory(),
+        ...(typeof result === "object" && result !== null ? result : { count: result }),
+      });
     } catch (error) {
       process.send({ error: String(error?.stack ?? error) });
     }
   });
 }
 
-/** `rounds` rounds of A then B (after one of each to warm up), as `{ ratio: {median,min,max}, a, b, counts }`. */
+function memory() {
+  return { rssMb: process.memoryUsage.rss() / 2 ** 20 };
+}
+
+/** When a short run is to be over: no pair starts another round after that, once it has three. */
+let deadline = Infinity;
+
+export function endBy(time) {
+  deadline = time;
+}
+
+/** `rounds` rounds of A then B (after one of each to warm up), as `{ ratio: {median,min,max}, msA, msB, countA, countB, last }`. */
 export async function pair(a, b, { rounds = 7, messageA = {}, messageB = {} } = {}) {
   await a.ask(messageA);
   await b.ask(messageB);
+  return compare(
+    rounds,
+    () => a.ask(messageA),
+    () => b.ask(messageB),
+  );
+}
+
+/** As `pair`, with another question in each round; every question has its messages for A and for B. */
+export async function pairInTurn(a, b, questions, rounds = 7) {
+  return compare(
+    rounds,
+    (round) => a.ask(questions[round % questions.length].messageA),
+    (round) => b.ask(questions[round % questions.length].messageB),
+  );
+}
+
+/** As `pair`, A being a new process in each round, which `prepare(child)` may warm up. */
+export async function pairFresh(startA, b, { rounds = 7, messageA, messageB, prepare = () => {} }) {
+  await b.ask(messageB);
+  return compare(
+    rounds,
+    async () => {
+      const child = startA();
+      try {
+        await child.ask({ ping: true });
+        await prepare(child);
+        return await child.ask(messageA);
+      } finally {
+        child.end();
+      }
+    },
+    () => b.ask(messageB),
+  );
+}
+
+async function compare(rounds, askA, askB) {
   const results = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const first = await a.ask(messageA);
-    const second = await b.ask(messageB);
-    results.push({ ratio: first.ms / second.ms, a: first, b: second });
+  for (let round = 0; round < rounds && (round < 3 || performance.now() < deadline); round += 1) {
+    const a = await askA(round);
+    const b = await askB(round);
+    results.push({ ratio: a.ms / b.ms, a, b });
   }
+  const different = results.find(({ a, b }) => a.count !== b.count) ?? results[0];
   return {
     ratio: spread(results.map(({ ratio }) => ratio)),
-    msA: spread(results.map((result) => result.a.ms)),
-    msB: spread(results.map((result) => result.b.ms)),
-    countA: results[0].a.count,
-    countB: results[0].b.count,
+    msA: spread(results.map(({ a }) => a.ms)),
+    msB: spread(results.map(({ b }) => b.ms)),
+    countA: different.a.count,
+    countB: different.b.count,
     last: results.at(-1),
   };
 }

@@ -1,6 +1,8 @@
 // Peers are installed on demand, each alone in an ignored folder at a pinned version; none is a dependency of the workspace.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const folder = fileURLToPath(new URL("./.peers/", import.meta.url));
@@ -35,4 +37,14 @@ export async function importPeer(home, specifier) {
   if (!existsSync(loader)) writeFileSync(loader, "export const load = (specifier) => import(specifier);\n");
   const { load } = await import(pathToFileURL(loader).href);
   return load(specifier);
+}
+
+/** The program of ripgrep that npm brings for this system, or undefined where it brings none. */
+export function ripgrep() {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("@vscode/ripgrep-linux-x64/package.json");
+    return join(dirname(manifest), "bin", "rg");
+  } catch {
+    return undefined;
+  }
 }

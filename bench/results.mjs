@@ -3,12 +3,13 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
+import { ripgrep as ripgrepProgram } from "./peers.mjs";
 import { remarksOf } from "./remarks.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 export function writeResults(rows) {
-  const ripgrep = version("rg");
+  const ripgrep = version(ripgrepProgram() ?? "rg");
   const remarks = remarksOf(rows);
   const lines = [
     "# Benchmark results",

@@ -1,7 +1,9 @@
 // rg spawned from Node with its output read to the end: what a tool that shells out pays.
 import { spawn } from "node:child_process";
 import { answer } from "../pairs.mjs";
+import { ripgrep } from "../peers.mjs";
 
+const program = ripgrep();
 const cwd = process.argv[2];
 const flags = [
   "--hidden",
@@ -16,7 +18,7 @@ const flags = [
 answer(
   ({ args }) =>
     new Promise((resolve, reject) => {
-      const child = spawn("rg", [...flags, ...args], { cwd, stdio: ["ignore", "pipe", "ignore"] });
+      const child = spawn(program, [...flags, ...args], { cwd, stdio: ["ignore", "pipe", "ignore"] });
       let count = 0;
       child.stdout.on("data", (chunk) => {
         for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) count += 1;

@@ -1,27 +1,47 @@
-// search_text and search_files as an agent calls them: through the registry, in a warm process.
+// search_text and search_files as an agent calls them: through a registry, in this process.
 
 import { ToolRegistry } from "@toolcrib/core";
 import { createSearchTools } from "@toolcrib/tools-search";
 import { answer } from "../pairs.mjs";
 
-const registry = new ToolRegistry();
-for (const tool of createSearchTools({ cwd: process.argv[2], maxReplyBytes: Infinity })) registry.register(tool);
+const registries = new Map();
 
-answer(async ({ tool, args }) => {
-  let longest = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last - 1);
-    last = now;
-  }, 1);
-  const output = await registry.execute(tool, args, { timeoutMs: 120_000 });
-  clearInterval(timer);
-  longest = Math.max(longest, performance.now() - last - 1);
+function registryFor(cwd) {
+  const registry = registries.get(cwd) ?? new ToolRegistry(createSearchTools({ cwd, maxReplyBytes: Infinity }));
+  registries.set(cwd, registry);
+  return registry;
+}
+
+registryFor(process.argv[2]);
+
+answer(async ({ tool, args, cwd = process.argv[2] }) => {
+  const block = watchBlocks();
+  const started = performance.now();
+  const output = await registryFor(cwd).execute(tool, args, { timeoutMs: 120_000 });
+  const ms = performance.now() - started;
+  const blockMs = block.end();
   if (output.startsWith("Error")) throw new Error(output.slice(0, 300));
-  const body = output.split("\n\n[")[0];
-  return { count: countLines(body), blockMs: longest, rssMb: process.memoryUsage.rss() / 2 ** 20 };
+  return { ms, count: countLines(output.split("\n\n[")[0]), blockMs };
 });
+
+/** The most processor time between two turns of the event loop: what the rest of the program waited for, on a busy machine too. */
+function watchBlocks() {
+  let longest = 0;
+  let last = process.threadCpuUsage();
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(last);
+    longest = Math.max(longest, (user + system) / 1000);
+    last = process.threadCpuUsage();
+  };
+  const timer = setInterval(look, 1);
+  return {
+    end() {
+      clearInterval(timer);
+      look();
+      return longest;
+    },
+  };
+}
 
 function countLines(text) {
   if (text.startsWith("No matches")) return 0;

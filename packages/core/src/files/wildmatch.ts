@@ -32,8 +32,10 @@ export function compileWildmatch(pattern: string, ignoreCase = false): Wildmatch
   const steps = parseGlob(asBytes(pattern), ignoreCase);
   if (typeof steps === "string") return steps;
   if (fewestBytes(steps) > longestPath) return `it only fits paths of more than ${longestPath} bytes`;
+  const { head, inside, tail } = literalsOf(steps);
   return {
-    matches: (path) => follow(steps, asBytes(path)).ended,
+    matches: (path) =>
+      path.startsWith(head) && path.endsWith(tail) && path.includes(inside) && follow(steps, asBytes(path)).ended,
     matchHead(path) {
       let head: "parent" | undefined;
       const { ended } = follow(steps, asBytes(path), () => {
@@ -48,6 +50,23 @@ export function compileWildmatch(pattern: string, ignoreCase = false): Wildmatch
 /** One character for each byte of UTF-8: to git, `?` and a set stand for one byte. */
 function asBytes(text: string): string {
   return /[^\u0000-\u007f]/.test(text) ? Buffer.from(text).toString("latin1") : text;
+}
+
+/** What every path that matches begins with, holds and ends with: most paths are told from it alone. Only ASCII, and often empty. */
+function literalsOf(steps: readonly Step[]): { head: string; inside: string; tail: string } {
+  const runs = [""];
+  for (let at = 0; at < steps.length; at += 1) {
+    const step = steps[at];
+    if (typeof step === "number" && step >= 0 && step < 128) {
+      runs.push((runs.pop() ?? "") + String.fromCharCode(step));
+    } else {
+      runs.push("");
+      // With the `**` its slash may be left out.
+      if (step === optional) at += 2;
+    }
+  }
+  const inside = runs.reduce((longest, run) => (run.length > longest.length ? run : longest));
+  return { head: runs[0] ?? "", inside, tail: runs.at(-1) ?? "" };
 }
 
 /**

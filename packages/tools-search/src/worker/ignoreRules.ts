@@ -15,14 +15,16 @@ interface Rule {
   directoryOnly: boolean;
 }
 
+/** A rule without wildcards; `path` is set for one that is bound to the folder of the .gitignore. */
+type NameRule = Rule & { path: string | undefined };
 type SuffixRule = Rule & { suffix: string };
 type GlobRule = Rule & { glob: Wildmatch; wholePath: boolean };
 
 /** Compiles the text of a .gitignore as git reads it; undefined where it holds no rule. */
 export function compileIgnoreRules(text: string): IgnoreRules | undefined {
-  // Most rules are plain names or `*.suffix`: those need no glob.
-  const names = new Map<string, Rule[]>();
-  const suffixes: SuffixRule[] = [];
+  // Most rules are plain names or `*.suffix`: those need no glob, and are found by the name and by its last character.
+  const names = new Map<string, NameRule[]>();
+  const suffixes = new Map<string, SuffixRule[]>();
   const globs: GlobRule[] = [];
   let order = 0;
   for (const line of text.replace(/^\ufeff/, "").split("\n")) {
@@ -31,33 +33,29 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
     const { glob, anchored, ...flags } = parsed;
     const rule: Rule = { order, ...flags };
     order += 1;
-    if (!anchored && !/[*?[\\]/.test(glob)) {
-      const named = names.get(glob);
-      if (named === undefined) names.set(glob, [rule]);
-      else named.push(rule);
+    if (!/[*?[\\]/.test(glob)) {
+      add(names, glob.slice(glob.lastIndexOf("/") + 1), { ...rule, path: anchored ? glob : undefined });
     } else if (!anchored && /^\*[^*?[\\]+$/.test(glob)) {
-      suffixes.push({ ...rule, suffix: glob.slice(1) });
+      add(suffixes, glob.slice(-1), { ...rule, suffix: glob.slice(1) });
     } else {
       const compiled = compileWildmatch(glob);
       if (typeof compiled !== "string") globs.push({ ...rule, glob: compiled, wholePath: anchored });
     }
   }
   if (order === 0) return undefined;
-  suffixes.reverse();
   globs.reverse();
 
   return {
     decide(name, path, from, isDirectory) {
       let last: Rule | undefined;
-      const named = names.get(name);
-      if (named !== undefined) for (const rule of named) if (isDirectory || !rule.directoryOnly) last = rule;
-      for (const rule of suffixes) {
-        if (last !== undefined && rule.order < last.order) break;
-        if ((isDirectory || !rule.directoryOnly) && name.endsWith(rule.suffix)) {
-          last = rule;
-          break;
-        }
+      const consider = (rule: Rule): void => {
+        if ((isDirectory || !rule.directoryOnly) && rule.order > (last?.order ?? -1)) last = rule;
+      };
+      for (const rule of names.get(name) ?? []) {
+        if (rule.path === undefined || (path.length - from === rule.path.length && path.endsWith(rule.path)))
+          consider(rule);
       }
+      for (const rule of suffixes.get(name.slice(-1)) ?? []) if (name.endsWith(rule.suffix)) consider(rule);
       for (const rule of globs) {
         if (last !== undefined && rule.order < last.order) break;
         if (rule.directoryOnly && !isDirectory) continue;
@@ -69,6 +67,12 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
       return last?.ignores;
     },
   };
+}
+
+function add<Added>(lists: Map<string, Added[]>, key: string, added: Added): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [added]);
+  else list.push(added);
 }
 
 function parseLine(line: string): (Omit<Rule, "order"> & { glob: string; anchored: boolean }) | undefined {
