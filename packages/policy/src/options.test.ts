@@ -2,9 +2,23 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineTool, type ExecutableTool, type GuardDecision, type ToolEffect } from "@toolcrib/core";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createPolicy, type PolicyOptions, type PolicyQuestion } from "./index.ts";
 import { oneLine } from "./words.ts";
+
+const system = vi.hoisted(() => ({ account: (): { homedir: string } => ({ homedir: "/home/of-the-account" }) }));
+
+vi.mock("node:os", async (importOriginal) => ({
+  ...(await importOriginal<typeof import("node:os")>()),
+  userInfo: () => system.account(),
+}));
+
+const { account } = system;
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  system.account = account;
+});
 
 describe("an impossible option is refused", () => {
   test.each([
@@ -24,10 +38,23 @@ describe("an impossible option is refused", () => {
     [{ readable: [5] }, "root must be"],
     [{ cwd: "" }, "cwd must not be empty"],
     [{ home: "relative", deny: ["effect:read(~/x)"] }, "home"],
+    [{ home: "" }, "createPolicy: home must be an absolute path"],
+    [{ home: 5 }, "createPolicy: home must be an absolute path"],
     [{ denied: [1] }, "denied must be an array of path patterns"],
     [[], "options must be a plain object"],
   ])("%j", (options, message) => {
     expect(() => createPolicy(options as unknown as PolicyOptions)).toThrow(message);
+  });
+
+  test("no home at all", () => {
+    vi.stubEnv("HOME", "");
+    system.account = () => {
+      throw new Error("no such user");
+    };
+    expect(() => createPolicy()).toThrow("createPolicy: the user's home is not known, since HOME is not an absolute");
+    expect(() => createPolicy({ home: "/home/me" })).not.toThrow();
+    system.account = () => ({ homedir: "relative" });
+    expect(() => createPolicy()).toThrow("set it, or pass the option home");
   });
 
   test("too many rules", () => {
@@ -318,5 +345,17 @@ describe("explain", () => {
     expect((await explain({ name: "own", args: {}, tool: silent })).text).toBe(
       "Asked: own would call own; the tool does not say what it does.",
     );
+  });
+});
+
+describe("a home that is empty or relative", () => {
+  test.each(["", "home/me"])("%j gives way to that of the user's account", async (home) => {
+    vi.stubEnv("HOME", home);
+    const options: PolicyOptions = { mode: "full", deny: ["effect:read(~/secret)"] };
+    const denied = await decide(options, toolWith([{ kind: "read", path: "/home/of-the-account/secret" }]));
+    expect(denied).toContain("the rule effect:read(~/secret) denies it");
+    const asked = await decide(options, toolWith([{ kind: "write", path: "/home/of-the-account/.config/x" }]));
+    expect(question(asked).text).toContain("it is protected (~/.config/)");
+    expect(await decide(options, toolWith([{ kind: "read", path: "/home/me/secret" }]))).toBe(true);
   });
 });

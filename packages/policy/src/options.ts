@@ -1,6 +1,6 @@
-import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
 import { checkOptions } from "@toolcrib/core";
-import { createPathScope, isBelowAny } from "@toolcrib/core/files";
+import { createPathScope, homeFolder, isBelowAny } from "@toolcrib/core/files";
 import { compileProtected, ownFolders, type ProtectedPath, protectedPaths } from "./judge/protectedPaths.ts";
 import type { RememberedStore } from "./remembered/store.ts";
 import { compileRules } from "./rules/compileRules.ts";
@@ -31,7 +31,7 @@ export interface PolicyOptions {
   protect?: readonly string[] | undefined;
   /** Where relative paths start, and commands whose call names no directory. Default: the first root, else the process's. */
   cwd?: string | undefined;
-  /** What `~/` means in patterns. Default: the user's home. */
+  /** What `~/` means in patterns, an absolute path. Default: the user's home. */
   home?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function readOptions(options: PolicyOptions): Settings {
   const scope = createPathScope(options.cwd === undefined ? {} : { cwd: options.cwd });
   const roots = foldersOf(options.roots ?? options.cwd ?? process.cwd());
   const readable = options.readable === undefined || options.readable.length === 0 ? [] : foldersOf(options.readable);
-  const places = { roots, home: home ?? homedir() };
+  const places = { roots, home: homeOf(home) };
   const own = texts("protect", options.protect).map(
     (pattern): ProtectedPath => ({ pattern, why: "it was named as protected" }),
   );
@@ -80,6 +80,19 @@ export function readOptions(options: PolicyOptions): Settings {
     remembered: storeOf(options.remembered, [...roots, scope.cwd]),
     denied: new Set(texts("denied", options.denied)),
   };
+}
+
+/** Protected paths cannot be told without one. */
+function homeOf(given: unknown): string {
+  if (given !== undefined) {
+    if (typeof given === "string" && isAbsolute(given)) return given;
+    throw new TypeError("createPolicy: home must be an absolute path");
+  }
+  const found = homeFolder();
+  if (found !== undefined) return found;
+  throw new TypeError(
+    "createPolicy: the user's home is not known, since HOME is not an absolute path; set it, or pass the option home",
+  );
 }
 
 function foldersOf(given: string | readonly string[]): readonly string[] {

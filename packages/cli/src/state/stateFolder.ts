@@ -1,28 +1,18 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { ensureDirectory, systemErrorCode } from "@toolcrib/core/files";
+import { ensureDirectory, homeFolder, systemErrorCode } from "@toolcrib/core/files";
 
 /** The user's own folder: outside the working directory, which may hold somebody else's files. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   const given = [env.XDG_STATE_HOME, process.platform === "win32" ? env.LOCALAPPDATA : undefined];
-  const home = given.find((path) => path && isAbsolute(path)) ?? join(homeFolder(), ".local", "state");
-  return join(home, "toolcrib");
+  const base = given.find((path) => path && isAbsolute(path)) ?? join(home(), ".local", "state");
+  return join(base, "toolcrib");
 }
 
-/** A relative or empty HOME would lead into the working directory. */
-export function homeFolder(): string {
-  for (const read of [homedir, (): string => userInfo().homedir]) {
-    try {
-      const home = read();
-      if (isAbsolute(home)) return home;
-    } catch {
-      // The user may be unknown to the system, as in some containers.
-    }
-  }
-  // The usual home of users without a home: nothing can be made there.
-  return "/nonexistent";
+/** The user's home; for one without, the usual name of none: nothing can be made there. */
+export function home(): string {
+  return homeFolder() ?? "/nonexistent";
 }
 
 /** The name under which a working directory's state is kept. */

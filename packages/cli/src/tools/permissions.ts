@@ -12,7 +12,7 @@ import { type Command, Option } from "commander";
 import { usageError } from "../exitReasons.ts";
 import { collect, ruleAdvice } from "../flagValues.ts";
 import type { Program } from "../program.ts";
-import { canonicalPath, homeFolder, stateFolder } from "../state/stateFolder.ts";
+import { canonicalPath, home, stateFolder } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
 import { guardOwnState, ownPattern } from "./ownState.ts";
 
@@ -95,7 +95,7 @@ export function createPermissions(
     roots,
     readable,
     cwd,
-    home: homeFolder(),
+    home: home(),
     denied: deniedPaths,
     protect: [state, canonicalPath(state)].map(ownPattern),
     remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),

@@ -1,10 +1,10 @@
-import { homedir } from "node:os";
 import path from "node:path";
 import { quote } from "../json.ts";
 import { kindOf } from "../options.ts";
 import { clip } from "../text.ts";
 import { canonicalOrUndefined } from "./canonicalPath.ts";
 import { foldCase, foldPattern } from "./foldCase.ts";
+import { homeFolder } from "./homeFolder.ts";
 import { longestPath, withSlashes } from "./pathStyle.ts";
 import { compileWildmatch, type Wildmatch } from "./wildmatch.ts";
 
@@ -189,18 +189,10 @@ function topOf(): string {
 }
 
 function homes(home: string | undefined, refuse: (reason: string) => TypeError): string[] {
-  const found = home ?? ownHome();
-  if (!path.isAbsolute(found)) throw refuse("the home directory is not known; write the path from /");
+  const found = home ?? homeFolder();
+  if (found === undefined || !path.isAbsolute(found))
+    throw refuse("the home directory is not known; write the path from /");
   return withTargets([found]);
-}
-
-function ownHome(): string {
-  try {
-    return homedir();
-  } catch {
-    // This user has none.
-    return "";
-  }
 }
 
 /** Directories, and what they lead to through links. */

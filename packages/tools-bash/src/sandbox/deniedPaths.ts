@@ -1,8 +1,14 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { compileDenyRules, type DeniedPaths, type DenyRules, isInside, systemErrorCode } from "@toolcrib/core/files";
+import {
+  compileDenyRules,
+  type DeniedPaths,
+  type DenyRules,
+  homeFolder,
+  isInside,
+  systemErrorCode,
+} from "@toolcrib/core/files";
 import { type BytePath, toBytePath, toSystemPath, toText } from "./bytePath.ts";
 
 /** What exists and is denied: canonical paths. What lies in one of the directories is not listed. */
@@ -58,7 +64,8 @@ function isName(pattern: string): boolean {
 function startOf(pattern: string): string[] {
   const fromHome = pattern === "~" || pattern.startsWith("~/");
   if (!fromHome && !pattern.startsWith("/")) return [];
-  let start = realPath(fromHome ? homedir() : "/");
+  const top = fromHome ? homeFolder() : "/";
+  let start = top === undefined ? undefined : realPath(top);
   for (const name of pattern.split("/").slice(fromHome ? 1 : 0)) {
     if (start === undefined || /[*?[\\]/.test(name)) break;
     start = realPath(join(start, name)) ?? start;
