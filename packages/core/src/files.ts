@@ -2,7 +2,7 @@ export { type AtomicWriteOptions, type WriteResult, writeAtomically } from "./fi
 export { canonicalOrUndefined } from "./files/canonicalPath.ts";
 export { changeMode, changeOwner, changeTimes, flush, type OpenFile } from "./files/changeAttributes.ts";
 export { compileDenyRules, type DeniedPaths, type DenyRules } from "./files/deniedPaths.ts";
-export { descriptorPath, type FilePath, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
+export { type FilePath, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
 export {
   ensureDirectory,
   type MadeDirectories,
@@ -23,6 +23,6 @@ export type { PathScopeOptions } from "./files/scopeOptions.ts";
 export { createSemaphore, type Semaphore } from "./files/semaphore.ts";
 export { type SpillOptions, spillOutput } from "./files/spillOutput.ts";
 export { plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
-export { createTemporary, type TemporaryFile, temporaryName } from "./files/temporaryFile.ts";
+export { temporaryName } from "./files/temporaryFile.ts";
 export { compileWildmatch, type Wildmatch } from "./files/wildmatch.ts";
 export { moduleAsData, processorMs, systemThreadId, workerOptions } from "./workerThread.ts";

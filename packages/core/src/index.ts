@@ -53,8 +53,7 @@ export type {
 export { canonicalJson, isPlainObject } from "./json.ts";
 export { freeName, isLegalName, nearestName, serverPrefix, withLegalCharacters } from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
-export { untilAborted } from "./promises.ts";
-export { defaultTimeoutMs, longestDelayMs } from "./registry/deadline.ts";
+export { longestDelayMs } from "./registry/deadline.ts";
 export { limitOutput } from "./registry/middleware.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./registry/outcome.ts";
 export { ToolRegistry } from "./registry/registry.ts";
