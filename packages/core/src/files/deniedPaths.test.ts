@@ -1,18 +1,7 @@
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { writeAtomically } from "./atomicWrite.ts";
 import { openInside } from "./directories.ts";
 import { openRegularFile } from "./openRegular.ts";
@@ -23,7 +12,7 @@ let base: string;
 let root: string;
 
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "denied-")));
+  base = temporaryFolder("denied");
   root = join(base, "root");
   mkdirSync(join(root, "config/keys"), { recursive: true });
   mkdirSync(join(base, "library"));
@@ -34,7 +23,6 @@ beforeEach(() => {
   symlinkSync(".env", join(root, "alias"));
   symlinkSync("config", join(root, "link"));
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const refusal = { code: "permission_denied", message: expect.stringContaining("is on the list of denied paths") };
 

@@ -3,31 +3,28 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { openDirectory } from "@toolcrib/core/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createRemoveTool } from "./remove.ts";
 import { removeTree } from "./removeTree.ts";
 
 let base: string;
 let cwd: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "remove-")));
+  base = temporaryFolder("remove");
   cwd = join(base, "up/cwd");
   mkdirSync(cwd, { recursive: true });
   writeFileSync(join(cwd, "file"), "kept");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const remove = (path: string, options: { cwd?: string; root?: string } = {}): Promise<string> =>
   createRemoveTool({ cwd, ...options })
