@@ -5,6 +5,7 @@ import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@t
 import {
   canonicalOrUndefined,
   createSemaphore,
+  type DeniedPaths,
   type OpenDirectory,
   openInside,
   type PathScope,
@@ -14,6 +15,7 @@ import {
 import { cutBytes, leftOutNotice, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import { type FsToolOptions, maxReplyBytesOf, openFileLimit, origin, scopeOf } from "./options.ts";
 import { count, listOf, objectSchema, oneOf, text } from "./outputSchemas.ts";
+import { createYielder } from "./yieldToEventLoop.ts";
 
 const defaultLimit = 2000;
 
@@ -57,7 +59,7 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
           try {
             const all = await readdir(directory.at("."), { withFileTypes: true });
             signal?.throwIfAborted();
-            const entries = all.filter((entry) => !isDenied(entry, canonical, scope));
+            const entries = await withoutDenied(all, canonical, scope, signal);
             const leftOut = all.length - entries.length;
             const { body, shown, cut } = listing(directory, entries, printed, { offset, limit, maxBytes, leftOut });
             const notices = [cut && truncationNotice(cut), leftOut > 0 && leftOutNotice(leftOut)].filter(Boolean);
@@ -75,9 +77,26 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
   });
 }
 
+/** Lets other work run: matching a name with many patterns takes time. */
+async function withoutDenied(
+  entries: Dirent[],
+  directory: string,
+  scope: PathScope,
+  signal: AbortSignal | undefined,
+): Promise<Dirent[]> {
+  if (scope.denied === undefined) return entries;
+  const yieldToEventLoop = createYielder(signal);
+  const allowed: Dirent[] = [];
+  for (const entry of entries) {
+    if (!isDenied(entry, directory, scope.denied)) allowed.push(entry);
+    const waiting = yieldToEventLoop();
+    if (waiting !== undefined) await waiting;
+  }
+  return allowed;
+}
+
 /** A link that leads to a denied path is left out too, as its line would name that. */
-function isDenied(entry: Dirent, directory: string, { denied }: PathScope): boolean {
-  if (denied === undefined) return false;
+function isDenied(entry: Dirent, directory: string, denied: DeniedPaths): boolean {
   const path = join(directory, entry.name);
   if (denied.match(path, entry.isFile() ? false : undefined) !== undefined) return true;
   if (!entry.isSymbolicLink()) return false;
