@@ -1,5 +1,6 @@
 import { sep } from "node:path";
 import { invalidArgument } from "@toolcrib/core";
+import type { PathScope } from "@toolcrib/core/files";
 
 /** On POSIX `\` is an ordinary character of a name. */
 const directoryEnd = sep === "/" ? /\/\.{0,2}$/ : /[\\/]\.{0,2}$/;
@@ -7,4 +8,10 @@ const directoryEnd = sep === "/" ? /\/\.{0,2}$/ : /[\\/]\.{0,2}$/;
 /** Throws for the path of a file that ends in `/`, `/.` or `/..`. */
 export function refuseDirectoryPath(path: string, field: string): void {
   if (directoryEnd.test(path.slice(-3))) throw invalidArgument(field, "ends like the path of a directory; name a file");
+}
+
+/** The canonical path of a file that is to be written. Rejects as `refuseDirectoryPath` and `scope.resolve` do. */
+export async function resolveFile(scope: PathScope, path: string, field = "path"): Promise<string> {
+  refuseDirectoryPath(path, field);
+  return scope.resolve(path, field);
 }

@@ -7,7 +7,7 @@ import {
   withPathLocks,
   writeAtomically,
 } from "@toolcrib/core/files";
-import { refuseDirectoryPath } from "./directoryPath.ts";
+import { resolveFile } from "./directoryPath.ts";
 import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "./options.ts";
 import { count, flag, objectSchema, text } from "./outputSchemas.ts";
 import type { SeenFiles } from "./seenFiles.ts";
@@ -31,10 +31,6 @@ export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool
 export function writeFileTool(options: FsToolOptions, seen: SeenFiles | undefined): ExecutableTool {
   const scope = scopeOf("createWriteFileTool", options);
   const queue = createSemaphore(openFileLimit);
-  const resolve = (path: string): Promise<string> => {
-    refuseDirectoryPath(path, "path");
-    return scope.resolve(path);
-  };
   return defineTool({
     name: "write_file",
     origin,
@@ -43,9 +39,9 @@ export function writeFileTool(options: FsToolOptions, seen: SeenFiles | undefine
     destructive: true,
     idempotent: true,
     outputSchema: objectSchema({ path: text, bytes: count, created: flag, "written_in_place?": flag }),
-    effects: async ({ path }) => [pathEffect("write", await resolve(path), path, scope)],
+    effects: async ({ path }) => [pathEffect("write", await resolveFile(scope, path), path, scope)],
     execute: async ({ path, content }, call) => {
-      const canonical = await resolve(path);
+      const canonical = await resolveFile(scope, path);
       const beforeReplace = seen && ((file: FilePath): void => seen.refuseUnseen(file, scope.print(canonical)));
       const write = async (): Promise<WriteResult> => {
         const result = await writeAtomically(canonical, content, { scope, call, beforeReplace });

@@ -1,12 +1,11 @@
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import { createSemaphore, type FilePath, pathEffect, withPathLocks, writeAtomically } from "@toolcrib/core/files";
-import { byteOrderMark } from "@toolcrib/core/text";
-import { refuseDirectoryPath } from "../directoryPath.ts";
+import { resolveFile } from "../directoryPath.ts";
 import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
 import { objectSchema, text } from "../outputSchemas.ts";
 import type { SeenFiles } from "../seenFiles.ts";
 import { inPlaceNote } from "../writeFile.ts";
-import { longestEditable, readEditable } from "./readEditable.ts";
+import { behindMark, readEditable } from "./readEditable.ts";
 import { type Edit, replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
 
@@ -44,10 +43,6 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
   const scope = scopeOf("createEditFileTool", options);
   const maxBytes = maxBytesOf(options);
   const queue = createSemaphore(openFileLimit);
-  const resolve = (path: string): Promise<string> => {
-    refuseDirectoryPath(path, "path");
-    return scope.resolve(path);
-  };
   return defineTool({
     name: "edit_file",
     origin,
@@ -57,11 +52,11 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
     outputSchema: objectSchema({ path: text, diff: text }),
     // Its answer, a diff, shows what the file holds.
     effects: async ({ path }) => {
-      const canonical = await resolve(path);
+      const canonical = await resolveFile(scope, path);
       return [pathEffect("read", canonical, path, scope), pathEffect("write", canonical, path, scope)];
     },
     execute: async ({ path, edits }, call) => {
-      const canonical = await resolve(path);
+      const canonical = await resolveFile(scope, path);
       const printed = scope.print(canonical);
       const edit = async (): Promise<string> => {
         const beforeReplace = seen && ((file: number | FilePath): void => seen.refuseUnseen(file, printed));
@@ -86,8 +81,6 @@ export async function applyEdits(
   edits: readonly Edit[],
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const mark = old.startsWith(byteOrderMark) ? byteOrderMark : "";
   const withoutMark = edits.map((one) => ({ ...one, old_text: one.old_text.replace(/^\ufeff/, "") }));
-  const limits = { maxBytes: longestEditable - Buffer.byteLength(mark), signal };
-  return mark + (await replaceText(old.slice(mark.length), withoutMark, limits));
+  return behindMark(old, (text, maxBytes) => replaceText(text, withoutMark, { maxBytes, signal }));
 }

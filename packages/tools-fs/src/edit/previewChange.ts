@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { isObject } from "@toolcrib/core/text";
-import { refuseDirectoryPath } from "../directoryPath.ts";
+import { resolveFile } from "../directoryPath.ts";
 import { type FsToolOptions, maxBytesOf, scopeOf } from "../options.ts";
 import { applyEdits } from "./editFile.ts";
 import { readEditable } from "./readEditable.ts";
@@ -23,8 +23,7 @@ export async function previewChange(
   if (typeof path !== "string") return undefined;
   const isWrite = name === "write_file" && typeof content === "string";
   if (!isWrite && !(name === "edit_file" && areEdits(edits))) return undefined;
-  refuseDirectoryPath(path, "path");
-  const canonical = await scope.resolve(path);
+  const canonical = await resolveFile(scope, path);
   const isThere = lstatSync(canonical, { throwIfNoEntry: false }) !== undefined;
   const old = isThere || !isWrite ? readEditable(canonical, scope) : "";
   const changed = isWrite ? content : await applyEdits(old, edits as readonly Edit[], signal);

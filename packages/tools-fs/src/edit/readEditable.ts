@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ToolError } from "@toolcrib/core";
 import { openRegularFile, type PathScope, plainSystemError } from "@toolcrib/core/files";
+import { byteOrderMark } from "@toolcrib/core/text";
 
 /** Both texts are in memory at once, so a larger file is refused, and an edit that would make it larger. */
 export const longestEditable: number = 32 * 1024 * 1024;
@@ -27,6 +28,15 @@ export function readEditable(canonical: string, scope: PathScope, check?: (descr
   } finally {
     file.close();
   }
+}
+
+/** The text changed, but for its byte order mark; `most` is how many bytes there may be behind that. */
+export async function behindMark(
+  text: string,
+  change: (rest: string, most: number) => Promise<string>,
+): Promise<string> {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  return mark + (await change(text.slice(mark.length), longestEditable - Buffer.byteLength(mark)));
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {

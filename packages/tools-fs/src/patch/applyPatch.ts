@@ -15,9 +15,8 @@ import {
   refuseSpecial,
   withPathLocks,
 } from "@toolcrib/core/files";
-import { byteOrderMark } from "@toolcrib/core/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
-import { longestEditable, readEditable } from "../edit/readEditable.ts";
+import { behindMark, longestEditable, readEditable } from "../edit/readEditable.ts";
 import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
 import { listOf, objectSchema, oneOf, text } from "../outputSchemas.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
@@ -157,8 +156,7 @@ async function prepare(
     seen?.refuseUnseen(descriptor, printed);
     state.note(descriptor);
   });
-  const mark = old.startsWith(byteOrderMark) ? byteOrderMark : "";
-  const changed = mark + (await applyHunks(old.slice(mark.length), operation.hunks, printed, createYielder(signal)));
+  const changed = await behindMark(old, (text) => applyHunks(text, operation.hunks, printed, createYielder(signal)));
   if (changed === old && to === undefined) {
     throw invalidArgument(patchField, `line ${operation.line}: changes nothing in ${printed}; give other lines with +`);
   }
