@@ -25,7 +25,7 @@ async function advice(call: AskedCall, registry: AnyToolRegistry, permissions: P
   return "No narrow rule allows it.";
 }
 
-/** Tried on the policy itself, so that the advice is never wrong. */
+/** Tried on the policy itself, so that the advice is never wrong: a rule with two spaces, say, cannot be shown, and so does not hold. */
 async function allows(
   rules: readonly string[],
   { name, args }: AskedCall,
@@ -49,7 +49,8 @@ function narrowRules({ name, question }: AskedCall, roots: readonly string[]): s
     ...effects.flatMap(({ path }) => (path === undefined ? [] : [pathPattern(path, roots)])),
     ...effects.flatMap(({ host }) => (host === undefined ? [] : [host])),
   ];
-  return [...new Set(what)].map((pattern) => `${name}(${pattern})`);
+  // As they are shown: what is tried is what the user would pass.
+  return [...new Set(what)].map((pattern) => oneLine(`${name}(${pattern})`, 2000));
 }
 
 function pathPattern(path: string, roots: readonly string[]): string {
@@ -59,5 +60,5 @@ function pathPattern(path: string, roots: readonly string[]): string {
 }
 
 function flagsOf(rules: readonly string[]): string {
-  return rules.map((rule) => `--allow '${oneLine(rule, 2000).replaceAll("'", "'\\''")}'`).join(" ");
+  return rules.map((rule) => `--allow '${rule.replaceAll("'", "'\\''")}'`).join(" ");
 }
