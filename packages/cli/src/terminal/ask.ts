@@ -1,11 +1,14 @@
-import { showInvisible } from "@toolcrib/core/text";
+import { showInvisible, withoutControls } from "@toolcrib/core/text";
 import type { Asker } from "../tools/approval.ts";
 import { type Keyboard, openKeyboard } from "./keyboard.ts";
+import { endOfRow, widthOf } from "./question.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A question is shown once nothing was typed for this long. Milliseconds. */
 const quietMs = 150;
 const longestAnswer = 300;
+/** Less of a row is too little for an answer. */
+const fewestCells = 12;
 
 interface AskOptions {
   readonly terminal: Terminal;
@@ -29,8 +32,9 @@ export function terminalAsker({ terminal, interrupt, keyboard }: AskOptions): As
         const keys = keyboard ?? openKeyboard();
         try {
           if (!(await untilQuiet(keys, { signal, interrupt }))) return undefined;
-          write(question);
-          const answer = await readAnswer(keys, write, { signal, interrupt });
+          const row = answerRow(process.stderr.columns || 80, write);
+          row.say(question);
+          const answer = await readAnswer(keys, row, { signal, interrupt });
           write("\n");
           return answer;
         } finally {
@@ -45,7 +49,9 @@ interface Ends {
   interrupt(): void;
 }
 
-const [ctrlC, ctrlD, ctrlU] = ["\u0003", "\u0004", "\u0015"];
+const ctrlC = "\u0003";
+const ctrlD = "\u0004";
+const ctrlU = "\u0015";
 
 /** Drops what was typed before the question is shown. Undefined when the user left. */
 function untilQuiet(keyboard: Keyboard, ends: Ends): Promise<true | undefined> {
@@ -68,30 +74,54 @@ function untilQuiet(keyboard: Keyboard, ends: Ends): Promise<true | undefined> {
   });
 }
 
+/** The row of the screen that an answer is typed in. */
+interface AnswerRow {
+  /** Writes words before the answer, which is empty then. */
+  say(words: string): void;
+  /** Shows the answer as it is now; of one that is too long for the row, its end. */
+  show(answer: string): void;
+}
+
+function answerRow(columns: number, write: (text: string) => void): AnswerRow {
+  let before = "";
+  let shown = "";
+  return {
+    say(words) {
+      write(words);
+      before = withoutControls(`${before}${words}`.replace(/.*\n/s, ""));
+      if (widthOf(before) + fewestCells > columns) {
+        write("\n");
+        before = "";
+      }
+    },
+    show(answer) {
+      const room = columns - 1 - widthOf(before);
+      const next = endOfRow(answer, room);
+      if (next.startsWith(shown)) write(next.slice(shown.length));
+      else process.stderr.write(`\r${before}${" ".repeat(room)}\r${before}${next}`);
+      shown = next;
+    },
+  };
+}
+
 /** One line, echoed; undefined when the user left by Ctrl-C or Ctrl-D. */
-function readAnswer(keyboard: Keyboard, write: (text: string) => void, ends: Ends): Promise<string | undefined> {
+function readAnswer(keyboard: Keyboard, row: AnswerRow, ends: Ends): Promise<string | undefined> {
   return listen(keyboard, ends, (finish) => {
     let answer = "";
-    const erase = (count: number): void => {
-      if (count === 0) return;
-      answer = answer.slice(0, -count);
-      process.stderr.write("\b \b".repeat(count));
-    };
     return {
       onKeys(keys) {
         const typed = keys.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?/g, "");
         if (/[\r\n]./s.test(typed)) {
-          erase(answer.length);
-          return write("(one line, please) ");
+          answer = "";
+          row.show(answer);
+          return row.say("(one line, please) ");
         }
         for (const key of typed) {
           if (key === "\r" || key === "\n") return finish(answer);
-          if (key === "\u007f" || key === "\b") erase(Math.min(1, answer.length));
-          else if (key === ctrlU) erase(answer.length);
-          else if (answer.length < longestAnswer && showInvisible(key) === key && key.length === 1) {
-            answer += key;
-            write(key);
-          }
+          if (key === "\u007f" || key === "\b") answer = answer.slice(0, -1);
+          else if (key === ctrlU) answer = "";
+          else if (answer.length < longestAnswer && showInvisible(key) === key && key.length === 1) answer += key;
+          row.show(answer);
         }
       },
     };
@@ -119,8 +149,8 @@ function listen<Result>(
     const onAbort = (): void => end();
     const listener = start(end);
     const release = keyboard.take((keys) => {
-      if (keys === undefined || keys.includes(ctrlD as string)) return end();
-      if (!keys.includes(ctrlC as string)) return listener.onKeys(keys);
+      if (keys === undefined || keys.includes(ctrlD)) return end();
+      if (!keys.includes(ctrlC)) return listener.onKeys(keys);
       end();
       interrupt();
     });

@@ -54,6 +54,19 @@ describe.skipIf(!hasTerminals())("a question", () => {
     expect(isWritten("one.txt")).toBe(false);
   });
 
+  test("shows the end of an answer that is longer than its row, and nothing of it once it is erased", async () => {
+    writes("one.txt");
+    const program = onTerminal("run", "write");
+    await program.shows(asks);
+    program.type(`${"~".repeat(100)}!`);
+    await program.shows(/why not: …~+!$/);
+    program.type(`${"\u007f".repeat(101)}not now\r`);
+    expect(await program.ended).toBe(4);
+    expect(program.screen.text).toMatch(/why not: not now\n/);
+    expect(program.screen.text).not.toContain("~");
+    expect(wire.requests[1]?.text).toContain("the user said no to this call: not now");
+  });
+
   test("that is answered with always is not asked again, in no later run, until the answer is revoked", async () => {
     writes("one.txt");
     const program = onTerminal("run", "write");

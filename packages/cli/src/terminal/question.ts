@@ -141,7 +141,20 @@ export function firstRow(line: string, width: number): string {
   return wrap(showInvisible(line.slice(0, width)), width)[0] ?? "";
 }
 
-function widthOf(text: string): number {
+/** As much of the end of a line as fits one row. */
+export function endOfRow(line: string, width: number): string {
+  if (widthOf(line) <= width) return line;
+  let row = "";
+  let used = cellsOf("…");
+  for (const character of [...line].reverse()) {
+    used += cellsOf(character);
+    if (used > width) break;
+    row = character + row;
+  }
+  return `…${row}`;
+}
+
+export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += cellsOf(character);
   return width;
