@@ -278,6 +278,7 @@ describe("a rule that allows commands", () => {
       "TZ=:/tmp/x npm test",
       "TZ=/tmp/x npm test",
       "TZ=../x npm test",
+      "export TERM=xterm TERM=../x && npm test",
       "TZ=$x npm test",
     ]);
     await all(options, "allowed", [

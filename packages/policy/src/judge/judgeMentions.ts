@@ -3,7 +3,7 @@ import { coversCommand } from "../rules/commandPattern.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
-import { isData } from "../shell/programs.ts";
+import { dataPlaces } from "../shell/programs.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 import type { Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
@@ -35,7 +35,8 @@ export function judgeMentions(
     const { readOnly } = command.judged;
     if (readOnly && command.words[0] !== "git") return [];
     const values = command.assignments.map(({ value }) => value);
-    const words = [...command.words.filter((_word, at) => at > 0 && !isData(command.words, at)), ...values];
+    const isData = dataPlaces(command.words);
+    const words = [...command.words.filter((_word, at) => at > 0 && !isData(at)), ...values];
     const found = judgeWords(words, command, line, directories, groups, settings);
     return readOnly ? found : [...found, ...judgeUnseen(command, line, settings)];
   });

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { assignedNames, changeDirectory, isData, stateProblem } from "./programs.ts";
+import { assignedNames, changeDirectory, dataPlaces, stateProblem } from "./programs.ts";
 
 /** Places of the words `$` that can only be data. */
 const data = (line: string) => {
   const words = line.split(" ");
-  return words.flatMap((word, at) => (word === "$" && isData(words, at) ? [at] : []));
+  const isData = dataPlaces(words);
+  return words.flatMap((word, at) => (word === "$" && isData(at) ? [at] : []));
 };
 
 test.each<[string, number[]]>([

@@ -23,27 +23,26 @@ const comparisons = new Set(["=", "!=", "==", "-eq", "-ne", "-lt", "-le", "-gt",
 
 const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Whether a word that holds an expansion can only be data where it stands. `words` holds such words as written. */
-export function isData(words: readonly string[], at: number): boolean {
-  const [program = ""] = words;
-  if (program === "[" || program === "test") return isTestOperand(words, at);
-  if (program === "git") return isMessage(words, at);
+/**
+ * Tells of a place in a command whether a word that holds an expansion can only be data there. `words` holds such words as written,
+ * and is read once.
+ */
+export function dataPlaces(words: readonly string[]): (at: number) => boolean {
+  const [program = "", first] = words;
+  if (program === "[" || program === "test") return testOperands(words);
+  if (program === "git") return messages(words);
   const from = dataFrom.get(program);
-  if (from === undefined || at < from) return false;
-  return program !== "printf" || !words[1]?.startsWith("-");
+  if (from === undefined || (program === "printf" && first?.startsWith("-"))) return () => false;
+  return (at) => at >= from;
 }
 
 /** `[ -n "$x" ]` and `[ "$x" = y ]`, with `!` before: the shell knows operators by their place when there are few words. */
-function isTestOperand(words: readonly string[], at: number): boolean {
-  let operands = words.slice(1, words[0] === "[" ? -1 : undefined);
-  let index = at - 1;
-  if (operands[0] === "!") {
-    operands = operands.slice(1);
-    index -= 1;
-  }
-  if (operands.length === 1) return true;
-  if (operands.length === 2) return index === 1 && fileTests.test(operands[0] ?? "");
-  return operands.length === 3 && index !== 1 && comparisons.has(operands[1] ?? "");
+function testOperands(words: readonly string[]): (at: number) => boolean {
+  const start = words[1] === "!" ? 2 : 1;
+  const operands = words.slice(start, words[0] === "[" ? -1 : undefined);
+  if (operands.length === 1) return () => true;
+  if (operands.length === 2) return (at) => at === start + 1 && fileTests.test(operands[0] ?? "");
+  return (at) => operands.length === 3 && at !== start + 1 && comparisons.has(operands[1] ?? "");
 }
 
 const messageFlags = new Set(
@@ -51,16 +50,18 @@ const messageFlags = new Set(
 );
 
 /** The message of `git commit -m "$(cat …)"`, when nothing before it can take `-m` for its value. */
-function isMessage([, subcommand = "", ...rest]: readonly string[], at: number): boolean {
-  if (subcommand !== "commit" && subcommand !== "tag") return false;
-  for (let index = 0; index < rest.length; index += 1) {
-    const word = rest[index] ?? "";
+function messages(words: readonly string[]): (at: number) => boolean {
+  const found = new Set<number>();
+  const [, subcommand] = words;
+  if (subcommand !== "commit" && subcommand !== "tag") return () => false;
+  for (let index = 2; index < words.length; index += 1) {
+    const word = words[index] ?? "";
     if (/^-[aqs]*m$/.test(word) || word === "--message") {
       index += 1;
-      if (index + 2 === at) return true;
-    } else if (!messageFlags.has(word)) return false;
+      found.add(index);
+    } else if (!messageFlags.has(word)) break;
   }
-  return false;
+  return (at) => found.has(at);
 }
 
 /** Why a builtin changes how the rest of the line is read. */

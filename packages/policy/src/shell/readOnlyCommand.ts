@@ -60,7 +60,8 @@ function withPatterns({ words, patterns = [] }: SimpleCommand, judged: ReadOnlyJ
   const table = entryOf(readOnlyPrograms, program);
   if (table?.most !== undefined) return no(`${program} takes so many words, and a file pattern may become more.`);
   const found = patterns.map((at) => words[at] ?? "");
-  const added = found.filter((word) => !judged.paths.includes(word) && !/^--[A-Za-z-]+=/.test(word));
+  const known = new Set(judged.paths);
+  const added = found.filter((word) => !known.has(word) && !/^--[A-Za-z-]+=/.test(word));
   const isData = table?.operands === "data" && table.options === undefined;
   const isOfGit =
     program === "git" && patterns.every((at) => !words[at - 1]?.startsWith("-") || words[at - 1] === "--");

@@ -1,7 +1,7 @@
 import type { Assignment as AssignmentNode, Command } from "unbash";
 import { hiddenIn } from "./hidden.ts";
 import type { LineContext } from "./lineContext.ts";
-import { assignedNames, changeDirectory, isData, stateProblem } from "./programs.ts";
+import { assignedNames, changeDirectory, dataPlaces, stateProblem } from "./programs.ts";
 import type { ReadWord } from "./readWord.ts";
 import type { Assignment } from "./shellLine.ts";
 import { type Opened, openWrapper, startsAnother, takesAnyWords } from "./wrappers.ts";
@@ -73,7 +73,7 @@ function addCommand(command: CommandWords, reader: LineContext): void {
   if (command.words[0]?.kind !== "literal" && program !== "[")
     reader.fail("The name of a program in it is not written out.");
   const inner = openWrapper(words);
-  const opened = inner.every(({ start, script }) => canOpen(command, start ?? script?.at ?? 0)) ? inner : [];
+  const opened = canOpen(command, inner) ? inner : [];
   checkWords(command, words, opened, reader);
   const problem = stateProblem(words);
   if (problem !== undefined) reader.fail(problem);
@@ -92,9 +92,10 @@ function addCommand(command: CommandWords, reader: LineContext): void {
   for (const each of opened) addOpened(each, command, reader);
 }
 
-/** Whether the words before an inner command are all literal, and further words cannot become part of a script. */
-function canOpen({ words, moreWords }: CommandWords, start: number): boolean {
-  return moreWords === undefined && words.slice(0, start).every(({ kind }) => kind === "literal");
+/** Whether the words before the inner commands are all literal, and further words cannot become part of a script. */
+function canOpen({ words, moreWords }: CommandWords, inner: readonly Opened[]): boolean {
+  const starts = inner.map(({ start, script }) => start ?? script?.at ?? 0);
+  return moreWords === undefined && words.slice(0, starts.at(-1)).every(({ kind }) => kind === "literal");
 }
 
 function addOpened(
@@ -124,25 +125,26 @@ function checkWords(
   const inner = opened.find(({ start }) => start !== undefined);
   const stop = inner?.start ?? words.length;
   const resume = inner === undefined ? words.length : (inner.end ?? words.length);
+  const isData = dataPlaces(words);
   for (const [at, word] of command.words.entries()) {
     if (at === 0 || (at >= stop && at < resume)) continue;
     if (word.splits) reader.fail("An expansion in it stands outside quotes, so that it may become several words.");
-    else if (word.kind === "expanded" && !word.assigns && !isData(words, at)) {
+    else if (word.kind === "expanded" && !word.assigns && !isData(at)) {
       reader.fail(`A word of ${words[0]} is not written out, so that it may be an option or any path.`);
-    } else if (word.kind === "pattern" && mayBecomeOption(words, at)) {
+    } else if (word.kind === "pattern" && mayBecomeOption(words, at, isData)) {
       reader.fail(`A file pattern of ${words[0]} may become an option; it could not with ./ before it.`);
     }
   }
 }
 
 /** Whether a file may be named so that a program takes it for an option that matters: `-rf`, `--pre=x`. */
-function mayBecomeOption(words: readonly string[], at: number): boolean {
+function mayBecomeOption(words: readonly string[], at: number, isData: (at: number) => boolean): boolean {
   const [program = ""] = words;
   const pattern = words[at] ?? "";
   // `--include=*.ts` stays that option, whatever the files are called.
   if (!/^[-*?[]/.test(pattern) || /^--[A-Za-z-]+=/.test(pattern) || takesAnyWords(program)) return false;
   // To test, a word is an operator by its place, and a pattern may become several words.
-  if (program !== "[" && program !== "test" && isData(words, at)) return false;
+  if (program !== "[" && program !== "test" && isData(at)) return false;
   // No option of grep that matters ends in a dot and letters.
   return !(/^[ef]?grep$/.test(program) && /^\*\.[A-Za-z]+$/.test(pattern));
 }
@@ -152,10 +154,13 @@ function assigned(words: readonly string[], command: CommandWords, reader: LineC
   const names = assignedNames(words);
   if (names === undefined) reader.fail(`${words[0]} has a word that is not a name.`);
   const exported = words[0] === "export" || words[0] === "unset";
-  return (names ?? []).map((name) => {
-    const at = words.findIndex((word, index) => index > 0 && word.startsWith(`${name}=`));
-    const literal = at !== -1 && command.words[at]?.kind !== "expanded";
-    return { name, value: words[at]?.slice(name.length + 1) ?? "", literal, exported };
+  // Names stand in the order of their words, after an option of `read`.
+  const first = words.length - (names?.length ?? 0);
+  return (names ?? []).map((name, index) => {
+    const word = command.words[first + index];
+    const assigns = word?.value.startsWith(`${name}=`) === true;
+    const value = assigns ? word.value.slice(name.length + 1) : "";
+    return { name, value, literal: assigns && word.kind !== "expanded", exported };
   });
 }
 
@@ -179,8 +184,13 @@ function hiddenFields(words: readonly string[], opened: readonly Opened[], moreW
 /** What `find` does besides the commands that it starts. */
 function hiddenBeside(words: readonly string[], opened: readonly Opened[]) {
   if (words[0] !== "find") return {};
-  // The action itself stands before the inner command.
-  const own = words.filter((_word, at) => !opened.some(({ start = 0, end = 0 }) => at >= start - 1 && at < end));
-  const hidden = hiddenIn(own);
+  const own: string[] = [];
+  let from = 0;
+  for (const { start = 0, end = 0 } of opened) {
+    // The action itself stands before the inner command.
+    own.push(...words.slice(from, start - 1));
+    from = end;
+  }
+  const hidden = hiddenIn([...own, ...words.slice(from)]);
   return hidden === undefined ? {} : { hidden: hidden.why, hiddenAt: words.length - 1 };
 }
