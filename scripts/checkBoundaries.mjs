@@ -36,7 +36,13 @@ const external = {
  * types alone, `lazily` an `import()` alone. A room inside another has its own line.
  */
 const rooms = {
-  core: { arguments: [], contracts: ["arguments", "registry"], files: [], registry: ["arguments"] },
+  core: {
+    arguments: ["text"],
+    contracts: ["arguments", "registry"],
+    files: ["text"],
+    registry: ["arguments", "text"],
+    text: [],
+  },
   agent: {
     conversation: [],
     "providers/shared": [],

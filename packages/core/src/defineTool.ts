@@ -10,7 +10,7 @@ import type {
   ToolTraits,
 } from "./interface.ts";
 import { checkSpelling, type KnownOptions } from "./options.ts";
-import { clip } from "./text.ts";
+import { clip } from "./text/printable.ts";
 
 /** A literal JSON Schema with `type: "object"` at its root, of which the type of the arguments is inferred. */
 export type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };

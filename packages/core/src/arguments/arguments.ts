@@ -1,7 +1,7 @@
 import { describeArgument, invalidArgument, isError, isErrorNamed, ToolError } from "../errors.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
 import { copyJson, isPlainObject, quote } from "../json.ts";
-import { clip } from "../text.ts";
+import { clip } from "../text/printable.ts";
 import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
 import { repair } from "./repair.ts";
 import { mostErrors } from "./schemaLibrary.ts";

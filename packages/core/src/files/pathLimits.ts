@@ -1,6 +1,6 @@
 import { sep } from "node:path";
 import { ToolError } from "../errors.ts";
-import { printableName, shownName } from "../text.ts";
+import { printableName, shownName } from "../text/printable.ts";
 import { compileDenyRules, type DeniedPaths } from "./deniedPaths.ts";
 import { canonicalDirectories, checkDeny, type PathScopeOptions } from "./scopeOptions.ts";
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { quote } from "../json.ts";
 import { kindOf } from "../options.ts";
-import { clip } from "../text.ts";
+import { clip } from "../text/printable.ts";
 import { canonicalOrUndefined } from "./canonicalPath.ts";
 import { foldCase, foldPattern } from "./foldCase.ts";
 import { homeFolder } from "./homeFolder.ts";

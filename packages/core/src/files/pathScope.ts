@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join, resolve as resolveLexically, sep } from "node:path";
 import { invalidArgument, ToolError } from "../errors.ts";
-import { printableName, shownName } from "../text.ts";
+import { printableName, shownName } from "../text/printable.ts";
 import { canonical, canonicalOrUndefined, systemError } from "./canonicalPath.ts";
 import type { DeniedPaths } from "./deniedPaths.ts";
 import { descriptorPath } from "./descriptors.ts";

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Middleware } from "../interface.ts";
 import { isLegalName } from "../names.ts";
 import { checkOptions } from "../options.ts";
-import { beyondLimit, byteLimit, defaultMaxReplyBytes, headAndTail, withMiddleLeftOut } from "../text.ts";
+import { beyondLimit, byteLimit, defaultMaxReplyBytes, headAndTail, withMiddleLeftOut } from "../text/cut.ts";
 import { type FilePath, openDirectory } from "./descriptors.ts";
 import { ensureDirectory } from "./directories.ts";
 import { systemErrorCode } from "./systemErrors.ts";

@@ -1,6 +1,6 @@
 import { isToolError } from "../errors.ts";
 import type { Middleware, ToolCall, ToolOutcome } from "../interface.ts";
-import { limitBytes } from "../text.ts";
+import { limitBytes } from "../text/cut.ts";
 import { fromReturned, fromThrown } from "./outcome.ts";
 
 /** Runs `call` through the middlewares, the first one outermost, and `last` inside them all. Rejects only where `last` does. */

@@ -2,7 +2,7 @@ import { isError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDeta
 import { attempt, unreadable } from "../foreign.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
 import { checkOptions, type KnownOptions } from "../options.ts";
-import { cutHead } from "../text.ts";
+import { cutHead } from "../text/printable.ts";
 import { jsonData } from "./outputData.ts";
 
 /** Longest error message that is passed on whole, in characters (UTF-16 units). */

@@ -10,7 +10,7 @@ import type {
   ToolListing,
   ToolOutcome,
 } from "../interface.ts";
-import { shownName } from "../text.ts";
+import { shownName } from "../text/printable.ts";
 import { fromThrown, renderOutcome } from "./outcome.ts";
 import { createEntry, type Entry, sourceOf, traitsOf } from "./registration.ts";
 import { type Held, refusalOfCall, runCall } from "./runCall.ts";

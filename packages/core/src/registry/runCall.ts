@@ -5,7 +5,7 @@ import type { ExecutableTool, ExecuteOptions, Guard, Middleware, ToolCall, ToolO
 import { nearestName } from "../names.ts";
 import { checkSpelling, type KnownOptions } from "../options.ts";
 import { untilAborted } from "../promises.ts";
-import { shownName } from "../text.ts";
+import { shownName } from "../text/printable.ts";
 import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
 import { askGuards } from "./guards.ts";
 import { runThrough } from "./middleware.ts";

@@ -1,6 +1,7 @@
 import { defineTool } from "../defineTool.ts";
 import type { AnyToolRegistry, ExecutableTool, ToolListing } from "../interface.ts";
-import { clip, withNotice } from "../text.ts";
+import { withNotice } from "../text/cut.ts";
+import { clip } from "../text/printable.ts";
 import { toolOutput } from "./outcome.ts";
 
 const defaultLimit = 5;

@@ -1,0 +1,46 @@
+import { attempt } from "../foreign.ts";
+
+/** The longest head of `text` within `limit` UTF-16 units that does not split a surrogate pair. */
+export function cutHead(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
+}
+
+/** `text` up to `limit` units, an ellipsis after a cut: for quoting what a caller sent. */
+export function clip(text: string, limit = 200): string {
+  return text.length <= limit ? text : `${cutHead(text, limit)}…`;
+}
+
+// C0, DEL, C1, the line and paragraph separators, and what changes the direction of text.
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;
+const allButLayout =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;
+// Also what takes no room or looks like a space. U+2800 is an empty Braille cell.
+const invisible = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** A file name as a tool prints it: a JSON string where it holds control characters (or a lone surrogate), else as it is. */
+export function printableName(name: string): string {
+  return name.search(controlCharacters) < 0
+    ? name
+    : JSON.stringify(name).replace(controlCharacters, (character) => {
+        return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+      });
+}
+
+/** A name as a message shows it, whatever it is: cut first, so that a long one costs nothing, then printed on one line. */
+export function shownName(name: unknown, limit = 200): string {
+  return printableName(clip(attempt(() => String(name)) ?? `a name of type ${typeof name}`, limit));
+}
+
+/** Text for a terminal: line breaks and tabs stay, every other control character goes. */
+export function withoutControls(text: string): string {
+  return text.replace(allButLayout, "");
+}
+
+/** One line in which every character but a plain space can be seen: others without a shape are written as `<U+200B>`. */
+export function showInvisible(text: string): string {
+  return text.replace(invisible, (character) => {
+    return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`;
+  });
+}
