@@ -39,3 +39,9 @@ for (const file of manifests("examples")) {
   }
   write(file, manifest);
 }
+
+// What the next changes of tools and types are held against.
+const contracts = spawnSync(process.execPath, [join(root, "scripts/contracts.mjs"), "--released"], {
+  stdio: "inherit",
+});
+if (contracts.status !== 0) fail("the reports in packages/*/api could not be kept as those of this release");
