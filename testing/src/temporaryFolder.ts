@@ -1,7 +1,7 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, onTestFinished } from "vitest";
+import { afterAll, beforeEach, onTestFinished } from "vitest";
 
 /** Makes a folder, named by its real path, for a test or from its `beforeEach`. It is removed when the test is over. */
 export function temporaryFolder(name: string): string {
@@ -15,6 +15,18 @@ export function sharedFolder(name: string): string {
   const folder = make(name);
   afterAll(() => remove(folder));
   return folder;
+}
+
+/** For each test of a file a folder to work in, and beside it one for the state of the command, where its tools may not write. */
+export function workFolders(name: string): { readonly folder: string; readonly state: string } {
+  const folders = { folder: "", state: "" };
+  beforeEach(() => {
+    const own = temporaryFolder(name);
+    folders.folder = join(own, "work");
+    folders.state = join(own, "state");
+    mkdirSync(folders.folder);
+  });
+  return folders;
 }
 
 function make(name: string): string {

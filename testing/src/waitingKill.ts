@@ -14,12 +14,13 @@ type Said = readonly [string, ...unknown[]];
 
 /** One life, which may end by its own SIGKILL: what it said. */
 async function live(journal: string, effects: string, moment: number): Promise<readonly Said[]> {
-  const process = spawn("node", [child, journal, effects, String(moment)], { stdio: ["ignore", "pipe", "inherit"] });
+  const args = [child, journal, effects, String(moment)];
+  const life = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   let stdout = "";
-  process.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+  life.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     stdout += chunk;
   });
-  const [code, signal] = await once(process, "close");
+  const [code, signal] = await once(life, "close");
   expect(code === 0 || signal === "SIGKILL").toBe(true);
   return saidIn(stdout);
 }
@@ -34,7 +35,8 @@ export async function answerTogether(): Promise<{ said: readonly (readonly Said[
   return inFolder(async (journal, effects) => {
     // Ends itself when the question is shown.
     await live(journal, effects, 18);
-    const children = [0, 1].map(() => spawn("node", [child, journal, effects, "0", "together"], { stdio: "pipe" }));
+    const args = [child, journal, effects, "0", "together"];
+    const children = [0, 1].map(() => spawn(process.execPath, args, { stdio: "pipe" }));
     const outputs = children.map(() => "");
     const ready = children.map(
       ({ stdout }, index) =>

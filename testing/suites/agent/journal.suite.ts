@@ -60,20 +60,21 @@ function replyTo(messages: Message[]): ProviderEvent {
 }
 
 async function live(journal: string, effects: string): Promise<Map<string, string>> {
-  const process: ChildProcess = spawn("node", [child, url, journal, effects], { stdio: ["ignore", "pipe", "pipe"] });
+  const args = [child, url, journal, effects];
+  const life: ChildProcess = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
-  process.stdout?.on("data", (chunk) => {
+  life.stdout?.on("data", (chunk) => {
     stdout += chunk;
   });
-  process.stderr?.on("data", (chunk) => {
+  life.stderr?.on("data", (chunk) => {
     stderr += chunk;
   });
-  const closed = once(process, "close");
+  const closed = once(life, "close");
   const before = requests;
-  while (requests === before && process.exitCode === null) await sleep(2);
+  while (requests === before && life.exitCode === null) await sleep(2);
   await sleep(Math.random() * 150);
-  process.kill("SIGKILL");
+  life.kill("SIGKILL");
   await closed;
   if (stderr !== "") problems.push(stderr);
   const lines = stdout.split("\n").slice(0, -1);

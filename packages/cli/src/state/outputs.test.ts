@@ -2,32 +2,21 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineTool } from "@toolcrib/core";
-import { answerWith, type ProgramEnd, startProgram, temporaryFolder, WireServer } from "@toolcrib/testing";
+import { answerWith, type ProgramEnd, sharedWireServer, startProgram, workFolders } from "@toolcrib/testing";
 import { createLeftovers } from "@toolcrib/tools-bash";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createPermissions } from "../tools/permissions.ts";
 import { createToolSet } from "../tools/toolSet.ts";
 import { outputsOf, removeLostOutputs } from "./outputs.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-let folder = "";
-let state = "";
-let wire: WireServer;
-
-beforeAll(async () => {
-  wire = await WireServer.start();
-});
-beforeEach(() => {
-  wire.reset();
-  const own = temporaryFolder("outputs");
-  [folder, state] = [join(own, "work"), join(own, "state")];
-  mkdirSync(folder);
-});
-afterAll(() => wire.close());
+const work = workFolders("outputs");
+const wire = await sharedWireServer();
 
 function run(...args: string[]): Promise<ProgramEnd> {
   const model = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-  return startProgram(bin, ["run", "go", ...args, ...model], { cwd: folder, env: { XDG_STATE_HOME: state } }).ended;
+  return startProgram(bin, ["run", "go", ...args, ...model], { cwd: work.folder, env: { XDG_STATE_HOME: work.state } })
+    .ended;
 }
 
 /** The last thing that the model was sent. */
@@ -57,14 +46,14 @@ test("what a command prints beyond the limit is kept whole, may be read without 
 });
 
 test("a long answer of another tool is kept, and is read by pages that are not kept again", async () => {
-  const outputs = join(state, "outputs");
+  const outputs = join(work.state, "outputs");
   const text = Array.from({ length: 40_000 }, (_, index) => `${index + 1}\n`).join("");
   const long = defineTool({ name: "long", description: "l", parameters: { type: "object" }, execute: () => text });
-  const env = { XDG_STATE_HOME: state };
+  const env = { XDG_STATE_HOME: work.state };
   const terminal = { style: { dim: String }, note: () => {} } as never;
-  const permissions = createPermissions({ allow: ["long"] }, [folder], { env, terminal }, "ask", [outputs]);
+  const permissions = createPermissions({ allow: ["long"] }, [work.folder], { env, terminal }, "ask", [outputs]);
   const program = { env, leftovers: createLeftovers() };
-  const registry = createToolSet({ root: [folder] }, permissions, program, { more: [long], outputs });
+  const registry = createToolSet({ root: [work.folder] }, permissions, program, { more: [long], outputs });
   const answer = await registry.execute("long", {});
   const [, path = ""] = /all of it is in (.+)\]$/.exec(answer) ?? [];
   expect(readFileSync(path, "utf8")).toBe(text);
@@ -75,13 +64,13 @@ test("a long answer of another tool is kept, and is read by pages that are not k
 });
 
 test("only the outputs of conversations that are gone are removed", () => {
-  for (const name of ["a", "b"]) mkdirSync(join(state, "outputs", name), { recursive: true });
-  writeFileSync(join(state, "outputs", "a", "x.txt"), "x");
-  mkdirSync(join(state, "outputs", "b", "not ours"));
-  writeFileSync(join(state, "c.jsonl"), "");
-  mkdirSync(join(state, "outputs", "c"));
-  removeLostOutputs(state);
-  expect(readdirSync(join(state, "outputs"))).toEqual(["b", "c"]);
-  expect(outputsOf(join(folder, "other.jsonl"), state)).toBeUndefined();
-  expect(outputsOf(join(state, "c.jsonl"), state)).toBe(join(state, "outputs", "c"));
+  for (const name of ["a", "b"]) mkdirSync(join(work.state, "outputs", name), { recursive: true });
+  writeFileSync(join(work.state, "outputs", "a", "x.txt"), "x");
+  mkdirSync(join(work.state, "outputs", "b", "not ours"));
+  writeFileSync(join(work.state, "c.jsonl"), "");
+  mkdirSync(join(work.state, "outputs", "c"));
+  removeLostOutputs(work.state);
+  expect(readdirSync(join(work.state, "outputs"))).toEqual(["b", "c"]);
+  expect(outputsOf(join(work.folder, "other.jsonl"), work.state)).toBeUndefined();
+  expect(outputsOf(join(work.state, "c.jsonl"), work.state)).toBe(join(work.state, "outputs", "c"));
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -8,25 +8,17 @@ import {
   startOnTerminal,
   startProgram,
   type TerminalProgram,
-  temporaryFolder,
+  workFolders,
 } from "@toolcrib/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-let folder = "";
-let state = "";
+const work = workFolders("ask");
 const wire = await sharedWireServer();
-
-beforeEach(() => {
-  // The state is beside the folder that the tools may write in, so that answers are kept.
-  const own = temporaryFolder("ask");
-  [folder, state] = [join(own, "work"), join(own, "state")];
-  mkdirSync(folder);
-});
 
 function toolcrib(...args: string[]): TerminalProgram {
   const flags = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-  return startOnTerminal(bin, [...args, ...flags], { cwd: folder, env: { XDG_STATE_HOME: state } });
+  return startOnTerminal(bin, [...args, ...flags], { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
 }
 
 /** A model that writes files, one in each reply, then says so. */
@@ -39,7 +31,7 @@ function writes(...names: string[]): void {
   wire.script(answerWith({ text: "Written." }));
 }
 
-const isWritten = (name: string): boolean => existsSync(join(folder, name));
+const isWritten = (name: string): boolean => existsSync(join(work.folder, name));
 const choices = "[y]es, [a]lways, [n]o, or why not:";
 const question = (name: string): string =>
   [
@@ -61,7 +53,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     expect(isWritten("one.txt")).toBe(false);
     program.type("nx\u007f\u007fy\r");
     await program.shows(question("two.txt"));
-    expect(readFileSync(join(folder, "one.txt"), "utf8")).toBe("new\n");
+    expect(readFileSync(join(work.folder, "one.txt"), "utf8")).toBe("new\n");
     program.type("\r");
     expect(await program.ended).toBe(4);
     expect(isWritten("two.txt")).toBe(false);
@@ -176,7 +168,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
 });
 
 test("a mounted tool that claims to be read-only is asked about", async () => {
-  const options = { cwd: folder, env: { XDG_STATE_HOME: state } };
+  const options = { cwd: work.folder, env: { XDG_STATE_HOME: work.state } };
   await startProgram(bin, ["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options).ended;
   for (const name of ["list_dir", "mcp__own__list_dir"]) {
     wire.script(answerWith({ calls: [{ name, args: '{"path":"."}' }] }));

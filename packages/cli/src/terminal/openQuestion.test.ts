@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -9,29 +9,22 @@ import {
   startOnTerminal,
   startProgram,
   type TerminalProgram,
-  temporaryFolder,
+  workFolders,
 } from "@toolcrib/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-let folder = "";
-let state = "";
+const work = workFolders("question");
 const wire = await sharedWireServer();
-
-beforeEach(() => {
-  const own = temporaryFolder("question");
-  [folder, state] = [join(own, "work"), join(own, "state")];
-  mkdirSync(folder);
-});
 
 const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
 
 function onTerminal(...args: string[]): TerminalProgram {
-  return startOnTerminal(bin, [...args, ...model()], { cwd: folder, env: { XDG_STATE_HOME: state } });
+  return startOnTerminal(bin, [...args, ...model()], { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
 }
 
 function toolcrib(...args: string[]): Promise<ProgramEnd> {
-  return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state } }).ended;
+  return startProgram(bin, args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } }).ended;
 }
 
 /** A model that writes a file, then says so. */
@@ -40,7 +33,7 @@ function writes(path: string, content = "new\n"): void {
   wire.script(answerWith({ text: "Done." }));
 }
 
-const isWritten = (name: string): boolean => existsSync(join(folder, name));
+const isWritten = (name: string): boolean => existsSync(join(work.folder, name));
 const asks = /why not:$/;
 
 describe.skipIf(!hasTerminals())("a question", () => {
@@ -81,7 +74,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
       return (await toolcrib("run", "write", ...flags, ...model())).code;
     };
     expect(await again()).toBe(0);
-    expect(readFileSync(join(folder, "one.txt"), "utf8")).toBe("newer\n");
+    expect(readFileSync(join(work.folder, "one.txt"), "utf8")).toBe("newer\n");
     // A rule that asks, or another set of roots, is not what was answered.
     expect(await again("--ask", "write_file")).toBe(4);
     expect(await again("--root", ".", "--root", "..")).toBe(4);
@@ -94,7 +87,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
 
   test("shows the diff of a file, its head and tail where it is long, and the rest by v", async () => {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`);
-    writeFileSync(join(folder, "long.txt"), `${lines.join("\n")}\n`);
+    writeFileSync(join(work.folder, "long.txt"), `${lines.join("\n")}\n`);
     const changed = lines.map((line, index) => (index === 29 ? "changed\u202e" : index < 29 ? `${line}!` : line));
     writes("long.txt", `${changed.join("\n")}\n`);
     const program = onTerminal("run", "write");
@@ -106,13 +99,13 @@ describe.skipIf(!hasTerminals())("a question", () => {
     await program.shows(/-line 17\n\(rows 1 to 20 of 66\) \[y\]es/);
     program.type("y\r");
     expect(await program.ended).toBe(0);
-    expect(readFileSync(join(folder, "long.txt"), "utf8")).toContain("changed\u202e\n");
+    expect(readFileSync(join(work.folder, "long.txt"), "utf8")).toContain("changed\u202e\n");
   });
 
   test.each(["Ctrl-C", "kill -9"])(
     "that is left by %s is asked again by chat -c, and its call runs once",
     async (how) => {
-      writeFileSync(join(folder, "one.txt"), "old\n");
+      writeFileSync(join(work.folder, "one.txt"), "old\n");
       wire.script(
         answerWith({
           calls: [{ name: "edit_file", args: '{"path":"one.txt","edits":[{"old_text":"old","new_text":"older"}]}' }],
@@ -123,7 +116,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
       if (how === "Ctrl-C") program.type("\u0003");
       else program.kill();
       expect(await program.ended).toBe(how === "Ctrl-C" ? 130 : 137);
-      expect(readFileSync(join(folder, "one.txt"), "utf8")).toBe("old\n");
+      expect(readFileSync(join(work.folder, "one.txt"), "utf8")).toBe("old\n");
 
       wire.script(answerWith({ text: "Done." }));
       const chat = onTerminal("chat", "-c");
@@ -134,7 +127,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
       await chat.shows(/No question waits\.\n>$/);
       chat.type("\u0004");
       expect(await chat.ended).toBe(0);
-      expect(readFileSync(join(folder, "one.txt"), "utf8")).toBe("older\n");
+      expect(readFileSync(join(work.folder, "one.txt"), "utf8")).toBe("older\n");
       expect(wire.requests).toHaveLength(2);
     },
   );
@@ -160,7 +153,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
 
   test("of tools call is answered in place", async () => {
     const args = ["tools", "call", "write_file", "--path", ".envrc", "--content", "x"];
-    const program = startOnTerminal(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state } });
+    const program = startOnTerminal(bin, args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
     await program.shows(/it is protected \(\.envrc\)[\s\S]*\[y\]es, \[n\]o, or why not:$/);
     program.type("y\r");
     expect(await program.ended).toBe(0);
@@ -171,9 +164,9 @@ describe.skipIf(!hasTerminals())("a question", () => {
 test.skipIf(!hasTerminals())("while a command runs, the terminal shows what it printed last", async () => {
   const line = "echo first; while ! test -e go; do sleep 0.1; done; echo last";
   const args = ["tools", "call", "run_bash", "--enable", "run_bash", "--no-sandbox", "--command", line];
-  const program = startOnTerminal(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state } });
+  const program = startOnTerminal(bin, args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
   await program.shows(/^ {2}first$/);
-  writeFileSync(join(folder, "go"), "");
+  writeFileSync(join(work.folder, "go"), "");
   expect(await program.ended).toBe(0);
   expect(program.screen.text).toBe('{"stdout":"first\\nlast\\n","stderr":"","exit_code":0}');
 });
