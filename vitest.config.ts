@@ -46,6 +46,7 @@ export default defineConfig({
       project("testing", "@toolcrib/testing"),
       project("scripts", "scripts"),
       project("examples", "examples"),
+      project("docs", "docs"),
     ],
     coverage: { provider: "v8", include: ["packages/*/src/**"] },
   },

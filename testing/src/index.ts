@@ -23,6 +23,7 @@ export {
   startProgram,
 } from "./startProgram.ts";
 export { sharedFolder, temporaryFolder, workFolders } from "./temporaryFolder.ts";
+export { testPages } from "./testPages.ts";
 export { testReadme } from "./testReadme.ts";
 export { watchLoop } from "./watchLoop.ts";
 export { listRegistry, runFault, wireProvider } from "./wireFaultRun.ts";

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readExamples } from "./examples.ts";
 import { temporaryFolder } from "./temporaryFolder.ts";
 
 const sources = new URL("../../packages/mcp/fixtures/sources.mjs", import.meta.url).href;
@@ -15,14 +16,15 @@ export function testReadme(
   expected: Readonly<Record<string, RegExp>>,
   skipped: readonly string[] = [],
 ): void {
-  const text = readFileSync(readme, "utf8");
-  const examples = [...text.matchAll(/^```ts title=(\S+)\n([\s\S]*?)^```$/gm)];
+  const examples = readExamples(readFileSync(readme, "utf8")).flatMap(({ language, title, code }) =>
+    language === "ts" && title !== undefined ? [{ name: title, code }] : [],
+  );
 
   test("the README has an example for each thing it must show", () => {
-    expect(examples.map(([, name]) => name)).toEqual(Object.keys(expected));
+    expect(examples.map(({ name }) => name)).toEqual(Object.keys(expected));
   });
 
-  for (const [, name = "", code = ""] of examples) {
+  for (const { name, code } of examples) {
     test.skipIf(skipped.includes(name))(`the README's ${name} runs as it stands`, async () => {
       const folder = temporaryFolder("readme");
       writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');

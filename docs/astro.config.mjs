@@ -1,0 +1,21 @@
+import starlight from "@astrojs/starlight";
+import { defineConfig } from "astro/config";
+import { sidebar } from "./src/site/sidebar.mjs";
+
+export default defineConfig({
+  // Pages that a browser asks for; images are used as they are.
+  image: { service: { entrypoint: "astro/assets/services/noop" } },
+  integrations: [
+    starlight({
+      title: "toolcrib",
+      description: "File, search and shell tools for language-model agents, and a registry for them.",
+      sidebar,
+      customCss: ["./src/site/site.css"],
+      // The reading order is the sidebar's.
+      pagination: true,
+      lastUpdated: false,
+      credits: false,
+      expressiveCode: { styleOverrides: { codeFontSize: "0.85rem" } },
+    }),
+  ],
+});

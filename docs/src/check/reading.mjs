@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { findUnreadable } from "./unreadable.mjs";
+
+const widths = [360, 1400];
+const themes = ["light", "dark"];
+
+/** Visits one page: errors of its console and its requests, its links and anchors, and what cannot be read at each width and theme. */
+export async function checkReading(tab, url, address, pictures) {
+  const errors = [];
+  const listeners = {
+    console: (message) => message.type() === "error" && errors.push(`console: ${message.text()}`),
+    pageerror: (error) => errors.push(`error: ${error.message}`),
+    requestfailed: (request) => errors.push(`request failed: ${request.url()}`),
+    request: (request) =>
+      !request.url().startsWith(url) &&
+      !request.url().startsWith("data:") &&
+      errors.push(`asks another host: ${request.url()}`),
+    response: (response) => response.status() >= 400 && errors.push(`${response.status()}: ${response.url()}`),
+  };
+  for (const [name, listener] of Object.entries(listeners)) tab.on(name, listener);
+  const unreadable = [];
+  await tab.setViewportSize({ width: widths[1], height: 900 });
+  await tab.goto(url + address, { waitUntil: "load" });
+  const links = await tab.evaluate(() => ({
+    targets: [...document.querySelectorAll("a[href]")].map((link) => link.getAttribute("href")),
+    anchors: [...document.querySelectorAll("[id], a[name]")].map(
+      (element) => element.id || element.getAttribute("name"),
+    ),
+  }));
+  for (const width of widths) {
+    await tab.setViewportSize({ width, height: 900 });
+    for (const theme of themes) {
+      const found = await tab.evaluate(findUnreadable, theme);
+      unreadable.push(...found.map((problem) => `at ${width} pixels, ${theme}: ${problem}`));
+      if (pictures === undefined) continue;
+      const name = `${address.replaceAll("/", "_")}${width}_${theme}.png`;
+      await tab.screenshot({ path: join(pictures, name) });
+    }
+  }
+  for (const [name, listener] of Object.entries(listeners)) tab.off(name, listener);
+  return { errors, links, unreadable };
+}

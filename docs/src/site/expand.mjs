@@ -1,0 +1,28 @@
+// Replaces `<!-- NAME: WORDS -->` alone on a line by what is generated: nothing that code knows is written by hand.
+import { argumentsTable, dataType, toolsTable } from "./argumentsTable.mjs";
+import { benchmarkChart } from "./benchmarkChart.mjs";
+import { readSection } from "./sources.mjs";
+
+const generators = {
+  /** `<!-- arguments: read_file -->`: the arguments of a tool, from its schema. */
+  arguments: argumentsTable,
+  /** `<!-- data: read_file -->`: the data beside its text, from its `outputSchema`. */
+  data: dataType,
+  /** `<!-- tools: all -->`: every tool, with a link to its page. */
+  tools: toolsTable,
+  /** `<!-- section: SECURITY.md / What is promised, and tested -->`: part of a file of the repository. */
+  section: (words) => readSection(...words.split(" / ")),
+  /** `<!-- benchmark: search_text, -->`: the rows of bench/RESULTS.md that begin with these words, as bars. */
+  benchmark: benchmarkChart,
+};
+
+export async function expand(text) {
+  const parts = text.split(/^<!-- ([a-z]+): (.+) -->$/m);
+  for (let at = 1; at < parts.length; at += 3) {
+    const generate = generators[parts[at]];
+    if (generate === undefined) throw new Error(`docs: nothing generates "${parts[at]}"`);
+    parts[at] = await generate(parts[at + 1]);
+    parts[at + 1] = "";
+  }
+  return parts.join("");
+}

@@ -1,0 +1,42 @@
+// Loads every page of the site: expands what is generated, points links at the site, renders.
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { expand } from "./expand.mjs";
+import { pointLinks } from "./links.mjs";
+import { listPages } from "./sources.mjs";
+
+/** The Markdown of a page as the site shows it, with its frontmatter. */
+export async function readPage(page, pages) {
+  const text = withTitle(readFileSync(page.path, "utf8"));
+  return pointLinks(quoteTitles(await expand(text)), page, pages);
+}
+
+export function pagesLoader() {
+  return {
+    name: "toolcrib-pages",
+    load: async ({ store, parseData, renderMarkdown }) => {
+      store.clear();
+      const pages = listPages();
+      for (const page of pages) {
+        const text = await readPage(page, pages);
+        const rendered = await renderMarkdown(text, { fileURL: pathToFileURL(page.path) });
+        const data = await parseData({ id: page.id, data: rendered.metadata.frontmatter, filePath: page.path });
+        const body = text.replace(/^---\n[\s\S]*?\n---\n/, "");
+        store.set({ id: page.id, data, body, rendered, filePath: `src/content/docs/${page.id}.md` });
+      }
+    },
+  };
+}
+
+/** A file of the repository has no frontmatter: its first heading is the title. */
+function withTitle(text) {
+  if (text.startsWith("---\n")) return text;
+  const [, title] = /^# (.+)$/m.exec(text) ?? [];
+  if (title === undefined) throw new Error(`docs: a page needs a title: ${text.slice(0, 80)}`);
+  return `---\ntitle: ${JSON.stringify(title)}\n---\n${text.replace(/^# .+\n/m, "")}`;
+}
+
+/** READMEs write `title=NAME`, the site's code blocks `title="NAME"`. */
+function quoteTitles(text) {
+  return text.replace(/^(```\w+ title=)([^"\s]+)/gm, '$1"$2"');
+}

@@ -1,0 +1,178 @@
+import { execFile } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { AnyToolRegistry } from "@toolcrib/core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Example, matchesText, readExamples } from "./examples.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const sources = new URL("../../packages/mcp/fixtures/sources.mjs", import.meta.url).href;
+
+/** What blocks without a title may use as if it were there: they show a call, not a program. */
+const ambient = `import type { Agent, Provider } from "@toolcrib/agent";
+import type { ToolRegistry } from "@toolcrib/core";
+declare global {
+  const agent: Agent;
+  const provider: Provider;
+  const registry: ToolRegistry;
+}
+`;
+
+/** A block that is run, and the text below it that says what it prints. */
+interface Step extends Example {
+  readonly printed: Example | undefined;
+}
+
+/**
+ * Declares tests for Markdown pages. Each page is one folder, read from top to bottom:
+ * - a block with a title is a file of that name; a program (\`ts title=NAME\`) is run, too;
+ * - \`json title=TOOL\` is a call of a tool, and the text below it the reply (\`"id": "…"\` is the id in the reply before);
+ * - \`sh\` is run where a block of \`text\` follows;
+ * - a block of \`text\` without a title is exactly what the block above prints, \`…\` standing for anything;
+ * - the folder is called /project in what is printed;
+ * - all blocks of \`ts\` pass the type checker.
+ * With TOOLCRIB_UPDATE_PAGES=1 the texts that differ are rewritten instead.
+ */
+export function testPages(pages: readonly string[], createRegistry: (folder: string) => AnyToolRegistry): void {
+  let base: string;
+  const folderOf = (page: string): string => join(base, basename(dirname(page)), basename(page, ".md"));
+  beforeAll(() => {
+    base = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-pages-")));
+    installInto(base);
+    for (const page of pages) mkdirSync(folderOf(page), { recursive: true });
+  });
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+  test.each(pages.map((page) => [page.slice(root.length), page]))("%s shows what really happens", async (_, page) => {
+    const folder = folderOf(page);
+    const registry = createRegistry(folder);
+    const previous = process.cwd();
+    process.chdir(folder);
+    try {
+      const printed = new Map<Example, string>();
+      let id = "";
+      for (const step of readSteps(page)) {
+        const code = step.code.replace('"id": "…"', `"id": "${id}"`);
+        const output = (await runStep({ ...step, code }, folder, registry))?.replaceAll(folder, "/project");
+        if (output === undefined) continue;
+        id = /^\{"id":"(.+?)"/.exec(output)?.[1] ?? id;
+        if (step.printed !== undefined) printed.set(step.printed, output);
+        else expect({ line: step.line, output }).toEqual({ line: step.line, output: "" });
+      }
+      const wrong = [...printed].filter(([{ code }, output]) => !matchesText(output, code));
+      if (process.env.TOOLCRIB_UPDATE_PAGES === "1") rewrite(page, wrong);
+      else for (const [{ line, code }, output] of wrong) expect({ line, text: output }).toEqual({ line, text: code });
+    } finally {
+      process.chdir(previous);
+    }
+  });
+
+  test("every block of TypeScript passes the type checker", async () => {
+    const checked = join(base, "checked");
+    mkdirSync(checked);
+    for (const page of pages) {
+      const folder = join(checked, basename(dirname(page)), basename(page, ".md"));
+      for (const { language, title, code, line } of readExamples(readFileSync(page, "utf8"))) {
+        if (language !== "ts") continue;
+        const file = join(folder, title ?? `line${line}.ts`);
+        mkdirSync(dirname(file), { recursive: true });
+        // The line numbers of a message are those of the page.
+        writeFileSync(file, `${"\n".repeat(line)}${code}export {};\n`);
+      }
+    }
+    writeFileSync(join(checked, "ambient.d.ts"), ambient);
+    writeFileSync(join(checked, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["**/*.ts"] }));
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+    const { out } = await run(process.execPath, [tsc, "-p", "."], checked);
+    expect(out).toBe("");
+  });
+}
+
+const compilerOptions = {
+  ...{ noEmit: true, strict: true, target: "esnext", module: "nodenext", skipLibCheck: true },
+  ...{ allowImportingTsExtensions: true, types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
+};
+
+/** What a user has after installing the packages, their peers and the toolcrib command. */
+function installInto(base: string): void {
+  writeFileSync(join(base, "package.json"), '{ "type": "module" }\n');
+  for (const folder of ["adapters", "agent", "core", "mcp"])
+    linkAll(join(root, "packages", folder, "node_modules"), base);
+  symlinkSync(join(root, "packages"), join(base, "node_modules", "@toolcrib"), "junction");
+  const bin = join(base, "bin");
+  mkdirSync(bin);
+  const program = `#!/bin/sh\nexec "${process.execPath}" "${join(root, "packages/cli/dist/bin.js")}" "$@"\n`;
+  writeFileSync(join(bin, "toolcrib"), program);
+  chmodSync(join(bin, "toolcrib"), 0o755);
+}
+
+function linkAll(modules: string, base: string): void {
+  const names = readdirSync(modules).flatMap((name) =>
+    name.startsWith("@") ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
+  );
+  for (const name of names) {
+    if (name.startsWith(".") || name.startsWith("@toolcrib/")) continue;
+    const link = join(base, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    try {
+      symlinkSync(realpathSync(join(modules, name)), link, "junction");
+    } catch (error) {
+      // Another package brought it already.
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}
+
+function readSteps(page: string): Step[] {
+  const examples = readExamples(readFileSync(page, "utf8"));
+  return examples.map((example, index) => {
+    const next = examples[index + 1];
+    return { ...example, printed: next?.language === "text" && next.title === undefined ? next : undefined };
+  });
+}
+
+/** What a block prints or answers, or undefined where it is not run. */
+async function runStep(step: Step, folder: string, registry: AnyToolRegistry): Promise<string | undefined> {
+  const { language, title, code, line } = step;
+  const isCall = language === "json" && title !== undefined && registry.hasTool(title);
+  if (isCall) return registry.execute(title, JSON.parse(code));
+  if (title !== undefined) {
+    mkdirSync(dirname(join(folder, title)), { recursive: true });
+    writeFileSync(join(folder, title), code);
+  }
+  const command = language === "sh" && step.printed !== undefined ? ["sh", "-c", code] : undefined;
+  const program = language === "ts" && title !== undefined ? [process.execPath, "--import", sources, title] : undefined;
+  const [file, ...args] = command ?? program ?? [];
+  if (file === undefined) return undefined;
+  const { out, errors } = await run(file, args, folder);
+  expect({ line, errors }).toEqual({ line, errors: "" });
+  return out;
+}
+
+function run(file: string, args: readonly string[], cwd: string): Promise<{ out: string; errors: string }> {
+  const path = `${join(cwd, "../../bin")}:${dirname(process.execPath)}:${process.env.PATH}`;
+  const env = { PATH: path, HOME: cwd, XDG_STATE_HOME: join(cwd, "../../state"), NODE_NO_WARNINGS: "1" };
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd, env }, (_, out, errors) => resolve({ out, errors }));
+  });
+}
+
+function rewrite(page: string, wrong: readonly (readonly [Example, string])[]): void {
+  const lines = readFileSync(page, "utf8").split("\n");
+  for (const [{ line, code }, output] of [...wrong].reverse()) {
+    lines.splice(line, code.split("\n").length - 1, ...output.trimEnd().split("\n"));
+  }
+  writeFileSync(page, lines.join("\n"));
+}
