@@ -37,7 +37,9 @@ export function runWithDeadline(
     const run = new ToolRun(call, onCommit);
     const onAbort = (): void => {
       const reason: unknown = call.signal?.reason;
-      finish({ ok: false, error: aborted(call.name, reason, run.committed) }, reason);
+      const error = aborted(call.name, reason, run.committed);
+      // A signal of another make may give no reason.
+      finish({ ok: false, error }, reason ?? error);
     };
     const finish = (outcome: ToolOutcome, reason?: unknown): void => {
       if (run.ended) return;

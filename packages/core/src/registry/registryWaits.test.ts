@@ -236,3 +236,19 @@ test("the name suggested for an unknown tool is one that can be called, even if 
 test("a name that is not a string is shown as one", async () => {
   expect(await new ToolRegistry().execute(42 as never)).toBe("Tool not found: 42");
 });
+
+test("the tool hears of an abort by a signal that gives no reason", async () => {
+  let heard: AbortSignal | undefined;
+  const registry = registryOf(
+    tool("a", (_, call) => {
+      heard = call?.signal;
+      return never();
+    }),
+  );
+  const signal = Object.assign(new EventTarget(), { aborted: false });
+  const outcome = registry.invoke("a", {}, { signal: signal as unknown as AbortSignal });
+  signal.aborted = true;
+  signal.dispatchEvent(new Event("abort"));
+  expect(await outcome).toMatchObject({ ok: false, error: { code: "aborted" } });
+  expect(heard?.aborted).toBe(true);
+});
