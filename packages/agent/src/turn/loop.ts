@@ -14,7 +14,7 @@ import { requestTools } from "./requestTools.ts";
 import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
 
 /** What a turn begins with: a message of the user, or the answers with which the turn that asked goes on. */
-export type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
+type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
 
 /**
  * Runs one turn: asks the model and runs its calls until it answers, a guard asks the user, or a limit is reached. Yields what

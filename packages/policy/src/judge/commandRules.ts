@@ -14,9 +14,9 @@ export function bindingCommandRule(
   const bare = bareRule(groups);
   if (bare) return { rule: bare };
   const seen = line.unreadable === undefined && line.commands.every(({ hidden }) => hidden === undefined);
-  for (const { patterned, commands } of groups) {
+  for (const { patterned, commands, notOfCommands } of groups) {
     // A pattern that cannot be tested binds: the command could be anything.
-    const untested = patterned.find((rule) => command === undefined || !commands.some((one) => one.rule === rule));
+    const untested = command === undefined ? patterned[0] : notOfCommands;
     if (untested) return { rule: untested };
     for (const { rule, pattern } of commands) {
       const meant = line.commands.find(

@@ -5,7 +5,7 @@ import { systemErrorCode } from "@toolcrib/core/files";
 import type { Budget } from "./budget.ts";
 
 /** What a look through a folder found. */
-export interface Below {
+interface Below {
   /** The first path that passed the test. */
   readonly found?: string | undefined;
   /** False where the folder holds too much, or could not be read, so that more may be in it. */

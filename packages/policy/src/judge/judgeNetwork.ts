@@ -26,12 +26,11 @@ export function judgeNetwork(effect: ToolEffect, groups: Groups, { mode, scope }
 function matchingRule(groups: readonly RuleGroup[], { host }: ToolEffect, wide: boolean): Rule | undefined {
   const bare = bareRule(groups);
   if (bare) return bare;
-  for (const { patterned, hosts } of groups) {
+  for (const { patterned, hosts, notOfHosts } of groups) {
     const found = host === undefined ? undefined : hosts.find(({ matches }) => matches(host))?.rule;
-    const untested = wide
-      ? patterned.find((rule) => host === undefined || !hosts.some((one) => one.rule === rule))
-      : undefined;
-    if (found ?? untested) return found ?? untested;
+    if (found) return found;
+    const untested = host === undefined ? patterned[0] : notOfHosts;
+    if (wide && untested) return untested;
   }
   return undefined;
 }

@@ -32,6 +32,17 @@ function lineOf(length: number, [head, part, tail]: readonly [string, string, st
   return line + tail;
 }
 
+test("four times as many rules take about four times the work", async () => {
+  const stepsWith = (rules: number): Promise<number> => {
+    const deny = Array.from({ length: rules }, (_, at) => `run_bash(y${at} *)`);
+    const many = createPolicy({ roots: root, cwd: root, home: root, deny });
+    return steps.count("/packages/policy/src/", () => judgeLine(many, "ls", root));
+  };
+  const few = await stepsWith(200);
+  expect(few).toBeGreaterThan(200);
+  expect(await stepsWith(800)).toBeLessThan(5 * few);
+});
+
 describe("a line four times as long takes about four times the work", () => {
   test.each<[string, [string, string, string]]>([
     ["messages of git", ["git commit ", '-m "$N" ', ""]],

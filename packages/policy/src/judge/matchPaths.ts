@@ -9,7 +9,7 @@ import { findBelow } from "./findBelow.ts";
 import type { ProtectedMatcher, ProtectedPath } from "./protectedPaths.ts";
 
 /** A rule of deny or ask that binds an effect on files. */
-export interface Binding {
+interface Binding {
   readonly rule: Rule;
   /** The path below a folder that it is about; undefined where it is the effect's own. */
   readonly below?: string | undefined;
@@ -119,7 +119,7 @@ export function outrightRule(
   for (const group of groups) {
     for (const rule of group.patterned) {
       const { pattern = "" } = rule;
-      if (!group.byPattern.has(pattern) || !names(pattern)) continue;
+      if (!names(pattern)) continue;
       const alone = compilePathPatterns([pattern], { roots, home });
       if (alone.match(path) !== undefined) return rule;
     }

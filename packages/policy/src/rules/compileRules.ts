@@ -23,7 +23,11 @@ export interface RuleGroup {
   /** The rule that a pattern came from. */
   readonly byPattern: ReadonlyMap<string, Rule>;
   readonly commands: readonly { readonly rule: Rule; readonly pattern: CommandPattern }[];
+  /** The first rule whose pattern is none of commands, so that it cannot be tested against one. */
+  readonly notOfCommands: Rule | undefined;
   readonly hosts: readonly { readonly rule: Rule; readonly matches: HostPattern }[];
+  /** The same for hosts. */
+  readonly notOfHosts: Rule | undefined;
 }
 
 /** A list of rules, found by what they bind. */
@@ -100,7 +104,9 @@ function compileGroup(list: Decision, rules: readonly Rule[], places: PathPlaces
     },
     byPattern: new Map(patterned.map((rule) => [rule.pattern ?? "", rule])),
     commands: parsed.flatMap(({ rule, command }) => (command === undefined ? [] : [{ rule, pattern: command }])),
+    notOfCommands: parsed.find(({ command }) => command === undefined)?.rule,
     hosts: parsed.flatMap(({ rule, host }) => (host === undefined ? [] : [{ rule, matches: host }])),
+    notOfHosts: parsed.find(({ host }) => host === undefined)?.rule,
   };
 }
 

@@ -14,7 +14,7 @@ import {
 import { entryOf } from "./options.ts";
 
 /** Why a command runs or writes what its words do not plainly say. */
-export interface Hidden {
+interface Hidden {
   readonly why: string;
   /** The last word that this is about; the number of words when even all of them do not tell. */
   readonly at: number;

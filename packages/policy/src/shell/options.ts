@@ -7,7 +7,7 @@ export type OptionList = string;
 type Takes = "nothing" | "value" | "path" | "maybe";
 
 /** What was found among the words of a command. */
-export interface ReadOptions {
+interface ReadOptions {
   /** The index of the first word that is an option but not one of the list; undefined when all were understood. */
   readonly unknown: number | undefined;
   /** Indexes of the words that are no options. */

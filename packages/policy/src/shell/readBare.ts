@@ -1,5 +1,5 @@
 /** A stretch of a word outside quotes, or inside double quotes, as the shell reads it. */
-export interface BareText {
+interface BareText {
   readonly value: string;
   /** Why it is not read alike by all shells, or not as a word. */
   readonly problem?: string | undefined;

@@ -52,7 +52,7 @@ export interface AnthropicTurn {
 }
 
 /** A call as its block. */
-export type ToToolUse = (call: ToolCallBlock) => ToolUseBlockParam;
+type ToToolUse = (call: ToolCallBlock) => ToolUseBlockParam;
 
 export const toToolUse: ToToolUse = ({ id, name, args }) => ({
   type: "tool_use",

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isLegalName, withLegalCharacters } from "@toolcrib/core";
 
 /** Lone surrogates replaced: no wire carries them. */
@@ -22,6 +21,8 @@ export function argumentsText(args: Readonly<Record<string, unknown>>): string {
 /** A call id that every wire accepts; the same id always gives the same one. */
 export function wireId(id: string): string {
   if (isLegalName(id)) return id;
+  // Not imported: node:crypto takes 8 ms to load, and few ids are not legal.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   const digest = createHash("sha256").update(id).digest("hex").slice(0, 12);
   return `${withLegalCharacters(id).slice(0, 48)}_${digest}`;
 }
