@@ -25,10 +25,12 @@ test.runIf(onLinux)("end() kills the processes that earlier commands of this pro
   process.kill(others, "SIGKILL");
 });
 
-/** Words that `ps` shows for no other process, such as those of the same test in another run. */
-const own = `3004.${process.pid}`;
+let started = 0;
 
 async function startTwo(leftovers: ReturnType<typeof createLeftovers>): Promise<{ ended: Promise<string> }> {
+  // Words that `ps` shows for no other process, such as those of the same test in another run.
+  started += 1;
+  const own = `3004.${process.pid}${started}`;
   const ended = createRunBashTool({ leftovers }).execute({ command: `setsid -f sleep ${own}; sleep ${own}` });
   const listed = (): string => spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout;
   await expect
