@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
 import { sharedFolder } from "@toolcrib/testing";
-import { createLeftovers } from "@toolcrib/tools-bash";
+import { createLeftovers, sandboxProblem } from "@toolcrib/tools-bash";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import { createDefaultToolRegistry } from "./factory.ts";
@@ -15,6 +16,7 @@ const ten = [
 ];
 const enabledEight = ten.filter((name) => name !== "remove" && name !== "run_bash");
 
+const withoutSandbox = (await sandboxProblem()) !== undefined || !tmpdir().startsWith("/tmp");
 const folder = sharedFolder("defaults");
 let inside = "";
 beforeAll(() => {
@@ -118,6 +120,14 @@ describe("createDefaultToolRegistry", () => {
     expect(await registry.execute("read_file", { path })).toBe("secret heron\n");
     expect(await registry.execute("search_text", { query: "secret", paths: [folder] })).toBe(`${path}:1:secret heron`);
     expect(await registry.execute("write_file", { path, content: "" })).toContain("Permission denied");
+  });
+
+  test.skipIf(withoutSandbox)("commands in the sandbox can read a folder of readable, in /tmp too", async () => {
+    const shared = { root: inside, enable: ["run_bash"], bash: { sandbox: true } };
+    const args = { command: `cat ${join(folder, "outside.txt")}` };
+    expect(await createDefaultToolRegistry(undefined, shared).execute("run_bash", args)).not.toContain("heron");
+    const registry = createDefaultToolRegistry(undefined, { ...shared, readable: folder });
+    expect(await registry.execute("run_bash", args)).toContain("secret heron");
   });
 
   test("each pack gets its own options, which win over root", async () => {

@@ -46,13 +46,12 @@ export function createDefaultToolRegistry(
   checkContext(context);
   checkDefaultOptions(options);
   const { fs, search, bash, enable = [], disable = [], extra = [] } = options;
-  const common = present(options, ["root", "deny"]);
-  const paths = { ...common, ...present(options, ["readable"]) };
+  const paths = present(options, ["root", "deny", "readable"]);
   const made = [
     ...createFsTools({ ...paths, ...fs }),
     createSaveSessionContextTool(context),
     ...createSearchTools({ ...paths, ...search }),
-    ...createBashTools({ ...common, ...bash }),
+    ...createBashTools({ ...paths, ...bash }),
   ];
   const byName = new Map(made.map((tool) => [tool.name, tool]));
   const registry = new ToolRegistry();

@@ -10,13 +10,13 @@ export interface DefaultToolOptions {
   root?: string | readonly string[] | undefined;
   /** Patterns of paths that no file or search tool comes by, and that the sandbox of `run_bash` keeps from commands. Default: none. */
   deny?: readonly string[] | undefined;
-  /** One directory or several that the file and search tools may read, and nothing more. Default: none. */
+  /** One directory or several that the file and search tools may read, and nothing more, and that the sandbox of `run_bash` shows. Default: none. */
   readable?: string | readonly string[] | undefined;
   /** For the tools of `@toolcrib/tools-fs`; wins over the three above. */
   fs?: FsToolOptions;
   /** For the tools of `@toolcrib/tools-search`; wins over the three above. */
   search?: SearchOptions;
-  /** For `run_bash`, and with `background` for `read_output` and `stop_command`; wins over `root` and `deny`. */
+  /** For `run_bash`, and with `background` for `read_output` and `stop_command`; wins over the three above. */
   bash?: BashToolOptions;
   /** Names to enable; `remove`, `run_bash` and its two companions are disabled otherwise. */
   enable?: readonly string[] | undefined;

@@ -21,6 +21,11 @@ export interface RunBashOptions {
    * `~/.ssh`. Without a sandbox it binds no command. Default: none.
    */
   deny?: readonly string[] | undefined;
+  /**
+   * One directory or several that commands in the sandbox may read also in `/tmp` and `/run`, which are otherwise private and empty; the
+   * rest of the filesystem they may read anyway. It keeps no command from writing. Default: none.
+   */
+  readable?: string | readonly string[] | undefined;
   /** `sh` (the default), `bash`, or the absolute path of a shell. Looked up when the tool is made. */
   shell?: string | undefined;
   /** Milliseconds a command may run unless the call says otherwise. Default: 30,000, or `maxTimeoutMs` where that is less. */
@@ -77,6 +82,7 @@ export const knownOptions: KnownOptions<RunBashOptions> = {
   cwd: true,
   root: true,
   deny: true,
+  readable: true,
   shell: true,
   timeoutMs: true,
   maxTimeoutMs: true,
@@ -103,11 +109,12 @@ export function settingsOf(options: BashToolOptions): BashSettings {
   });
   // Without the roots: they do not confine commands.
   const scope = createPathScope({ cwd: options.cwd ?? roots?.[0] });
+  const { readable } = createPathScope("readable" in options ? { readable: options.readable } : {});
   if (options.background !== undefined) checkBackground(options.background);
   const project = projectOf(scope, roots);
   return {
     scope,
-    sandbox: sandboxOf(options, roots, scope, denied?.rules),
+    sandbox: sandboxOf(options, roots, scope, readable, denied?.rules),
     shellOption: shell,
     shellName: checkShell(shell, project),
     shell: findShell(shell, project),
@@ -191,13 +198,14 @@ function sandboxOf(
   options: RunBashOptions,
   roots: readonly string[] | undefined,
   scope: PathScope,
+  readable: readonly string[],
   deny: DenyRules | undefined,
 ): Sandbox | undefined {
   if (!("sandbox" in options) || options.sandbox === false) return undefined;
   const sandbox = options.sandbox === true ? {} : checkSandbox(options.sandbox);
   const writable = sandbox.writable === undefined ? roots : directoriesOf(sandbox.writable);
   const { cwd } = scope;
-  return createSandbox({ writable: writable ?? [cwd], cwd, deny }, sandbox);
+  return createSandbox({ writable: writable ?? [cwd], cwd, readable, deny }, sandbox);
 }
 
 function checkSandbox(given: unknown): SandboxOptions {

@@ -14,8 +14,8 @@ export interface ShownDirectory {
 
 export interface Surroundings {
   readonly writable: readonly ShownDirectory[];
-  /** The working directory, if it must be made visible: it lies in a hidden place and in no writable directory. */
-  readonly workingDirectory: ShownDirectory | undefined;
+  /** Directories that must be made visible: they lie in a hidden place and in no writable directory. Outer ones come first. */
+  readonly readable: readonly ShownDirectory[];
   /** The descriptor from which bubblewrap reads the arguments that mask hidden and denied paths. */
   readonly masks: number | undefined;
   readonly network: boolean;
@@ -44,7 +44,7 @@ export function isHidden(path: string): boolean {
  * outlives the command, because later commands could not reach it.
  */
 export function bubblewrapArguments(inside: Surroundings): string[] {
-  const { writable, workingDirectory, masks, network, filter, temporaryBytes, cwd, env } = inside;
+  const { writable, readable, masks, network, filter, temporaryBytes, cwd, env } = inside;
   // bubblewrap must use every descriptor that it gets: one left open would lead out of the sandbox.
   const bind = ({ path, descriptor }: ShownDirectory): string[] => ["--bind-fd", String(descriptor), path];
   const size = Number.isFinite(temporaryBytes) ? ["--size", String(temporaryBytes)] : [];
@@ -62,7 +62,7 @@ export function bubblewrapArguments(inside: Surroundings): string[] {
     "--remount-ro",
     "/dev",
     ...[...shownRun, ...(network ? shownRunForNetwork : [])].flatMap((place) => ["--ro-bind-try", place, place]),
-    ...(workingDirectory ? ["--ro-bind-fd", String(workingDirectory.descriptor), workingDirectory.path] : []),
+    ...readable.flatMap(({ path, descriptor }) => ["--ro-bind-fd", String(descriptor), path]),
     ...writable.filter(({ path }) => isHidden(path)).flatMap(bind),
     // Last: the writable directories would cover them.
     ...(masks === undefined ? [] : ["--args", String(masks)]),

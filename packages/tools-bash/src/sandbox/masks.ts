@@ -20,6 +20,8 @@ export interface MaskOptions {
   readonly writable: readonly string[];
   /** Directories that must stay usable: the writable ones and the working directory. */
   readonly shown: readonly string[];
+  /** Directories that commands may read, which are shown only where they exist. */
+  readonly readable: readonly string[];
   readonly hidden: readonly string[];
   readonly deny: DenyRules | undefined;
 }
@@ -31,9 +33,10 @@ export interface Masking {
 }
 
 export function createMasking(options: MaskOptions): Masking {
-  const { shown, hidden, deny } = options;
+  const { shown, readable, hidden, deny } = options;
+  const seen = [...shown, ...readable];
   const isSeen = (path: BytePath): boolean =>
-    shown.some((root) => isInside(toBytePath(root), path)) || !isReplaced(toText(path));
+    seen.some((root) => isInside(toBytePath(root), path)) || !isReplaced(toText(path));
   const masksWith = ({ files, directories }: FoundPaths): Masks => {
     checkHidden(hidden);
     return masksOf({ files: files.filter(isSeen), directories: directories.filter(isSeen) }, options);
@@ -44,7 +47,7 @@ export function createMasking(options: MaskOptions): Masking {
     async current() {
       if (!deny) return hiddenOnly();
       try {
-        return masksWith(await findDenied(deny, [...shown, ...deny.roots]));
+        return masksWith(await findDenied(deny, [...seen, ...deny.roots]));
       } catch (error) {
         throw new Error(`what \`deny\` names cannot be kept from commands: ${messageOf(error)}`, { cause: error });
       }

@@ -169,6 +169,25 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     expect(existsSync(join(inside, "no"))).toBe(false);
   });
 
+  sandboxed("what is readable is shown in /tmp, too, for reading alone and without what is denied", async () => {
+    const library = await realpath(await mkdtemp("/tmp/toolcrib-readable-"));
+    try {
+      await writeFile(join(library, "api.md"), "# API\n");
+      await writeFile(join(library, ".env"), "TOKEN=hush\n");
+      const command = `cat ${library}/api.md; cat ${library}/.env; echo bad > ${library}/api.md`;
+      expect((await run(command)).stdout).toBe("");
+      const options = { readable: [library, join(library, "not there yet")], deny: [".env"] };
+      expect(await run(command, {}, options)).toMatchObject({ stdout: "# API\n" });
+      expect(readFileSync(join(library, "api.md"), "utf8")).toBe("# API\n");
+      expect((await run("pwd", { cwd: library }, options)).stdout).toBe(`${library}\n`);
+      // What is hidden stays hidden.
+      const hidden = { readable: library, sandbox: { hidden: [library] } };
+      expect((await run(`cat ${library}/api.md`, {}, hidden)).stdout).toBe("");
+    } finally {
+      await rm(library, { recursive: true });
+    }
+  });
+
   sandboxed("a hidden directory of a root cannot be read, changed, moved or made anew", async () => {
     const secret = join(inside, "hide", "deep", "secret");
     await mkdir(secret, { recursive: true });

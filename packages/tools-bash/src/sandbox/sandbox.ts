@@ -1,4 +1,4 @@
-import { closeSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { type DenyRules, isInside } from "@toolcrib/core/files";
 import { clip, messageOf } from "@toolcrib/core/text";
@@ -8,7 +8,7 @@ import { runShell } from "../process/runShell.ts";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
 import { toBytePath } from "./bytePath.ts";
 import { createMasking, type Masks, maskArguments } from "./masks.ts";
-import { openInPlace, openPinned, pinDirectory } from "./pinnedDirectory.ts";
+import { openInPlace, openPinned, type PinnedDirectory, pinDirectory } from "./pinnedDirectory.ts";
 import { limitingShell, limitsWithDefaults, type SandboxLimits } from "./resourceLimits.ts";
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
@@ -51,6 +51,8 @@ export interface SandboxProgram {
 export interface Sandbox {
   /** Canonical. */
   readonly writable: readonly string[];
+  /** What is shown for reading alone in a place that is otherwise private and empty. */
+  readonly readable: readonly string[];
   readonly limits: Required<SandboxLimits>;
   readonly options: SandboxOptions;
   /** Whether it keeps any path from commands. */
@@ -66,6 +68,8 @@ export interface SandboxPlaces {
   readonly writable: readonly string[];
   /** Where commands run by default; they may always read it. */
   readonly cwd: string;
+  /** What commands may read, also in /tmp and /run. */
+  readonly readable?: readonly string[] | undefined;
   /** What commands may not read or change. */
   readonly deny?: DenyRules | undefined;
 }
@@ -78,9 +82,13 @@ const firstDescriptor = 3;
 export function createSandbox(places: SandboxPlaces, options: SandboxOptions): Sandbox {
   const { hidden = [], remedies = {} } = options;
   const limits = limitsWithDefaults(options.limits ?? {});
-  const shown = [places.cwd, ...places.writable];
-  const masking = createMasking({ writable: places.writable, shown, hidden, deny: places.deny });
-  const wrap = createWrap(places, options, limits);
+  const { writable, deny } = places;
+  const shown = [places.cwd, ...writable];
+  const readable = (places.readable ?? []).filter(
+    (path) => isHidden(path) && !writable.some((root) => isInside(root, path)),
+  );
+  const masking = createMasking({ writable, shown, readable, hidden, deny });
+  const wrap = createWrap({ ...places, readable }, options, limits);
   let probed: Promise<void> | undefined;
 
   const checked = async (): Promise<void> => {
@@ -101,10 +109,11 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
   };
 
   return {
-    writable: places.writable,
+    writable,
+    readable,
     limits,
     options,
-    denies: places.deny !== undefined,
+    denies: deny !== undefined,
     problem: () =>
       checked()
         .then(masking.current)
@@ -113,7 +122,7 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
           (error: unknown) => messageOf(error),
         ),
     async enter(command) {
-      const isVisible = shown.some((root) => isInside(root, command.cwd));
+      const isVisible = [...shown, ...readable].some((root) => isInside(root, command.cwd));
       if (isHidden(command.cwd) && !isVisible) throw hiddenDirectory(shown);
       const masks = await available(() => checked().then(masking.current));
       if (masks.empty.some((path) => isInside(path, toBytePath(command.cwd)))) throw hiddenDirectory(shown);
@@ -124,7 +133,7 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
 
 /** Throws a TypeError for a directory that does not exist. What it returns throws an Error in plain words if it cannot. */
 function createWrap(
-  { writable, cwd: ownCwd }: SandboxPlaces,
+  { writable, cwd: ownCwd, readable = [] }: SandboxPlaces,
   { network = false, unixSockets = false }: SandboxOptions,
   limits: Required<SandboxLimits>,
 ): (command: SandboxedCommand, masks: Masks) => SandboxProgram {
@@ -146,14 +155,17 @@ function createWrap(
       for (const descriptor of descriptors.splice(0)) if (typeof descriptor === "number") closeSync(descriptor);
     };
     try {
-      const shown = [...pinned, ...workingDirectory].map((directory): ShownDirectory => {
+      const show = (directory: PinnedDirectory): ShownDirectory => {
         return { path: directory.path, descriptor: pass(openPinned(directory)) };
+      };
+      const readOnly = readable.filter(isDirectory).map((path): ShownDirectory => {
+        return { path, descriptor: pass(openInPlace(toBytePath(path))) };
       });
       const fixed = masks.fixed.map((path) => pass(openInPlace(path)));
       const maskWords = maskArguments(masks, fixed);
       const surroundings = {
-        writable: shown.slice(0, pinned.length),
-        workingDirectory: shown[pinned.length],
+        writable: pinned.map(show),
+        readable: [...workingDirectory.map(show), ...readOnly].sort((a, b) => a.path.length - b.path.length),
         masks: maskWords.length > 0 ? pass(maskWords) : undefined,
         network,
         filter: filter && pass(filter),
@@ -172,6 +184,11 @@ function createWrap(
       throw error;
     }
   };
+}
+
+/** What may be read need not exist yet: a folder for long outputs is made when there is one. */
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 const notFound =
