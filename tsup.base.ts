@@ -37,7 +37,6 @@ export function build(workers: string[] = []): ReturnType<typeof defineConfig> {
     target: "node22",
     platform: "node" as const,
     dts: false,
-    sourcemap: true,
     esbuildPlugins: [builtUrl],
   };
   return defineConfig([
@@ -50,7 +49,6 @@ export function build(workers: string[] = []): ReturnType<typeof defineConfig> {
             entry: Object.fromEntries(workers.map((file) => [basename(file, ".ts"), file])),
             clean: false,
             splitting: false,
-            sourcemap: false,
             noExternal: [/.*/],
             outExtension: () => ({ js: ".mjs" }),
             // What is bundled asks for modules of Node's by `require`.

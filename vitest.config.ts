@@ -17,7 +17,7 @@ const project = (folder: string, name: string) => ({
   test: {
     name,
     root: `${root}${folder}`,
-    include: folder === "examples" ? ["**/*.test.ts"] : ["src/**/*.test.ts", "*.test.ts"],
+    include: ["examples", "scripts"].includes(folder) ? ["**/*.test.ts"] : ["src/**/*.test.ts", "*.test.ts"],
     isolate: !sharing.has(folder),
     setupFiles: [`${root}scripts/seed.ts`],
     // Tests start hundreds of Node processes: compiling the same modules again would be half of their time.

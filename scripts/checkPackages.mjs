@@ -1,9 +1,9 @@
 // publint and are-the-types-wrong on every published package, and no install script among run-time dependencies.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runtimeTree } from "./runtimeTree.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 let failed = false;
@@ -23,20 +23,12 @@ function run(folder, command, args) {
   if (result.status !== 0) report(`${command} in ${folder}:\n${result.stdout}${result.stderr}${result.error ?? ""}`);
 }
 
-/** Names of run-time dependencies, theirs included, that npm would run a script of at install. */
-function installScripts(folder, seen = new Set()) {
-  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  return Object.keys(dependencies).flatMap((dependency) => {
-    if (seen.has(dependency)) return [];
-    seen.add(dependency);
-    const home = createRequire(join(folder, "package.json"))
-      .resolve.paths(dependency)
-      .map((path) => join(path, dependency))
-      .find((path) => existsSync(join(path, "package.json")));
-    if (!home) return [];
-    const { scripts = {} } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-    const own = ["preinstall", "install", "postinstall"].some((script) => script in scripts) ? [dependency] : [];
-    return [...own, ...installScripts(home, seen)];
+/** The package and its run-time dependencies, where npm would run a script of theirs at install. */
+function installScripts(folder) {
+  return [...runtimeTree(folder)].flatMap(([name, { folder: home, manifest }]) => {
+    const scripts = ["preinstall", "install", "postinstall"].filter((script) => script in (manifest.scripts ?? {}));
+    // npm builds these without being told to.
+    return scripts.length > 0 || existsSync(join(home, "binding.gyp")) ? [name] : [];
   });
 }
 

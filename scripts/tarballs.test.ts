@@ -1,0 +1,148 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { sharedFolder } from "@toolcrib/testing";
+import { beforeAll, describe, expect, test } from "vitest";
+import { runtimeTree } from "./runtimeTree.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = sharedFolder("tarballs");
+const packages = readdirSync(join(root, "packages"));
+
+const globbing =
+  "fast-glob @nodelib/fs.stat @nodelib/fs.walk @nodelib/fs.scandir run-parallel queue-microtask fastq reusify glob-parent is-glob is-extglob merge2 micromatch braces fill-range to-regex-range is-number picomatch";
+const mcp =
+  "@modelcontextprotocol/client @modelcontextprotocol/core @modelcontextprotocol/server cross-spawn path-key shebang-command shebang-regex which isexe eventsource eventsource-parser jose pkce-challenge zod";
+const sdks =
+  "openai @anthropic-ai/sdk @opentelemetry/api standardwebhooks @stablelib/base64 fast-sha256 json-schema-to-ts @babel/runtime ts-algebra";
+
+/**
+ * What each package brings from elsewhere beside the two of core, and how many megabytes it may take with all of that. The
+ * sizes are bounds for accidents: a bundle carried twice, a dependency that has grown.
+ */
+const installed: Record<string, { brings?: string; megabytes: number }> = {
+  core: { megabytes: 0.9 },
+  adapters: { megabytes: 1 },
+  agent: { megabytes: 1.3 },
+  policy: { brings: "unbash", megabytes: 1.6 },
+  "tools-bash": { megabytes: 1.1 },
+  "tools-fs": { brings: "diff", megabytes: 1.8 },
+  "tools-search": { brings: globbing, megabytes: 2 },
+  defaults: { brings: `diff ${globbing}`, megabytes: 3.4 },
+  mcp: { brings: mcp, megabytes: 26 },
+  cli: { brings: `diff unbash commander jsonc-parser ${globbing} ${mcp} ${sdks}`, megabytes: 77 },
+};
+
+/** Files of a tarball beside the built code and its types. */
+const more: Record<string, readonly string[]> = { agent: ["session.schema.json"], policy: ["COMMANDS.md"] };
+const published =
+  /^(?:LICENSE|README\.md|package\.json|dist\/(?:[\w-]+\/)*[\w-]+(?:\.d\.ts|\.js|\.mjs)|dist\/manifest\.json)$/;
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly scripts?: Record<string, string>;
+  readonly exports: Record<string, string | Record<string, string>>;
+  readonly bin?: Record<string, string>;
+}
+
+const opened = (name: string): string => join(folder, "opened", name, "package");
+const filesOf = (name: string): string[] =>
+  readdirSync(opened(name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(opened(name).length + 1)
+        .replaceAll("\\", "/"),
+    );
+const manifestOf = (name: string): Manifest => JSON.parse(readFileSync(join(opened(name), "package.json"), "utf8"));
+
+function bytesIn(path: string): number {
+  return readdirSync(path, { withFileTypes: true }).reduce((sum, entry) => {
+    if (entry.isDirectory()) return entry.name === "node_modules" ? sum : sum + bytesIn(join(path, entry.name));
+    return entry.isFile() ? sum + statSync(join(path, entry.name)).size : sum;
+  }, 0);
+}
+
+function packAll(into: string, setup = "", env: NodeJS.ProcessEnv = {}): void {
+  const code = `${setup}await import(${JSON.stringify(join(root, "scripts/packAll.mjs"))})`;
+  const args = ["--input-type=module", "-e", code, "--", "packAll", join(folder, into)];
+  execFileSync(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+}
+
+beforeAll(() => {
+  packAll("first");
+  for (const name of packages) {
+    const cwd = join(folder, "opened", name);
+    mkdirSync(cwd, { recursive: true });
+    const { version } = JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")) as Manifest;
+    execFileSync("tar", ["-xzf", join("../../first", `toolcrib-${name}-${version}.tgz`)], { cwd });
+  }
+});
+
+test("packing twice gives the same bytes, whatever the time zone and the rights of new files are", () => {
+  packAll("second", "process.umask(0o077);", { TZ: "Asia/Tokyo" });
+  const files = readdirSync(join(folder, "first")).filter((file) => file.endsWith(".tgz"));
+  expect(files).toHaveLength(packages.length);
+  for (const file of files) {
+    const [first, second] = ["first", "second"].map((each) => readFileSync(join(folder, each, file)));
+    expect(first?.equals(second ?? Buffer.of()), file).toBe(true);
+  }
+});
+
+describe.each(packages)("%s", (name) => {
+  test("its tarball holds the built code, its types and what users read, and nothing of this machine", () => {
+    const files = filesOf(name);
+    const others = files.filter((file) => !published.test(file));
+    expect(others).toEqual(more[name] ?? []);
+    const { exports, bin = {} } = manifestOf(name);
+    const targets = Object.values(exports).flatMap((target) =>
+      typeof target === "string" ? [target] : Object.values(target),
+    );
+    for (const target of [...targets, ...Object.values(bin)]) expect(files).toContain(target.replace(/^\.\//, ""));
+    for (const file of files) {
+      const text = readFileSync(join(opened(name), file), "utf8");
+      expect(text.includes(root) || (homedir().length > 1 && text.includes(`${homedir()}/`)), file).toBe(false);
+      expect(text, file).not.toContain("sourceMappingURL=");
+    }
+  });
+
+  test("its manifest can be read by any package manager, and runs nothing at install", () => {
+    const manifest = manifestOf(name);
+    expect(JSON.stringify(manifest)).not.toMatch(/"(?:workspace|catalog|file|link):/);
+    for (const script of ["preinstall", "install", "postinstall", "prepare"])
+      expect(manifest.scripts ?? {}).not.toHaveProperty(script);
+    expect(existsSync(join(opened(name), "binding.gyp"))).toBe(false);
+  });
+
+  test("it brings what is listed, and is not larger than that", () => {
+    const tree = [...runtimeTree(join(root, "packages", name)).values()];
+    const foreign = tree.filter(({ manifest }) => !manifest.name.startsWith("@toolcrib/"));
+    const { brings = "", megabytes = 0 } = installed[name] ?? {};
+    const expected = ["@cfworker/json-schema", "@standard-schema/spec", ...brings.split(" ").filter(Boolean)];
+    expect(foreign.map(({ manifest }) => manifest.name).sort()).toEqual(expected.sort());
+    const bytes = tree.map(({ folder: home, manifest }) => {
+      const own = /^@toolcrib\/(.+)$/.exec(manifest.name)?.[1];
+      return bytesIn(own === undefined ? home : opened(own));
+    });
+    expect(bytes.reduce((sum, each) => sum + each) / 1e6).toBeLessThan(megabytes);
+  });
+});
+
+test("everything but model SDKs, MCP and the command is at most 33 packages of 5 MB", () => {
+  const trees = packages
+    .filter((name) => name !== "mcp" && name !== "cli")
+    .map((name) => runtimeTree(join(root, "packages", name)));
+  const all = new Map(trees.flatMap((tree) => [...tree]));
+  expect(all.size).toBeLessThanOrEqual(33);
+  const homes = [...all.values()].map(({ folder: home, manifest: { name } }) =>
+    name.startsWith("@toolcrib/") ? opened(name.slice("@toolcrib/".length)) : home,
+  );
+  expect(homes.reduce((sum, home) => sum + bytesIn(home), 0)).toBeLessThan(5e6);
+});
