@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { sharedFolder } from "../src/temporaryFolder.ts";
 import {
   type Folders,
   projectFiles,
@@ -168,8 +169,9 @@ export async function judgeAndCheck(
   return { allowed, runs: runs.length, violations: await checkLines(runs, folders, oracle) };
 }
 
-/** Makes the project and the home folder, so that the policy sees what the sandbox shows. */
-export function makeFolders(base: string): Folders {
+/** Makes the project and the home folder for the tests of a file, so that the policy sees what the sandbox shows. */
+export function sharedFolders(name: string): Folders {
+  const base = sharedFolder(name);
   const folders = { project: join(base, "project"), home: join(base, "home") };
   mkdirSync(folders.home);
   for (const file of projectFiles) {

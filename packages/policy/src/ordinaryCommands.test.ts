@@ -1,24 +1,12 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { askedCommands } from "../../../testing/shell/askedCommands.ts";
-import { makeFolders } from "../../../testing/shell/checkLines.ts";
+import { sharedFolders } from "../../../testing/shell/checkLines.ts";
 import { developerCommands, developerRules } from "../../../testing/shell/developerCommands.ts";
 import { inspectionCommands } from "../../../testing/shell/inspectionCommands.ts";
 import { judgeLine } from "../../../testing/shell/judgeLine.ts";
-import type { Folders } from "../../../testing/shell/recordShell.ts";
 import { createPolicy } from "./policy.ts";
 
-let base: string;
-let folders: Folders;
-
-beforeAll(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "policy-ordinary-")));
-  folders = makeFolders(base);
-});
-
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+const folders = sharedFolders("policy-ordinary");
 
 async function askedAmong(lines: readonly string[], allow: readonly string[]): Promise<string[]> {
   const policy = createPolicy({ roots: folders.project, home: folders.home, allow });

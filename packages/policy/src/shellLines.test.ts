@@ -1,8 +1,5 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { bypassLines } from "../../../testing/shell/bypassLines.ts";
 import {
   acceptsEdits,
@@ -11,13 +8,13 @@ import {
   forbids,
   generatedRules,
   judgeAndCheck,
-  makeFolders,
   type Oracle,
+  sharedFolders,
 } from "../../../testing/shell/checkLines.ts";
 import { evasions } from "../../../testing/shell/evasionLines.ts";
 import { shellLine } from "../../../testing/shell/generateLines.ts";
 import { judgeLine } from "../../../testing/shell/judgeLine.ts";
-import { cannotRecord, type Folders } from "../../../testing/shell/recordShell.ts";
+import { cannotRecord } from "../../../testing/shell/recordShell.ts";
 import type { PolicyOptions } from "./options.ts";
 import { createPolicy, type Policy } from "./policy.ts";
 
@@ -29,15 +26,7 @@ vi.mock("./judge/findBelow.ts", async (importOriginal) => {
   return { findBelow: below };
 });
 
-let base: string;
-let folders: Folders;
-
-beforeAll(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "policy-lines-")));
-  folders = makeFolders(base);
-});
-
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+const folders = sharedFolders("policy-lines");
 
 const policies = new Map<string, Policy>();
 

@@ -1,8 +1,5 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { PolicyOptions } from "../../../packages/policy/src/options.ts";
 import { createPolicy } from "../../../packages/policy/src/policy.ts";
 import {
@@ -12,28 +9,20 @@ import {
   forbids,
   generatedRules,
   judgeAndCheck,
-  makeFolders,
   type Oracle,
+  sharedFolders,
   type Violation,
 } from "../../shell/checkLines.ts";
 import { shellLine } from "../../shell/generateLines.ts";
 import { judgeLine } from "../../shell/judgeLine.ts";
-import { cannotRecord, type Folders } from "../../shell/recordShell.ts";
+import { cannotRecord } from "../../shell/recordShell.ts";
 
 /** TOOLCRIB_ROUNDS=1000 is the full size: 100,000 lines under the mode `ask`, a tenth of that under others. */
 const rounds = Number(process.env.TOOLCRIB_ROUNDS ?? 30);
 const linesInBatch = 500;
 const sandboxesAtOnce = 2;
 
-let base: string;
-let folders: Folders;
-
-beforeAll(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "policy-suite-")));
-  folders = makeFolders(base);
-});
-
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+const folders = sharedFolders("policy-suite");
 
 interface Case {
   readonly name: string;

@@ -1,16 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type ApprovalQuestion,
@@ -20,7 +8,8 @@ import {
   type ToolEffect,
   ToolRegistry,
 } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../testing/src/temporaryFolder.ts";
 import { type BashToolOptions, createBashTools } from "../../../tools-bash/src/index.ts";
 import { createFsTools } from "../../../tools-fs/src/fileSystem.ts";
 import {
@@ -38,13 +27,9 @@ let root: string;
 let state: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
-  state = realpathSync(mkdtempSync(join(tmpdir(), "policy-state-")));
+  root = temporaryFolder("policy");
+  state = temporaryFolder("policy-state");
   mkdirSync(join(root, "src"));
-});
-
-afterEach(() => {
-  for (const folder of [root, state]) rmSync(folder, { recursive: true, force: true });
 });
 
 type Args = Record<string, unknown>;
