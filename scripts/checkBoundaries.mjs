@@ -60,7 +60,8 @@ const rooms = {
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: { client: [], http: [], server: ["http"] },
   cli: {
-    commands: ["model", "state", "terminal", "tools"],
+    commands: ["doctor", "model", "state", "terminal", "tools"],
+    doctor: [],
     model: [],
     state: [],
     terminal: ["state", "tools as types"],

@@ -105,6 +105,12 @@ const rootCommands: readonly CommandEntry[] = [
     load: () => import("./demo.ts"),
   },
   {
+    name: "doctor",
+    takes: "[options]",
+    summary: "what is wrong in this project, and what an upgrade would change",
+    load: () => import("./doctor.ts"),
+  },
+  {
     name: "permissions",
     summary: "what may run here, and the answers that are remembered",
     commands: permissionCommands,

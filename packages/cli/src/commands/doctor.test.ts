@@ -1,0 +1,246 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineTool, type ExecutableTool, type JsonSchema } from "@toolcrib/core";
+import { createManifest } from "@toolcrib/core/contracts";
+import { type ProgramEnd, sharedFolder, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { rangeTakes } from "../doctor/installed.ts";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const name = "@toolcrib/tools-fs";
+
+function readFile(properties: object, required: string[], description = "Reads."): ExecutableTool {
+  const parameters: JsonSchema = { type: "object", properties, required, additionalProperties: false };
+  return { ...defineTool({ name: "read_file", description, parameters, execute: () => "" }), origin: name };
+}
+const path = { type: "string", description: "Where." };
+const limit = { type: "integer", minimum: 1, description: "Lines." };
+/** By version: its tools, or none where it has no manifest. */
+const versions: Readonly<Record<string, ExecutableTool[] | undefined>> = {
+  "0.0.9": undefined,
+  "0.1.0": [readFile({ path }, ["path"])],
+  "0.1.1": [readFile({ path, limit }, ["path"], "Reads a file.")],
+  "0.2.0": [readFile({ path, encoding: { type: "string" } }, ["path", "encoding"])],
+};
+
+/** A package as it is installed, or packed. */
+function writePackage(folder: string, version: string, packageName = name): void {
+  const tools = versions[version];
+  const exports = { ".": "./index.js", ...(tools && { "./manifest.json": "./dist/manifest.json" }) };
+  const files: Record<string, unknown> = {
+    "package.json": { name: packageName, version, type: "module", exports },
+    ...(tools && { "dist/manifest.json": createManifest(packageName, tools) }),
+  };
+  for (const [file, content] of Object.entries(files)) put(join(folder, file), JSON.stringify(content));
+}
+
+function put(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+const packed = sharedFolder("packed");
+const home = sharedFolder("home");
+let registry: Server;
+let address = "";
+
+/** The tarballs, written by npm, and a registry that has them. */
+beforeAll(async () => {
+  for (const version of Object.keys(versions)) {
+    const folder = join(packed, `source-${version}`);
+    writePackage(folder, version);
+    const args = ["pack", folder, "--pack-destination", packed, "--loglevel=silent", "--ignore-scripts"];
+    execFileSync("npm", args, { cwd: packed, shell: process.platform === "win32" });
+  }
+  registry = createServer((request, response) => {
+    const url = decodeURIComponent(request.url ?? "");
+    const tarball = /^\/(toolcrib-tools-fs-[\d.]+\.tgz)$/.exec(url)?.[1];
+    if (tarball) return void response.end(readFileSync(join(packed, tarball)));
+    if (url === `/${name}`) return void response.end(JSON.stringify(packument()));
+    response.writeHead(404).end("{}");
+  });
+  await new Promise<void>((listening) => registry.listen(0, "127.0.0.1", listening));
+  address = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`;
+});
+afterAll(() => {
+  registry.closeAllConnections();
+  registry.close();
+});
+
+function packument(): object {
+  const published = Object.keys(versions).map((version) => {
+    const file = `toolcrib-tools-fs-${version}.tgz`;
+    const shasum = createHash("sha1")
+      .update(readFileSync(join(packed, file)))
+      .digest("hex");
+    return [version, { name, version, dist: { tarball: `${address}${file}`, shasum } }] as const;
+  });
+  const tags = { latest: "0.2.0", next: "0.1.1", old: "0.0.9" };
+  return { name, "dist-tags": tags, versions: Object.fromEntries(published) };
+}
+
+let project = "";
+const installed = (...rest: string[]): string => join(project, "node_modules", ...rest);
+beforeEach(() => {
+  project = temporaryFolder("project");
+  put(join(project, ".npmrc"), `registry=${address}\n`);
+  put(join(project, "package.json"), JSON.stringify({ dependencies: { [name]: "^0.1.0" } }));
+  writePackage(installed(name), "0.1.0");
+});
+
+function doctor(...args: string[]): Promise<ProgramEnd> {
+  return startProgram(bin, ["doctor", ...args], { cwd: project, env: { HOME: home, USERPROFILE: home } }).ended;
+}
+
+describe("doctor --contracts", () => {
+  test("says what the newest version breaks, and that the caret range does not take it", async () => {
+    const { stdout, stderr, code } = await doctor("--contracts");
+    expect({ stdout, stderr, code }).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `What an upgrade of the installed packages would change
+• @toolcrib/tools-fs 0.1.0 -> 0.2.0
+    breaking: read_file needs a new argument "encoding". Callers that leave it out get an error.
+    tokens of each request with all its tools, estimated: 58 before, 68 after
+    what to do: after what is breaking is dealt with: package.json has ^0.1.0, which does not take it: npm install @toolcrib/tools-fs@0.2.0
+`,
+    });
+  });
+
+  test("--to takes a version or a tag", async () => {
+    const expected = [
+      "• @toolcrib/tools-fs 0.1.0 -> 0.1.1",
+      '    new: read_file takes a new optional argument "limit".',
+      "    words: read_file is described in other words: the tool.",
+      "    tokens of each request with all its tools, estimated: 58 before, 76 after",
+      "    what to do: package.json has ^0.1.0, which takes it: npm install @toolcrib/tools-fs@0.1.1",
+    ];
+    for (const to of ["next", "0.1.1"]) {
+      expect((await doctor("--contracts", "--to", to)).stdout.split("\n").slice(1, -1)).toEqual(expected);
+    }
+    expect((await doctor("--to", "0.1.0")).stdout).toContain("✓ @toolcrib/tools-fs 0.1.0\n");
+  });
+
+  test("works from a directory inside the project", async () => {
+    mkdirSync(join(project, "src/deep"), { recursive: true });
+    const end = await startProgram(bin, ["doctor"], { cwd: join(project, "src/deep"), env: { HOME: home } }).ended;
+    expect(end.stdout).toContain("0.1.0 -> 0.2.0");
+  });
+
+  test("--json gives the same as data", async () => {
+    const { stdout, code } = await doctor("--json", "--to", "next");
+    expect(code).toBe(0);
+    const { ok, contracts } = JSON.parse(stdout);
+    expect(ok).toBe(true);
+    expect(contracts.data).toMatchObject([
+      {
+        package: name,
+        installed: "0.1.0",
+        available: "0.1.1",
+        range: "^0.1.0",
+        rangeTakesIt: true,
+        tokens: { before: 58, after: 76 },
+        changes: [
+          { tool: "read_file", kind: "argument-added", severity: "addition", path: "limit" },
+          { tool: "read_file", kind: "words", severity: "wording" },
+        ],
+      },
+    ]);
+  });
+
+  test("--tarballs compares without a registry, with a folder or one file", async () => {
+    put(join(project, ".npmrc"), "registry=http://127.0.0.1:9/\n");
+    const file = join(packed, "toolcrib-tools-fs-0.2.0.tgz");
+    expect((await doctor("--tarballs", file)).stdout).toContain("0.1.0 -> 0.2.0\n    breaking: read_file needs");
+    const all = await doctor("--tarballs", packed);
+    expect(all.stdout).toContain("nothing to compare with: there are several: toolcrib-tools-fs-0.0.9.tgz, ");
+    expect(all.code).toBe(1);
+  });
+
+  test("says so where there is no registry, no such version and no such package", async () => {
+    const missing = await doctor("--to", "7.0.0");
+    expect(missing.stdout).toContain(
+      "✗ @toolcrib/tools-fs 0.1.0: nothing to compare with: the registry has no such version",
+    );
+    expect(missing.code).toBe(1);
+    writePackage(installed("@toolcrib/other"), "0.1.0", "@toolcrib/other");
+    expect((await doctor()).stdout).toContain(
+      "✗ @toolcrib/other 0.1.0: nothing to compare with: the registry has no such version",
+    );
+    put(join(project, ".npmrc"), "registry=http://127.0.0.1:9/\n");
+    const offline = await doctor();
+    expect(offline.stdout).toContain(
+      "nothing to compare with: the registry cannot be reached (ECONNREFUSED); --tarballs PATH needs none",
+    );
+    expect(offline.code).toBe(1);
+  });
+
+  test("says which version has no manifest", async () => {
+    writePackage(installed(name), "0.0.9");
+    const older = await doctor();
+    expect(older.stdout).toContain("✗ @toolcrib/tools-fs 0.0.9 -> 0.2.0: 0.0.9 publishes no manifest of its tools");
+    rmSync(installed(name), { recursive: true });
+    writePackage(installed(name), "0.1.0");
+    expect((await doctor("--to", "old")).stdout).toContain("0.1.0 -> 0.0.9: 0.0.9 publishes no manifest of its tools");
+  });
+
+  test.each([
+    ["package.json", undefined, "package.json is missing"],
+    ["package.json", "{", "package.json is not valid JSON"],
+    ["package.json", "[]", "package.json names no package and version"],
+    ["dist/manifest.json", undefined, "dist/manifest.json is missing"],
+    ["dist/manifest.json", "", "dist/manifest.json is not valid JSON"],
+    ["dist/manifest.json", "{}", "not a manifest of tools: its manifestVersion must be 1"],
+  ])("names what is wrong in a package that is not whole: %s with %j", async (file, content, problem) => {
+    if (content === undefined) rmSync(installed(name, file));
+    else put(installed(name, file), content);
+    const { stdout, code } = await doctor();
+    expect(stdout).toContain(`✗ @toolcrib/tools-fs: node_modules/@toolcrib/tools-fs is not whole: ${problem}`);
+    expect(stdout).toContain("Install again: npm install");
+    expect(code).toBe(1);
+  });
+
+  test("says so where nothing is installed, and where a flag makes no sense", async () => {
+    rmSync(installed(), { recursive: true });
+    const none = await doctor();
+    expect(none.stdout).toContain("✗ No package of toolcrib is installed here");
+    expect(none.code).toBe(1);
+    writePackage(installed(name), "0.1.0");
+    const wrong = await doctor("--to", "^0.1.0; ls");
+    expect(wrong.stderr).toContain("--to takes a version or a tag");
+    expect(wrong.code).toBe(2);
+    expect((await doctor("--tarballs", "none")).stderr).toContain("--tarballs: there is no none");
+    put(join(project, "not.tgz"), "text");
+    expect((await doctor("--tarballs", "not.tgz")).stderr).toContain(
+      "--tarballs: not.tgz is no tarball that npm pack wrote",
+    );
+    put(join(project, "package.json"), "{");
+    expect((await doctor()).stderr).toContain("package.json is not valid JSON");
+  });
+});
+
+test.each([
+  ["^0.1.0", "0.1.5", true],
+  ["^0.1.0", "0.2.0", false],
+  ["^0.0.3", "0.0.4", false],
+  ["^1.2.0", "1.9.0", true],
+  ["^1.2.0", "2.0.0", false],
+  ["^1.2.0", "1.1.9", false],
+  ["^1.2.0", "1.2.0", true],
+  ["^1.2.0", "1.3.0-next.1", false],
+  ["~1.2.3", "1.2.9", true],
+  ["~1.2.3", "1.3.0", false],
+  ["1.2.3", "1.2.4", false],
+  ["1.2.3-next.1", "1.2.3-next.1", true],
+  ["*", "9.0.0", true],
+  ["latest", "1.0.0-next.1", false],
+  [">=1 <3", "2.0.0", undefined],
+  ["workspace:^", "2.0.0", undefined],
+])("the range %s takes %s: %s", (range, version, expected) => {
+  expect(rangeTakes(range, version)).toBe(expected);
+});

@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { clip, isObject, redactUrls } from "@toolcrib/core/text";
+import { type PackageVersion, readPackage } from "./installed.ts";
+import { unpack } from "./unpack.ts";
+
+/** What could be installed of a package. Rejects with an Error that says why that cannot be told. */
+export type FindPackage = (name: string) => Promise<PackageVersion>;
+
+/** From the registry that npm uses in `folder`: the version, or what a tag stands for. */
+export function fromRegistry(folder: string, wanted: string, env: NodeJS.ProcessEnv, signal: AbortSignal): FindPackage {
+  return async (name) => {
+    const into = mkdtempSync(join(tmpdir(), "toolcrib-doctor-"));
+    try {
+      await npmPack(`${name}@${wanted}`, into, folder, env, signal);
+      const [tarball] = readdirSync(into);
+      if (tarball === undefined) throw new Error("npm pack wrote nothing");
+      return readTarball(join(into, tarball));
+    } finally {
+      rmSync(join(into), { recursive: true, force: true });
+    }
+  };
+}
+
+/** From a `.tgz` or a folder of them; of several versions of a package, none is guessed. */
+export function fromTarballs(path: string): FindPackage {
+  const files = statSync(path).isDirectory()
+    ? readdirSync(path)
+        .filter((name) => name.endsWith(".tgz"))
+        .map((name) => join(path, name))
+    : [resolve(path)];
+  const packed = files.map((file) => ({ file: basename(file), ...readTarball(file) }));
+  return async (name) => {
+    const found = packed.filter((one) => one.name === name);
+    if (found.length > 1)
+      throw new Error(`there are several: ${found.map(({ file }) => file).join(", ")}; name one of them`);
+    if (!found[0]) throw new Error("none of the tarballs holds it");
+    return found[0];
+  };
+}
+
+function readTarball(path: string): PackageVersion {
+  const files = unpack(readFileSync(path), basename(path));
+  return readPackage((file) => files(`package/${file}`));
+}
+
+/** As npm words them: what kept it from the registry. */
+const unreachable =
+  /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED)$/;
+
+async function npmPack(
+  wanted: string,
+  into: string,
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  const flags = ["--json", "--ignore-scripts", "--loglevel=silent", "--fetch-retries=0", "--fetch-timeout=30000"];
+  const isWindows = process.platform === "win32";
+  // There npm is a script, which only a shell starts, and a shell looks into the current folder first.
+  const options = { cwd, signal, shell: isWindows, env: { ...env, NoDefaultCurrentDirectoryInExePath: "1" } };
+  const destination = isWindows ? `"${into}"` : into;
+  const child = spawn("npm", ["pack", wanted, "--pack-destination", destination, ...flags], {
+    ...options,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let answer = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    answer += text;
+  });
+  const code = await new Promise<number | null>((done, fail) => child.once("error", fail).once("close", done)).catch(
+    (error) => {
+      throw isObject(error) && error.code === "ENOENT" ? new Error("npm was not found on PATH") : error;
+    },
+  );
+  if (code !== 0) throw new Error(describeFailure(answer));
+}
+
+function describeFailure(answer: string): string {
+  const { code, summary } = npmError(answer);
+  if (code === "E404" || code === "ETARGET") return "the registry has no such version";
+  if (unreachable.test(code)) return `the registry cannot be reached (${code}); --tarballs PATH needs none`;
+  if (code === "E401" || code === "E403") return `the registry refuses it (${code}): log in with npm login`;
+  return `npm pack failed${code && ` (${code})`}: ${clip(redactUrls(summary), 200) || "it says no more"}`;
+}
+
+function npmError(answer: string): { code: string; summary: string } {
+  try {
+    const { error } = JSON.parse(answer) as { error?: unknown };
+    const { code, summary } = isObject(error) ? error : {};
+    return { code: String(code ?? ""), summary: String(summary ?? "") };
+  } catch {
+    return { code: "", summary: answer };
+  }
+}

@@ -1,0 +1,27 @@
+import type { Program } from "../program.ts";
+
+/** What the flags of `toolcrib doctor` say. */
+export interface DoctorFlags {
+  readonly contracts?: boolean | undefined;
+  readonly to?: string | undefined;
+  readonly tarballs?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** One thing that a check has found. */
+export interface Finding {
+  /** A `problem` makes the command fail. */
+  readonly level: "ok" | "note" | "problem";
+  readonly text: string;
+  /** What the user may do about it. */
+  readonly advice?: string | undefined;
+}
+
+/** What a check answers: lines for people, and the same as data for `--json`. */
+export interface CheckResult {
+  readonly findings: readonly Finding[];
+  readonly data: unknown;
+}
+
+/** What one check does. It throws a CliError only for flags that make no sense. */
+export type Check = (flags: DoctorFlags, program: Program, signal: AbortSignal) => Promise<CheckResult>;

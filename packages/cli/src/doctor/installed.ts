@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readManifest, type ToolManifest } from "@toolcrib/core/contracts";
+import { isObject } from "@toolcrib/core/text";
+
+/** One version of a package, installed or packed. */
+export interface PackageVersion {
+  readonly name: string;
+  readonly version: string;
+  /** Its tools; undefined for a package without any, and for a version that publishes no manifest of them. */
+  readonly tools?: ToolManifest | undefined;
+}
+
+/** A project and the packages of toolcrib in it. */
+export interface Project {
+  readonly folder: string;
+  /** By name: the range that its package.json has. */
+  readonly ranges: ReadonlyMap<string, string>;
+  /** By name: what is installed, or why that cannot be told. */
+  readonly packages: ReadonlyMap<string, PackageVersion | Error>;
+}
+
+const scope = "@toolcrib";
+const dependencyFields = ["peerDependencies", "optionalDependencies", "devDependencies", "dependencies"];
+
+/** The nearest folder, from `start` up, whose node_modules has packages of toolcrib. */
+export function findProject(start: string): Project | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    const installed = join(folder, "node_modules", scope);
+    const names = existsSync(installed)
+      ? readdirSync(installed).filter((name) => /^[a-z0-9][a-z0-9._-]*$/.test(name))
+      : [];
+    if (names.length > 0) {
+      const packages = names.sort().map((name) => [`${scope}/${name}`, readInstalled(join(installed, name))] as const);
+      return { folder, ranges: readRanges(folder), packages: new Map(packages) };
+    }
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function readInstalled(folder: string): PackageVersion | Error {
+  try {
+    return readPackage((file) => {
+      const path = join(folder, file);
+      return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+    });
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** A package by its files. Throws an Error that says what is missing or wrong. */
+export function readPackage(read: (file: string) => string | undefined): PackageVersion {
+  const manifest = parse(read("package.json"), "package.json");
+  const { name, version, exports } = isObject(manifest) ? manifest : {};
+  if (typeof name !== "string" || typeof version !== "string")
+    throw new Error("package.json names no package and version");
+  const path = isObject(exports) ? exports["./manifest.json"] : undefined;
+  if (typeof path !== "string") return { name, version };
+  const file = path.replace(/^\.\//, "");
+  return { name, version, tools: readManifest(parse(read(file), file)) };
+}
+
+function parse(text: string | undefined, file: string): unknown {
+  if (text === undefined) throw new Error(`${file} is missing`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${file} is not valid JSON`);
+  }
+}
+
+function readRanges(folder: string): Map<string, string> {
+  const path = join(folder, "package.json");
+  if (!existsSync(path)) return new Map();
+  const manifest = parse(readFileSync(path, "utf8"), path);
+  const fields = isObject(manifest) ? dependencyFields.map((field) => manifest[field]).filter(isObject) : [];
+  const ranges = fields.flatMap((field) => Object.entries(field));
+  return new Map(ranges.flatMap(([name, range]) => (typeof range === "string" ? [[name, range]] : [])));
+}
+
+/** Whether a range takes a version, for the ranges that people write; undefined for any other. */
+export function rangeTakes(range: string, version: string): boolean | undefined {
+  if (/^(?:\*|x|latest|)$/.test(range.trim())) return !version.includes("-");
+  const [, sign, ...parts] = /^([\^~]?)v?(\d+)\.(\d+)\.(\d+)$/.exec(range.trim()) ?? [];
+  const [, ...others] = /^(\d+)\.(\d+)\.(\d+)$/.exec(version) ?? [];
+  if (sign === undefined) return range.trim() === version ? true : undefined;
+  if (others.length === 0) return false;
+  const [wanted, given] = [parts.map(Number), others.map(Number)];
+  // A caret holds the first number that is not zero, a tilde the first two, none all three.
+  const firstNumber = wanted.findIndex((part) => part !== 0);
+  const held = sign === "" ? 3 : sign === "~" ? 2 : firstNumber === -1 ? 3 : firstNumber + 1;
+  const differing = given.findIndex((part, index) => part !== wanted[index]);
+  return differing === -1 || (differing >= held && (given[differing] ?? 0) > (wanted[differing] ?? 0));
+}
