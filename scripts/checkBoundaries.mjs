@@ -54,7 +54,7 @@ const rooms = {
     testing: ["conversation"],
     turn: ["conversation", "session", "providers/shared"],
   },
-  "tools-search": { shared: [], threads: ["shared", "worker lazily"], worker: ["shared"] },
+  "tools-search": { memory: [], shared: [], threads: ["shared", "worker lazily"], worker: ["memory", "shared"] },
   "tools-bash": { jobs: ["process"], process: [], sandbox: ["process"] },
   "tools-fs": { edit: [], move: ["remove"], patch: ["edit", "move", "remove"], read: [], remove: [] },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },

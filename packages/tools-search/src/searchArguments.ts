@@ -1,7 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { sep } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { type PathScope, plainSystemError } from "@toolcrib/core/files";
+import { isInside, type PathScope, plainSystemError } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
 import type { FilesJob, SearchStart } from "./shared/jobs.ts";
 
@@ -28,6 +28,12 @@ export async function resolveStart(scope: PathScope, path: string, argument: str
 /** Where a search may read, and what it leaves out. */
 export function limitsOf({ roots, readable, denied }: PathScope): Pick<FilesJob, "roots" | "deny"> {
   return { roots: roots && [...roots, ...readable], deny: denied?.rules };
+}
+
+/** The root that the first start lies in: what is remembered of files belongs to it. */
+export function treeOf({ roots, cwd }: PathScope, starts: readonly SearchStart[]): string {
+  const path = starts[0]?.path ?? cwd;
+  return (roots ?? [cwd]).find((root) => isInside(root, path)) ?? path;
 }
 
 /** The longest query: a longer pattern takes long to read, and a line that holds a longer text is no line of a model's. */

@@ -10,8 +10,17 @@ import {
 } from "@toolcrib/core";
 import { isInside, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
+import { memoryOf } from "./memory/treeMemories.ts";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
-import { checkBraces, checkLength, limitsOf, longestGlob, longestQuery, resolveStart } from "./searchArguments.ts";
+import {
+  checkBraces,
+  checkLength,
+  limitsOf,
+  longestGlob,
+  longestQuery,
+  resolveStart,
+  treeOf,
+} from "./searchArguments.ts";
 import { textData, textDataSchema } from "./searchData.ts";
 import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
 import type { SearchStart } from "./shared/jobs.ts";
@@ -30,7 +39,7 @@ const pathsAtOnce = 100;
 
 /** Makes `search_text`: finds lines in files, as `path:line:text`. Throws a TypeError for options that cannot be understood. */
 export function createSearchTextTool(options: SearchOptions = {}): ExecutableTool {
-  const { scope, matchLimitMs, maxReplyBytes } = settingsOf("createSearchTextTool", options);
+  const { scope, matchLimitMs, maxReplyBytes, searchMemory } = settingsOf("createSearchTextTool", options);
   return defineTool({
     name: "search_text",
     origin,
@@ -79,6 +88,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
           context: mode === "lines" ? context : 0,
           limit: wanted + 1,
           maxBytes: maxReplyBytes,
+          memory: memoryOf(treeOf(scope, starts), searchMemory),
           ...limitsOf(scope),
         },
         { signal, matchLimitMs: regex || include !== undefined ? matchLimitMs : Infinity },

@@ -40,6 +40,8 @@ export interface TextJob extends Limits {
   maxBytes: number;
   /** Longest line that a regular expression is tried on; left out for any. */
   longestLine?: number;
+  /** What earlier searches learned of these files; left out if nothing may be kept. */
+  memory?: SharedArrayBuffer | undefined;
 }
 
 export interface FilesJob extends Limits {

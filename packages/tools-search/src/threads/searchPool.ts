@@ -61,8 +61,9 @@ export function createSearchPool(): SearchPool {
     for (const { reject } of waiting.splice(0)) reject(new NoThreadsError(reason));
   };
 
-  const take = (limit: number): SearchThread | undefined => {
-    const thread = free.pop() ?? (alive < limit ? startThread() : undefined);
+  // The thread that walked last knows the most directories: it walks again, and the other one helps.
+  const take = (limit: number, asHelper = false): SearchThread | undefined => {
+    const thread = (asHelper ? free.pop() : free.shift()) ?? (alive < limit ? startThread() : undefined);
     if (thread === undefined) return undefined;
     clearTimeout(idle.get(thread));
     thread.keepProcessAlive(true);
@@ -82,7 +83,7 @@ export function createSearchPool(): SearchPool {
   };
 
   return {
-    tryAcquire: () => (waiting.length === 0 ? take(warmThreads) : undefined),
+    tryAcquire: () => (waiting.length === 0 ? take(warmThreads, true) : undefined),
     acquire: (signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) reject(signal.reason);

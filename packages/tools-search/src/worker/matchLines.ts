@@ -1,3 +1,4 @@
+import { type WantedTrigrams, wantedTrigrams } from "../memory/signature.ts";
 import type { Query } from "../shared/jobs.ts";
 import { requiredLiterals } from "../shared/requiredLiterals.ts";
 
@@ -12,6 +13,8 @@ export interface Matcher {
   readonly bytes: Buffer | undefined;
   /** False if the file cannot match; decided without decoding it. */
   couldMatch(file: Buffer): boolean;
+  /** A file without these cannot match either; undefined where nothing is known. */
+  readonly wanted: WantedTrigrams | undefined;
   /** For any text, and for one that is all ASCII. */
   readonly expressions: { readonly unicode: Expressions; readonly ascii: Expressions };
 }
@@ -40,20 +43,17 @@ export function createMatcher(query: Query, longest?: number): Matcher {
     line: decide,
     longest: lineLimit,
   });
-  const literals = query.caseSensitive ? literalsOf(query) : query.regex ? undefined : bothCases(query.text);
+  const required = query.regex ? (query.caseSensitive ? requiredLiterals(query.text) : undefined) : [query.text];
+  const literals = query.caseSensitive ? required?.map((one) => Buffer.from(one)) : required && bothCases(query.text);
   const probes = literals?.map((literal) => ({ literal, probe: rarePart(literal) }));
   return {
     bytes: query.regex || !query.caseSensitive ? undefined : Buffer.from(query.text),
     couldMatch: (file) =>
       probes === undefined ||
       probes.some(({ literal, probe }) => file.includes(probe) && (probe === literal || file.includes(literal))),
+    wanted: required && wantedTrigrams(required, !query.caseSensitive),
     expressions: { unicode: expressionsOf(line), ascii: expressionsOf(plain) },
   };
-}
-
-function literalsOf(query: Query): Buffer[] | undefined {
-  const literals = query.regex ? requiredLiterals(query.text) : [query.text];
-  return literals?.map((literal) => Buffer.from(literal));
 }
 
 /** From the commonest byte of source code and prose to the rarest. */

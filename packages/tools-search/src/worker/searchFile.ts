@@ -1,8 +1,8 @@
 import { isAscii } from "node:buffer";
 import { printableName } from "@toolcrib/core/text";
+import type { FileMemory } from "../memory/fileMemory.ts";
 import type { TextJob } from "../shared/jobs.ts";
 import type { MatchClock } from "../shared/matchClock.ts";
-
 import { createMatcher, createNewlineCounter, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
 import { createWindowReader, type FileWindow } from "./readWindows.ts";
@@ -19,8 +19,19 @@ type Steps = Generator<void, boolean, undefined>;
 /** Bytes decoded at a time: strings of this size are freed soon. */
 const pieceSize = 2 ** 16;
 
-/** `stopsNow` is asked between windows. Throws a SyntaxError for an invalid regular expression. */
-export function createFileSearch(job: TextJob, clock: MatchClock, stopsNow: () => boolean): SearchFile {
+/** What of the thread a search of files uses. */
+export interface FileSearchHost {
+  clock: MatchClock;
+  /** Asked between windows. */
+  stopsNow(): boolean;
+  /** What is known of files. */
+  memory: FileMemory | undefined;
+  /** Called for each file that had to be read. */
+  onRead(path: string): void;
+}
+
+/** Throws a SyntaxError for an invalid regular expression. */
+export function createFileSearch(job: TextJob, { clock, stopsNow, memory, onRead }: FileSearchHost): SearchFile {
   const matcher = createMatcher(job.query, job.longestLine);
   const reader = createWindowReader(job.roots !== undefined || job.deny !== undefined);
   // Context may reach across pieces.
@@ -75,15 +86,26 @@ export function createFileSearch(job: TextJob, clock: MatchClock, stopsNow: () =
     return window.isText !== false;
   };
 
-  return (path, shown, report) => {
-    const small = reader.readSmall(path);
-    if (small === undefined) return searchWindows(reader.read(path), shown, report);
-    if (hasUtf16Mark(small) || small.length > longestPiece) {
-      return searchWindows([{ bytes: small, isFirst: true, isLast: true }], shown, report);
+  const searchBytes = (bytes: Buffer, shown: string, report: MatchReport): boolean | Steps => {
+    if (hasUtf16Mark(bytes) || bytes.length > longestPiece) {
+      return searchWindows([{ bytes, isFirst: true, isLast: true }], shown, report);
     }
     // Without a generator, which takes as long to start as most files take to search.
-    const file = withoutUtf8Mark(small);
+    const file = withoutUtf8Mark(bytes);
     return !matcher.couldMatch(file) || searchSmall(file, printableName(shown), report);
+  };
+
+  return (path, shown, report) => {
+    const record = memory?.find(path) ?? 0;
+    if (memory !== undefined && record !== 0) {
+      if (matcher.wanted !== undefined && !memory.mayHold(record, matcher.wanted)) return true;
+      const text = memory.textOf(record);
+      if (text !== undefined) return searchBytes(text, shown, report);
+    }
+    const small = reader.readSmall(path);
+    if (small === undefined) return searchWindows(reader.read(path), shown, report);
+    if (record === 0) onRead(path);
+    return searchBytes(small, shown, report);
   };
 }
 

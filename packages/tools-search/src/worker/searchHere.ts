@@ -81,6 +81,8 @@ function* searchText(job: TextJob, problems: Problems, result: SearchResult): Ge
   let full = false;
   const host: JobHost = {
     clock: untimed,
+    memory: undefined,
+    onRead: () => undefined,
     yieldsAfterFiles: true,
     stopsNow: () => false,
     stopsBeforeNextBatch: () => full,

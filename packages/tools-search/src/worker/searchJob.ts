@@ -1,9 +1,7 @@
 import { printableName } from "@toolcrib/core/text";
 import type { BatchResult, FilesJob, Problem, SearchStart, TextJob } from "../shared/jobs.ts";
-import type { MatchClock } from "../shared/matchClock.ts";
-
 import { createFileReport, createMatchReport } from "./matchReport.ts";
-import { createFileSearch } from "./searchFile.ts";
+import { createFileSearch, type FileSearchHost } from "./searchFile.ts";
 
 /** Files of the first batch (the first matches come soon) and of a later one. */
 const firstBatch = 16;
@@ -11,12 +9,9 @@ const largestBatch = 96;
 const mostProblems = 5;
 
 /** Where a job runs: in a thread of its own, or in slices on the caller's. */
-export interface JobHost {
-  clock: MatchClock;
+export interface JobHost extends FileSearchHost {
   /** Whether the job is to yield after each file; in a thread of its own that would only cost time. */
   yieldsAfterFiles: boolean;
-  /** Whether to leave at once. */
-  stopsNow(): boolean;
   /** Whether to leave before the next batch. */
   stopsBeforeNextBatch(): boolean;
   onBatch(result: BatchResult): void;
@@ -65,7 +60,7 @@ export type SearchBatch = (
 
 /** Throws a SyntaxError for an invalid regular expression. */
 export function createBatchSearch(job: TextJob, host: JobHost, problems: Problems): SearchBatch {
-  const searchFile = createFileSearch(job, host.clock, host.stopsNow);
+  const searchFile = createFileSearch(job, host);
   const options = {
     limit: job.limit,
     maxBytes: job.maxBytes,

@@ -1,10 +1,12 @@
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { systemThreadId } from "@toolcrib/core/files";
 import { messageOf } from "@toolcrib/core/text";
+import { FileMemory } from "../memory/fileMemory.ts";
 import { ControlBlock } from "../shared/controlBlock.ts";
 import type { FilesJob, HelperMessage, HelpJob, Job, SearchStart, TextJob, WorkerMessage } from "../shared/jobs.ts";
 import { createMatchClock } from "../shared/matchClock.ts";
 import { type GlobFiles, loadGlobFiles } from "./globFiles.ts";
+import { createFileLearner } from "./learnFiles.ts";
 import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
 import {
   createBatchSearch,
@@ -23,10 +25,13 @@ const manyFiles = 128;
 const port = parentPort as MessagePort;
 const control = new ControlBlock(workerData as SharedArrayBuffer);
 const clock = createMatchClock(control);
+const learner = createFileLearner();
 let listers = new Map<string, DirectoryLister>();
 
 const host: JobHost = {
   clock,
+  memory: undefined,
+  onRead: learner.add,
   yieldsAfterFiles: false,
   stopsNow: () => control.stopsNow,
   stopsBeforeNextBatch: () => control.stopsBeforeNextBatch,
@@ -49,9 +54,11 @@ async function serve(job: Job): Promise<void> {
   const problems = createProblems();
   try {
     if (job.kind === "help") {
+      remember(job.job);
       help(job, problems, () => finish(problems));
       return;
     }
+    if (job.kind === "text") remember(job);
     if (job.kind === "files") searchFiles(job, problems, await loadGlobFiles());
     else searchText(job, problems, job.include === undefined ? undefined : await loadGlobFiles());
   } catch (error) {
@@ -65,7 +72,14 @@ function post(message: WorkerMessage): void {
   port.postMessage(message);
 }
 
+function remember({ memory }: TextJob): void {
+  host.memory = memory && new FileMemory(memory);
+  learner.start(host.memory);
+}
+
 function finish({ found, count, leftOut }: Problems): void {
+  host.memory = undefined;
+  learner.learn();
   post({ kind: "done", problems: found, problemCount: count, leftOut });
 }
 

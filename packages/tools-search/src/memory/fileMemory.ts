@@ -1,0 +1,185 @@
+import { lstatSync, type Stats } from "node:fs";
+import { mayHold, type WantedTrigrams } from "./signature.ts";
+
+/**
+ * What was learned of the files of one tree, in memory that the threads of a process share. It only grows: a record is written
+ * whole and then put into the index, so that a reader sees all of it or nothing, and a writer that is ended leaves only a gap.
+ * Memory that was never written takes no room in the process.
+ */
+
+/** Int32 places at the start: bytes in use, bytes that may be used, bytes of records that were replaced, records. */
+const header = { used: 0, most: 1, replaced: 2, records: 3, length: 16 } as const;
+/** Bytes of a record before its signature: two Int32 of the path's hash, two Int32 of lengths, then Float64 of the stamp. */
+const recordHead = 56;
+/** A record has some 500 bytes: most of the index stays empty. */
+const bytesPerSlot = 256;
+/** What stays free for signatures, which save more time than texts. */
+const shareOfSignatures = 1 / 3;
+
+/** What is learned of one file. */
+export interface Learned {
+  /** Undefined where the bytes do not tell what the text holds. */
+  signature: Uint32Array | undefined;
+  text: Uint8Array | undefined;
+}
+
+export class FileMemory {
+  readonly #integers: Int32Array;
+  readonly #words: Uint32Array;
+  readonly #numbers: Float64Array;
+  readonly #bytes: Buffer;
+  readonly #slots: number;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#integers = new Int32Array(memory);
+    this.#words = new Uint32Array(memory);
+    this.#numbers = new Float64Array(memory);
+    this.#bytes = Buffer.from(memory);
+    this.#slots = slotsOf(memory.byteLength);
+    // Zero only in memory that nobody has used yet.
+    Atomics.compareExchange(this.#integers, header.used, 0, 4 * (header.length + this.#slots));
+  }
+
+  get used(): number {
+    return Atomics.load(this.#integers, header.used);
+  }
+
+  get replaced(): number {
+    return Atomics.load(this.#integers, header.replaced);
+  }
+
+  /** Nothing is added beyond so many bytes. */
+  set most(bytes: number) {
+    Atomics.store(this.#integers, header.most, bytes);
+  }
+
+  /** Whether a file can still be added. */
+  get hasRoom(): boolean {
+    const records = Atomics.load(this.#integers, header.records);
+    return this.used + 4096 < Atomics.load(this.#integers, header.most) && records < this.#slots / 2;
+  }
+
+  /** The record of the file at `path`; 0 where nothing is known of it, or it is not the file that it was. */
+  find(path: string): number {
+    const record = Atomics.load(this.#integers, this.#slotOf(path));
+    if (record === 0) return 0;
+    let stats: Stats | undefined;
+    try {
+      stats = lstatSync(path, quietly);
+    } catch {
+      // Whoever opens it learns why.
+    }
+    return stats !== undefined && this.#isStampOf(record, stats) ? record : 0;
+  }
+
+  /** Whether the file may hold one of the texts. */
+  mayHold(record: number, wanted: WantedTrigrams): boolean {
+    const count = this.#integers[record / 4 + 2] as number;
+    return count === 0 || mayHold(this.#words, (record + recordHead) / 4, count, wanted);
+  }
+
+  /** The bytes of the file, if they were kept. */
+  textOf(record: number): Buffer | undefined {
+    const length = this.#integers[record / 4 + 3] as number;
+    if (length === 0) return undefined;
+    const start = record + recordHead + 4 * (this.#integers[record / 4 + 2] as number);
+    return this.#bytes.subarray(start, start + length);
+  }
+
+  /** Whether the record of `path` has this stamp. */
+  knows(path: string, stats: Stats): boolean {
+    const record = Atomics.load(this.#integers, this.#slotOf(path));
+    return record !== 0 && this.#isStampOf(record, stats);
+  }
+
+  /** Adds a file, or replaces what was known of it. `stats` are of the opened file, from before it was read. */
+  add(path: string, stats: Stats, { signature, text }: Learned): void {
+    const bare = recordHead + 4 * (signature?.length ?? 0);
+    const most = Atomics.load(this.#integers, header.most);
+    const keepsText = text !== undefined && this.used + bare + text.length < most * (1 - shareOfSignatures);
+    const size = (bare + (keepsText ? text.length : 0) + 7) & ~7;
+    const record = this.#reserve(size);
+    if (record === 0) return;
+    const at = record / 4;
+    const [first, second] = hashOf(path);
+    this.#integers[at] = first;
+    this.#integers[at + 1] = second;
+    this.#integers[at + 2] = signature?.length ?? 0;
+    this.#integers[at + 3] = keepsText ? text.length : 0;
+    this.#numbers.set([stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs], record / 8 + 2);
+    if (signature !== undefined) this.#words.set(signature, (record + recordHead) / 4);
+    if (keepsText) this.#bytes.set(text, record + bare);
+    this.#publish(path, record, size);
+  }
+
+  /** Where `size` bytes are free, which belong to the caller from now on; 0 where none are. */
+  #reserve(size: number): number {
+    if (Atomics.add(this.#integers, header.records, 1) > this.#slots / 2) return 0;
+    const most = Math.min(Atomics.load(this.#integers, header.most), this.#bytes.length);
+    for (;;) {
+      const { used } = this;
+      if (used + size > most) return 0;
+      if (Atomics.compareExchange(this.#integers, header.used, used, used + size) === used) return used;
+    }
+  }
+
+  #publish(path: string, record: number, size: number): void {
+    for (;;) {
+      const slot = this.#slotOf(path);
+      const before = Atomics.load(this.#integers, slot);
+      if (Atomics.compareExchange(this.#integers, slot, before, record) !== before) continue;
+      if (before !== 0) Atomics.add(this.#integers, header.replaced, size);
+      return;
+    }
+  }
+
+  #isStampOf(record: number, stats: Stats): boolean {
+    const numbers = this.#numbers;
+    const at = record / 8 + 2;
+    return (
+      numbers[at + 4] === stats.ctimeMs &&
+      numbers[at + 3] === stats.mtimeMs &&
+      numbers[at + 2] === stats.size &&
+      numbers[at + 1] === stats.ino &&
+      numbers[at] === stats.dev
+    );
+  }
+
+  /** The place in the index of the record of `path`, or an empty one for it. */
+  #slotOf(path: string): number {
+    const [first, second] = hashOf(path);
+    const mask = this.#slots - 1;
+    for (let slot = first & mask; ; slot = (slot + 1) & mask) {
+      const record = Atomics.load(this.#integers, header.length + slot);
+      if (record === 0) return header.length + slot;
+      if (this.#integers[record / 4] === first && this.#integers[record / 4 + 1] === second) {
+        return header.length + slot;
+      }
+    }
+  }
+}
+
+const quietly = { throwIfNoEntry: false } as const;
+
+/** A power of two. */
+function slotsOf(bytes: number): number {
+  return 2 ** Math.floor(Math.log2(bytes / bytesPerSlot));
+}
+
+const hash: [number, number] = [0, 0];
+
+/** 64 bits of a path. Valid until the next call. A wrong record for a path would need its very inode too. */
+function hashOf(path: string): readonly [number, number] {
+  let first = 0x811c9dc5;
+  let second = 0x2545f491;
+  for (let at = 0; at < path.length; at += 1) {
+    const unit = path.charCodeAt(at);
+    first = Math.imul(first ^ unit, 0x01000193);
+    second = Math.imul(second + unit, 0x85ebca6b);
+    second ^= second >>> 15;
+  }
+  first ^= first >>> 16;
+  hash[0] = Math.imul(first, 0x85ebca6b);
+  hash[1] = second;
+  return hash;
+}

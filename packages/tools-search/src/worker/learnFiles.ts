@@ -1,0 +1,118 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statfsSync } from "node:fs";
+import type { FileMemory } from "../memory/fileMemory.ts";
+import { signatureOf } from "../memory/signature.ts";
+import { confirmOpened } from "./readWindows.ts";
+
+/** Learns the files that a search had to read, after the search and between others. */
+export interface FileLearner {
+  /** Begins anew: what was left of an earlier search is read again, if at all. */
+  start(memory: FileMemory | undefined): void;
+  /** A file that was read. */
+  add(path: string): void;
+  /** Called when the search is over: goes on until all is learned, or the next search starts. */
+  learn(): void;
+}
+
+/** Larger files are not learned: they hold nearly every trigram, and reading them is most of their cost. */
+const largestFile = 2 ** 20;
+/** The text of larger files is not kept. */
+const largestText = 2 ** 16;
+/** A file that changed less than this many ms before it was read may change again without a new time. */
+const settledMs = 3000;
+/** A message is answered at least so often. */
+const sliceMs = 1;
+
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+
+export function createFileLearner(): FileLearner {
+  let memory: FileMemory | undefined;
+  let paths: string[] = [];
+  let next: NodeJS.Immediate | undefined;
+  const trusted = new Map<number, boolean>();
+  const buffer = Buffer.allocUnsafeSlow(largestFile + 1);
+
+  const isTrusted = (path: string, device: number): boolean => {
+    const known = trusted.get(device);
+    if (known !== undefined) return known;
+    const trusts = notesEveryChange(path);
+    trusted.set(device, trusts);
+    return trusts;
+  };
+
+  const learnOne = (files: FileMemory, path: string): void => {
+    const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    try {
+      const stats = fstatSync(fd);
+      if (!isSettled(stats) || files.knows(path, stats) || !isTrusted(path, stats.dev)) return;
+      confirmOpened(fd, path);
+      const bytes = buffer.subarray(0, readSync(fd, buffer));
+      if (bytes.length !== stats.size) return;
+      files.add(path, stats, {
+        signature: isUtf16(bytes) ? undefined : signatureOf(bytes),
+        text: bytes.length > largestText || isUtf16(bytes) ? undefined : bytes,
+      });
+    } finally {
+      closeSync(fd);
+    }
+  };
+
+  const slice = (): void => {
+    const end = performance.now() + sliceMs;
+    do {
+      const path = paths.pop();
+      if (path === undefined || memory === undefined || !memory.hasRoom) {
+        paths = [];
+        return;
+      }
+      try {
+        learnOne(memory, path);
+      } catch {
+        // The next search that reads it says what is wrong with it.
+      }
+    } while (performance.now() < end);
+    next = setImmediate(slice);
+  };
+
+  return {
+    start(files) {
+      clearImmediate(next);
+      memory = files?.hasRoom ? files : undefined;
+      paths = [];
+    },
+    add(path) {
+      if (memory !== undefined) paths.push(path);
+    },
+    learn() {
+      clearImmediate(next);
+      paths.reverse();
+      next = setImmediate(slice);
+    },
+  };
+}
+
+/** An empty file is left out: those of /proc look empty too. */
+function isSettled(stats: Stats): boolean {
+  const changed = Math.max(stats.mtimeMs, stats.ctimeMs);
+  return stats.isFile() && stats.size > 0 && stats.size <= largestFile && Date.now() - changed > settledMs;
+}
+
+/** Of the file systems of Linux those that give a changed file a new time at once, by their magic numbers; none over a network. */
+const localFileSystems: ReadonlySet<number> = new Set([
+  0xef53, // ext2, ext3, ext4
+  0x58465342, // XFS
+  0x9123683e, // Btrfs
+  0xf2f52010, // F2FS
+  0x2fc12fc1, // ZFS
+  0xca451a4e, // bcachefs
+  0x01021994, // tmpfs
+  0x794c7630, // overlay
+]);
+
+/** Elsewhere than on Linux the number says nothing. */
+export function notesEveryChange(path: string): boolean {
+  return process.platform !== "linux" || localFileSystems.has(statfsSync(path).type >>> 0);
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}
