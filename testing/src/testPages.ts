@@ -1,21 +1,11 @@
 import { execFile } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AnyToolRegistry } from "@toolcrib/core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Example, matchesText, readExamples } from "./examples.ts";
+import { sharedFolder } from "./temporaryFolder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const sources = new URL("../../packages/mcp/fixtures/sources.mjs", import.meta.url).href;
@@ -46,14 +36,12 @@ interface Step extends Example {
  * With TOOLCRIB_UPDATE_PAGES=1 the texts that differ are rewritten instead.
  */
 export function testPages(pages: readonly string[], createRegistry: (folder: string) => AnyToolRegistry): void {
-  let base: string;
+  const base = sharedFolder("pages");
   const folderOf = (page: string): string => join(base, basename(dirname(page)), basename(page, ".md"));
   beforeAll(() => {
-    base = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-pages-")));
     installInto(base);
     for (const page of pages) mkdirSync(folderOf(page), { recursive: true });
   });
-  afterAll(() => rmSync(base, { recursive: true, force: true }));
 
   test.each(pages.map((page) => [page.slice(root.length), page]))("%s shows what really happens", async (_, page) => {
     const folder = folderOf(page);

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./sources.mjs";
 
-/** Rows of bench/RESULTS.md whose names hold `words` and compare with another program: bars of a logarithmic scale, 1 is equal. */
+/** Rows of bench/RESULTS.md whose names hold one of `words` (between `|`) and compare with another program: bars of a logarithmic scale, 1 is equal. */
 export function benchmarkChart(words) {
   const rows = [
     ...readFileSync(join(root, "bench/RESULTS.md"), "utf8").matchAll(/^\| (.+?) \| ([\d.]+) \((.+?) to (.+?)\) \|/gm),
   ]
     .map(([, name, median, least, most]) => ({ name, median: Number(median), least, most }))
-    .filter(({ name }) => name.includes(words));
+    .filter(({ name }) => words.split(" | ").some((word) => name.includes(word)));
   if (rows.length === 0) throw new Error(`docs: no row of bench/RESULTS.md holds "${words}"`);
   const decades = Math.ceil(Math.max(...rows.map(({ median }) => Math.abs(Math.log10(median)))));
   const bars = rows.map((row) => bar(row, decades));
