@@ -32,6 +32,16 @@ async function answer(options: PolicyOptions, name: string, args: Args, more: Ex
 const read = (path: string): [string, Args] => ["read_file", { path }];
 const write = (path: string): [string, Args] => ["write_file", { path, content: "x" }];
 
+test("a rule for a tool that is not there is no error and decides nothing, as explain says", async () => {
+  const [tool] = createFsTools({ cwd: root });
+  if (!tool) throw new Error("no tools");
+  const decidedBy = async (rule: string): Promise<unknown> =>
+    (await createPolicy({ roots: root, deny: [rule] }).explain({ name: tool.name, args: { path: ".env" }, tool }))
+      .decidedBy;
+  expect(await decidedBy("read_file(.env)")).toMatchObject({ by: "rule" });
+  expect(await decidedBy("raed_file(.env)")).toMatchObject({ by: "mode" });
+});
+
 describe("the mode decides where no rule does", () => {
   test("ask: reads inside the roots run, the rest is asked about", async () => {
     expect(await answer({}, ...read("src/a.ts"))).toBe("allowed");
