@@ -58,9 +58,10 @@ const rooms = {
   "tools-bash": { jobs: ["process"], process: [], sandbox: ["process"] },
   "tools-fs": { edit: [], move: ["remove"], patch: ["edit", "move", "remove"], read: [], remove: [] },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
-  mcp: { client: [], http: [], server: ["http"] },
+  mcp: { client: ["client/transport"], "client/transport": ["client as types"], http: [], server: ["http"] },
   cli: {
-    commands: ["doctor", "model", "state", "terminal", "tools"],
+    commands: ["doctor", "model", "state", "terminal", "tools", "commands/mcp lazily"],
+    "commands/mcp": ["commands as types", "model", "state", "terminal", "tools"],
     doctor: [],
     model: [],
     state: [],

@@ -40,32 +40,32 @@ const mcpCommands: readonly CommandEntry[] = [
     name: "serve",
     takes: "[options]",
     summary: "serve the tools over MCP, on standard input and output",
-    load: () => import("./mcpServe.ts"),
+    load: () => import("./mcp/mcpServe.ts"),
   },
   {
     name: "add",
     takes: "[options] <name> <target> [args...]",
     summary: "add a server to .mcp.json: a command, or the address of one",
-    load: () => import("./mcpAdd.ts"),
+    load: () => import("./mcp/mcpAdd.ts"),
   },
-  { name: "list", takes: "[options]", summary: "the servers in .mcp.json", load: () => import("./mcpList.ts") },
+  { name: "list", takes: "[options]", summary: "the servers in .mcp.json", load: () => import("./mcp/mcpList.ts") },
   {
     name: "allow",
     takes: "<names...>",
     summary: "allow servers to start as .mcp.json has them now; a changed entry asks again",
-    load: () => import("./mcpAllow.ts"),
+    load: () => import("./mcp/mcpAllow.ts"),
   },
   {
     name: "remove",
     takes: "<name>",
     summary: "remove a server from .mcp.json",
-    load: () => import("./mcpRemove.ts"),
+    load: () => import("./mcp/mcpRemove.ts"),
   },
   {
     name: "test",
     takes: "[options] [name]",
     summary: "start the servers in .mcp.json and show their tools",
-    load: () => import("./mcpTest.ts"),
+    load: () => import("./mcp/mcpTest.ts"),
   },
 ];
 

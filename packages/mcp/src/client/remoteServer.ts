@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { clip } from "@toolcrib/core/text";
 import { McpError, reasonOf, shownName } from "../errors.ts";
-import { createTransport, type ServerTransport } from "./createTransport.ts";
 import type { ListedTools } from "./listedTools.ts";
 import { createRedact, type Redact, redactError } from "./redactErrors.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
 import { type CallOptions, callTool, listTools } from "./toolRequests.ts";
+import { createTransport, type ServerTransport } from "./transport/createTransport.ts";
 
 export interface RemoteOptions {
   /** Milliseconds for a server to start and answer its first request. */

@@ -1,6 +1,6 @@
 import { isBelowAny, ownFile } from "@toolcrib/core/files";
 import { type ListedTool, record } from "../mapping.ts";
-import { workingFolder } from "./serverProgram.ts";
+import { workingFolder } from "./transport/serverProgram.ts";
 
 /** A tool as it was accepted. */
 export interface KnownTool extends ListedTool {

@@ -9,7 +9,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { LineSplitter } from "../lineSplitter.ts";
+import { LineSplitter } from "../../lineSplitter.ts";
 import { type ProcessGroup, watchGroup } from "./processGroup.ts";
 
 /** Milliseconds that a server may take to end by itself when its input is closed. */

@@ -1,5 +1,5 @@
 import type { Transport } from "@modelcontextprotocol/client";
-import type { ResolvedServer } from "./serverConfig.ts";
+import type { ResolvedServer } from "../serverConfig.ts";
 import { createServerFetch } from "./serverFetch.ts";
 import { findServerProgram } from "./serverProgram.ts";
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { temporaryFile } from "../../fixtures/mounting.ts";
+import { temporaryFile } from "../../../fixtures/mounting.ts";
 import { findServerProgram, trustedPath } from "./serverProgram.ts";
 
 const { PATH } = process.env;

@@ -1,9 +1,9 @@
-import type { ExitReason } from "../exitReasons.ts";
-import type { Program } from "../program.ts";
-import { readMcpConfig, requireServer } from "../tools/mcpConfig.ts";
-import { saveConsents } from "../tools/mcpConsent.ts";
-import { describeServer } from "../tools/mcpDescribe.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import type { ExitReason } from "../../exitReasons.ts";
+import type { Program } from "../../program.ts";
+import { readMcpConfig, requireServer } from "../../tools/mcpConfig.ts";
+import { saveConsents } from "../../tools/mcpConsent.ts";
+import { describeServer } from "../../tools/mcpDescribe.ts";
+import type { DefineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp allow`: the servers of this folder may start as `.mcp.json` has them now. */
 export const define: DefineCommand = (command, action) =>

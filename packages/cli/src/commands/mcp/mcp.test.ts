@@ -13,7 +13,7 @@ import {
 } from "@toolcrib/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
 let folder = "";
 let state = "";
 const cleanups: (() => unknown)[] = [];

@@ -1,12 +1,12 @@
 import type { ToolRegistry } from "@toolcrib/core";
 import { type HttpOptions, serveMcp } from "@toolcrib/mcp";
-import { type ExitReason, usageError } from "../exitReasons.ts";
-import type { Program } from "../program.ts";
-import { addPermissionFlags, createPermissions, type PermissionFlags } from "../tools/permissions.ts";
-import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
-import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
-import { version } from "../version.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import { type ExitReason, usageError } from "../../exitReasons.ts";
+import type { Program } from "../../program.ts";
+import { addPermissionFlags, createPermissions, type PermissionFlags } from "../../tools/permissions.ts";
+import { addSandboxFlags, chooseSandbox } from "../../tools/sandbox.ts";
+import { createToolSet, rootsOf, type ToolFlags } from "../../tools/toolSet.ts";
+import { version } from "../../version.ts";
+import type { DefineCommand } from "../defineCommand.ts";
 
 interface McpServeFlags extends ToolFlags, PermissionFlags {
   readonly readOnly?: boolean;

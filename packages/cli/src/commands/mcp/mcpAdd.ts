@@ -1,11 +1,11 @@
 import { redactUrls } from "@toolcrib/core/text";
 import type { McpServerConfig } from "@toolcrib/mcp";
-import { type ExitReason, usageError } from "../exitReasons.ts";
-import { collect } from "../flagValues.ts";
-import type { Program } from "../program.ts";
-import { changeMcpConfig, mcpConfigName } from "../tools/mcpConfig.ts";
-import { keepConsents } from "../tools/mcpConsent.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import { type ExitReason, usageError } from "../../exitReasons.ts";
+import { collect } from "../../flagValues.ts";
+import type { Program } from "../../program.ts";
+import { changeMcpConfig, mcpConfigName } from "../../tools/mcpConfig.ts";
+import { keepConsents } from "../../tools/mcpConsent.ts";
+import type { DefineCommand } from "../defineCommand.ts";
 
 interface McpAddFlags {
   readonly env?: readonly string[];

@@ -1,12 +1,12 @@
 import { type McpToolStore, mountMcp } from "@toolcrib/mcp";
-import { type ExitReason, usageError } from "../exitReasons.ts";
-import type { Program } from "../program.ts";
-import { terminalAsker } from "../terminal/ask.ts";
-import { oneLine } from "../terminal/render.ts";
-import { mcpConfigName, readMcpConfig, requireServer } from "../tools/mcpConfig.ts";
-import { allowedServers } from "../tools/mcpConsent.ts";
-import { ownToolStore } from "../tools/mcpMount.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import { type ExitReason, usageError } from "../../exitReasons.ts";
+import type { Program } from "../../program.ts";
+import { terminalAsker } from "../../terminal/ask.ts";
+import { oneLine } from "../../terminal/render.ts";
+import { mcpConfigName, readMcpConfig, requireServer } from "../../tools/mcpConfig.ts";
+import { allowedServers } from "../../tools/mcpConsent.ts";
+import { ownToolStore } from "../../tools/mcpMount.ts";
+import type { DefineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
 export const define: DefineCommand = (command, action) =>

@@ -1,10 +1,10 @@
-import type { ExitReason } from "../exitReasons.ts";
-import type { Program } from "../program.ts";
-import { oneLine } from "../terminal/render.ts";
-import { mcpConfigName, readMcpConfig } from "../tools/mcpConfig.ts";
-import { consentTo, readConsents } from "../tools/mcpConsent.ts";
-import { redactServer } from "../tools/redactServer.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import type { ExitReason } from "../../exitReasons.ts";
+import type { Program } from "../../program.ts";
+import { oneLine } from "../../terminal/render.ts";
+import { mcpConfigName, readMcpConfig } from "../../tools/mcpConfig.ts";
+import { consentTo, readConsents } from "../../tools/mcpConsent.ts";
+import { redactServer } from "../../tools/redactServer.ts";
+import type { DefineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp list`: one line for each server, without secrets. */
 export const define: DefineCommand = (command, action) => command.option("--json", "as JSON").action(action(mcpList));

@@ -1,8 +1,8 @@
-import type { ExitReason } from "../exitReasons.ts";
-import type { Program } from "../program.ts";
-import { changeMcpConfig, mcpConfigName, requireServer } from "../tools/mcpConfig.ts";
-import { keepConsents } from "../tools/mcpConsent.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import type { ExitReason } from "../../exitReasons.ts";
+import type { Program } from "../../program.ts";
+import { changeMcpConfig, mcpConfigName, requireServer } from "../../tools/mcpConfig.ts";
+import { keepConsents } from "../../tools/mcpConsent.ts";
+import type { DefineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp remove`: its consent is forgotten with it. */
 export const define: DefineCommand = (command, action) =>

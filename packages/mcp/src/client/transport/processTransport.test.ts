@@ -2,9 +2,9 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { mounted, path, temporaryFile } from "../../fixtures/mounting.ts";
-import { mountMcp } from "./mountMcp.ts";
-import type { McpServerConfig } from "./serverConfig.ts";
+import { mounted, path, temporaryFile } from "../../../fixtures/mounting.ts";
+import { mountMcp } from "../mountMcp.ts";
+import type { McpServerConfig } from "../serverConfig.ts";
 
 const patience = { timeout: 60_000 };
 
