@@ -1,4 +1,4 @@
-// Packs every published package, as built, into tarballs/ (or the folder given): pnpm writes out `workspace:` and `catalog:`, which
+// Packs every published package, or those named, as built, into tarballs/ (or the folder given before the names): pnpm writes out `workspace:` and `catalog:`, which
 // other package managers cannot read. `overrides.json` beside them names each by its file, for those that look on the registry first.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,9 @@ if (process.argv[2] === undefined) rmSync(tarballs, { recursive: true, force: tr
 
 const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 // A relative destination: the shell of Windows would split a path with a space.
-const args = ["-y", packageManager, "--filter=./packages/*", "pack", "--pack-destination", relative(root, tarballs)];
+const wanted = process.argv.length > 3 ? process.argv.slice(3) : ["./packages/*"];
+const filters = wanted.map((each) => `--filter=${each}`);
+const args = ["-y", packageManager, ...filters, "pack", "--pack-destination", relative(root, tarballs)];
 const run = spawnSync("npx", args, { cwd: root, encoding: "utf8", shell: process.platform === "win32" });
 if (run.status !== 0) {
   console.error(`pack: pnpm failed:\n${run.stdout ?? ""}${run.stderr ?? ""}${run.error ?? ""}`);

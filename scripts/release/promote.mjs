@@ -3,8 +3,7 @@
 //   node scripts/release/promote.mjs [--dry-run]
 import { compareVersions, fail, npm, onRegistry, releasedSet } from "./packages.mjs";
 
-const set = [];
-for (const each of releasedSet()) set.push({ ...each, ...(await onRegistry(each.name)) });
+const set = await Promise.all(releasedSet().map(async (each) => ({ ...each, ...(await onRegistry(each.name)) })));
 
 const absent = set.filter(({ version, versions }) => !(version in versions));
 if (absent.length > 0) {

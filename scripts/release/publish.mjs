@@ -15,10 +15,10 @@ const pauseMs = 5_000;
 const looks = 60;
 
 const tag = flagValue("--tag", "next");
+const npmFlags = ["--tag", tag, "--access", "public", "--loglevel", "warn"];
 const staged = process.argv.includes("--staged");
 if (!/^[a-z][a-z-]*$/.test(tag ?? "")) fail(`--tag takes a word such as next, not ${JSON.stringify(tag)}`);
-if (tag === "latest")
-  fail("--tag latest: nothing is published as latest; publish under another tag, then run promote.mjs");
+if (tag === "latest") fail("nothing is published as latest: publish under another tag, then run promote.mjs");
 
 const set = releasedSet();
 const pending = readdirSync(join(root, ".changeset")).filter((file) => file.endsWith(".md") && file !== "README.md");
@@ -26,34 +26,36 @@ if (pending.length > 0) {
   fail(`${pending.length} changesets are in no version yet; run npm run release:version, commit, and publish that`);
 }
 
+const known = await Promise.all(set.map(async (each) => ({ ...each, ...(await onRegistry(each.name)) })));
+const isThere = ({ version, versions }) => version in versions;
+const missing = known.filter((each) => !isThere(each));
+// What `latest` shows came from an earlier release, and may have been built by older tools.
+const isReleased = ({ version, tags }) => tags.latest === version;
+const unreleased = known.filter((each) => !isReleased(each));
+
 const folder = mkdtempSync(join(tmpdir(), "toolcrib-release-"));
 try {
-  const tarballs = packAll(folder);
-  const missing = [];
-  for (const each of set) {
-    const { tags, versions } = await onRegistry(each.name);
-    if (!(each.version in versions)) missing.push(each);
-    else if (tags.latest !== each.version) checkSame(each, versions[each.version], tarballs);
-  }
+  const tarballs = pack(unreleased, folder);
+  for (const each of unreleased.filter(isThere)) checkSame(each, each.versions[each.version], tarballs);
   const told = missing.map(({ name, version }) => `${name}@${version}`).join(", ");
   console.log(missing.length > 0 ? `release: to publish under ${tag}: ${told}` : "release: nothing to publish");
   if (!process.argv.includes("--dry-run")) {
-    for (const each of missing) publish(each, tarballs.get(each.name).file);
-    if (staged && missing.length > 0) {
-      console.log("release: staged; approve each with npm stage approve, then run promote.mjs");
-    } else {
-      await checkWhole(tarballs);
-      console.log("release: the whole set is on the registry; run promote.mjs to move latest");
+    if (staged) stage(missing, tarballs);
+    else {
+      for (const each of missing) publish(each, tarballs.get(each.name).file);
+      await checkWhole(unreleased, tarballs);
+      console.log("release: the whole set is on the registry; run npm run release:promote to move latest");
     }
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function packAll(destination) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "scripts/packAll.mjs"), destination], {
-    encoding: "utf8",
-  });
+/** The tarball of each package, and what the registry will call its contents. */
+function pack(packages, destination) {
+  if (packages.length === 0) return new Map();
+  const args = [join(root, "scripts/packAll.mjs"), destination, ...packages.map(({ name }) => name)];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   if (status !== 0) fail(`packing failed:\n${stdout}${stderr}`);
   const files = JSON.parse(readFileSync(join(destination, "overrides.json"), "utf8"));
   return new Map(
@@ -65,9 +67,20 @@ function packAll(destination) {
   );
 }
 
+/** Goes on after a refusal: what an earlier run staged is refused, and a trusted publisher cannot ask what that was. */
+function stage(packages, tarballs) {
+  const refused = packages.filter(({ name }) => !npm(["stage", "publish", tarballs.get(name).file, ...npmFlags]));
+  if (refused.length > 0) {
+    const told = refused.map(({ name, version }) => `${name}@${version}`).join(", ");
+    fail(`could not be staged: ${told}. See npm stage list for those that were staged before`);
+  }
+  if (packages.length > 0) {
+    console.log("release: staged; approve each with npm stage approve, then run npm run release:promote");
+  }
+}
+
 function publish({ name, version }, file) {
-  const command = staged ? ["stage", "publish"] : ["publish"];
-  if (!npm([...command, file, "--tag", tag, "--access", "public", "--loglevel", "warn"])) {
+  if (!npm(["publish", file, ...npmFlags])) {
     fail(
       `${name}@${version} could not be published; latest has not moved. Run this again to go on with what is missing`,
     );
@@ -85,17 +98,16 @@ function checkSame({ name, version }, integrity, tarballs) {
 }
 
 /** A registry may take a while to show what it has taken. */
-async function checkWhole(tarballs) {
-  let absent = [];
-  for (let look = 0; look < looks; look++) {
+async function checkWhole(packages, tarballs) {
+  let absent = packages;
+  for (let look = 0; look < looks && absent.length > 0; look++) {
     if (look > 0) await sleep(pauseMs);
-    absent = [];
-    for (const each of set) {
-      const { tags, versions } = await onRegistry(each.name);
-      if (!(each.version in versions)) absent.push(`${each.name}@${each.version}`);
-      else if (tags.latest !== each.version) checkSame(each, versions[each.version], tarballs);
-    }
-    if (absent.length === 0) return;
+    const found = await Promise.all(absent.map(async (each) => (await onRegistry(each.name)).versions[each.version]));
+    for (const [index, integrity] of found.entries()) if (integrity) checkSame(absent[index], integrity, tarballs);
+    absent = absent.filter((_, index) => !found[index]);
   }
-  fail(`the registry does not show ${absent.join(", ")}; latest has not moved. Run this again`);
+  if (absent.length > 0) {
+    const told = absent.map(({ name, version }) => `${name}@${version}`).join(", ");
+    fail(`the registry does not show ${told}; latest has not moved. Run this again`);
+  }
 }

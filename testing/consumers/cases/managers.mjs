@@ -1,5 +1,6 @@
 // Package managers: each installs the tarballs by what the README says, and runs a program.
-import { join } from "node:path";
+
+import { bunProgram, pnpm as pnpmProgram, yarnProgram } from "../programs.mjs";
 import { createProject, npmInstall, run } from "../project.mjs";
 import { esProgram, runScenario } from "../scenario.mjs";
 import { tarballs } from "../tarballs.mjs";
@@ -18,7 +19,7 @@ async function pnpm() {
     manifest: { type: "module", dependencies },
     files: { ...files, "pnpm-workspace.yaml": `overrides:\n${yaml(tarballs)}` },
   });
-  await run(folder, "npx", ["-y", "pnpm@12.21.0", "install", "--ignore-scripts"]);
+  await run(folder, "npx", [...pnpmProgram, "install", "--ignore-scripts"]);
   await runScenario(folder, process.execPath, ["esm.mjs"]);
 }
 
@@ -28,11 +29,7 @@ const yaml = (entries) =>
     .join("");
 
 const yarn = (linker) => async () => {
-  const tool = createProject(`yarn-${linker}-itself`, {
-    manifest: { dependencies: { "@yarnpkg/cli-dist": "4.18.1" } },
-  });
-  await npmInstall(tool);
-  const bin = join(tool, "node_modules/@yarnpkg/cli-dist/bin/yarn.js");
+  const { file, env } = await yarnProgram();
   const folder = createProject(`yarn-${linker}`, {
     manifest: { type: "module", dependencies, resolutions: tarballs },
     files: {
@@ -41,26 +38,17 @@ const yarn = (linker) => async () => {
       "yarn.lock": "",
     },
   });
-  const { stdout } = await run(folder, "npm", ["config", "get", "registry"]);
-  const env = {
-    YARN_NPM_REGISTRY_SERVER: stdout.trim(),
-    YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
-    YARN_UNSAFE_HTTP_WHITELIST: "*",
-  };
-  await run(folder, process.execPath, [bin, "install"], { env });
-  await runScenario(folder, process.execPath, [bin, "node", "esm.mjs"], { env });
+  await run(folder, process.execPath, [file, "install"], { env });
+  await runScenario(folder, process.execPath, [file, "node", "esm.mjs"], { env });
 };
 
 async function bun() {
-  const tool = createProject("bun-itself", { manifest: { dependencies: { bun: "1.4.5" } } });
-  await npmInstall(tool);
+  const { file, env } = await bunProgram();
   const folder = createProject("bun-install", {
     manifest: { type: "module", dependencies, overrides: tarballs },
     files,
   });
-  const { stdout } = await run(folder, "npm", ["config", "get", "registry"]);
-  const env = { BUN_CONFIG_REGISTRY: stdout.trim() };
-  await run(folder, join(tool, "node_modules/@oven/bun-linux-x64/bin/bun"), ["install", "--ignore-scripts"], { env });
+  await run(folder, file, ["install", "--ignore-scripts"], { env });
   await runScenario(folder, process.execPath, ["esm.mjs"]);
 }
 

@@ -5,7 +5,7 @@ import { run, write } from "../project.mjs";
 import { npmProject, tarballs } from "../tarballs.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const compilers = { ts59: "npm:typescript@5.9.3", ts60: "npm:typescript@6.0.3", ts70: "npm:typescript@7.0.2" };
+export const compilers = { ts59: "npm:typescript@5.9.3", ts60: "npm:typescript@6.0.3", ts70: "npm:typescript@7.0.2" };
 
 /** What the READMEs leave to the reader, where an example uses it. */
 const yours = {
@@ -51,7 +51,7 @@ function entries() {
     .join("\n");
 }
 
-const options = (resolution, more) => ({
+export const compilerOptions = (resolution, more) => ({
   compilerOptions: {
     target: "es2023",
     module: resolution === "bundler" ? "esnext" : "nodenext",
@@ -75,7 +75,7 @@ const compile = (compiler, resolution) => async () => {
   const folder = await withNode;
   const config = `tsconfig.${compiler}.${resolution}.json`;
   write(folder, {
-    [config]: JSON.stringify({ ...options(resolution, { types: ["node"] }), include: ["examples/*.ts"] }),
+    [config]: JSON.stringify({ ...compilerOptions(resolution, { types: ["node"] }), include: ["examples/*.ts"] }),
   });
   await run(folder, process.execPath, [`node_modules/${compiler}/bin/tsc`, "-p", config]);
 };
@@ -94,21 +94,8 @@ const readmePeers = {
   zod: "^4.2.0",
 };
 
-/** Packages alone: no types of Node, no SDK. */
-async function bare() {
-  const folder = await npmProject("types-bare", {
-    packages: [
-      "@toolcrib/core",
-      "@toolcrib/tools-fs",
-      "@toolcrib/tools-search",
-      "@toolcrib/tools-bash",
-      "@toolcrib/agent",
-      "@toolcrib/policy",
-      "@toolcrib/defaults",
-    ],
-    dependencies: compilers,
-    files: {
-      "main.ts": `import { defineTool, toMcpTool, ToolRegistry } from "@toolcrib/core";
+/** A program over the faces of the packages that need neither types of Node nor an SDK. */
+export const bareProgram = `import { defineTool, toMcpTool, ToolRegistry } from "@toolcrib/core";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import { Agent } from "@toolcrib/agent";
 import { OfflineProvider } from "@toolcrib/agent/offline";
@@ -127,11 +114,26 @@ export const policy = [registry.guard(createPolicy({ roots: "." }).guard), readS
 export const mcp = registry.getEnabledSchemas().map(toMcpTool);
 export const agent = new Agent(new OfflineProvider(), { tools: createDefaultToolRegistry(undefined, { root: "." }) });
 registry.register(defineTool({ name: "a", description: "b", parameters: { type: "object", properties: {} }, execute: () => "c" }));
-`,
-    },
+`;
+export const barePackages = [
+  "@toolcrib/core",
+  "@toolcrib/tools-fs",
+  "@toolcrib/tools-search",
+  "@toolcrib/tools-bash",
+  "@toolcrib/agent",
+  "@toolcrib/policy",
+  "@toolcrib/defaults",
+];
+
+/** Packages alone: no types of Node, no SDK. */
+async function bare() {
+  const folder = await npmProject("types-bare", {
+    packages: barePackages,
+    dependencies: compilers,
+    files: { "main.ts": bareProgram },
   });
   for (const compiler of Object.keys(compilers)) {
-    write(folder, { "tsconfig.json": JSON.stringify({ ...options("nodenext", {}), include: ["main.ts"] }) });
+    write(folder, { "tsconfig.json": JSON.stringify({ ...compilerOptions("nodenext", {}), include: ["main.ts"] }) });
     await run(folder, process.execPath, [`node_modules/${compiler}/bin/tsc`, "-p", "tsconfig.json"]);
   }
 }
