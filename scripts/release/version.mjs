@@ -26,6 +26,11 @@ if (wrong.length > 0) {
     .join(", ");
   fail(`a first version that is not the one of the manifest (${told}). Undo this by git, and add a minor changeset`);
 }
+// A first release is no smaller or larger than an earlier one.
+for (const { file } of first) {
+  const changelog = join(file, "../CHANGELOG.md");
+  writeFileSync(changelog, readFileSync(changelog, "utf8").replace(/^### (Minor|Patch) Changes\n\n/gm, ""));
+}
 
 const versions = new Map(packages.map(read).map(({ name, version }) => [name, version]));
 for (const file of manifestsOf("examples")) {
