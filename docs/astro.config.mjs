@@ -15,7 +15,11 @@ export default defineConfig({
       pagination: true,
       lastUpdated: false,
       credits: false,
-      expressiveCode: { styleOverrides: { codeFontSize: "0.85rem" } },
+      expressiveCode: {
+        styleOverrides: { codeFontSize: "0.85rem" },
+        // Replies and calls are often one long line.
+        defaultProps: { overridesByLang: { "text,json,sh": { wrap: true } } },
+      },
     }),
   ],
 });

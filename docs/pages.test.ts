@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { testPages } from "@toolcrib/testing";
@@ -30,7 +30,14 @@ function createRegistry(root: string): ToolRegistry {
   ]);
 }
 
-testPages(pages, createRegistry);
+/** READMEs are pages, too. */
+const root = fileURLToPath(new URL("../", import.meta.url));
+const readmes = ["packages", "examples"]
+  .flatMap((name) => readdirSync(join(root, name)).map((inner) => join(root, name, inner, "README.md")))
+  .concat(join(root, "README.md"))
+  .filter((path) => existsSync(path));
+
+testPages(pages, createRegistry, readmes);
 
 test("each tool has its page, with its arguments from its schema and at least one reply", () => {
   for (const name of createRegistry(folder).getToolNames()) {

@@ -15,6 +15,8 @@ const ambient = `import type { Agent, Provider } from "@toolcrib/agent";
 import type { ToolRegistry } from "@toolcrib/core";
 declare global {
   const agent: Agent;
+  const model: never;
+  const prompt: string;
   const provider: Provider;
   const registry: ToolRegistry;
 }
@@ -33,9 +35,14 @@ interface Step extends Example {
  * - a block of \`text\` without a title is exactly what the block above prints, \`…\` standing for anything;
  * - the folder is called /project in what is printed;
  * - all blocks of \`ts\` pass the type checker.
+ * Of the pages in `checkedOnly` only the types are checked: tests of their own run them.
  * With TOOLCRIB_UPDATE_PAGES=1 the texts that differ are rewritten instead.
  */
-export function testPages(pages: readonly string[], createRegistry: (folder: string) => AnyToolRegistry): void {
+export function testPages(
+  pages: readonly string[],
+  createRegistry: (folder: string) => AnyToolRegistry,
+  checkedOnly: readonly string[] = [],
+): void {
   const base = sharedFolder("pages");
   const folderOf = (page: string): string => join(base, basename(dirname(page)), basename(page, ".md"));
   beforeAll(() => {
@@ -70,7 +77,7 @@ export function testPages(pages: readonly string[], createRegistry: (folder: str
   test("every block of TypeScript passes the type checker", async () => {
     const checked = join(base, "checked");
     mkdirSync(checked);
-    for (const page of pages) {
+    for (const page of [...pages, ...checkedOnly]) {
       const folder = join(checked, basename(dirname(page)), basename(page, ".md"));
       for (const { language, title, code, line } of readExamples(readFileSync(page, "utf8"))) {
         if (language !== "ts") continue;
@@ -89,7 +96,7 @@ export function testPages(pages: readonly string[], createRegistry: (folder: str
 }
 
 const compilerOptions = {
-  ...{ noEmit: true, strict: true, target: "esnext", module: "nodenext", skipLibCheck: true },
+  ...{ noEmit: true, strict: true, target: "esnext", lib: ["esnext"], module: "nodenext", skipLibCheck: true },
   ...{ allowImportingTsExtensions: true, types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
 };
 

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./sources.mjs";
 import { allTools, defaultTools } from "./tools.mjs";
 
 /** What a program and a model know about a tool: facts, its description, and its arguments from the schema that models get. */
@@ -23,14 +26,15 @@ export async function argumentsTable(name) {
   ].join("\n");
 }
 
-/** Every tool, its package, its state in the default registry and the beginning of what the model reads. */
+/** Every tool with a link to its page, what the page says of it, its package and its state in the default registry. */
 export async function toolsTable() {
   const rows = (await allTools()).map(async (tool) => {
-    const { name, description } = tool.getSchema().function;
-    const what = inCell(description).split(/(?<=\.) |; /)[0];
+    const { name } = tool.getSchema().function;
+    const page = readFileSync(join(root, `docs/src/content/docs/tools/${name}.md`), "utf8");
+    const [, what] = /^description: (.+)$/m.exec(page) ?? [];
     return `| [\`${name}\`](${name}.md) | ${what} | \`${tool.origin}\` | ${(await stateByDefault(name)).split(/[;:]/)[0]} |`;
   });
-  return ["| tool | what the model reads | package | in the default registry |", "| --- | --- | --- | --- |"]
+  return ["| tool | what it does | package | in the default registry |", "| --- | --- | --- | --- |"]
     .concat(await Promise.all(rows))
     .join("\n");
 }

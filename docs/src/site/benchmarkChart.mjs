@@ -12,7 +12,7 @@ export function benchmarkChart(words) {
   if (rows.length === 0) throw new Error(`docs: no row of bench/RESULTS.md holds "${words}"`);
   const decades = Math.ceil(Math.max(...rows.map(({ median }) => Math.abs(Math.log10(median)))));
   const bars = rows.map((row) => bar(row, decades));
-  return `<figure class="bars not-content"><ul>\n${bars.join("\n")}\n</ul></figure>`;
+  return `<figure class="bars not-content"><figcaption><span>← faster</span><span>equal</span><span>slower →</span></figcaption><ul>\n${bars.join("\n")}\n</ul></figure>`;
 }
 
 /** From the line of 1 to the left where toolcrib is faster, to the right where it is slower. */

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { expand } from "./expand.mjs";
+import { labelCells } from "./labelCells.mjs";
 import { pointLinks } from "./links.mjs";
 import { listPages } from "./sources.mjs";
 
@@ -20,6 +21,7 @@ export function pagesLoader() {
       for (const page of pages) {
         const text = await readPage(page, pages);
         const rendered = await renderMarkdown(text, { fileURL: pathToFileURL(page.path) });
+        rendered.html = labelCells(rendered.html);
         const data = await parseData({ id: page.id, data: rendered.metadata.frontmatter, filePath: page.path });
         const body = text.replace(/^---\n[\s\S]*?\n---\n/, "");
         store.set({ id: page.id, data, body, rendered, filePath: `src/content/docs/${page.id}.md` });
