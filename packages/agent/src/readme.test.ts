@@ -9,6 +9,7 @@ import {
   type AnthropicProviderOptions,
   AnthropicProvider as RealAnthropicProvider,
 } from "./providers/anthropic/anthropic.ts";
+import { type OpenAIProviderOptions, OpenAIProvider as RealOpenAIProvider } from "./providers/openai/openai.ts";
 import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -34,6 +35,11 @@ function modules(asked: string[], given: readonly ScriptedReply[][], service: st
       super({ ...options, apiKey: "sk-readme-0123456789", baseURL: service });
     }
   }
+  class OpenAIProvider extends RealOpenAIProvider {
+    constructor(options: OpenAIProviderOptions) {
+      super({ ...options, apiKey: "sk-readme-0123456789", baseURL: `${service}/v1` });
+    }
+  }
   class AnthropicProvider extends ScriptedProvider {
     constructor() {
       super(scripts.shift() ?? []);
@@ -44,6 +50,7 @@ function modules(asked: string[], given: readonly ScriptedReply[][], service: st
     "@toolcrib/agent": () => import("./index.ts"),
     "@toolcrib/core": () => import("@toolcrib/core"),
     "@toolcrib/agent/anthropic": () => ({ AnthropicProvider: service === "" ? AnthropicProvider : RealProvider }),
+    "@toolcrib/agent/openai": () => ({ OpenAIProvider }),
     "node:readline/promises": () => ({ createInterface: () => ({ question }) }),
   };
 }
@@ -147,8 +154,34 @@ test("the example with the model's own text editor", async () => {
       answerWith({ calls: [{ name: "str_replace_based_edit_tool", args }] }),
       answerWith({ text: "Done." }),
     );
-    expect(await runExample("nativeTools", registry, [], [], server.url)).toBe("Done.");
+    expect(await runExample("new AnthropicProvider({ nativeTools", registry, [], [], server.url)).toBe("Done.");
     expect(file).toBe("NEW\nOLD\n");
+    expect(server.problems()).toEqual([]);
+  } finally {
+    await server.close();
+  }
+});
+
+test("the example with the model's own shell", async () => {
+  const ran: unknown[] = [];
+  const shell = defineTool({
+    name: "run_bash",
+    description: "Run a command.",
+    parameters: { type: "object", properties: { command: { type: "string" } } },
+    execute: ({ command }) => {
+      ran.push(command);
+      return JSON.stringify({ stdout: "a.txt\n", stderr: "", exit_code: 0 });
+    },
+  });
+  const server = await WireServer.start();
+  try {
+    const action = { commands: ["find . -mtime -1", "git status"], timeout_ms: null, max_output_length: null };
+    const call = { type: "shell_call", call_id: "s1", status: "completed", environment: null, action };
+    server.script(answerWith({ items: [call] }), answerWith({ text: "a.txt." }));
+    expect(await runExample("new OpenAIProvider({ nativeTools", new ToolRegistry([shell]), [], [], server.url)).toBe(
+      "a.txt.",
+    );
+    expect(ran).toEqual(action.commands);
     expect(server.problems()).toEqual([]);
   } finally {
     await server.close();
