@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -22,6 +22,10 @@ const examples = readdirSync(here, { withFileTypes: true })
 const read = (...path: string[]): string => readFileSync(join(here, ...path), "utf8");
 const manifestOf = (folder: string): Manifest => JSON.parse(read(folder, "package.json")) as Manifest;
 const linesOf = (text: string): number => text.split("\n").length - 1;
+
+test("there are eight", () => {
+  expect(examples).toHaveLength(8);
+});
 
 describe.each(examples)("%s", (example) => {
   const files = readdirSync(join(here, example));
@@ -51,12 +55,11 @@ describe.each(examples)("%s", (example) => {
   });
 
   test("chooses a model as the others do", () => {
-    if (existsSync(join(here, example, "model.ts")))
-      expect(read(example, "model.ts")).toBe(read("review-diff/model.ts"));
+    if (files.includes("model.ts")) expect(read(example, "model.ts")).toBe(read("review-diff/model.ts"));
   });
 });
 
-const asking = examples.filter((example) => existsSync(join(here, example, "model.ts")));
+const asking = examples.filter((example) => read(example, "main.ts").includes("modelFromEnvironment()"));
 
 test.each(asking)("%s: run as it is, without a key, says what to set", (example) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["main.ts"], {

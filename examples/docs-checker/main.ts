@@ -1,5 +1,6 @@
 // node main.ts [PROJECT [PAGE…]]
 import { globSync } from "node:fs";
+import { messageOf } from "@toolcrib/core/text";
 import { checkPage } from "./check.ts";
 import { modelFromEnvironment } from "./model.ts";
 
@@ -14,6 +15,6 @@ try {
     if (problems.length > 0) process.exitCode = 1;
   }
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(messageOf(error));
   process.exitCode = 2;
 }

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { Agent, type AgentEvent, type PendingCall, type Provider } from "@toolcrib/agent";
 import { ToolRegistry } from "@toolcrib/core";
 import { createSemaphore } from "@toolcrib/core/files";
+import { messageOf } from "@toolcrib/core/text";
 import { createPolicy } from "@toolcrib/policy";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
@@ -13,23 +14,21 @@ export interface Report {
   /** The answer of the model, or what went wrong. */
   readonly text: string;
   readonly failed: boolean;
-  /** Calls that wait for an answer. */
   readonly pending: readonly PendingCall[];
 }
 
 /** Answers the question about one call: yes, no, or why not. */
 export type Decide = (repository: string, call: PendingCall) => Promise<boolean | string>;
 
-/** So many repositories at a time. */
-const queue = createSemaphore(4);
+const fourAtATime = createSemaphore(4);
 
 /** Beside the repositories, so that no tool reaches it: whoever can write a journal can answer in it. */
 const journalOf = (folder: string, repository: string): string => join(folder, ".batch", `${repository}.jsonl`);
 
 /** Reads run at once; each change waits until somebody has said yes. */
 function createTools(root: string): ToolRegistry {
-  const registry = new ToolRegistry([...createFsTools({ root }), ...createSearchTools({ root })]);
-  return registry.guard(createPolicy({ roots: root, mode: "ask" }).guard);
+  const tools = [...createFsTools({ root }), ...createSearchTools({ root })];
+  return new ToolRegistry(tools).guard(createPolicy({ roots: root, mode: "ask" }).guard);
 }
 
 /** Gives every repository in `folder` the task. */
@@ -41,22 +40,22 @@ export async function startAll(provider: Provider, folder: string, task: string)
     const agent = new Agent(provider, { tools: createTools(join(folder, name)), journal: journalOf(folder, name) });
     return reportOf(name, agent.streamChat(task));
   };
-  return Promise.all(repositories.map((entry) => queue(() => start(entry))));
+  return Promise.all(repositories.map((entry) => fourAtATime(() => start(entry))));
 }
 
 /** Has every call that waits decided, then lets the turns go on; what they ask next is in the reports. */
 export async function answerAll(provider: Provider, folder: string, decide: Decide): Promise<Report[]> {
   const journals = readdirSync(join(folder, ".batch")).filter((file) => file.endsWith(".jsonl"));
   const answered = [];
-  for (const repository of journals.map((file) => basename(file, ".jsonl"))) {
-    const tools = createTools(join(folder, repository));
-    const agent = await Agent.resume(provider, journalOf(folder, repository), { tools });
+  for (const name of journals.map((file) => basename(file, ".jsonl"))) {
+    const agent = await Agent.resume(provider, journalOf(folder, name), { tools: createTools(join(folder, name)) });
     const answers: Record<string, boolean | string> = {};
-    for (const call of agent.pending) answers[call.callId] = await decide(repository, call);
-    if (agent.pending.length > 0) answered.push({ repository, agent, answers });
+    // A call that has an answer was about to run when an earlier process ended.
+    for (const call of agent.pending) if (!("answer" in call)) answers[call.callId] = await decide(name, call);
+    if (agent.pending.length > 0) answered.push({ name, agent, answers });
   }
   return Promise.all(
-    answered.map(({ repository, agent, answers }) => queue(() => reportOf(repository, agent.streamApprove(answers)))),
+    answered.map((each) => fourAtATime(() => reportOf(each.name, each.agent.streamApprove(each.answers)))),
   );
 }
 
@@ -65,11 +64,11 @@ async function reportOf(repository: string, events: AsyncIterable<AgentEvent>): 
   try {
     for await (const event of events) {
       if (event.type !== "end") continue;
-      const { reason, text, pending = [] } = event;
-      return { repository, text, failed: reason !== "stop" && reason !== "approval", pending };
+      const failed = event.reason !== "stop" && event.reason !== "approval";
+      return { repository, text: event.text, failed, pending: event.pending ?? [] };
     }
     throw new Error("The turn had no end.");
   } catch (error) {
-    return { repository, text: error instanceof Error ? error.message : String(error), failed: true, pending: [] };
+    return { repository, text: messageOf(error), failed: true, pending: [] };
   }
 }

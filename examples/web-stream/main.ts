@@ -1,5 +1,6 @@
 // node main.ts [FOLDER]
 import { serve } from "@hono/node-server";
+import { messageOf } from "@toolcrib/core/text";
 import { modelFromEnvironment } from "./model.ts";
 import { createApp } from "./server.ts";
 
@@ -9,6 +10,6 @@ try {
     console.log(`http://127.0.0.1:${port}`),
   );
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(messageOf(error));
   process.exitCode = 1;
 }

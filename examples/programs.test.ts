@@ -1,0 +1,125 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { answerWith, temporaryFolder, type WireReply, WireServer } from "@toolcrib/testing";
+import { expect, onTestFinished, test } from "vitest";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** A program as a user starts it, with OpenAI's model played by a server on loopback. */
+async function start(example: string, args: readonly string[], replies: readonly WireReply[]) {
+  const service = await WireServer.start();
+  service.script(...replies.map(answerWith));
+  const child = spawn(process.execPath, ["main.ts", ...args], {
+    cwd: join(here, example),
+    env: { PATH: process.env.PATH, OPENAI_API_KEY: "a key", OPENAI_BASE_URL: `${service.url}/v1`, PORT: "0" },
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await service.close();
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => (stdout += piece));
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => (stderr += piece));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return {
+    service,
+    ended: async () => ({ status: await ended, stdout, stderr }),
+    /** Types a line once the program shows this. */
+    async answer(prompt: string, line: string): Promise<void> {
+      await expect.poll(() => stdout, { message: stderr }).toContain(prompt);
+      stdout = stdout.slice(stdout.indexOf(prompt) + prompt.length);
+      child.stdin.write(`${line}\n`);
+    },
+    end: (input = "") => child.stdin.end(input),
+    shown: async (pattern: RegExp): Promise<string> => {
+      await expect.poll(() => stdout, { message: stderr }).toMatch(pattern);
+      return pattern.exec(stdout)?.[0] ?? "";
+    },
+  };
+}
+
+const call = (name: string, args: object): WireReply => ({ calls: [{ name, args: JSON.stringify(args) }] });
+
+test("review-diff: prints annotations and fails the job for an error", async () => {
+  const finding = { file: "a.ts", line: 1, severity: "error", message: "Never ends." };
+  const root = temporaryFolder("example");
+  const program = await start("review-diff", [root], [call("final_answer", { findings: [finding] })]);
+  program.end("--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-\n+for (;;);\n");
+  expect(await program.ended()).toEqual({
+    status: 1,
+    stdout: "::error file=a.ts,line=1::Never ends.\n",
+    stderr: "findings: 1\n",
+  });
+});
+
+test("log-investigator: the answer goes to standard output, the calls to standard error", async () => {
+  const root = temporaryFolder("example");
+  writeFileSync(join(root, "a.log"), "2026-11-22T02:01:10Z ERROR full\n");
+  const count = { path: "a.log", text: "full" };
+  const program = await start(
+    "log-investigator",
+    [root, "Why?"],
+    [call("count_lines", count), { text: "It was full." }],
+  );
+  expect(await program.ended()).toEqual({
+    status: 0,
+    stdout: "It was full.\n",
+    stderr: 'count_lines {"path":"a.log","text":"full"}\n',
+  });
+  expect(program.service.requests[1]?.text).toContain("2026-11-22 02:01 1");
+});
+
+test("docs-checker: prints what is wrong by line", async () => {
+  const root = temporaryFolder("example");
+  mkdirSync(join(root, "node_modules"));
+  for (const file of ["node_modules/b.md", "a.md"]) writeFileSync(join(root, file), "# A\n\nIt takes 1 s.\n");
+  const wrong = [{ quote: "1 s", problem: "it takes 2 s", evidence: "a.ts:1" }];
+  const program = await start("docs-checker", [root], [call("final_answer", { wrong })]);
+  expect(await program.ended()).toEqual({ status: 1, stdout: 'a.md:3: "1 s": it takes 2 s (a.ts:1)\n', stderr: "" });
+});
+
+test("web-stream: answers a question at the address that it prints", async () => {
+  const program = await start("web-stream", [temporaryFolder("example")], [{ text: "Nothing." }]);
+  const url = await program.shown(/http:\S+/);
+  const init = {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: '{"question":"What is here?"}',
+  };
+  expect(await (await fetch(`${url}/ask`, init)).text()).toContain('"type":"end","reason":"stop","text":"Nothing."');
+});
+
+test("many-repositories: what was asked in one run is answered and done in the next", async () => {
+  const folder = temporaryFolder("example");
+  mkdirSync(join(folder, "shop"));
+  const write = call("write_file", { path: "a.txt", content: "a" });
+  const first = await start("many-repositories", ["start", folder, "Write a.txt"], [write]);
+  expect(await first.ended()).toMatchObject({ status: 0, stdout: "shop: 1 waiting\n", stderr: "" });
+  const second = await start("many-repositories", ["answer", folder], [{ text: "Done." }]);
+  await second.answer("y/n ", "y");
+  expect(await second.ended()).toMatchObject({ status: 0, stdout: expect.stringContaining("shop: Done."), stderr: "" });
+  expect(readFileSync(join(folder, "shop/a.txt"), "utf8")).toBe("a");
+});
+
+test("permission-gate: asks on the terminal, and ends with the input", async () => {
+  const root = temporaryFolder("example");
+  const write = call("write_file", { path: "a.txt", content: "a" });
+  const program = await start("permission-gate", [root], [write, { text: "Done." }]);
+  await program.answer("> ", "Write a.txt");
+  await program.answer("y to allow, or why not: ", "y");
+  await program.shown(/Done\.\n> $/);
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("a");
+  program.end();
+  expect(await program.ended()).toMatchObject({ status: 0, stderr: "" });
+});
+
+test("ai-sdk: asks before a change, and prints the answer", async () => {
+  const root = temporaryFolder("example");
+  const write = call("write_file", { path: "a.txt", content: "a" });
+  const program = await start("ai-sdk", [root, "Write a.txt"], [write, { text: "Done." }]);
+  await program.answer("y/n ", "y");
+  expect(await program.ended()).toMatchObject({ status: 0, stdout: expect.stringContaining("Done."), stderr: "" });
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("a");
+});
