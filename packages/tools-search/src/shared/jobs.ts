@@ -63,7 +63,31 @@ export interface HelpJob {
   control: SharedArrayBuffer;
 }
 
-export type Job = TextJob | FilesJob | HelpJob;
+/** Files that another thread has read, joined by NUL, to be learned. */
+export interface LearnJob {
+  kind: "learn";
+  memory: SharedArrayBuffer | undefined;
+  paths: string;
+}
+
+export type Job = TextJob | FilesJob | HelpJob | LearnJob;
+
+/** What a helper found. */
+export interface HelpResults {
+  batches: BatchResult[];
+  problems: Problem[];
+  problemCount: number;
+  leftOut: number;
+}
+
+/** A thread that takes over batches of a search on the caller's thread. */
+export interface Help {
+  offer(index: number, start: number, paths: readonly string[]): boolean;
+  /** Whether it found as much as a reply holds. */
+  readonly full: boolean;
+  /** Waits for what was taken over. */
+  end(signal: AbortSignal | undefined): Promise<HelpResults>;
+}
 
 /** A path that could not be read, and its system error code. */
 export interface Problem {

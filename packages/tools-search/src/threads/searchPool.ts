@@ -9,6 +9,8 @@ export interface SearchPool {
   acquire(signal: AbortSignal | undefined): Promise<SearchThread>;
   /** A thread if one is free or may be started now, while nobody waits. */
   tryAcquire(): SearchThread | undefined;
+  /** Whether a free thread is loaded. */
+  readonly ready: boolean;
   /** Gives a thread back. One that is still at work is asked to stop, then ended. */
   release(thread: SearchThread): void;
 }
@@ -83,6 +85,9 @@ export function createSearchPool(): SearchPool {
   };
 
   return {
+    get ready() {
+      return free.some((thread) => thread.ready);
+    },
     tryAcquire: () => (waiting.length === 0 ? take(warmThreads, true) : undefined),
     acquire: (signal) =>
       new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { BeginAnew } from "../shared/beginAnew.ts";
 import type { FilesJob, TextJob } from "../shared/jobs.ts";
 import type { SearchResult } from "../shared/searchResult.ts";
 import type { RunOptions } from "./runSearch.ts";
@@ -11,21 +12,28 @@ let threads: ReturnType<typeof loadThreads> | undefined;
 
 /** Loaded with the first search: it takes several milliseconds, which a program that only imports this package need not pay. */
 async function loadThreads() {
-  const [{ sharedSearchPool }, { runSearch }, { NoThreadsError }] = await Promise.all([
+  const [{ sharedSearchPool }, { runSearch }, { NoThreadsError }, first] = await Promise.all([
     import("./searchPool.ts"),
     import("./runSearch.ts"),
     import("./searchThread.ts"),
+    import("./firstSearch.ts"),
   ]);
-  return { sharedSearchPool, runSearch, NoThreadsError };
+  return { sharedSearchPool, runSearch, NoThreadsError, ...first };
 }
 
 /** Searches in threads. Where none can be started, searches on the caller's thread, but refuses patterns that could hold it up. */
 export async function startSearch(job: TextJob | FilesJob, options: RunOptions): Promise<SearchResult> {
   if (noThreads !== undefined) return searchOnThisThread(noThreads, job, options);
   threads ??= loadThreads();
-  const { sharedSearchPool, runSearch, NoThreadsError } = await threads;
+  const { sharedSearchPool, runSearch, NoThreadsError, mayBeginHere, searchFirst } = await threads;
+  const pool = sharedSearchPool();
   try {
-    const result = await runSearch(sharedSearchPool(), job, options);
+    if (mayBeginHere(pool, job)) return await searchFirst(pool, job, options.signal);
+  } catch (error) {
+    if (!(error instanceof BeginAnew)) throw error;
+  }
+  try {
+    const result = await runSearch(pool, job, options);
     threadsWork = true;
     return result;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, type Stats, statSync } from "node:fs";
 import { compileDenyRules, type DeniedPaths, type DenyRules } from "@toolcrib/core/files";
+import { BeginAnew, checkSize, type SizeLimits } from "../shared/beginAnew.ts";
 import { compileIgnoreRules, type IgnoreRules } from "./ignoreRules.ts";
 import { confirmOpened } from "./readWindows.ts";
 
@@ -64,8 +65,12 @@ const mostCached = 400_000;
 /** Only so much of a longer .gitignore is read. */
 const longestIgnoreFile = 2 ** 20;
 
-/** Nothing outside `roots` is opened, and nothing that `deny` binds is shown. */
-export function createDirectoryLister(roots: readonly string[] | undefined, deny?: DenyRules): DirectoryLister {
+/** Nothing outside `roots` is opened, and nothing that `deny` binds is shown. What is larger than `sizes` throws `BeginAnew`. */
+export function createDirectoryLister(
+  roots: readonly string[] | undefined,
+  deny?: DenyRules,
+  sizes?: SizeLimits,
+): DirectoryLister {
   const confined = roots !== undefined || deny !== undefined;
   const denied = deny === undefined ? undefined : compileDenyRules(deny);
   const cached = new Map<string, Listing>();
@@ -77,6 +82,7 @@ export function createDirectoryLister(roots: readonly string[] | undefined, deny
     if (!confined) {
       const stats = statSync(path);
       if (known !== undefined && known.stamp === stampOf(stats)) return known;
+      checkSize(stats.size, sizes?.directory);
       return store(path, stats, readdirSync(path, { withFileTypes: true }));
     }
     const fd = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
@@ -84,6 +90,7 @@ export function createDirectoryLister(roots: readonly string[] | undefined, deny
       confirmOpened(fd, path);
       const stats = fstatSync(fd);
       if (known !== undefined && known.stamp === stampOf(stats)) return known;
+      checkSize(stats.size, sizes?.directory);
       const opened = process.platform === "linux" ? `/proc/self/fd/${fd}` : path;
       return store(path, stats, readdirSync(opened, { withFileTypes: true }));
     } finally {
@@ -119,7 +126,7 @@ export function createDirectoryLister(roots: readonly string[] | undefined, deny
     list(path, inherited) {
       const listing = readListing(path);
       const above = listing.hasRepository ? undefined : inherited;
-      const text = listing.hasIgnoreFile ? readIgnoreFile(join(path, ".gitignore"), confined) : "";
+      const text = listing.hasIgnoreFile ? readIgnoreFile(join(path, ".gitignore"), confined, sizes) : "";
       if (listing.visible === undefined || listing.inherited !== above || listing.ignoreText !== text) {
         listing.visible = visibleOf(listing, path, chainFor(path, text, above), denied);
         listing.inherited = above;
@@ -137,7 +144,7 @@ export function createDirectoryLister(roots: readonly string[] | undefined, deny
         at = parent;
       }
       return above.reduce<RuleChain | undefined>(
-        (chain, at) => chainFor(at, readIgnoreFile(join(at, ".gitignore"), confined), chain),
+        (chain, at) => chainFor(at, readIgnoreFile(join(at, ".gitignore"), confined, sizes), chain),
         undefined,
       );
     },
@@ -206,7 +213,7 @@ function hasRepository(directory: string): boolean {
 }
 
 /** Empty where there is none, or where it is a link or cannot be read. */
-function readIgnoreFile(path: string, confined: boolean): string {
+function readIgnoreFile(path: string, confined: boolean, sizes: SizeLimits | undefined): string {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
@@ -216,8 +223,10 @@ function readIgnoreFile(path: string, confined: boolean): string {
   try {
     if (confined) confirmOpened(fd, path);
     const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, longestIgnoreFile));
+    checkSize(bytes.length, sizes?.ignoreFile);
     return bytes.toString("utf8", 0, readSync(fd, bytes));
-  } catch {
+  } catch (error) {
+    if (error instanceof BeginAnew) throw error;
     return "";
   } finally {
     closeSync(fd);

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import { checkSize } from "../shared/beginAnew.ts";
 
 const firstSize = 2 ** 20;
 /** Largest part of a file that is searched at once; also where a longer line is split. */
@@ -25,7 +26,8 @@ export interface WindowReader {
   readSmall(path: string): Buffer | undefined;
 }
 
-export function createWindowReader(confined: boolean): WindowReader {
+/** A file of more than `largest` bytes throws `BeginAnew`. */
+export function createWindowReader(confined: boolean, largest?: number): WindowReader {
   let buffer = Buffer.allocUnsafeSlow(firstSize);
 
   const open = (path: string): number => openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
@@ -59,6 +61,7 @@ export function createWindowReader(confined: boolean): WindowReader {
           }
           filled += read;
           if (filled < buffer.length) continue;
+          checkSize(buffer.length * 2, largest);
           if (buffer.length < windowSize) {
             const larger = Buffer.allocUnsafeSlow(buffer.length * 2);
             buffer.copy(larger);

@@ -28,12 +28,15 @@ export interface FileSearchHost {
   memory: FileMemory | undefined;
   /** Called for each file that had to be read. */
   onRead(path: string): void;
+  /** Bytes of the largest file that is read; left out for any. */
+  largestFile?: number | undefined;
 }
 
 /** Throws a SyntaxError for an invalid regular expression. */
-export function createFileSearch(job: TextJob, { clock, stopsNow, memory, onRead }: FileSearchHost): SearchFile {
+export function createFileSearch(job: TextJob, host: FileSearchHost): SearchFile {
+  const { clock, stopsNow, memory, onRead } = host;
   const matcher = createMatcher(job.query, job.longestLine);
-  const reader = createWindowReader(job.roots !== undefined || job.deny !== undefined);
+  const reader = createWindowReader(job.roots !== undefined || job.deny !== undefined, host.largestFile);
   // Context may reach across pieces.
   const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
 

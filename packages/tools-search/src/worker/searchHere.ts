@@ -1,6 +1,8 @@
 import { ToolError } from "@toolcrib/core";
 import { clip, patternSteps } from "@toolcrib/core/text";
-import type { BatchResult, FilesJob, SearchStart, TextJob } from "../shared/jobs.ts";
+import { FileMemory } from "../memory/fileMemory.ts";
+import type { SizeLimits } from "../shared/beginAnew.ts";
+import type { BatchResult, FilesJob, Help, HelpResults, SearchStart, TextJob } from "../shared/jobs.ts";
 import type { MatchClock } from "../shared/matchClock.ts";
 import { createResult, joinBatches, type SearchResult } from "../shared/searchResult.ts";
 import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
@@ -16,7 +18,7 @@ import {
 import { walkFiles } from "./walk.ts";
 
 /** How long the caller's thread is busy at a time. */
-const sliceMs = 10;
+const sliceMs = 6;
 /** Longest line that a regular expression is tried on: an expression may take the square of it in steps. */
 const longestLine = 5000;
 /** Steps that an expression may take on one line: some 100 ms. */
@@ -46,18 +48,43 @@ const untimed: MatchClock = {
   without: (work) => work(),
 };
 
+export interface HereOptions {
+  /** A thread that helps, if one does. */
+  help?: Help | undefined;
+  /** Called for each file that had to be read. */
+  onRead?: ((path: string) => void) | undefined;
+  /** What is larger ends the search with `BeginAnew`. */
+  sizes?: SizeLimits | undefined;
+}
+
 /**
- * Searches on the caller's thread, in slices, for hosts without threads. Nothing could end a pattern that hangs, so the job must
- * have passed `refuseSlowPatterns`.
+ * Searches on the caller's thread, in slices: for hosts without threads, and while the first thread starts. Nothing could end a
+ * pattern that hangs, so the job must have passed `refuseSlowPatterns` or hold no regular expression.
  */
-export async function searchHere(job: TextJob | FilesJob, signal: AbortSignal | undefined): Promise<SearchResult> {
+export async function searchHere(
+  job: TextJob | FilesJob,
+  signal: AbortSignal | undefined,
+  options: HereOptions = {},
+): Promise<SearchResult> {
   const result = createResult();
   const problems = createProblems();
-  await inSlices(job.kind === "text" ? searchText(job, problems, result) : searchFiles(job, problems, result), signal);
-  result.problems = problems.found;
-  result.problemCount = problems.count;
-  result.leftOut = problems.leftOut;
+  if (job.kind === "files") {
+    await inSlices(searchFiles(job, problems, result, options), signal);
+  } else {
+    const batches: BatchResult[] = [];
+    await inSlices(searchText(job, problems, batches, options), signal);
+    const helped = await options.help?.end(signal);
+    joinBatches([...batches, ...(helped?.batches ?? [])], job, result);
+    if (helped !== undefined) addProblems(result, helped);
+  }
+  addProblems(result, { problems: problems.found, problemCount: problems.count, leftOut: problems.leftOut });
   return result;
+}
+
+function addProblems(result: SearchResult, more: Omit<HelpResults, "batches">): void {
+  result.problems.push(...more.problems);
+  result.problemCount += more.problemCount;
+  result.leftOut += more.leftOut;
 }
 
 async function inSlices(steps: Generator<void, void, undefined>, signal: AbortSignal | undefined): Promise<void> {
@@ -76,16 +103,21 @@ async function inSlices(steps: Generator<void, void, undefined>, signal: AbortSi
   }
 }
 
-function* searchText(job: TextJob, problems: Problems, result: SearchResult): Generator<void, void, undefined> {
-  const batches: BatchResult[] = [];
+function* searchText(
+  job: TextJob,
+  problems: Problems,
+  batches: BatchResult[],
+  { help, onRead, sizes }: HereOptions,
+): Generator<void, void, undefined> {
   let full = false;
   const host: JobHost = {
     clock: untimed,
-    memory: undefined,
-    onRead: () => undefined,
+    memory: job.memory && new FileMemory(job.memory),
+    onRead: onRead ?? (() => undefined),
+    largestFile: sizes?.file,
     yieldsAfterFiles: true,
     stopsNow: () => false,
-    stopsBeforeNextBatch: () => full,
+    stopsBeforeNextBatch: () => full || help?.full === true,
     onBatch(batch) {
       full = batch.more;
       batches.push(batch);
@@ -94,15 +126,19 @@ function* searchText(job: TextJob, problems: Problems, result: SearchResult): Ge
     dropSavedLines: () => undefined,
   };
   const filesOf = (start: SearchStart): Iterable<string | undefined> =>
-    start.isDirectory ? foundFiles(start, job.include, true, job, problems) : [""];
+    start.isDirectory ? foundFiles(start, job.include, true, job, problems, sizes) : [""];
   const searchBatch = createBatchSearch({ ...job, longestLine }, host, problems);
-  yield* searchFilesOf(job, filesOf, searchBatch, host, () => false);
-  joinBatches(batches, job, result);
+  yield* searchFilesOf(job, filesOf, searchBatch, host, help?.offer ?? (() => false));
 }
 
-function* searchFiles(job: FilesJob, problems: Problems, result: SearchResult): Generator<void, void, undefined> {
+function* searchFiles(
+  job: FilesJob,
+  problems: Problems,
+  result: SearchResult,
+  { sizes }: HereOptions,
+): Generator<void, void, undefined> {
   const found: string[] = [];
-  for (const path of foundFiles(job.start, [job.pattern], false, job, problems)) {
+  for (const path of foundFiles(job.start, [job.pattern], false, job, problems, sizes)) {
     if (path !== undefined) found.push(path);
     yield;
   }
@@ -117,9 +153,10 @@ function* foundFiles(
   anyDepth: boolean,
   { roots, deny }: TextJob | FilesJob,
   problems: Problems,
+  sizes: SizeLimits | undefined,
 ): Generator<string | undefined, void, undefined> {
   const matches = patterns === undefined ? undefined : compilePathGlob(patterns, anyDepth);
-  const lister = createDirectoryLister(roots, deny);
+  const lister = createDirectoryLister(roots, deny, sizes);
   const counting: DirectoryLister = {
     ...lister,
     list(path, inherited) {

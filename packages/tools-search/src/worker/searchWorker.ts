@@ -3,7 +3,16 @@ import { systemThreadId } from "@toolcrib/core/files";
 import { messageOf } from "@toolcrib/core/text";
 import { FileMemory } from "../memory/fileMemory.ts";
 import { ControlBlock } from "../shared/controlBlock.ts";
-import type { FilesJob, HelperMessage, HelpJob, Job, SearchStart, TextJob, WorkerMessage } from "../shared/jobs.ts";
+import type {
+  FilesJob,
+  HelperMessage,
+  HelpJob,
+  Job,
+  LearnJob,
+  SearchStart,
+  TextJob,
+  WorkerMessage,
+} from "../shared/jobs.ts";
 import { createMatchClock } from "../shared/matchClock.ts";
 import { type GlobFiles, loadGlobFiles } from "./globFiles.ts";
 import { createFileLearner } from "./learnFiles.ts";
@@ -58,8 +67,9 @@ async function serve(job: Job): Promise<void> {
       help(job, problems, () => finish(problems));
       return;
     }
-    if (job.kind === "text") remember(job);
-    if (job.kind === "files") searchFiles(job, problems, await loadGlobFiles());
+    if (job.kind !== "files") remember(job);
+    if (job.kind === "learn") for (const path of job.paths.split("\0")) learner.add(path);
+    else if (job.kind === "files") searchFiles(job, problems, await loadGlobFiles());
     else searchText(job, problems, job.include === undefined ? undefined : await loadGlobFiles());
   } catch (error) {
     clock.pause();
@@ -72,7 +82,7 @@ function post(message: WorkerMessage): void {
   port.postMessage(message);
 }
 
-function remember({ memory }: TextJob): void {
+function remember({ memory }: TextJob | LearnJob): void {
   host.memory = memory && new FileMemory(memory);
   learner.start(host.memory);
 }

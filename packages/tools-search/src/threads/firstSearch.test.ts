@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sharedFolder } from "@toolcrib/testing";
+import { beforeAll, describe, expect, test } from "vitest";
+import { BeginAnew } from "../shared/beginAnew.ts";
+import type { TextJob } from "../shared/jobs.ts";
+import { mayBeginHere, searchFirst } from "./firstSearch.ts";
+import { runSearch } from "./runSearch.ts";
+import { createSearchPool, type SearchPool } from "./searchPool.ts";
+
+const root = sharedFolder("search-first");
+const large = sharedFolder("search-first-large");
+const options = { signal: undefined, matchLimitMs: Infinity };
+
+beforeAll(() => {
+  for (let folder = 0; folder < 60; folder += 1) {
+    mkdirSync(join(root, `folder${folder}`));
+    for (let file = 0; file < 60; file += 1) {
+      const text = `line\nneedle ${folder * file}\nend\n`.repeat(1 + (file % 5) * 20);
+      writeFileSync(join(root, `folder${folder}/file${file}.txt`), text);
+    }
+  }
+  for (const name of ["file", "rules"]) mkdirSync(join(large, name));
+  writeFileSync(join(large, "file/text"), "a line\n".repeat(400_000));
+  writeFileSync(join(large, "rules/.gitignore"), "a rule\n".repeat(10_000));
+});
+
+function textJob(rest: Partial<TextJob> = {}, path = root): TextJob {
+  return {
+    kind: "text",
+    starts: [{ path, shown: "", isDirectory: true }],
+    query: { text: "needle", regex: false, caseSensitive: true },
+    include: undefined,
+    mode: "lines",
+    context: 0,
+    limit: 1_000_000,
+    maxBytes: Infinity,
+    roots: undefined,
+    ...rest,
+  };
+}
+
+/** A pool with a thread that is loaded and free. */
+async function warmPool(): Promise<SearchPool> {
+  const pool = createSearchPool();
+  await runSearch(pool, textJob({ limit: 2 }), options);
+  await expect.poll(() => pool.ready).toBe(true);
+  return pool;
+}
+
+describe("the first search of a process begins on the caller's thread", () => {
+  test.each([
+    ["all matches", {}],
+    ["the first of many", { limit: 200 }],
+    ["those that fit", { maxBytes: 5000 }],
+    ["neighbours too", { context: 1 }],
+    ["counts", { mode: "count" as const }],
+  ])("and finds what a thread finds, alone or with a helper: %s", async (_, rest) => {
+    const job = textJob(rest);
+    const pool = await warmPool();
+    const expected = await runSearch(pool, job, options);
+    expect(await searchFirst(createSearchPool(), job, undefined)).toEqual(expected);
+    expect(await searchFirst(pool, job, undefined)).toEqual(expected);
+    expect(expected.shown).toBeGreaterThan(0);
+  });
+
+  test("unless it has an expression, a long glob, or a thread is ready", async () => {
+    const pool = createSearchPool();
+    expect(mayBeginHere(pool, textJob())).toBe(true);
+    const expression = { text: "a+", regex: true, caseSensitive: true };
+    expect(mayBeginHere(pool, textJob({ query: expression }))).toBe(false);
+    expect(mayBeginHere(pool, textJob({ include: ["*a".repeat(60)] }))).toBe(false);
+    expect(mayBeginHere(await warmPool(), textJob())).toBe(false);
+  });
+
+  test("one at a time", async () => {
+    const pool = createSearchPool();
+    const running = searchFirst(pool, textJob(), undefined);
+    expect(mayBeginHere(pool, textJob())).toBe(false);
+    await running;
+  });
+
+  test.each(["file", "rules"])("but not with a %s that would hold the caller up", async (name) => {
+    const job = textJob({}, join(large, name));
+    await expect(searchFirst(createSearchPool(), job, undefined)).rejects.toThrow(BeginAnew);
+  });
+
+  test("ends at once when it is aborted, and gives its helper back", async () => {
+    const pool = await warmPool();
+    for (const turns of [1, 2, 4, 8]) {
+      const controller = new AbortController();
+      const search = searchFirst(pool, textJob(), controller.signal);
+      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      controller.abort(new Error("enough"));
+      await expect(search).rejects.toThrow("enough");
+      await expect.poll(() => pool.ready).toBe(true);
+    }
+  });
+});

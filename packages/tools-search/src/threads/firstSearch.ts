@@ -1,0 +1,123 @@
+import { MessageChannel } from "node:worker_threads";
+import { BeginAnew, sizesHere } from "../shared/beginAnew.ts";
+import { ControlBlock } from "../shared/controlBlock.ts";
+import type { FilesJob, Help, HelperMessage, HelpJob, HelpResults, TextJob, WorkerMessage } from "../shared/jobs.ts";
+import type { SearchResult } from "../shared/searchResult.ts";
+import type { SearchPool } from "./searchPool.ts";
+import type { SearchThread } from "./searchThread.ts";
+
+/** Files after which a thread is started to help: a smaller tree is searched before one could begin. */
+const manyFiles = 1000;
+/** Longest glob that is tried on the caller's thread. */
+const longestGlob = 100;
+/** A program that ends with its first search starts no thread for a second one. */
+const warmUpMs = 50;
+
+let running = false;
+
+/** Whether a search can begin on the caller's thread while none of the pool is ready: its pattern cannot run away. */
+export function mayBeginHere(pool: SearchPool, job: TextJob | FilesJob): boolean {
+  if (running || pool.ready) return false;
+  const globs = job.kind === "text" ? (job.include ?? []) : [job.pattern];
+  return !(job.kind === "text" && job.query.regex) && globs.join().length <= longestGlob;
+}
+
+/**
+ * Searches on the caller's thread, in slices of a few milliseconds; a thread that is started meanwhile helps. Rejects with
+ * `BeginAnew` where something would hold the caller up.
+ */
+export async function searchFirst(
+  pool: SearchPool,
+  job: TextJob | FilesJob,
+  signal: AbortSignal | undefined,
+): Promise<SearchResult> {
+  running = true;
+  const helper = job.kind === "text" ? createHelper(pool, job) : undefined;
+  const read: string[] = [];
+  try {
+    const { searchHere } = await import("../worker/searchHere.ts");
+    return await searchHere(job, signal, { help: helper, onRead: (path) => read.push(path), sizes: sizesHere });
+  } finally {
+    running = false;
+    helper?.release();
+    warmUp(pool, job.kind === "text" ? job.memory : undefined, read);
+  }
+}
+
+/** The thread that takes batches of a search on the caller's thread, once it has started. */
+function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void } {
+  const control = new ControlBlock();
+  const results: HelpResults = { batches: [], problems: [], problemCount: 0, leftOut: 0 };
+  let thread: SearchThread | undefined;
+  let channel: MessageChannel | undefined;
+  let files = 0;
+  let given = 0;
+  let state: "working" | "done" | "failed" = "working";
+  let onEnd: (() => void) | undefined;
+
+  const endAs = (end: typeof state): void => {
+    if (state === "working") state = end;
+    onEnd?.();
+  };
+  const onMessage = (message: WorkerMessage): void => {
+    if (message.kind === "matches") results.batches.push(message);
+    if (message.kind === "failed") endAs("failed");
+    if (message.kind !== "done") return;
+    Object.assign(results, { ...message, batches: results.batches });
+    endAs("done");
+  };
+  const start = (): void => {
+    thread = pool.tryAcquire();
+    if (thread === undefined) return;
+    channel = new MessageChannel();
+    channel.port1.unref();
+    const help: HelpJob = { kind: "help", job, port: channel.port2, control: control.memory };
+    thread.start(help, onMessage, () => endAs("failed"));
+  };
+  const post = (message: HelperMessage): void => channel?.port1.postMessage(message);
+  return {
+    offer(index, startNumber, batch) {
+      files += batch.length;
+      if (files >= manyFiles && thread === undefined) start();
+      if (channel === undefined || state !== "working" || !control.addPending()) return false;
+      post({ kind: "batch", index, start: startNumber, paths: batch.join("\0") });
+      given += 1;
+      return true;
+    },
+    get full() {
+      return results.batches.some(({ more }) => more);
+    },
+    async end(signal) {
+      post({ kind: "end" });
+      if (given > 0 && state === "working") {
+        await new Promise<void>((resolve) => {
+          onEnd = resolve;
+          signal?.addEventListener("abort", onEnd, { once: true });
+        });
+        if (onEnd !== undefined) signal?.removeEventListener("abort", onEnd);
+        signal?.throwIfAborted();
+      }
+      if (given > 0 && state !== "done") throw new BeginAnew();
+      return results;
+    },
+    release() {
+      post({ kind: "end" });
+      channel?.port1.close();
+      if (thread !== undefined) pool.release(thread);
+    },
+  };
+}
+
+/** Starts a thread for the next search, which first learns what this one read. Neither keeps the process alive. */
+function warmUp(pool: SearchPool, memory: SharedArrayBuffer | undefined, read: readonly string[]): void {
+  setTimeout(() => {
+    const thread = pool.tryAcquire();
+    if (thread === undefined) return;
+    thread.keepProcessAlive(false);
+    const release = (): void => pool.release(thread);
+    const onMessage = ({ kind }: WorkerMessage): void => {
+      if (kind === "done") release();
+    };
+    thread.start({ kind: "learn", memory, paths: memory === undefined ? "" : read.join("\0") }, onMessage, release);
+  }, warmUpMs).unref();
+}
