@@ -1,5 +1,5 @@
-// The last step of a build: writes dist/manifest.json of the package in the current folder, where the package publishes one, from the
-// tools that its built code makes with default options.
+// The last step of a build: writes dist/manifest.json (or the file given) of the package in the current folder, where the package
+// publishes one, from the tools that its built code makes with default options.
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -24,5 +24,5 @@ if (exports["./manifest.json"]) {
   const { createManifest } = await importBuilt(packages, "core/dist/contracts.js");
   const tools = toolsOf[basename(folder)](await importBuilt(folder, "dist/index.js"));
   const manifest = createManifest(name, tools);
-  writeFileSync(join(folder, "dist/manifest.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  writeFileSync(process.argv[2] ?? join(folder, "dist/manifest.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }

@@ -34,6 +34,22 @@ test("keeps what Gemini reads, at every depth, and drops the rest", () => {
   });
 });
 
+test("tells a default in words, as Gemini takes no such keyword", () => {
+  const properties = {
+    limit: { type: "integer", default: 500, description: "Most results" },
+    mode: { enum: ["lines"], default: "lines" },
+    default: { type: "string" },
+  };
+  expect(toGeminiSchema({ type: "object", properties })).toEqual({
+    type: "object",
+    properties: {
+      limit: { type: "integer", description: "Most results; default 500" },
+      mode: { enum: ["lines"], description: 'default "lines"' },
+      default: { type: "string" },
+    },
+  });
+});
+
 test("rewrites draft-07 spellings, and leaves nothing beside a reference", () => {
   const schema = {
     type: "object",

@@ -23,13 +23,15 @@ const mapKeywords = ["properties", "$defs"] as const;
 
 /**
  * A JSON Schema reduced to the keywords that Gemini supports. The registry checks the rest (`pattern`, `minLength`, `not`, …).
- * `const` becomes an `enum` of one, `allOf` of one schema becomes that schema, and draft-07 spellings become the newer ones.
+ * A `default` is told in the description, `const` becomes an `enum` of one, `allOf` of one schema becomes that schema, and draft-07 spellings become the newer ones.
  */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
   const source = normalize(schema);
   if (typeof source.$ref === "string") return withDefinitions(source, { $ref: source.$ref });
   const kept: JsonSchema = {};
   for (const keyword of plainKeywords) if (keyword in source) kept[keyword] = source[keyword];
+  // A keyword that Gemini does not take: the model reads it in words.
+  if ("default" in source) kept.description = describeDefault(source);
   for (const keyword of schemaKeywords) if (keyword in source) kept[keyword] = reduce(source[keyword]);
   for (const keyword of listKeywords) {
     const list = source[keyword];
@@ -37,6 +39,11 @@ export function toGeminiSchema(schema: JsonSchema): JsonSchema {
   }
   for (const keyword of mapKeywords) if (isObject(source[keyword])) kept[keyword] = reduceMap(source[keyword]);
   return kept;
+}
+
+function describeDefault({ description, default: stated }: JsonSchema): string {
+  const told = `default ${JSON.stringify(stated)}`;
+  return typeof description === "string" && description !== "" ? `${description}; ${told}` : told;
 }
 
 function withDefinitions(source: JsonSchema, target: JsonSchema): JsonSchema {

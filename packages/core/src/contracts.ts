@@ -7,5 +7,4 @@ export {
   readManifest,
   type ToolContract,
   type ToolManifest,
-  toolContract,
 } from "./contracts/toolContract.ts";

@@ -38,6 +38,8 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   jsonSchema?: JsonSchema;
   /** A schema of the `data` that `toolOutput` gives: a JSON Schema, or a Standard Schema that offers its own. */
   outputSchema?: JsonSchema | StandardSchemaV1;
+  /** What arguments that are left out stand for (`ExecutableTool.defaults`). */
+  defaults?: Readonly<Record<string, unknown>>;
   /** Ask for strict mode; granted where the schema qualifies. */
   strict?: boolean;
   /** Where the tool comes from, a package's name for example; `own` when absent. */
@@ -58,6 +60,7 @@ const definitionNames: KnownOptions<ToolDefinition<unknown>> = {
   parameters: true,
   jsonSchema: true,
   outputSchema: true,
+  defaults: true,
   strict: true,
   origin: true,
   timeoutMs: true,

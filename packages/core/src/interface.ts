@@ -108,6 +108,11 @@ export interface ExecutableTool extends ToolTraits {
   readonly deferred?: boolean | undefined;
   /** A JSON Schema of the `data` that its outcomes carry (`toolOutput`). Data that does not fit is left out. */
   readonly outputSchema?: JsonSchema | undefined;
+  /**
+   * What an argument that a call leaves out stands for, by its path (`edits[].replace_all`), where the schema does not state it as
+   * `default`. For programs that compare versions (`@toolcrib/core/contracts`): no model is told by it.
+   */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   getSchema(): ChatTool;
   /**
    * What a call with these arguments would do, for guards: nothing is changed by asking. `[]` says that it does nothing; a tool

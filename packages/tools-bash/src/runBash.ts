@@ -48,6 +48,7 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
     origin: "@toolcrib/tools-bash",
     destructive: true,
     openWorld: true,
+    defaults: { timeout: timeoutMs },
     outputSchema: jobs ? { type: "object", anyOf: [endSchema, startSchema] } : endSchema,
     timeoutMs: ({ timeout }) =>
       Math.min((isTimeout(timeout, maxTimeoutMs) ? timeout : timeoutMs) + margin, longestDelayMs),

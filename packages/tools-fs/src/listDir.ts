@@ -17,14 +17,14 @@ import { type FsToolOptions, maxReplyBytesOf, openFileLimit, origin, scopeOf } f
 import { count, listOf, objectSchema, oneOf, text } from "./outputSchemas.ts";
 import { createYielder } from "./yieldToEventLoop.ts";
 
-const defaultLimit = 2000;
+const defaults = { offset: 1, limit: 2000 };
 
 const parameters = {
   type: "object",
   properties: {
     path: { type: "string", description: "Directory" },
     offset: { type: "integer", minimum: 1, description: "First entry, from 1" },
-    limit: { type: "integer", minimum: 1, description: `Default ${defaultLimit}` },
+    limit: { type: "integer", minimum: 1, description: `Default ${defaults.limit}` },
   },
   required: ["path"],
   additionalProperties: false,
@@ -42,6 +42,7 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
     origin,
     description: "List a directory; directories end in /.",
     parameters,
+    defaults,
     readOnly: true,
     idempotent: true,
     outputSchema: objectSchema({
@@ -50,7 +51,7 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
       ...{ total: count, "next?": count, "left_out?": count },
     }),
     effects: async ({ path }) => [pathEffect("read", await scope.resolve(path, "path", "read"), path, scope)],
-    execute: ({ path, offset = 1, limit = defaultLimit }, { signal }) =>
+    execute: ({ path, offset = defaults.offset, limit = defaults.limit }, { signal }) =>
       queue(async () => {
         const canonical = await scope.resolve(path, "path", "read");
         const printed = scope.print(canonical);

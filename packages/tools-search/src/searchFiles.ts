@@ -7,8 +7,8 @@ import { filesData, filesDataSchema } from "./searchData.ts";
 import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
 import { startSearch } from "./threads/startSearch.ts";
 
-/** Paths shown by default. */
-const defaultMaxResults = 1000;
+/** What arguments that are left out stand for. */
+const defaults = { cwd: ".", max_results: 1000 };
 
 /** Makes `search_files`: finds files whose path matches a glob. Throws a TypeError for options that cannot be understood. */
 export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTool {
@@ -23,18 +23,19 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       properties: {
         pattern: { type: "string", minLength: 1, description: "Glob" },
         cwd: { type: "string", description: "Start directory" },
-        max_results: { type: "integer", minimum: 1, description: `Default ${defaultMaxResults}` },
+        max_results: { type: "integer", minimum: 1, description: `Default ${defaults.max_results}` },
       },
       required: ["pattern"],
       additionalProperties: false,
     },
+    defaults,
     outputSchema: filesDataSchema,
-    async effects({ pattern, cwd = "." }) {
+    async effects({ pattern, cwd = defaults.cwd }) {
       checkPattern(pattern);
       return [pathEffect("read", await scope.resolve(cwd, "cwd", "read"), cwd, scope, true)];
     },
     async execute(args, { signal }) {
-      const { cwd = ".", max_results: wanted = defaultMaxResults } = args;
+      const { cwd = defaults.cwd, max_results: wanted = defaults.max_results } = args;
       const pattern = checkPattern(args.pattern);
       const start = await resolveStart(scope, cwd, "cwd");
       if (!start.isDirectory) throw invalidArgument("cwd", `${printableName(clip(cwd))} is a file; pass a directory`);

@@ -28,8 +28,8 @@ import { needsLineBreak } from "./shared/requiredLiterals.ts";
 import type { SearchResult } from "./shared/searchResult.ts";
 import { startSearch } from "./threads/startSearch.ts";
 
-/** Matches shown by default. */
-const defaultMaxResults = 500;
+/** What arguments that are left out stand for. */
+const defaults = { regex: false, case_sensitive: true, mode: "lines", context: 0, max_results: 500 } as const;
 
 /** Missing paths listed at most. */
 const mostMissing = 5;
@@ -55,13 +55,14 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
         include: { type: "string", minLength: 1, description: "Glob at any depth, e.g. *.ts" },
         mode: { enum: ["lines", "files", "count"], description: "Default lines; count: matching lines per file" },
         context: { type: "integer", minimum: 0, description: "Lines around" },
-        max_results: { type: "integer", minimum: 1, description: `Default ${defaultMaxResults}` },
+        max_results: { type: "integer", minimum: 1, description: `Default ${defaults.max_results}` },
       },
       required: ["query", "paths"],
       additionalProperties: false,
     },
+    defaults,
     outputSchema: textDataSchema,
-    async effects({ query, paths, regex = false, include }) {
+    async effects({ query, paths, regex = defaults.regex, include }) {
       checkQuery(query, regex);
       checkInclude(include);
       const effects: ToolEffect[] = [];
@@ -73,8 +74,9 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       return effects;
     },
     async execute(args, { signal }) {
-      const { query, paths, regex = false, case_sensitive = true, include, mode = "lines", context = 0 } = args;
-      const wanted = args.max_results ?? defaultMaxResults;
+      const { query, paths, regex = defaults.regex, include, mode = defaults.mode } = args;
+      const { case_sensitive: caseSensitive = defaults.case_sensitive, context = defaults.context } = args;
+      const wanted = args.max_results ?? defaults.max_results;
       checkQuery(query, regex);
       checkInclude(include);
       const { starts, missing } = await resolveStarts(scope, startPaths(paths), signal);
@@ -82,7 +84,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
         {
           kind: "text",
           starts,
-          query: { text: query, regex, caseSensitive: case_sensitive },
+          query: { text: query, regex, caseSensitive },
           include: include === undefined ? undefined : includePatterns(scope, include, starts),
           mode,
           context: mode === "lines" ? context : 0,

@@ -94,6 +94,20 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     ],
   ],
   [
+    "another default that is declared beside the schema",
+    [tool({}, { defaults: { path: ".", "edits[].all": false } })],
+    [tool({}, { defaults: { path: "..", "edits[].all": false } })],
+    [
+      'breaking default: read has another default for the argument "path": it was "." and is "..". Callers that leave it out get another result.',
+    ],
+  ],
+  [
+    "a declared default of an argument that is gone",
+    [{ ...withEncoding(encoding), defaults: { encoding: "utf8" } }],
+    [tool()],
+    ['breaking argument-gone: read no longer takes the argument "encoding". Callers that pass it get an error.'],
+  ],
+  [
     "what cannot be compared",
     [tool()],
     [tool({ parameters: { ...parameters(), not: { required: ["a"] } } })],
@@ -201,5 +215,6 @@ test("a manifest is read from its JSON, and what is none is refused in words", (
   }
   expect(() => readManifest({ ...own, tools: [null] })).toThrow("tools[0] must be an object");
   expect(() => readManifest({ ...own, tools: [{ ...first, outputSchema: 1 }] })).toThrow("outputSchema");
+  expect(() => readManifest({ ...own, tools: [{ ...first, defaults: [] }] })).toThrow("defaults that is no object");
   expect(() => readManifest({ ...own, tools: [first, first] })).toThrow("tools[1] has the name of another");
 });

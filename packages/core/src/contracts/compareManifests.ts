@@ -1,6 +1,6 @@
 import { canonicalJson, quote } from "../json.ts";
 import { descriptionsOf } from "../registry/toolFingerprint.ts";
-import { compareSchemas, type SchemaChange } from "./compareSchemas.ts";
+import { compareSchemas, defaultChange, type SchemaChange } from "./compareSchemas.ts";
 import { narrowings } from "./narrowings.ts";
 import type { ToolContract, ToolManifest } from "./toolContract.ts";
 
@@ -42,6 +42,7 @@ export function compareManifests(
 
 function compareTools(before: ToolContract, after: ToolContract): Findings {
   const taken = compareSchemas(before.parameters, after.parameters);
+  taken.push(...declaredDefaults(before, after, new Set(taken.map(({ kind, path }) => `${kind} ${path}`))));
   const changes = [
     ...taken.map((change) => describe(after.name, change)),
     ...identityChanges(before, after),
@@ -52,6 +53,15 @@ function compareTools(before: ToolContract, after: ToolContract): Findings {
   // Such as a title or an example: no call fails, but answers remembered for the tool are void.
   const message = `${after.name} has another fingerprint: what was remembered about it is asked again.`;
   return [{ kind: "words", severity: "wording", path: "", message }];
+}
+
+/** Those that the tools declare beside their schemas. What an argument that is gone stood for is no second change. */
+function declaredDefaults(before: ToolContract, after: ToolContract, changed: ReadonlySet<string>): SchemaChange[] {
+  return Object.entries(before.defaults ?? {}).flatMap(([path, was]) => {
+    const isTold = ["argument-gone", "argument-required", "default"].some((kind) => changed.has(`${kind} ${path}`));
+    const is = after.defaults?.[path];
+    return isTold ? [] : defaultChange(path, canonicalJson(was), is === undefined ? undefined : canonicalJson(is));
+  });
 }
 
 function describe(tool: string, { kind, path, detail }: SchemaChange): Findings[number] {

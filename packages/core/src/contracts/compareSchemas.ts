@@ -38,12 +38,16 @@ export function compareSchemas(before: JsonSchema, after: JsonSchema): SchemaCha
 /** Defaults that are others, of arguments that are on both sides. One that was not stated before is no change. */
 function defaults(before: JsonSchema, after: JsonSchema): SchemaChange[] {
   const now = defaultsOf(after);
-  return [...defaultsOf(before)].flatMap(([path, was]): SchemaChange[] => {
-    const is = now.get(path);
-    if (was === undefined || is === was || !now.has(path)) return [];
-    const detail = is === undefined ? `was ${was} and is no longer stated` : `was ${was} and is ${is}`;
-    return [{ kind: "default", path, detail }];
-  });
+  return [...defaultsOf(before)].flatMap(([path, was]) =>
+    was !== undefined && now.has(path) ? defaultChange(path, was, now.get(path)) : [],
+  );
+}
+
+/** Of two defaults as JSON text; undefined for one that is not stated. */
+export function defaultChange(path: string, was: string, is: string | undefined): SchemaChange[] {
+  if (was === is) return [];
+  const detail = is === undefined ? `was ${was} and is no longer stated` : `was ${was} and is ${is}`;
+  return [{ kind: "default", path, detail }];
 }
 
 /** By the path of an argument: its default as JSON text, undefined where it states none. */

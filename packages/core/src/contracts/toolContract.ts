@@ -18,6 +18,8 @@ export interface ToolContract {
   readonly description: string;
   readonly parameters: JsonSchema;
   readonly outputSchema?: JsonSchema;
+  /** What arguments that are left out stand for, by their path, where the schema does not state it. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
 /** The tools of one version of a package, with the package's default options: its `manifest.json`. */
@@ -42,15 +44,12 @@ export function estimateTokens({
 
 /** The manifest of a package's tools. Throws a ToolError for a tool that no registry takes. */
 export function createManifest(packageName: string, tools: readonly ExecutableTool[]): ToolManifest {
-  return {
-    manifestVersion: 1,
-    package: packageName,
-    tools: new ToolRegistry([...tools]).listTools().map(toolContract),
-  };
+  const listings = new ToolRegistry([...tools]).listTools();
+  const contracts = listings.map((listing, index) => toolContract(listing, tools[index]?.defaults));
+  return { manifestVersion: 1, package: packageName, tools: contracts };
 }
 
-/** The contract of one row of `listTools()`. */
-export function toolContract(listing: ToolListing): ToolContract {
+function toolContract(listing: ToolListing, defaults: ExecutableTool["defaults"]): ToolContract {
   const { name, description, origin, parameters, outputSchema } = listing;
   return {
     name,
@@ -61,6 +60,7 @@ export function toolContract(listing: ToolListing): ToolContract {
     traits: traitsOf(listing),
     description,
     parameters,
+    ...(defaults && { defaults }),
     ...(outputSchema && { outputSchema }),
   };
 }
@@ -90,7 +90,7 @@ function contractProblem(tool: unknown): string | undefined {
   }
   if (!Number.isFinite(tool.tokens)) return "needs tokens, a number";
   for (const field of ["traits", "parameters"]) if (!isPlainObject(tool[field])) return `needs ${field}, an object`;
-  return tool.outputSchema === undefined || isPlainObject(tool.outputSchema)
-    ? undefined
-    : "has an outputSchema that is no object";
+  const isWrong = (value: unknown): boolean => value !== undefined && !isPlainObject(value);
+  for (const field of ["outputSchema", "defaults"]) if (isWrong(tool[field])) return `has ${field} that is no object`;
+  return undefined;
 }

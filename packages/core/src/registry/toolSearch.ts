@@ -45,6 +45,7 @@ export function createToolSearch(registry: Pick<AnyToolRegistry, "listTools">): 
       "Finds more tools than are listed, by words of their names and descriptions. What is found can be called from then on.",
     parameters,
     outputSchema,
+    defaults: { limit: defaultLimit },
     readOnly: true,
     idempotent: true,
     effects: () => [],

@@ -13,6 +13,7 @@ export function createReadOutputTool(jobs: BackgroundJobs): ExecutableTool {
     name,
     origin: "@toolcrib/tools-bash",
     readOnly: true,
+    defaults: { wait: 0 },
     outputSchema: readingSchema,
     timeoutMs: ({ wait }) => Math.min((isWait(wait) ? wait : 0) + marginMs, longestDelayMs),
     getSchema: () => ({

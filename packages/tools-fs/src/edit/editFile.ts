@@ -48,6 +48,7 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
     origin,
     description: "Replace exact text in a file, all edits or none, in order; answers with a diff.",
     parameters,
+    defaults: { "edits[].replace_all": false },
     destructive: true,
     outputSchema: objectSchema({ path: text, diff: text }),
     // Its answer, a diff, shows what the file holds.

@@ -20,6 +20,8 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
+const defaults = { encoding: "utf8", offset: 1 } as const;
+
 /** Characters of text that are given as data too. */
 const longestData = 40 * 1024;
 
@@ -39,6 +41,7 @@ export function readFileTool(options: FsToolOptions, seen: SeenFiles | undefined
     origin,
     description: `Read a text file or image${limitWords}.`,
     parameters,
+    defaults,
     readOnly: true,
     idempotent: true,
     outputSchema: objectSchema({
@@ -49,7 +52,7 @@ export function readFileTool(options: FsToolOptions, seen: SeenFiles | undefined
       checkPage(page);
       return [pathEffect("read", await scope.resolve(path, "path", "read"), path, scope)];
     },
-    execute: ({ path, encoding = "utf8", offset, limit }, { signal }) =>
+    execute: ({ path, encoding = defaults.encoding, offset, limit }, { signal }) =>
       queue(async () => {
         checkPage({ encoding, offset, limit });
         const canonical = await scope.resolve(path, "path", "read");
@@ -67,7 +70,7 @@ export function readFileTool(options: FsToolOptions, seen: SeenFiles | undefined
             ? readBase64(file, maxBytes, signal)
             : readTextPage(file, printed, {
                 encoding,
-                offset: offset ?? 1,
+                offset: offset ?? defaults.offset,
                 limit: limit ?? Infinity,
                 maxBytes,
                 signal,
