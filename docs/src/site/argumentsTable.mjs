@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./sources.mjs";
-import { allTools, defaultTools } from "./tools.mjs";
+import { allTools, defaultTools, estimatedTokens } from "./tools.mjs";
 
 /** What a program and a model know about a tool: facts, its description, and its arguments from the schema that models get. */
 export async function argumentsTable(name) {
@@ -16,6 +16,7 @@ export async function argumentsTable(name) {
     `| package | \`${tool.origin}\` |`,
     `| in the default registry | ${await stateByDefault(name)} |`,
     `| traits | ${traitsOf(tool)} |`,
+    `| tokens of its schema | about ${estimatedTokens(tool)} |`,
     `| what the model reads | ${inCell(description)} |`,
     "",
     "## Arguments",

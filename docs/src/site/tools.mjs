@@ -1,4 +1,8 @@
 // Every tool of every pack, as a program gets it from the built packages.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./sources.mjs";
+
 const load = (name) => import(`../../../packages/${name}/dist/index.js`);
 
 export async function allTools() {
@@ -20,4 +24,10 @@ export async function defaultTools() {
     registered: registry.getToolNames(),
     enabled: registry.getEnabledSchemas().map((schema) => schema.function.name),
   };
+}
+
+/** Estimated tokens of a tool's schema, from the manifest of its package. */
+export function estimatedTokens({ origin, name }) {
+  const manifest = join(root, "packages", origin.replace("@toolcrib/", ""), "dist/manifest.json");
+  return JSON.parse(readFileSync(manifest, "utf8")).tools.find((tool) => tool.name === name).tokens;
 }
