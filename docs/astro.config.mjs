@@ -1,6 +1,7 @@
 import starlight from "@astrojs/starlight";
 import { defineConfig } from "astro/config";
 import { sidebar } from "./src/site/sidebar.mjs";
+import { repository } from "./src/site/sources.mjs";
 
 export default defineConfig({
   // Pages that a browser asks for; images are used as they are.
@@ -10,6 +11,7 @@ export default defineConfig({
       title: "toolcrib",
       description: "File, search and shell tools for language-model agents, and a registry for them.",
       sidebar,
+      social: [{ icon: "github", label: "Source on GitHub", href: repository }],
       customCss: ["./src/site/site.css"],
       // The reading order is the sidebar's.
       pagination: true,

@@ -1,7 +1,11 @@
+import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
-import { root } from "./sources.mjs";
+import { repository, root } from "./sources.mjs";
 
-/** Points links between Markdown files at the pages that they become. Throws for a link to what is no page. */
+/**
+ * Points links between Markdown files at the pages that they become, and links to other files at the repository. Throws for a link to
+ * what does not exist.
+ */
 export function pointLinks(text, page, pages) {
   let inCode = false;
   return text
@@ -19,7 +23,8 @@ function pointLink(target, page, pages) {
   const file = resolve(dirname(page.path), decodeURI(path));
   const found = pages.find((other) => other.path === file || other.path === `${file}/README.md`);
   if (found === undefined) {
-    throw new Error(`docs: ${relative(root, page.path)} links to ${target}, which is no page of the site`);
+    if (existsSync(file)) return `${repository}/blob/main/${relative(root, file)}`;
+    throw new Error(`docs: ${relative(root, page.path)} links to ${target}, which does not exist`);
   }
   const address = found.id === "index" ? "/" : `/${found.id}/`;
   return anchor === undefined ? address : `${address}#${anchor}`;
