@@ -276,32 +276,32 @@ describe("explain", () => {
     expect(await why({}, "read", { ...silent, readOnly: true })).toEqual([
       "allow",
       mode("ask"),
-      "Allowed: own would call own; the tool changes nothing.",
+      "Allowed: own would run; the tool changes nothing.",
     ]);
     expect(await why({ mode: "read-only" }, "read", silent)).toEqual([
       "deny",
       mode("read-only"),
-      "Denied: own would call own; the mode read-only allows tools alone that are known to change nothing.",
+      "Denied: own would run; the mode read-only allows tools alone that are known to change nothing.",
     ]);
     expect(await why({ mode: "full" }, "read", silent)).toEqual([
       "allow",
       mode("full"),
-      "Allowed: own would call own; the mode full allows it.",
+      "Allowed: own would run; the mode full allows it.",
     ]);
     expect(await why({ allow: ["own"] }, "read", silent)).toEqual([
       "allow",
       rule("allow", "own"),
-      "Allowed: own would call own; the rule own allows it.",
+      "Allowed: own would run; the rule own allows it.",
     ]);
     expect(await why({ deny: ["effect:read"], mode: "full" }, "read", silent)).toEqual([
       "ask",
       rule("deny", "effect:read"),
-      "Asked: own would call own; the tool does not say what it does, so it may do what the rule effect:read is about.",
+      "Asked: own would run; the tool does not say what it does, so it may do what the rule effect:read is about.",
     ]);
     expect(await why({}, "read", { effects: () => [] })).toEqual([
       "allow",
       mode("ask"),
-      "Allowed: own would call own; it does nothing that a policy is about.",
+      "Allowed: own would run; it does nothing that a policy is about.",
     ]);
     const broken = (error: unknown): object => ({
       effects: () => {
@@ -339,11 +339,11 @@ describe("explain", () => {
     });
     const { explain } = createPolicy();
     expect((await explain({ name: "own", args: {}, tool: broken })).text).toBe(
-      "Asked: own would call own; the tool could not say what it would do.",
+      "Asked: own would run; the tool could not say what it would do.",
     );
     const silent = toolWith([], { effects: undefined, origin: "mcp:x" });
     expect((await explain({ name: "own", args: {}, tool: silent })).text).toBe(
-      "Asked: own would call own; the tool does not say what it does.",
+      "Asked: own would run; the tool does not say what it does.",
     );
   });
 });

@@ -266,7 +266,7 @@ describe("a tool that does not declare its effects", () => {
   const call = (options: PolicyOptions, more: object = {}): Promise<string> => answer(options, "own", {}, [tool(more)]);
 
   test("is asked about, unless its traits say that it changes nothing and stays on this machine", async () => {
-    expect(await call({})).toContain("own would call own; asked because the tool does not say what it does");
+    expect(await call({})).toContain("own would run; asked because the tool does not say what it does");
     expect(await call({ mode: "accept-edits" })).toContain("Approval required");
     expect(await call({ mode: "full" })).toBe("allowed");
     expect(await call({ mode: "read-only", allow: ["own"] })).toContain("Permission denied");

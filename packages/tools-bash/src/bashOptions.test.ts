@@ -71,6 +71,12 @@ describe("an option that limits something and cannot be understood throws", () =
       'createBashTools: unknown option "sandboxx"; did you mean "sandbox"?',
     );
   });
+
+  test("and the error for a sandbox that is no switch says what it may be", () => {
+    expect(() => createBashTools(given({ sandbox: "true" }))).toThrow(
+      "sandbox must be true, false or an object of options, got string",
+    );
+  });
 });
 
 describe("maxTimeoutMs", () => {

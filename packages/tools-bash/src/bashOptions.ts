@@ -210,6 +210,11 @@ function sandboxOf(
 
 function checkSandbox(given: unknown): SandboxOptions {
   const sandbox = given as SandboxOptions;
+  if (typeof given !== "object" || given === null) {
+    throw new TypeError(
+      `sandbox must be true, false or an object of options, got ${given === null ? "null" : typeof given}`,
+    );
+  }
   checkOptions<SandboxOptions>("sandbox", sandbox, {
     writable: true,
     hidden: true,

@@ -10,7 +10,7 @@ import { byRule } from "./judgeFile.ts";
 export function judgeUndeclared(call: GuardedCall, settings: Settings): Verdict {
   const { name, origin, effects } = call;
   const { mode, rules } = settings;
-  const what = `call ${oneLine(name, 80)}`;
+  const what = "run";
   const denied = ruleOfTool(rules.deny.ofTool(name, origin));
   if (denied) return byRule("deny", denied.text, what);
   const failed = call.effectsError === undefined ? undefined : judgeFailure(call.effectsError, what, settings);

@@ -184,7 +184,7 @@ describe("a tool that cannot say what it would do", () => {
     });
     expect(await decide({ mode: "full" }, invalid)).toEqual([
       "deny",
-      "Denied: own would call own; Invalid arguments: path: Permission denied: no.",
+      "Denied: own would run; Invalid arguments: path: Permission denied: no.",
     ]);
     const failed = new ToolError({ code: "execution_failed", message: "no" });
     expect((await decide({ mode: "full" }, failed))[0]).toBe("ask");
