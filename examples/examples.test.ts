@@ -14,7 +14,7 @@ interface Manifest {
 const here = fileURLToPath(new URL(".", import.meta.url));
 const longest = 120;
 /** What is not the example's own source. */
-const surroundings = /\.test\.ts$|^(?:README\.md|package\.json|node_modules)$/;
+const surroundings = /\.test\.ts$|^(?:README\.md|package\.json|tsconfig\.json|node_modules)$/;
 
 const examples = readdirSync(here, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
@@ -45,7 +45,10 @@ describe.each(examples)("%s", (example) => {
 
   test("can be copied: its manifest names versions that this workspace has", () => {
     const { private: isPrivate, scripts, dependencies } = manifestOf(example);
-    expect({ isPrivate, scripts }).toEqual({ isPrivate: true, scripts: { start: "node main.ts", test: "vitest run" } });
+    expect({ isPrivate, scripts }).toEqual({
+      isPrivate: true,
+      scripts: { start: "node main.ts", test: "vitest run", types: "tsc" },
+    });
     for (const [name, range] of Object.entries(dependencies)) {
       const own = /^@toolcrib\/(.+)$/.exec(name)?.[1];
       expect(range).toEqual(
@@ -54,7 +57,8 @@ describe.each(examples)("%s", (example) => {
     }
   });
 
-  test("chooses a model as the others do", () => {
+  test("chooses a model as the others do, and is checked by the same options", () => {
+    expect(read(example, "tsconfig.json")).toBe(read("review-diff/tsconfig.json"));
     if (files.includes("model.ts")) expect(read(example, "model.ts")).toBe(read("review-diff/model.ts"));
   });
 });
