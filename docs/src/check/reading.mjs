@@ -10,7 +10,9 @@ export async function checkReading(tab, url, address, pictures) {
   const listeners = {
     console: (message) => message.type() === "error" && errors.push(`console: ${message.text()}`),
     pageerror: (error) => errors.push(`error: ${error.message}`),
-    requestfailed: (request) => errors.push(`request failed: ${request.url()}`),
+    // What the next page interrupts (a file of the search that is fetched ahead) did not fail.
+    requestfailed: (request) =>
+      request.failure().errorText !== "net::ERR_ABORTED" && errors.push(`request failed: ${request.url()}`),
     request: (request) =>
       !request.url().startsWith(url) &&
       !request.url().startsWith("data:") &&
