@@ -4,7 +4,7 @@ import { beforeAll, describe } from "vitest";
 const rounds = Number(process.env.TOOLCRIB_ROUNDS) || 10;
 
 /** Tests that compare with git, with ripgrep or with a plain definition. `npm test` runs them from one seed. */
-const files = ["worker/ignoreRules", "worker/walk", "ripgrep", "worker/matchLines"];
+const files = ["worker/ignoreRules", "worker/walkTrees", "ripgrep", "worker/matchLines"];
 
 const firstSeed = Math.floor(Math.random() * 2 ** 31);
 for (let round = 0; round < rounds; round += 1) {
