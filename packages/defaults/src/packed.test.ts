@@ -31,27 +31,34 @@ function npm(args: readonly string[], cwd: string): string {
   });
 }
 
-/** Packs the package in `source` with its workspace ranges replaced, as a release does; returns the tarball's path. */
-function pack(source: string): string {
-  const manifest = readManifest(source);
-  const copy = join(folder, "copies", manifest.name);
-  cpSync(realpathSync(source), copy, {
-    recursive: true,
-    filter: (path) => !path.slice(source.length).includes("node_modules"),
+/** Packs the packages in `sources` with their workspace ranges replaced, as a release does; returns each tarball's path. */
+function pack(sources: readonly string[]): string[] {
+  const copies = sources.map((source) => {
+    const manifest = readManifest(source);
+    const copy = join(folder, "copies", manifest.name);
+    cpSync(realpathSync(source), copy, {
+      recursive: true,
+      filter: (path) => !path.slice(source.length).includes("node_modules"),
+    });
+    const dependencies = Object.entries(manifest.dependencies ?? {}).map(([name, range]) => [
+      name,
+      range === "workspace:^" ? `^${readManifest(join(source, "node_modules", name)).version}` : range,
+    ]);
+    const released = {
+      ...manifest,
+      dependencies: Object.fromEntries(dependencies),
+      devDependencies: undefined,
+      scripts: undefined,
+    };
+    writeFileSync(join(copy, "package.json"), JSON.stringify(released));
+    return copy;
   });
-  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([name, range]) => [
-    name,
-    range === "workspace:^" ? `^${readManifest(join(source, "node_modules", name)).version}` : range,
-  ]);
-  const released = {
-    ...manifest,
-    dependencies: Object.fromEntries(dependencies),
-    devDependencies: undefined,
-    scripts: undefined,
-  };
-  writeFileSync(join(copy, "package.json"), JSON.stringify(released));
   const destination = join(folder, "tarballs");
-  return join(destination, npm(["pack", "--silent", "--pack-destination", destination], copy).trim());
+  const packed = npm(["pack", ...copies, "--silent", "--pack-destination", destination], folder);
+  return packed
+    .trim()
+    .split("\n")
+    .map((name) => join(destination, name.trim()));
 }
 
 /** Names of the installed packages in node_modules, nested ones included. */
@@ -73,8 +80,9 @@ test("core and tools-fs, packed and installed alone, install what they declare a
       .map((name) => [name, join(source, "node_modules", name)] as const),
   );
   // Other dependencies are packed as they are installed here, so that no registry is needed.
-  const overrides = Object.fromEntries(foreign.map(([name, source]) => [name, `file:${pack(source)}`]));
-  const dependencies = { "@toolcrib/core": `file:${pack(core)}`, "@toolcrib/tools-fs": `file:${pack(fs)}` };
+  const [packedCore, packedFs, ...packedForeign] = pack([core, fs, ...foreign.map(([, source]) => source)]);
+  const overrides = Object.fromEntries(foreign.map(([name], index) => [name, `file:${packedForeign[index]}`]));
+  const dependencies = { "@toolcrib/core": `file:${packedCore}`, "@toolcrib/tools-fs": `file:${packedFs}` };
   const empty = join(folder, "empty");
   writeFileSync(
     join(empty, "package.json"),

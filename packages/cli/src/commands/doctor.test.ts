@@ -51,12 +51,13 @@ let address = "";
 
 /** The tarballs, written by npm, and a registry that has them. */
 beforeAll(async () => {
-  for (const version of Object.keys(versions)) {
+  const folders = Object.keys(versions).map((version) => {
     const folder = join(packed, `source-${version}`);
     writePackage(folder, version);
-    const args = ["pack", folder, "--pack-destination", packed, "--loglevel=silent", "--ignore-scripts"];
-    execFileSync("npm", args, { cwd: packed, shell: process.platform === "win32" });
-  }
+    return folder;
+  });
+  const args = ["pack", ...folders, "--pack-destination", packed, "--loglevel=silent", "--ignore-scripts"];
+  execFileSync("npm", args, { cwd: packed, shell: process.platform === "win32" });
   registry = createServer((request, response) => {
     const url = decodeURIComponent(request.url ?? "");
     const tarball = /^\/(toolcrib-tools-fs-[\d.]+\.tgz)$/.exec(url)?.[1];
