@@ -46,9 +46,18 @@ code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(sta
 sys.exit(code)
 `;
 
+let python: string | undefined;
+
+/** The path of Python itself: the `python3` of a version manager starts a shell first, each time. */
+function findPython(): string {
+  python ??= spawnSync("python3", ["-c", "import pty, sys; print(sys.executable)"], {
+    encoding: "utf8",
+  }).stdout?.trim();
+  return python ?? "";
+}
+
 /** Whether programs can be started on a terminal here, which takes Python. */
-export const hasTerminals = (): boolean =>
-  process.platform !== "win32" && spawnSync("python3", ["-c", "import pty"], { stdio: "ignore" }).status === 0;
+export const hasTerminals = (): boolean => process.platform !== "win32" && findPython() !== "";
 
 export interface TerminalOptions {
   cwd: string;
@@ -78,11 +87,15 @@ export interface TerminalProgram {
 /** Starts a Node script on a terminal of its own, as a user does. */
 export function startOnTerminal(file: string, args: readonly string[], options: TerminalOptions): TerminalProgram {
   const { cwd, env = {}, columns = 80, rows = 24 } = options;
-  const child = spawn("python3", ["-c", helper, `${columns}`, `${rows}`, process.execPath, file, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, TERM: "xterm", ...compileCache, ...env },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = spawn(
+    findPython(),
+    ["-I", "-S", "-c", helper, `${columns}`, `${rows}`, process.execPath, file, ...args],
+    {
+      cwd,
+      env: { PATH: process.env.PATH, TERM: "xterm", ...compileCache, ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
   const screen = new ScreenModel(columns);
   const waiting = new Set<() => void>();
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
