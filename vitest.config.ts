@@ -28,6 +28,8 @@ const project = (folder: string, name: string) => ({
     hookTimeout: 180_000,
     typecheck: {
       enabled: hasTypeTests(folder),
+      // What `tsc -b` has checked just before is not checked again.
+      build: true,
       // `tsc -b` reports those, before the tests run.
       ignoreSourceErrors: true,
       include: ["src/**/*.test-d.ts"],
