@@ -51,6 +51,7 @@ const { schema, object } = fc.letrec<{ schema: JsonSchema | boolean; object: Jso
       additionalProperties: tie("schema"),
       patternProperties: fc.dictionary(fc.constantFrom("^a", "b"), tie("schema"), { maxKeys: 1 }),
       minProperties: fc.constantFrom(0, 1),
+      unevaluatedProperties: fc.constant(false),
     },
     { requiredKeys: ["type"] },
   ) as fc.Arbitrary<JsonSchema>,
@@ -96,7 +97,7 @@ test("without a breaking change all arguments that fit the schema before fit the
     { numRuns: 3000 },
   );
   // Otherwise nothing was asked.
-  expect(checked).toBeGreaterThan(1000);
+  expect(checked).toBeGreaterThan(500);
 });
 
 test("a schema compared with itself, in any order of keys and other words, has no change", () => {
@@ -118,7 +119,7 @@ test("a schema compared with itself, in any order of keys and other words, has n
 
 test("an optional argument more never breaks a closed schema", () => {
   fc.assert(
-    fc.property(object, schema, ({ patternProperties: _, ...one }, added) => {
+    fc.property(object, schema, ({ patternProperties: _, unevaluatedProperties: __, ...one }, added) => {
       const before = { ...one, additionalProperties: false };
       const after = { ...before, properties: { ...(one.properties as object), added } };
       expect(breaks(before, after)).toBe(false);
@@ -223,6 +224,12 @@ test.each<[string, object, object, string[]]>([
     ["incomparable "],
   ],
   ["a keyword that is not known", closed({}), closed({}, { unevaluatedProperties: false }), ["incomparable "]],
+  [
+    "a keyword that depends on its neighbours",
+    { type: "object", properties: { a: {} }, unevaluatedProperties: false },
+    { type: "object", unevaluatedProperties: false },
+    ["incomparable "],
+  ],
   [
     "an argument with the name of a keyword",
     closed({ title: { type: "string" } }),

@@ -33,40 +33,18 @@ const groups: readonly (readonly string[])[] = [
 
 /** Compared below, keyword by keyword. */
 const compared: ReadonlySet<string> = new Set([
-  ...[
-    "type",
-    "enum",
-    "const",
-    "pattern",
-    "format",
-    "multipleOf",
-    "uniqueItems",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-  ],
-  ...[
-    "exclusiveMaximum",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "required",
-  ],
-  ...[
-    "properties",
-    "patternProperties",
-    "additionalProperties",
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "allOf",
-    "anyOf",
-  ],
+  ..."type enum const pattern format multipleOf uniqueItems minimum maximum exclusiveMinimum exclusiveMaximum".split(
+    " ",
+  ),
+  ..."minLength maxLength minItems maxItems minProperties maxProperties required properties patternProperties".split(
+    " ",
+  ),
+  ..."additionalProperties items prefixItems additionalItems allOf anyOf".split(" "),
   ...groups.flat(),
 ]);
+
+/** What they mean depends on all their neighbours: the same text is not the same rule. */
+const dependent: ReadonlySet<string> = new Set(["unevaluatedProperties", "unevaluatedItems"]);
 
 /** More comparisons than these of subschemas tell nothing that a person would read. */
 const mostSteps = 2000;
@@ -141,8 +119,10 @@ function keywordNarrowings(from: JsonSchema, to: JsonSchema, path: string, compa
     }
   }
   for (const keyword of Object.keys(to)) {
-    if (compared.has(keyword) || annotations.has(keyword) || equal(keyword, from, to)) continue;
-    problems.push(incomparable(path, `has another ${keyword}, which is not compared`));
+    if (compared.has(keyword) || annotations.has(keyword)) continue;
+    if (dependent.has(keyword)) problems.push(incomparable(path, `has ${keyword}, which is not compared`));
+    else if (!equal(keyword, from, to))
+      problems.push(incomparable(path, `has another ${keyword}, which is not compared`));
   }
   if (mayBe(from, "object")) problems.push(...objectNarrowings(from, to, path, comparison));
   if (mayBe(from, "array")) problems.push(...arrayNarrowings(from, to, path, comparison));
