@@ -1,9 +1,8 @@
-// publint and are-the-types-wrong on every published package, and no install script among run-time dependencies.
+// publint and are-the-types-wrong on every published package.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runtimeTree } from "./runtimeTree.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 let failed = false;
@@ -15,21 +14,11 @@ for (const name of readdirSync(join(root, "packages"))) {
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const entries = Object.keys(exports).filter((entry) => entry !== "./package.json" && !entry.endsWith(".json"));
   run(folder, "attw", ["--pack", ".", "--profile", "esm-only", "--format", "ascii", "--entrypoints", ...entries]);
-  for (const script of installScripts(folder)) report(`packages/${name}: ${script} has an install script`);
 }
 
 function run(folder, command, args) {
   const result = spawnSync(command, args, { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
   if (result.status !== 0) report(`${command} in ${folder}:\n${result.stdout}${result.stderr}${result.error ?? ""}`);
-}
-
-/** The package and its run-time dependencies, where npm would run a script of theirs at install. */
-function installScripts(folder) {
-  return [...runtimeTree(folder)].flatMap(([name, { folder: home, manifest }]) => {
-    const scripts = ["preinstall", "install", "postinstall"].filter((script) => script in (manifest.scripts ?? {}));
-    // npm builds these without being told to.
-    return scripts.length > 0 || existsSync(join(home, "binding.gyp")) ? [name] : [];
-  });
 }
 
 function report(problem) {

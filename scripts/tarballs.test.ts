@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sharedFolder } from "@toolcrib/testing";
 import { beforeAll, describe, expect, test } from "vitest";
-import { runtimeTree } from "./runtimeTree.mjs";
+import { runsAtInstall, runtimeTree } from "./runtimeTree.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = sharedFolder("tarballs");
@@ -113,12 +113,14 @@ describe.each(packages)("%s", (name) => {
     }
   });
 
-  test("its manifest can be read by any package manager, and runs nothing at install", () => {
-    const manifest = manifestOf(name);
-    expect(JSON.stringify(manifest)).not.toMatch(/"(?:workspace|catalog|file|link):/);
-    for (const script of ["preinstall", "install", "postinstall", "prepare"])
-      expect(manifest.scripts ?? {}).not.toHaveProperty(script);
-    expect(existsSync(join(opened(name), "binding.gyp"))).toBe(false);
+  test("its manifest can be read by any package manager", () => {
+    expect(JSON.stringify(manifestOf(name))).not.toMatch(/"(?:workspace|catalog|file|link):/);
+  });
+
+  test("neither it nor what it brings runs anything at install", () => {
+    expect(runsAtInstall({ folder: opened(name), manifest: manifestOf(name) })).toBe(false);
+    const tree = runtimeTree(join(root, "packages", name));
+    expect([...tree].filter(([, each]) => runsAtInstall(each)).map(([key]) => key)).toEqual([]);
   });
 
   test("it brings what is listed, and is not larger than that", () => {
@@ -133,6 +135,21 @@ describe.each(packages)("%s", (name) => {
     });
     expect(bytes.reduce((sum, each) => sum + each) / 1e6).toBeLessThan(megabytes);
   });
+});
+
+test("a dependency of a dependency that runs a script or is built at install is noticed", () => {
+  const put = (path: string, manifest: object): void => {
+    mkdirSync(join(folder, path), { recursive: true });
+    writeFileSync(join(folder, path, "package.json"), JSON.stringify({ version: "1.0.0", ...manifest }));
+  };
+  put("user", { name: "user", dependencies: { a: "1", c: "1" }, optionalDependencies: { elsewhere: "1" } });
+  put("user/node_modules/a", { name: "a", dependencies: { b: "1" }, devDependencies: { d: "1" } });
+  put("user/node_modules/a/node_modules/b", { name: "b", scripts: { postinstall: "true", test: "true" } });
+  put("user/node_modules/c", { name: "c", scripts: { prepare: "true" } });
+  writeFileSync(join(folder, "user/node_modules/c/binding.gyp"), "{}");
+  const tree = runtimeTree(join(folder, "user"));
+  expect([...tree.keys()].sort()).toEqual(["a@1.0.0", "b@1.0.0", "c@1.0.0", "user@1.0.0"]);
+  expect([...tree].filter(([, each]) => runsAtInstall(each)).map(([key]) => key)).toEqual(["b@1.0.0", "c@1.0.0"]);
 });
 
 test("everything but model SDKs, MCP and the command is at most 33 packages of 5 MB", () => {
