@@ -6,6 +6,7 @@ import { checkLinks } from "./src/check/links.mjs";
 import { checkLlms } from "./src/check/llms.mjs";
 import { checkReading } from "./src/check/reading.mjs";
 import { checkSearch } from "./src/check/search.mjs";
+import { checkTheCheck } from "./src/check/selfTest.mjs";
 import { listAddresses, serveSite } from "./src/check/serveSite.mjs";
 
 const pictures = process.env.DOCS_PICTURES;
@@ -34,6 +35,7 @@ const browser = await chromium.launch({
   ],
 });
 try {
+  await checkTheCheck(browser);
   const addresses = listAddresses();
   const links = new Map();
   const queue = [...addresses];
