@@ -3,6 +3,7 @@ import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
 import { copyJson, isPlainObject, quote } from "../json.ts";
 import { clip } from "../text/printable.ts";
 import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
+import { compileQuickCheck } from "./quickCheck.ts";
 import { repair } from "./repair.ts";
 import { mostErrors } from "./schemaLibrary.ts";
 import { createValidator, type Validator } from "./validator.ts";
@@ -24,12 +25,15 @@ const longestReason = 1000;
 /** The checker of one tool; the validator is made at the first call. `parameters` is a schema that `register` accepted. */
 export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSchema): ArgumentChecker {
   let validator: Validator | undefined;
+  let quickCheck: ReturnType<typeof compileQuickCheck>;
   const { name } = tool;
   return (given) => {
-    const repaired = repairArguments(given, parameters);
+    quickCheck ??= compileQuickCheck(parameters) ?? (() => false);
+    const repaired = repairArguments(given, parameters, quickCheck);
     if ("issue" in repaired) return { args: {}, error: invalid(name, { issues: [repaired.issue], count: 1 }) };
     const { args } = repaired;
     if (tool.parseArguments) return parse(tool, name, parameters, args);
+    if (repaired.isValid) return { args };
     const conclude = (errors: Awaited<ReturnType<Validator>>): CheckedArguments =>
       errors.length === 0
         ? { args }
@@ -48,12 +52,16 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
   };
 }
 
+/** `isValid`: as they came, which needs no repair. */
 function repairArguments(
   given: unknown,
   parameters: JsonSchema,
-): { args: Record<string, unknown> } | { issue: ArgumentIssue } {
+  quickCheck: (args: unknown) => boolean,
+): { args: Record<string, unknown>; isValid?: boolean } | { issue: ArgumentIssue } {
   try {
-    const args = repair(given === undefined || given === null ? {} : copyJson(given), parameters);
+    const copy = given === undefined || given === null ? {} : copyJson(given);
+    if (quickCheck(copy) && isPlainObject(copy)) return { args: copy, isValid: true };
+    const args = repair(copy, parameters);
     if (isPlainObject(args)) return { args };
     return { issue: { field: "", reason: `expected an object of arguments, got ${notAnObject(args)}` } };
   } catch (error) {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { copyJson } from "../json.ts";
 import { compileQuickCheck } from "./quickCheck.ts";
+import { repair } from "./repair.ts";
 import { schemaProblem } from "./schema.ts";
 import { createValidator } from "./validator.ts";
 
@@ -40,6 +41,17 @@ test("what the quick check accepts the validator accepts too", async () => {
       if (!accepts?.(copyJson(given))) return;
       const full = createValidator({ ...parameters, allOf: [] as never });
       expect(await full({ v: given })).toEqual([]);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("what the quick check accepts is what repair would leave as it is", () => {
+  fc.assert(
+    fc.property(schema, value, (inner, given) => {
+      const parameters = { type: "object", properties: { v: inner } };
+      if (compileQuickCheck(parameters)?.(copyJson({ v: given })))
+        expect(repair(copyJson({ v: given }), parameters)).toEqual(copyJson({ v: given }));
     }),
     { numRuns: 2000 },
   );

@@ -34,57 +34,63 @@ export function runWithDeadline(
   onCommit: () => void,
 ): Promise<ToolOutcome> {
   return new Promise((resolve) => {
-    const run = new ToolRun(call, onCommit);
-    const onAbort = (): void => {
-      const reason: unknown = call.signal?.reason;
-      const error = aborted(call.name, reason, run.committed);
-      // A signal of another make may give no reason.
-      finish({ ok: false, error }, reason ?? error);
-    };
-    const finish = (outcome: ToolOutcome, reason?: unknown): void => {
-      if (run.ended) return;
-      run.ended = true;
-      clearTimeout(timer);
-      call.signal?.removeEventListener("abort", onAbort);
-      resolve(outcome);
-      if (reason !== undefined) run.abort(reason);
-    };
-    const timer =
-      timeoutMs === Number.POSITIVE_INFINITY
-        ? undefined
-        : setTimeout(
-            () => {
-              const error = timedOut(call.name, timeoutMs, run.committed);
-              finish({ ok: false, error }, error);
-            },
-            Math.min(timeoutMs, longestDelayMs),
-          );
-    if (call.signal?.aborted) {
-      onAbort();
-      return;
-    }
-    call.signal?.addEventListener("abort", onAbort, { once: true });
+    const run = new ToolRun(call, timeoutMs, onCommit, resolve);
+    if (run.hasEnded()) return;
     assimilate(
       () => tool.execute(call.args, run.info),
-      (value) => finish(fromReturned(value)),
-      (error) => finish({ ok: false, error: fromThrown(call.name, error) }),
+      (value) => run.end(() => fromReturned(value)),
+      (error) => run.end(() => ({ ok: false, error: fromThrown(call.name, error) })),
     );
+    // After two turns of the microtask queue, most calls that wait for nothing have ended. They need no timer and no listener, which
+    // cost 1 µs: until then the signal is asked instead.
+    if (!run.hasEnded()) void nextTurn.then(() => {}).then(() => run.watch());
   });
 }
 
+const nextTurn = Promise.resolve();
+
 /** One run of a tool. Its signal is made when the tool first asks for it: most never do. */
 class ToolRun {
-  ended = false;
-  committed = false;
   readonly info: ToolCallInfo;
+  readonly #call: ToolCall;
+  readonly #timeoutMs: number;
+  readonly #onCommit: () => void;
+  readonly #resolve: (outcome: ToolOutcome) => void;
+  readonly #startedAt = performance.now();
+  #ended = false;
+  #committed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #onAbort: (() => void) | undefined;
   #controller: AbortController | undefined;
   #reason: unknown;
 
-  constructor(call: ToolCall, onCommit: () => void) {
-    this.info = new CallInfo(this, call, onCommit);
+  constructor(call: ToolCall, timeoutMs: number, onCommit: () => void, resolve: (outcome: ToolOutcome) => void) {
+    this.#call = call;
+    this.#timeoutMs = timeoutMs;
+    this.#onCommit = onCommit;
+    this.#resolve = resolve;
+    this.info = new CallInfo(this, call);
+  }
+
+  /** Also looks at the caller's signal. */
+  hasEnded(): boolean {
+    if (!this.#ended && this.#call.signal?.aborted) this.#abort(this.#call.signal);
+    return this.#ended;
+  }
+
+  /** What the tool returned or threw; too late, it is dropped. */
+  end(outcome: () => ToolOutcome): void {
+    if (!this.hasEnded()) this.#finish(outcome());
+  }
+
+  commit(): void {
+    if (this.hasEnded()) throw new Error("the call has ended; nothing was changed");
+    this.#committed = true;
+    this.#onCommit();
   }
 
   get signal(): AbortSignal {
+    this.watch();
     if (!this.#controller) {
       this.#controller = new AbortController();
       if (this.#reason !== undefined) this.#controller.abort(this.#reason);
@@ -92,7 +98,38 @@ class ToolRun {
     return this.#controller.signal;
   }
 
-  abort(reason: unknown): void {
+  /** From now on the time limit and the caller's signal end the run by themselves. */
+  watch(): void {
+    const { signal } = this.#call;
+    if (this.#onAbort || this.hasEnded()) return;
+    this.#onAbort = () => signal && this.#abort(signal);
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (this.#timeoutMs === Number.POSITIVE_INFINITY) return;
+    // The tool may have kept the thread busy since it started.
+    const leftMs = Math.ceil(this.#startedAt + this.#timeoutMs - performance.now());
+    this.#timer = setTimeout(() => this.#timeOut(), Math.min(leftMs, longestDelayMs));
+  }
+
+  #timeOut(): void {
+    const error = timedOut(this.#call.name, this.#timeoutMs, this.#committed);
+    this.#finish({ ok: false, error }, error);
+  }
+
+  #abort(signal: AbortSignal): void {
+    const error = aborted(this.#call.name, signal.reason, this.#committed);
+    // A signal of another make may give no reason.
+    this.#finish({ ok: false, error }, signal.reason ?? error);
+  }
+
+  #finish(outcome: ToolOutcome, reason?: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (this.#onAbort) {
+      clearTimeout(this.#timer);
+      this.#call.signal?.removeEventListener("abort", this.#onAbort);
+    }
+    this.#resolve(outcome);
+    if (reason === undefined) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
   }
@@ -113,18 +150,14 @@ class CallInfo implements ToolCallInfo {
   readonly beginCommit: () => void;
   readonly #run: ToolRun;
 
-  constructor(run: ToolRun, { callId, labels, onProgress }: ToolCall, onCommit: () => void) {
+  constructor(run: ToolRun, { callId, labels, onProgress }: ToolCall) {
     this.#run = run;
     this.callId = callId;
     this.labels = labels;
     this.onProgress = (progress) => {
-      if (!run.ended && onProgress) callSafely(() => onProgress(progress));
+      if (!run.hasEnded() && onProgress) callSafely(() => onProgress(progress));
     };
-    this.beginCommit = () => {
-      if (run.ended) throw new Error("the call has ended; nothing was changed");
-      run.committed = true;
-      onCommit();
-    };
+    this.beginCommit = () => run.commit();
     Object.defineProperty(this, "signal", CallInfo.#signal);
   }
 }

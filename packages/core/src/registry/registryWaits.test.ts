@@ -91,7 +91,10 @@ describe("an abort of a call behind a middleware", () => {
     const added = vi.spyOn(signal, "addEventListener");
     const removed = vi.spyOn(signal, "removeEventListener");
     const registry = registryOf(
-      tool("a", () => "done"),
+      tool("a", async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return "done";
+      }),
       pass,
     );
     expect(await registry.execute("a", {}, { signal })).toBe("done");
