@@ -26,6 +26,7 @@ import { createSaveSessionContextTool } from "./session/sessionContext.ts";
 import { type Compacted, compactNow } from "./turn/compact.ts";
 import { runTurn } from "./turn/loop.ts";
 import { busyError, type LoopState } from "./turn/loopState.ts";
+import { eventsOf, readAll } from "./turn/steps.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
 export class Agent {
@@ -92,7 +93,7 @@ export class Agent {
 
   /** Runs one turn and yields its events, `end` last. Throws on failure. Leaving the iteration ends the turn. */
   streamChat(message: UserContent, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
-    return runTurn(this.#state, { message }, options);
+    return eventsOf(runTurn(this.#state, { message }, options));
   }
 
   /** What the user is asked; empty while no call waits for an answer. */
@@ -110,7 +111,7 @@ export class Agent {
 
   /** The same as `approve`, yielding the events as `streamChat` does. */
   streamApprove(answers: Answers, options?: ApproveOptions): AsyncGenerator<AgentEvent, void> {
-    return runTurn(this.#state, { answers }, options);
+    return eventsOf(runTurn(this.#state, { answers }, options));
   }
 
   /** Adds a message to the next step of the running turn; when no turn runs, to the start of the next one. */
@@ -211,7 +212,11 @@ function contextOf(state: Pick<LoopState, "systemPrompt" | "history">, sessionCo
 }
 
 async function answerFrom(events: AsyncIterable<AgentEvent>): Promise<string> {
-  for await (const event of events) if (event.type === "end") return answerOf(event);
+  let last: AgentEvent | undefined;
+  await readAll(events, (event) => {
+    last = event;
+  });
+  if (last?.type === "end") return answerOf(last);
   throw new AgentError({ code: "bad_reply", message: "The turn ended without an end event." });
 }
 

@@ -29,6 +29,8 @@ export class RequestClock {
   #silentMs = 0;
   /** Ends the wait in progress; there is one at a time. */
   #interrupt: (error: AgentError) => void = () => {};
+  /** A request whose reply is whole, until it has ended. */
+  #ending: { readonly events: AsyncIterator<unknown>; readonly ended: Promise<void> } | undefined;
 
   constructor(caller: AbortSignal | undefined, limits: RequestLimits) {
     this.#caller = caller;
@@ -79,30 +81,38 @@ export class RequestClock {
     });
   }
 
-  /**
-   * Waits for the end of a request whose reply is whole, so that its connection can serve the next one. After a second it
-   * ends the request and resolves to false.
-   */
-  async drain(events: AsyncIterator<unknown>): Promise<boolean> {
-    let ended = false;
+  /** Reads a request whose reply is whole to its end, so that its connection can serve the next one; `drained` waits for that. */
+  drain(events: AsyncIterator<unknown>): void {
     const end = (): void => {
-      ended = true;
+      this.#ending = undefined;
     };
-    const ending = events.next().then(end, end);
-    // A provider in process ends at once; only a connection needs a timer.
-    for (let turn = 0; turn < 3 && !ended; turn += 1) await undefined;
-    if (ended) return true;
+    this.#ending = { events, ended: events.next().then(end, end) };
+  }
+
+  /** Undefined where no request is left to end. Otherwise waits for its end, and ends it after a second. */
+  drained(): Promise<void> | undefined {
+    return this.#ending && this.#waitForEnd(this.#ending.ended);
+  }
+
+  async #waitForEnd(ended: Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, longestDrainMs);
     this.#interrupt = () => resolve();
-    void ending.then(resolve);
+    void ended.then(resolve);
     await promise;
     clearTimeout(timer);
-    if (!ended) this.renew();
-    return ended;
+    if (!this.#ending) return;
+    this.renew();
+    this.#close();
+  }
+
+  #close(): void {
+    closeEvents(this.#ending?.events);
+    this.#ending = undefined;
   }
 
   dispose(): void {
+    this.#close();
     this.#caller?.removeEventListener("abort", this.#follow);
     clearInterval(this.#timer);
   }
@@ -130,7 +140,9 @@ export async function* clockedEvents<T extends { readonly type: string }>(
       if (done) return;
       yield value;
       if (value.type !== "reply") continue;
-      ended = await clock.drain(events);
+      ended = true;
+      clock.drain(events);
+      await clock.drained();
       return;
     }
   } finally {

@@ -123,14 +123,16 @@ export class History {
   }
 
   /** Records that these calls start: they no longer wait. */
-  async start(callIds: readonly string[]): Promise<void> {
-    if (callIds.length === 0) return;
-    await this.recorder?.toolStart(callIds);
+  start(callIds: readonly string[]): Promise<void> | undefined {
+    if (callIds.length === 0) return undefined;
+    if (this.recorder) return this.recorder.toolStart(callIds).then(() => this.#release(callIds));
     this.#release(callIds);
+    return undefined;
   }
 
   /** Takes the placeholders away: these calls no longer wait, and are open. */
   #release(callIds: readonly string[]): void {
+    if (this.#waiting.size === 0) return;
     const released = new Set(callIds.filter((id) => this.#waiting.delete(id)));
     if (released.size > 0) this.#messages = withoutResults(this.#messages, released);
   }

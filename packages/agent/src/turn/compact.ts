@@ -13,6 +13,7 @@ import {
   summaryRequest,
   totalWeight,
 } from "./shrinkMessages.ts";
+import { runSteps, type Steps, until } from "./steps.ts";
 
 /** What a compaction did. */
 export type Compacted = Extract<AgentEvent, { type: "compaction" }>;
@@ -27,11 +28,11 @@ const requestedTarget = 0.25;
  * first, then has the model summarise the older part. Where that would save too little it does nothing, and tries again
  * only when the context has grown by a tenth of the window.
  */
-export async function* compact(
+export function* compact(
   state: LoopState,
   { contextWindow, startAt = 0.8, target = 0.5, keepResults = 5 }: CompactionOptions,
   clock: RequestClock,
-): AsyncGenerator<AgentEvent, void> {
+): Steps {
   const { history } = state;
   if (history.contextTokens === undefined) return;
   const lastReply = history.messages.findLastIndex((message) => message.role === "assistant");
@@ -53,8 +54,12 @@ export async function compactNow(state: LoopState, signal?: AbortSignal): Promis
   try {
     const { keepResults = 5 } = state.compaction ?? {};
     const goal = totalWeight(state.history.messages) * requestedTarget;
-    for await (const event of shrink(state, clock, goal, keepResults)) if (event.type === "compaction") return event;
-    return undefined;
+    let compacted: Compacted | undefined;
+    await runSteps(shrink(state, clock, goal, keepResults), (event) => {
+      if (event.type === "compaction") compacted = event;
+    });
+    await clock.drained();
+    return compacted;
   } finally {
     clock.dispose();
     await state.history.recorder?.turnEnded();
@@ -63,12 +68,7 @@ export async function compactNow(state: LoopState, signal?: AbortSignal): Promis
 }
 
 /** Reduces the conversation to the weight `goal`, as far as possible; returns whether it became lighter. */
-async function* shrink(
-  state: LoopState,
-  clock: RequestClock,
-  goal: number,
-  keepResults: number,
-): AsyncGenerator<AgentEvent, boolean> {
+function* shrink(state: LoopState, clock: RequestClock, goal: number, keepResults: number): Steps<boolean> {
   const { history } = state;
   const excess = totalWeight(history.messages) - goal;
   const clearing = clearOldResults(history.messages, excess, keepResults);
@@ -77,17 +77,18 @@ async function* shrink(
   const summary = cut === undefined ? "" : yield* summaryOf(messages.slice(0, cut), state, clock);
   const summed = cut !== undefined && summary !== "";
   if (!summed && !clearing) return false;
-  await history.replace(summed ? summarised(messages, cut, summary) : messages);
+  const replaced = history.replace(summed ? summarised(messages, cut, summary) : messages);
+  if (replaced !== undefined) yield* until(replaced);
   yield { type: "compaction", clearedResults: clearing?.cleared ?? 0, summarisedMessages: summed ? cut : 0 };
   return true;
 }
 
 /** The model's summary; empty where it gave none. Its text is not shown; its tokens are counted. */
-async function* summaryOf(
+function* summaryOf(
   head: readonly Message[],
   { provider, tools, limits, history, systemPrompt }: LoopState,
   clock: RequestClock,
-): AsyncGenerator<AgentEvent, string> {
+): Steps<string> {
   // With the same prompt and tools: services cache the prefix, and some refuse earlier calls without their tools.
   const content = {
     systemPrompt,
@@ -95,18 +96,11 @@ async function* summaryOf(
     ...requestTools(tools, history.foundTools),
     toolChoice: "none",
   } as const;
-  const events = requestReply({ provider, content, clock, limits, callIds: history.callIds });
-  for (;;) {
-    const next = await events.next();
-    if (!next.done) {
-      if (next.value.type === "retry") yield { ...next.value, discardText: false };
-      continue;
-    }
-    const { message, stop, usage } = next.value;
-    if (usage) {
-      history.count(usage);
-      yield { type: "usage", usage, total: history.usage };
-    }
-    return stop === "stop" ? textOf(message) : "";
+  const request = { provider, content, clock, limits, callIds: history.callIds, hidden: true };
+  const { message, stop, usage } = yield* requestReply(request);
+  if (usage) {
+    history.count(usage);
+    yield { type: "usage", usage, total: history.usage };
   }
+  return stop === "stop" ? textOf(message) : "";
 }

@@ -11,6 +11,7 @@ import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
 import { requestTools } from "./requestTools.ts";
+import { type Steps, until } from "./steps.ts";
 import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
 
 /** What a turn begins with: a message of the user, or the answers with which the turn that asked goes on. */
@@ -20,11 +21,7 @@ type TurnStart = { readonly message: UserContent } | { readonly answers: Answers
  * Runs one turn: asks the model and runs its calls until it answers, a guard asks the user, or a limit is reached. Yields what
  * happens, `end` last; throws an AgentError on failure and abort. However it ends, every call in history has one result.
  */
-export async function* runTurn(
-  state: LoopState,
-  start: TurnStart,
-  options: ChatOptions = {},
-): AsyncGenerator<AgentEvent, void> {
+export function* runTurn(state: LoopState, start: TurnStart, options: ChatOptions = {}): Steps {
   const { history, limits, provider } = state;
   if (state.running) throw busyError();
   if ("message" in start) {
@@ -49,15 +46,13 @@ export async function* runTurn(
           clock.throwIfAborted(text);
           const questions = yield* runSideBySide(takeReady(later, run), run);
           clock.throwIfAborted(text);
-          if (questions.length > 0) await history.hold(step, questions, later);
+          if (questions.length > 0) yield* until(history.hold(step, questions, later));
           const { pending } = history;
           if (pending.length === 0) continue;
-          yield { type: "end", reason: "approval", text, pending };
-          return;
+          return yield* endTurn(clock, { reason: "approval", text, pending });
         }
         if (options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage })) {
-          yield { type: "end", reason: "stop", text };
-          return;
+          return yield* endTurn(clock, { reason: "stop", text });
         }
       }
       step += 1;
@@ -73,7 +68,8 @@ export async function* runTurn(
       };
       const request = { provider, content, clock, limits, callIds: history.callIds };
       const { message, stop, usage, detail, failed } = yield* requestReply(request);
-      await history.addReply(message, usage);
+      const added = history.addReply(message, usage);
+      if (added !== undefined) yield* until(added);
       [reply, calls] = [message, callsOf(message)];
       text = paused ? text + textOf(message) : textOf(message);
       paused = stop === "pause";
@@ -82,23 +78,29 @@ export async function* runTurn(
       if (reason) {
         yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
         const said = reason === stop && reason !== "stop" && detail;
-        yield { type: "end", reason, text, ...(said && { detail: said }), ...(failed && { failed }) };
-        return;
+        return yield* endTurn(clock, { reason, text, ...(said && { detail: said }), ...(failed && { failed }) });
       }
     }
   } catch (error) {
-    if (isRefused(error)) await history.withdrawUnanswered();
+    if (isRefused(error)) yield* until(history.withdrawUnanswered());
     throw error;
   } finally {
     clock.abort();
     clock.dispose();
     try {
-      await history.closeOpenCalls("aborted");
-      await history.recorder?.turnEnded();
+      yield* until(history.closeOpenCalls("aborted"));
+      if (history.recorder) yield* until(history.recorder.turnEnded());
     } finally {
       state.running = false;
     }
   }
+}
+
+/** The last event, once nothing is left of the last request: what ends the turn would break its connection. */
+function* endTurn(clock: RequestClock, end: Omit<Extract<AgentEvent, { type: "end" }>, "type">): Steps {
+  const draining = clock.drained();
+  if (draining !== undefined) yield* until(draining);
+  yield { type: "end", ...end };
 }
 
 /** Where a turn stands: how many replies it has had, and the last one with the calls that have not run yet. */
@@ -109,15 +111,16 @@ interface TurnPosition {
 }
 
 /** Adds the message, which denies what waits for an answer; or records the answers. */
-async function* begin(history: History, start: TurnStart): AsyncGenerator<AgentEvent, TurnPosition> {
+function* begin(history: History, start: TurnStart): Steps<TurnPosition> {
   const waiting = lastCalls(history.messages).filter((call) => history.waiting.has(call.id));
   if ("message" in start) {
-    const results = await history.close(resultsWithoutAnswer(waiting, history.waiting));
-    await history.add(userMessage(start.message));
+    const results = yield* until(history.close(resultsWithoutAnswer(waiting, history.waiting)));
+    const added = history.add(userMessage(start.message));
+    if (added !== undefined) yield* until(added);
     yield* notRunEvents(waiting, results);
     return { step: 0, calls: [] };
   }
-  await history.answer(start.answers);
+  yield* until(history.answer(start.answers));
   const [{ step } = { step: 0 }] = history.waiting.values();
   const reply = history.messages.findLast((message) => message.role === "assistant");
   return { step, calls: waiting, ...(reply && { reply }) };
@@ -153,16 +156,17 @@ function endOf(stop: StopReason, hasCalls: boolean, lastStep: boolean, steered: 
   }
 }
 
-async function* deliverSteering({ steering, history }: LoopState): AsyncGenerator<AgentEvent, void> {
+function* deliverSteering({ steering, history }: LoopState): Steps {
   for (let text = steering.shift(); text !== undefined; text = steering.shift()) {
-    await history.add(userMessage(text));
+    const added = history.add(userMessage(text));
+    if (added !== undefined) yield* until(added);
     yield { type: "steering", text };
   }
 }
 
-async function* refuseCalls(history: History, reason: NotRunReason): AsyncGenerator<AgentEvent, void> {
+function* refuseCalls(history: History, reason: NotRunReason): Steps {
   const calls = openCalls(history.messages);
-  yield* notRunEvents(calls, await history.closeOpenCalls(reason));
+  yield* notRunEvents(calls, yield* until(history.closeOpenCalls(reason)));
 }
 
 function* notRunEvents(calls: readonly ToolCallBlock[], results: readonly ToolMessage[]): Generator<AgentEvent, void> {

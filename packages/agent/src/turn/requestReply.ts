@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError, isAgentError, messageOf } from "../errors.ts";
-import type { AgentEvent } from "../messages.ts";
 import type { ModelRequest, Provider, ReplyEvent } from "../provider.ts";
 import { abortedError, closeEvents, type RequestClock } from "../requestClock.ts";
+import { type Steps, until } from "./steps.ts";
 import { iteratorOf, validateEvent } from "./validateEvent.ts";
 
 export interface RetryLimits {
@@ -22,14 +22,18 @@ interface ReplyRequest {
   readonly limits: RetryLimits;
   /** The ids of the conversation's calls so far; grows by those of the reply. */
   readonly callIds: Set<string>;
+  /** The text is not shown. */
+  readonly hidden?: boolean;
 }
 
 /**
  * One whole reply of the model, as history keeps it. Tried again after a failure that may pass, which is safe because
  * tools run only once the reply is complete. Throws an AgentError.
  */
-export async function* requestReply(request: ReplyRequest): AsyncGenerator<AgentEvent, ReplyEvent> {
-  const { provider, content, clock, limits, callIds } = request;
+export function* requestReply(request: ReplyRequest): Steps<ReplyEvent> {
+  const { provider, content, clock, limits, callIds, hidden = false } = request;
+  const draining = clock.drained();
+  if (draining !== undefined) yield* until(draining);
   for (let attempt = 1; ; attempt += 1) {
     clock.throwIfAborted();
     let text = "";
@@ -38,15 +42,16 @@ export async function* requestReply(request: ReplyRequest): AsyncGenerator<Agent
       events = iteratorOf(provider, provider.send({ ...content, signal: clock.signal, isTimed: true }));
       clock.begin();
       for (;;) {
-        const { done, value } = await clock.next(events);
+        const { done, value } = yield* until(clock.next(events));
         if (done) throw endedEarly(provider);
         const event = validateEvent(provider, value, callIds);
         if (event.type === "reply") {
-          if (await clock.drain(events)) events = undefined;
+          clock.drain(events);
+          events = undefined;
           return event;
         }
         if (event.type === "text-delta") text += event.text;
-        if (event.type !== "activity" && event.text !== "") yield event;
+        if (!hidden && event.type !== "activity" && event.text !== "") yield event;
       }
     } catch (error) {
       if (clock.signal.aborted) throw abortedError(clock.signal, text);
@@ -55,9 +60,9 @@ export async function* requestReply(request: ReplyRequest): AsyncGenerator<Agent
       if (failure.code === "timeout") clock.renew();
       const delayMs = delayOf(failure, attempt, limits);
       const { message, remedy } = failure;
-      const discardText = text !== "";
+      const discardText = !hidden && text !== "";
       yield { type: "retry", attempt: attempt + 1, delayMs, message, discardText, ...(remedy && { remedy }) };
-      await sleep(delayMs, undefined, { signal: clock.signal }).catch(() => undefined);
+      yield* until(sleep(delayMs, undefined, { signal: clock.signal }).catch(() => undefined));
     } finally {
       closeEvents(events);
     }

@@ -6,13 +6,13 @@ import {
   isToolError,
   type ToolLabels,
   type ToolOutcome,
-  type ToolProgress,
 } from "@toolcrib/core";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
 import type { WaitingCall } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage } from "../messages.ts";
 import { type Asked, approveAsAnswered, deniedResult, questionOf } from "./approvals.ts";
 import { boundedResult } from "./boundedResult.ts";
+import { type Steps, until } from "./steps.ts";
 
 /** The part of a registry that the loop needs. */
 export interface ToolRunner {
@@ -35,7 +35,7 @@ export interface ToolRun {
   /** Ends the running calls when the caller leaves the stream. */
   abort(): void;
   /** Awaited right before these calls start; there may be none. */
-  starting(calls: readonly ToolCallBlock[]): Promise<void>;
+  starting(calls: readonly ToolCallBlock[]): Promise<void> | undefined;
   /** Awaited as soon as a call has ended, in the order in which calls end. */
   finished(result: ToolMessage, data: unknown): Promise<void> | undefined;
   /** Adds a result to history. */
@@ -63,36 +63,19 @@ export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolC
  * Runs calls side by side and yields what happens, the results in the order of the calls. Returns the questions: a call that
  * was asked about has no result. The result of every other call is added, also when the caller leaves the stream.
  */
-export async function* runSideBySide(
-  calls: readonly ToolCallBlock[],
-  run: ToolRun,
-): AsyncGenerator<AgentEvent, readonly Asked[]> {
+export function* runSideBySide(calls: readonly ToolCallBlock[], run: ToolRun): Steps<readonly Asked[]> {
   for (const call of calls) yield { type: "tool-call", id: call.id, name: call.name, args: call.args };
-  await run.starting(calls.filter((call) => !knownResult(call, run)));
-  const progress: AgentEvent[] = [];
-  const ends: (CallEnd | undefined)[] = [];
-  let failure: { error: unknown } | undefined;
-  let wake = (): void => {};
-  const running = calls.map(async (call, index) => {
-    try {
-      const end = await runOne(call, run, (report) => {
-        progress.push({ type: "tool-progress", id: call.id, name: call.name, progress: report });
-        wake();
-      });
-      ends[index] = end;
-      if (end.result) await run.finished(end.result, end.data);
-    } catch (error) {
-      failure = { error };
-    }
-    wake();
-  });
+  const starting = run.starting(calls.filter((call) => !knownResult(call, run)));
+  if (starting !== undefined) yield* until(starting);
+  const state: RunningCalls = { progress: [], ends: [], failure: undefined, wake: () => {} };
+  const running = calls.map((call, index) => runOne(call, index, run, state));
   const questions: Asked[] = [];
   let next = 0;
   try {
     while (next < calls.length) {
-      for (let report = progress.shift(); report; report = progress.shift()) yield report;
-      if (failure) throw failure.error;
-      const end = ends[next];
+      for (let report = state.progress.shift(); report; report = state.progress.shift()) yield report;
+      if (state.failure) throw state.failure.error;
+      const end = state.ends[next];
       if (end) {
         next += 1;
         if (end.asked) questions.push(end.asked);
@@ -100,17 +83,19 @@ export async function* runSideBySide(
         run.addResult(end.result, end.data);
         yield resultEvent(end.result, end.data);
       } else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        yield* until(
+          new Promise<void>((resolve) => {
+            state.wake = resolve;
+          }),
+        );
       }
     }
     return questions;
   } finally {
     if (next < calls.length) {
       run.abort();
-      await Promise.all(running);
-      for (const end of ends.slice(next)) if (end?.result) run.addResult(end.result, end.data);
+      yield* until(Promise.all(running));
+      for (const end of state.ends.slice(next)) if (end?.result) run.addResult(end.result, end.data);
     }
   }
 }
@@ -119,6 +104,15 @@ export async function* runSideBySide(
 type CallEnd =
   | { readonly result: ToolMessage; readonly data?: unknown; readonly asked?: undefined }
   | { readonly asked: Asked; readonly result?: undefined };
+
+/** What has come of calls that run side by side. */
+interface RunningCalls {
+  readonly progress: AgentEvent[];
+  readonly ends: (CallEnd | undefined)[];
+  failure: { readonly error: unknown } | undefined;
+  /** Something has come. */
+  wake(): void;
+}
 
 function resultEvent({ callId: id, name, output, isError, content }: ToolMessage, data: unknown): AgentEvent {
   const rich = { ...(content && { content }), ...(data !== undefined && { data }) };
@@ -130,13 +124,20 @@ function knownResult(call: ToolCallBlock, run: ToolRun): ToolMessage | undefined
   return call.malformed === undefined ? deniedResult(call, run.waited.get(call.id)) : malformedCall(call);
 }
 
-async function runOne(
-  call: ToolCallBlock,
-  run: ToolRun,
-  onProgress: (progress: ToolProgress) => void,
-): Promise<CallEnd> {
-  const known = knownResult(call, run);
-  if (known) return { result: known };
+async function runOne(call: ToolCallBlock, index: number, run: ToolRun, state: RunningCalls): Promise<void> {
+  try {
+    const known = knownResult(call, run);
+    const end = known ? { result: known } : await execute(call, run, state);
+    state.ends[index] = end;
+    const finished = end.result && run.finished(end.result, end.data);
+    if (finished !== undefined) await finished;
+  } catch (error) {
+    state.failure = { error };
+  }
+  state.wake();
+}
+
+async function execute(call: ToolCallBlock, run: ToolRun, state: RunningCalls): Promise<CallEnd> {
   const waited = run.waited.get(call.id);
   let outcome: ToolOutcome | undefined;
   let asked: Asked | undefined;
@@ -149,18 +150,24 @@ async function runOne(
     signal: run.signal,
     callId: call.id,
     labels: run.labels,
-    onProgress,
-    ...(approve && { approve }),
+    onProgress: (progress) => {
+      state.progress.push({ type: "tool-progress", id: call.id, name: call.name, progress });
+      state.wake();
+    },
     onOutcome: (ended) => {
       outcome = ended;
     },
+    ...(approve && { approve }),
   });
   if (outcome?.ok === false && !approve && isToolError(outcome.error) && outcome.error.code === "approval_required") {
     asked = questionOf(call.id, outcome.error.details);
   }
-  if (asked) return { asked };
+  return asked ? { asked } : endOf(call, output, outcome, run.maxToolResultBytes);
+}
+
+function endOf(call: ToolCallBlock, output: string, outcome: ToolOutcome | undefined, maxBytes: number): CallEnd {
   const content = outcome?.content;
-  const bounded = boundedResult(content ? { output, content } : { output }, run.maxToolResultBytes);
+  const bounded = boundedResult(content ? { output, content } : { output }, maxBytes);
   const result = toolMessage(call, { ...bounded, isError: outcome?.ok === false });
   return outcome?.ok && outcome.data !== undefined ? { result, data: outcome.data } : { result };
 }
