@@ -10,6 +10,9 @@ const npmPackages = {
   medium: ["date-fns@4.4.0", "rxjs@7.8.2", "lodash@4.18.1", "openai@7.57.0", "@anthropic-ai/sdk@1.12.0"],
 };
 
+/** In a few words, as the plot names them. */
+export const treeNames = { small: "one npm package", medium: "5 npm packages", large: "Linux" };
+
 /** The folder of a corpus, or undefined where it cannot be had (no network, no apt). `large` is most of the Linux source. */
 export function corpus(name) {
   const home = `${folder}${name}`;

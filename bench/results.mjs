@@ -1,9 +1,11 @@
 // Writes RESULTS.md and the plot that the README shows.
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
-import { ripgrep as ripgrepProgram } from "./peers.mjs";
+import { treeNames } from "./corpora.mjs";
+import { peers, ripgrep as ripgrepProgram } from "./peers.mjs";
+import { plot } from "./plot.mjs";
 import { remarksOf } from "./remarks.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -27,7 +29,25 @@ export function writeResults(rows) {
     ...(remarks.length > 0 ? ["## Missed, and why", "", ...remarks, ""] : []),
   ];
   writeFileSync(here("RESULTS.md"), lines.join("\n"));
-  writeFileSync(here("search.svg"), plot(rows));
+  writePlot();
+}
+
+/** Draws the plot of what RESULTS.md says. */
+export function writePlot() {
+  const text = readFileSync(here("RESULTS.md"), "utf8");
+  const rows = [...text.matchAll(/^\| (.+?) \| ([\d.]+) \([\d.]+ to [\d.]+\) \|/gm)].map(([, name, ratio]) => ({
+    name,
+    ratio: Number(ratio),
+  }));
+  const [ripgrep = "ripgrep"] = /ripgrep [\d.]+\d/.exec(text) ?? [];
+  writeFileSync(here("search.svg"), plot(rows, { versions: { ...peerVersions(), rg: ripgrep }, trees: treeNames }));
+}
+
+function peerVersions() {
+  return {
+    "gemini-cli-core fallback": `gemini-cli-core ${peers["gemini-cli-core"]["@google/gemini-cli-core"]}, without ripgrep`,
+    "just-bash grep": `just-bash ${peers["just-bash"]["just-bash"]}, grep`,
+  };
 }
 
 function version(program) {
@@ -46,25 +66,4 @@ function figure(row) {
 
 function short(value) {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
-}
-
-/** Horizontal bars on a logarithmic scale: the time of search_text to that of spawned ripgrep and of peers. */
-function plot(rows) {
-  const bars = rows.filter((row) => row.ratio && /^search_(text|files)/.test(row.name));
-  const height = 26 * bars.length + 60;
-  const x = (ratio) => 300 + 140 * (Math.log10(Math.min(Math.max(ratio, 0.001), 10)) + 3);
-  const marks = [0.001, 0.01, 0.1, 1, 10].map(
-    (mark) =>
-      `<line x1="${x(mark)}" y1="30" x2="${x(mark)}" y2="${height - 20}" stroke="${mark === 1 ? "#c33" : "#ddd"}"/><text x="${x(mark)}" y="22" text-anchor="middle">${mark}</text>`,
-  );
-  const drawn = bars.map((row, index) => {
-    const y = 36 + 26 * index;
-    const width = Math.max(2, x(row.ratio.median) - x(0.001));
-    return `<text x="292" y="${y + 14}" text-anchor="end">${escapeXml(row.name.replace("search_text, ", "").replace("search_files, ", "files, "))}</text><rect x="${x(0.001)}" y="${y + 2}" width="${width.toFixed(1)}" height="16" fill="#4a7"/><text x="${(x(0.001) + width + 5).toFixed(1)}" y="${y + 14}">${short(row.ratio.median)}</text>`;
-  });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="920" height="${height}" font-family="sans-serif" font-size="12"><title>Time of toolcrib's searches to that of ripgrep and of others</title><rect width="100%" height="100%" fill="#fff"/><text x="8" y="22">time of toolcrib to the other (1 = equal)</text>${marks.join("")}${drawn.join("")}</svg>\n`;
-}
-
-function escapeXml(text) {
-  return text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,6 +1,7 @@
-// npm run bench [-- NAME …] [--large] [--rounds N] [--write] [--quick]
+// npm run bench [-- NAME …] [--large] [--rounds N] [--write] [--quick] [--plot]
 // Each row of the goals: candidate and baseline in turn, ratio per round. Times are judged by ratios alone: an absolute one is shown.
 // --write puts a full run into RESULTS.md. --quick takes two minutes, for a look before and after a change.
+// --plot measures nothing and draws the plot of RESULTS.md anew.
 import { cpus, totalmem } from "node:os";
 import { files, shell } from "./cases/files.mjs";
 import { size, startup, tokens } from "./cases/footprint.mjs";
@@ -11,7 +12,7 @@ import { search, searchFiles, searchPeers } from "./cases/search.mjs";
 import { searchPhases } from "./cases/searchPhases.mjs";
 import { endBy } from "./pairs.mjs";
 import { ripgrep } from "./peers.mjs";
-import { writeResults } from "./results.mjs";
+import { writePlot, writeResults } from "./results.mjs";
 
 const cases = {
   search,
@@ -44,6 +45,10 @@ if (unknown.length > 0 || !(rounds > 0)) {
   process.exit(2);
 }
 
+if (words.includes("--plot")) {
+  writePlot();
+  process.exit(0);
+}
 const rows = [];
 console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0].model}, ${Math.round(totalmem() / 2 ** 30)} GB`);
 if (quick) endBy(performance.now() + 90_000);
