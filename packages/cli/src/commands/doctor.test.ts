@@ -63,7 +63,7 @@ beforeAll(async () => {
     const tarball = /^\/(toolcrib-tools-fs-[\d.]+\.tgz)$/.exec(url)?.[1];
     if (tarball) return void response.end(readFileSync(join(packed, tarball)));
     if (url === `/${name}`) return void response.end(JSON.stringify(packument()));
-    response.writeHead(404).end("{}");
+    response.writeHead(url === "/@toolcrib/private" ? 401 : 404).end("{}");
   });
   await new Promise<void>((listening) => registry.listen(0, "127.0.0.1", listening));
   address = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`;
@@ -81,8 +81,10 @@ function packument(): object {
       .digest("hex");
     return [version, { name, version, dist: { tarball: `${address}${file}`, shasum } }] as const;
   });
-  const tags = { latest: "0.2.0", next: "0.1.1", old: "0.0.9" };
-  return { name, "dist-tags": tags, versions: Object.fromEntries(published) };
+  const tags = { latest: "0.2.0", next: "0.1.1", old: "0.0.9", damaged: "0.3.0" };
+  const dist = { tarball: `${address}toolcrib-tools-fs-0.2.0.tgz`, shasum: "0".repeat(40) };
+  const damaged = { "0.3.0": { name, version: "0.3.0", dist } };
+  return { name, "dist-tags": tags, versions: { ...Object.fromEntries(published), ...damaged } };
 }
 
 let project = "";
@@ -166,12 +168,12 @@ describe("doctor --contracts", () => {
   test("says so where there is no registry, no such version and no such package", async () => {
     const missing = await doctor("--to", "7.0.0");
     expect(missing.stdout).toContain(
-      "✗ @toolcrib/tools-fs 0.1.0: nothing to compare with: the registry has no such version",
+      "✗ @toolcrib/tools-fs 0.1.0: nothing to compare with: the registry has no such version; npm view NAME versions lists them",
     );
     expect(missing.code).toBe(1);
     writePackage(installed("@toolcrib/other"), "0.1.0", "@toolcrib/other");
     expect((await doctor()).stdout).toContain(
-      "✗ @toolcrib/other 0.1.0: nothing to compare with: the registry has no such version",
+      "✗ @toolcrib/other 0.1.0: nothing to compare with: the registry has no such version; npm view NAME versions lists them",
     );
     put(join(project, ".npmrc"), "registry=http://127.0.0.1:9/\n");
     const offline = await doctor();
@@ -181,13 +183,29 @@ describe("doctor --contracts", () => {
     expect(offline.code).toBe(1);
   });
 
+  test("says so where the registry asks for a login, a tarball is damaged, and there is no npm", async () => {
+    expect((await doctor("--to", "damaged")).stdout).toContain(
+      "nothing to compare with: npm pack failed (EINTEGRITY): ",
+    );
+    writePackage(installed("@toolcrib/private"), "0.1.0", "@toolcrib/private");
+    expect((await doctor()).stdout).toContain(
+      "✗ @toolcrib/private 0.1.0: nothing to compare with: the registry refuses it (E401): log in with npm login",
+    );
+    const none = await startProgram(bin, ["doctor"], { cwd: project, env: { HOME: home, PATH: home } }).ended;
+    expect(none.stdout).toContain("nothing to compare with: npm was not found on PATH; --tarballs PATH needs none");
+  });
+
   test("says which version has no manifest", async () => {
     writePackage(installed(name), "0.0.9");
     const older = await doctor();
-    expect(older.stdout).toContain("✗ @toolcrib/tools-fs 0.0.9 -> 0.2.0: 0.0.9 publishes no manifest of its tools");
+    expect(older.stdout).toContain(
+      "✗ @toolcrib/tools-fs 0.0.9 -> 0.2.0: 0.0.9 publishes no manifest of its tools, so they cannot be compared; read its CHANGELOG.md",
+    );
     rmSync(installed(name), { recursive: true });
     writePackage(installed(name), "0.1.0");
-    expect((await doctor("--to", "old")).stdout).toContain("0.1.0 -> 0.0.9: 0.0.9 publishes no manifest of its tools");
+    expect((await doctor("--to", "old")).stdout).toContain(
+      "0.1.0 -> 0.0.9: 0.0.9 publishes no manifest of its tools, so they cannot be compared; read its CHANGELOG.md",
+    );
   });
 
   test.each([

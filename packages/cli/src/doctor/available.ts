@@ -36,7 +36,7 @@ export function fromTarballs(path: string): FindPackage {
     const found = packed.filter((one) => one.name === name);
     if (found.length > 1)
       throw new Error(`there are several: ${found.map(({ file }) => file).join(", ")}; name one of them`);
-    if (!found[0]) throw new Error("none of the tarballs holds it");
+    if (!found[0]) throw new Error("none of the tarballs holds it; write one with npm pack");
     return found[0];
   };
 }
@@ -72,7 +72,9 @@ async function npmPack(
   });
   const code = await new Promise<number | null>((done, fail) => child.once("error", fail).once("close", done)).catch(
     (error) => {
-      throw isObject(error) && error.code === "ENOENT" ? new Error("npm was not found on PATH") : error;
+      throw isObject(error) && error.code === "ENOENT"
+        ? new Error("npm was not found on PATH; --tarballs PATH needs none")
+        : error;
     },
   );
   if (code !== 0) throw new Error(describeFailure(answer));
@@ -80,7 +82,8 @@ async function npmPack(
 
 function describeFailure(answer: string): string {
   const { code, summary } = npmError(answer);
-  if (code === "E404" || code === "ETARGET") return "the registry has no such version";
+  if (code === "E404" || code === "ETARGET")
+    return "the registry has no such version; npm view NAME versions lists them";
   if (unreachable.test(code)) return `the registry cannot be reached (${code}); --tarballs PATH needs none`;
   if (code === "E401" || code === "E403") return `the registry refuses it (${code}): log in with npm login`;
   return `npm pack failed${code && ` (${code})`}: ${clip(redactUrls(summary), 200) || "it says no more"}`;

@@ -84,7 +84,10 @@ function compare(
   if (!before && !after) return known;
   if (!before || !after) {
     const lacking = before ? available : installed;
-    return { ...known, problem: `${lacking.version} publishes no manifest of its tools, so they cannot be compared` };
+    return {
+      ...known,
+      problem: `${lacking.version} publishes no manifest of its tools, so they cannot be compared; read its CHANGELOG.md`,
+    };
   }
   const sum = ({ tools }: typeof before): number => tools.reduce((all, { tokens }) => all + tokens, 0);
   return { ...known, tokens: { before: sum(before), after: sum(after) }, changes: compareManifests(before, after) };
