@@ -33,9 +33,11 @@ export function compileWildmatch(pattern: string, ignoreCase = false): Wildmatch
   if (typeof steps === "string") return steps;
   if (fewestBytes(steps) > longestPath) return `it only fits paths of more than ${longestPath} bytes`;
   const { head, inside, tail } = literalsOf(steps);
+  const byEnd = needsOnlyItsEnd(steps);
   return {
     matches: (path) =>
-      path.startsWith(head) && path.endsWith(tail) && path.includes(inside) && follow(steps, asBytes(path)).ended,
+      path.endsWith(tail) &&
+      (byEnd || (path.startsWith(head) && path.includes(inside) && follow(steps, asBytes(path)).ended)),
     matchHead(path) {
       let head: "parent" | undefined;
       const { ended } = follow(steps, asBytes(path), () => {
@@ -67,6 +69,12 @@ function literalsOf(steps: readonly Step[]): { head: string; inside: string; tai
   }
   const inside = runs.reduce((longest, run) => (run.length > longest.length ? run : longest));
   return { head: runs[0] ?? "", inside, tail: runs.at(-1) ?? "" };
+}
+
+/** Whether a pattern is `**` and `/*` and plain text without a slash, such as all files of one kind. */
+function needsOnlyItsEnd([first, , , fourth, ...rest]: readonly Step[]): boolean {
+  const isPlain = (step: Step): boolean => typeof step === "number" && step >= 0 && step < 128 && step !== slash;
+  return first === optional && fourth === star && rest.every(isPlain);
 }
 
 /**

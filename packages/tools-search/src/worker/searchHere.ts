@@ -1,12 +1,12 @@
 import { ToolError } from "@toolcrib/core";
 import { clip, patternSteps } from "@toolcrib/core/text";
 import { FileMemory } from "../memory/fileMemory.ts";
-import type { SizeLimits } from "../shared/beginAnew.ts";
+import { BeginAnew, type SizeLimits } from "../shared/beginAnew.ts";
 import type { BatchResult, FilesJob, Help, HelpResults, SearchStart, TextJob } from "../shared/jobs.ts";
 import type { MatchClock } from "../shared/matchClock.ts";
 import { createResult, joinBatches, type SearchResult } from "../shared/searchResult.ts";
 import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
-import { compilePathGlob } from "./pathGlob.ts";
+import { compilePathGlob, compileWalkGlob } from "./pathGlob.ts";
 import {
   createBatchSearch,
   createProblems,
@@ -18,7 +18,7 @@ import {
 import { walkFiles } from "./walk.ts";
 
 /** How long the caller's thread is busy at a time. */
-const sliceMs = 6;
+const sliceMs = 4;
 /** Longest line that a regular expression is tried on: an expression may take the square of it in steps. */
 const longestLine = 5000;
 /** Steps that an expression may take on one line: some 100 ms. */
@@ -53,7 +53,7 @@ export interface HereOptions {
   help?: Help | undefined;
   /** Called for each file that had to be read. */
   onRead?: ((path: string) => void) | undefined;
-  /** What is larger ends the search with `BeginAnew`. */
+  /** What is larger ends the search with `BeginAnew`, and so does a glob that fast-glob might read differently. */
   sizes?: SizeLimits | undefined;
 }
 
@@ -66,6 +66,10 @@ export async function searchHere(
   signal: AbortSignal | undefined,
   options: HereOptions = {},
 ): Promise<SearchResult> {
+  const globs = job.kind === "text" ? job.include : [job.pattern];
+  if (options.sizes !== undefined && globs !== undefined && compileWalkGlob(globs, job.kind === "text") === undefined) {
+    throw new BeginAnew();
+  }
   const result = createResult();
   const problems = createProblems();
   if (job.kind === "files") {

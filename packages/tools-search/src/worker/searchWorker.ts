@@ -14,9 +14,10 @@ import type {
   WorkerMessage,
 } from "../shared/jobs.ts";
 import { createMatchClock } from "../shared/matchClock.ts";
-import { type GlobFiles, loadGlobFiles } from "./globFiles.ts";
+import { loadGlobFiles } from "./globFiles.ts";
 import { createFileLearner } from "./learnFiles.ts";
 import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
+import { compileWalkGlob } from "./pathGlob.ts";
 import {
   createBatchSearch,
   createProblems,
@@ -69,8 +70,8 @@ async function serve(job: Job): Promise<void> {
     }
     if (job.kind !== "files") remember(job);
     if (job.kind === "learn") for (const path of job.paths.split("\0")) learner.add(path);
-    else if (job.kind === "files") searchFiles(job, problems, await loadGlobFiles());
-    else searchText(job, problems, job.include === undefined ? undefined : await loadGlobFiles());
+    else if (job.kind === "files") searchFiles(job, await finderOf(job, [job.pattern], false, problems));
+    else searchText(job, problems, await finderOf(job, job.include, true, problems));
   } catch (error) {
     clock.pause();
     post({ kind: "failed", message: messageOf(error) });
@@ -117,18 +118,35 @@ function run<Result>(steps: Generator<void, Result, undefined>): Result {
   }
 }
 
-function searchText(job: TextJob, problems: Problems, globFiles: GlobFiles | undefined): void {
-  const searchBatch = createBatchSearch(job, host, problems);
-  const helper = createHelper();
+/** The files below a directory that match, in the order of their paths. */
+type FindFiles = (directory: string) => Iterable<string>;
+
+/** Without globs all files, as they are walked. fast-glob is loaded only for a glob that needs it. */
+async function finderOf(
+  job: TextJob | FilesJob,
+  globs: readonly string[] | undefined,
+  anyDepth: boolean,
+  problems: Problems,
+): Promise<FindFiles> {
   const lister = listerFor(job, problems);
-  const filesOf = (start: SearchStart): Iterable<string> => {
-    if (!start.isDirectory) return [""];
-    if (globFiles === undefined) return walkFiles(lister, start.path, problems.add);
+  const walk: FindFiles = (directory) => walkFiles(lister, directory, problems.add);
+  if (globs === undefined) return walk;
+  const matches = compileWalkGlob(globs, anyDepth);
+  const globFiles = matches === undefined ? await loadGlobFiles() : undefined;
+  return (directory) => {
     clock.run();
-    const found = globFiles(lister, start.path, job.include ?? [], true, problems.add).sort();
+    const found =
+      globFiles?.(lister, directory, globs, anyDepth, problems.add).sort() ??
+      [...walk(directory)].filter((path) => matches?.(path));
     clock.pause();
     return found;
   };
+}
+
+function searchText(job: TextJob, problems: Problems, findFiles: FindFiles): void {
+  const searchBatch = createBatchSearch(job, host, problems);
+  const helper = createHelper();
+  const filesOf = (start: SearchStart): Iterable<string> => (start.isDirectory ? findFiles(start.path) : [""]);
   try {
     run(searchFilesOf(job, filesOf, searchBatch, host, helper.offer));
   } finally {
@@ -184,9 +202,6 @@ function help(help: HelpJob, problems: Problems, onEnd: () => void): void {
   helped.setHelperReady();
 }
 
-function searchFiles(job: FilesJob, problems: Problems, globFiles: GlobFiles): void {
-  clock.run();
-  const found = globFiles(listerFor(job, problems), job.start.path, job.pattern, false, problems.add);
-  clock.pause();
-  post({ kind: "files", ...listFound(job, found) });
+function searchFiles(job: FilesJob, findFiles: FindFiles): void {
+  post({ kind: "files", ...listFound(job, [...findFiles(job.start.path)]) });
 }

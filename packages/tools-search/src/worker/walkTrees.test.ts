@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { loadGlobFiles } from "./globFiles.ts";
 import { createDirectoryLister } from "./listDirectory.ts";
+import { compileWalkGlob } from "./pathGlob.ts";
 import { walkFiles } from "./walk.ts";
 
 const globFiles = await loadGlobFiles();
@@ -103,6 +104,38 @@ describe("the files that are walked", () => {
         expect([...walkFiles(lister, base, fail)]).toEqual(globFiles(lister, base, "**", false, fail).sort());
       }),
       { numRuns: 40 },
+    );
+  });
+
+  test("are the same by a glob that begins anywhere, whether filtered from the walk or found by fast-glob", () => {
+    const segment = fc.constantFrom(
+      "**",
+      "*",
+      "a",
+      "b",
+      "*.ts",
+      "a*",
+      "*b*",
+      "{a,b}",
+      "{*.ts,c}",
+      "*.*",
+      "c.ts",
+      ".*",
+      "*.a",
+    );
+    const pattern = fc.array(segment, { maxLength: 3 }).map((rest) => ["**", ...rest].join("/"));
+    const patternsOf = fc.array(pattern, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(tree, patternsOf, fc.boolean(), (planted, patterns, anyDepth) => {
+        plant(planted);
+        const globs = anyDepth ? [...patterns, `!${patterns[0]?.slice(3) || "x"}`] : patterns.slice(0, 1);
+        const matches = compileWalkGlob(globs, anyDepth);
+        if (matches === undefined) return;
+        const lister = createDirectoryLister(undefined);
+        const found = [...walkFiles(lister, base, fail)].filter(matches);
+        expect(found, globs.join(" ")).toEqual(globFiles(lister, base, globs, anyDepth, fail).sort());
+      }),
+      { numRuns: 80 },
     );
   });
 });
