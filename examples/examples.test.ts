@@ -9,6 +9,7 @@ interface Manifest {
   private?: boolean;
   scripts?: Record<string, string>;
   dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
 }
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -44,15 +45,15 @@ describe.each(examples)("%s", (example) => {
   });
 
   test("can be copied: its manifest names versions that this workspace has", () => {
-    const { private: isPrivate, scripts, dependencies } = manifestOf(example);
+    const { private: isPrivate, scripts, dependencies, devDependencies } = manifestOf(example);
     expect({ isPrivate, scripts }).toEqual({
       isPrivate: true,
       scripts: { start: "node main.ts", test: "vitest run", types: "tsc" },
     });
-    for (const [name, range] of Object.entries(dependencies)) {
+    for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies })) {
       const own = /^@toolcrib\/(.+)$/.exec(name)?.[1];
       expect(range).toEqual(
-        own === undefined ? expect.stringMatching(/^\^\d/) : `^${manifestOf(`../packages/${own}`).version}`,
+        own === undefined ? expect.stringMatching(/^\^?\d/) : `^${manifestOf(`../packages/${own}`).version}`,
       );
     }
   });

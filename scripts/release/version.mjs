@@ -35,8 +35,8 @@ for (const { file } of first) {
 const versions = new Map(packages.map(read).map(({ name, version }) => [name, version]));
 for (const file of manifestsOf("examples")) {
   const manifest = read(file);
-  for (const name of Object.keys(manifest.dependencies ?? {})) {
-    if (versions.has(name)) manifest.dependencies[name] = `^${versions.get(name)}`;
+  for (const ranges of [manifest.dependencies, manifest.devDependencies]) {
+    for (const name of Object.keys(ranges ?? {})) if (versions.has(name)) ranges[name] = `^${versions.get(name)}`;
   }
   write(file, manifest);
 }
