@@ -1,5 +1,6 @@
-// Packs every published package, or those named, as built, into tarballs/ (or the folder given before the names): pnpm writes out `workspace:` and `catalog:`, which
-// other package managers cannot read. `overrides.json` beside them names each by its file, for those that look on the registry first.
+// Packs every published package, or those named, as built, into tarballs/ (or the folder given before the names): pnpm writes out
+// `workspace:` and `catalog:`, which other package managers cannot read. `overrides.json` beside them names each by its file, for
+// those that look on the registry first.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -19,7 +20,7 @@ if (run.status !== 0) {
   console.error(`pack: pnpm failed:\n${run.stdout ?? ""}${run.stderr ?? ""}${run.error ?? ""}`);
   process.exit(1);
 }
-const packed = readdirSync(tarballs);
+const packed = readdirSync(tarballs).filter((file) => file.endsWith(".tgz"));
 const overrides = packed.map((file) => [
   `@toolcrib/${/^toolcrib-(.+)-\d+\.\d+\.\d+/.exec(file)[1]}`,
   `file:${join(tarballs, file)}`,

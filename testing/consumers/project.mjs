@@ -1,6 +1,6 @@
 // A temporary project as a user would make it, and the programs run in it.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
@@ -90,14 +90,18 @@ export function run(cwd, command, args, { env = {}, expected = 0 } = {}) {
   });
 }
 
+const binaries = new Map();
 /** The path of a Node binary of this version, from the npm package that holds it. */
-export async function nodeBinary(version) {
-  const folder = createProject(`node-${version}`, {
-    manifest: { dependencies: { [`node-${process.platform}-${process.arch}`]: version } },
-  });
-  const binary = join(folder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
-  if (!existsSync(binary)) await npmInstall(folder);
-  return binary;
+export function nodeBinary(version) {
+  if (!binaries.has(version)) binaries.set(version, installNode(version));
+  return binaries.get(version);
+}
+
+async function installNode(version) {
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = createProject(`node-${version}`, { manifest: { dependencies: { [name]: version } } });
+  await npmInstall(folder);
+  return join(folder, "node_modules", name, "bin/node");
 }
 
 export function cleanUp() {

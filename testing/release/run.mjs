@@ -6,12 +6,12 @@ import { managersAndTypes } from "./cases/managersAndTypes.mjs";
 import { firstReleases, laterReleases } from "./cases/releases.mjs";
 import { upgrades, upgradesBelowOne } from "./cases/upgrades.mjs";
 
-// In the order of the releases: what is about an earlier one comes before a later one is made.
-await runCases([
-  ...firstReleases,
-  ...installs,
-  ...managersAndTypes,
-  ...upgradesBelowOne,
-  ...upgrades,
-  ...laterReleases,
+/** Users who change nothing that others see. */
+const users = [...installs, ...managersAndTypes].map(([name, run, options]) => [
+  name,
+  run,
+  { ...options, beside: true },
 ]);
+
+// In the order of the releases: what is about an earlier one comes before a later one is made.
+await runCases([...firstReleases, ...users, ...upgradesBelowOne, ...upgrades, ...laterReleases]);

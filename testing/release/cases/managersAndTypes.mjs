@@ -73,7 +73,7 @@ export const managersAndTypes = [
   ["pnpm add", pnpm, { short: true }],
   ["yarn add, node-modules", yarn("node-modules")],
   ["yarn add, Plug'n'Play", yarn("pnp"), { short: true }],
-  ["bun add", bun, { short: true }],
+  ["bun add", bun],
   ...Object.keys(compilers).flatMap((compiler) =>
     ["nodenext", "bundler"].map((resolution) => [
       `types of the published files, ${compiler}, ${resolution}`,

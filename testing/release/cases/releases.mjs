@@ -1,6 +1,6 @@
 // Making a release: the versions and changelogs, the set that is published as one, and what `latest` shows meanwhile.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withBrokenRegistry } from "../registry.mjs";
 import { firstRelease, firstVersions, registry, release, stableRelease } from "../story.mjs";
@@ -77,6 +77,8 @@ async function staged() {
   const checkout = await stableRelease();
   const before = await Promise.all(names.map(shown));
   await checkout.makeVersions({ "@toolcrib/tools-fs": "patch" });
+  const { stdout: planned } = await checkout.publish(["--dry-run"]);
+  assert.match(planned, /to publish under next: @toolcrib\/tools-fs@[\d.]+\n$/);
   // This registry has no staging: nothing may become public instead.
   assert.match(await rejection(checkout.publish(["--staged"])), /could not be staged: @toolcrib\/tools-fs@/);
   const after = await Promise.all(names.map(shown));
@@ -85,6 +87,15 @@ async function staged() {
     before.map((each) => each["dist-tags"]),
   );
   await release(checkout);
+}
+
+/** What a user can read without the network. */
+async function changelogInside() {
+  const user = await newUser("changelog");
+  await firstRelease();
+  await user.install("@toolcrib/core@0.1.0");
+  const text = readFileSync(join(user.folder, "node_modules/@toolcrib/core/CHANGELOG.md"), "utf8");
+  assert.match(text, /^# @toolcrib\/core\n\n## 0\.1\.0\n/);
 }
 
 /** A publish that breaks off in the middle, what users get meanwhile, and how it goes on. */
@@ -109,9 +120,8 @@ async function halfPublished() {
     await rejection(checkout.promote()),
     /latest has not moved: the registry does not have @toolcrib\/tools-fs@/,
   );
-  await user.npm("update");
   const stranger = await newUser("half-stranger");
-  await stranger.install(...names);
+  await Promise.all([user.npm("update"), stranger.install(...names)]);
   for (const name of names) {
     assert.equal(await latest(name), old[name]);
     assert.equal(user.versionOf(name), old[name], "a caret user was given a half-published version");
@@ -161,6 +171,7 @@ export const firstReleases = [
     wholeSet,
     { short: true },
   ],
+  ["an installed package has its changelog", changelogInside],
   ["a release made twice changes nothing", again],
   ["nothing is published as latest", neverLatest, { short: true }],
   ["changesets without a version are not published", unversioned],

@@ -12,14 +12,15 @@ const schemas = `import { createFsTools } from "${pack}";
 console.log(JSON.stringify(createFsTools().map((tool) => tool.getSchema())));
 `;
 
+/** Who has pinned the version, who has a caret, and who has a caret and a lockfile. */
 async function users(label) {
   const files = { "schemas.mjs": schemas };
-  const pinned = await newUser(`${label}-pinned`, { files });
-  await pinned.install("--save-exact", pack);
-  const caret = await newUser(`${label}-caret`, { files });
-  await caret.install(pack);
-  const locked = await newUser(`${label}-locked`, { files });
-  await locked.install(pack);
+  const install = async (who, ...args) => (await newUser(`${label}-${who}`, { files })).install(...args, pack);
+  const [pinned, caret, locked] = await Promise.all([
+    install("pinned", "--save-exact"),
+    install("caret"),
+    install("locked"),
+  ]);
   return { pinned, caret, locked };
 }
 
@@ -35,9 +36,8 @@ async function walk(checkout, label, steps) {
     await checkout.makeVersions({ [pack]: size });
     assert.equal(checkout.packages()[pack].version, version);
     await release(checkout);
-    for (const user of [pinned, caret]) await user.npm("update");
     rmSync(join(locked.folder, "node_modules"), { recursive: true });
-    await locked.npm("ci");
+    await Promise.all([pinned.npm("update"), caret.npm("update"), locked.npm("ci")]);
     assert.equal(caret.versionOf(pack), forCaret, `what ^${start} takes after ${version}`);
     const caretReads = JSON.stringify(await caret.run("schemas.mjs"));
     assert.ok(caretReads.includes(`(as of ${forCaret})`), "the new version is not the one that was published");
