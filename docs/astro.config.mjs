@@ -19,8 +19,8 @@ export default defineConfig({
       credits: false,
       expressiveCode: {
         styleOverrides: { codeFontSize: "0.85rem" },
-        // Replies and calls are often one long line.
-        defaultProps: { overridesByLang: { "text,json,sh": { wrap: true } } },
+        // Nothing is hidden behind a scroll bar, on narrow screens either.
+        defaultProps: { wrap: true },
       },
     }),
   ],
