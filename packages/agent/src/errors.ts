@@ -47,32 +47,29 @@ export interface AgentErrorOptions {
   remedy?: Remedy;
 }
 
+const known = ["status", "retryAfterMs", "reason", "text", "detail", "pending", "remedy"] as const;
+
 const marker: unique symbol = Symbol.for("toolcrib.AgentError") as never;
 
 /** Any failure of an agent or a provider; tell kinds apart by `code`. Never carries a key. */
 export class AgentError extends Error {
   override readonly name = "AgentError";
   readonly code: AgentErrorCode;
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   readonly retryable: boolean;
-  readonly retryAfterMs: number | undefined;
-  readonly reason: EndReason | undefined;
-  readonly text: string | undefined;
-  readonly detail: string | undefined;
-  readonly pending: readonly PendingCall[] | undefined;
-  readonly remedy: Remedy | undefined;
+  declare readonly retryAfterMs: number | undefined;
+  declare readonly reason: EndReason | undefined;
+  declare readonly text: string | undefined;
+  declare readonly detail: string | undefined;
+  declare readonly pending: readonly PendingCall[] | undefined;
+  declare readonly remedy: Remedy | undefined;
 
   constructor(options: AgentErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
-    this.status = options.status;
     this.retryable = options.retryable ?? false;
-    this.retryAfterMs = options.retryAfterMs;
-    this.reason = options.reason;
-    this.text = options.text;
-    this.detail = options.detail;
-    this.pending = options.pending;
-    this.remedy = options.remedy;
+    // What is not known is left out, so that an error that nobody caught prints only what it has to say.
+    for (const name of known) if (options[name] !== undefined) Object.assign(this, { [name]: options[name] });
     Object.defineProperty(this, marker, { value: true });
   }
 
