@@ -6,6 +6,8 @@ import { repository } from "./src/site/sources.mjs";
 export default defineConfig({
   // Pages that a browser asks for; images are used as they are.
   image: { service: { entrypoint: "astro/assets/services/noop" } },
+  // A flag outside of code keeps its two hyphens.
+  markdown: { smartypants: false },
   integrations: [
     starlight({
       title: "toolcrib",

@@ -33,7 +33,7 @@ export async function toolsTable() {
     const { name } = tool.getSchema().function;
     const page = readFileSync(join(root, `docs/src/content/docs/tools/${name}.md`), "utf8");
     const [, what] = /^description: (.+)$/m.exec(page) ?? [];
-    return `| [\`${name}\`](${name}.md) | ${what} | \`${tool.origin}\` | ${(await stateByDefault(name)).split(/[;:]/)[0]} |`;
+    return `| [\`${name}\`](${name}.md) | ${what} | \`${tool.origin.replace("@toolcrib/", "")}\` | ${(await stateByDefault(name)).split(/[;:]/)[0]} |`;
   });
   return ["| tool | what it does | package | in the default registry |", "| --- | --- | --- | --- |"]
     .concat(await Promise.all(rows))

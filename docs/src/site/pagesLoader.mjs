@@ -1,5 +1,6 @@
 // Loads every page of the site: expands what is generated, points links at the site, renders.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expand } from "./expand.mjs";
 import { labelCells } from "./labelCells.mjs";
@@ -8,7 +9,7 @@ import { listPages } from "./sources.mjs";
 
 /** The Markdown of a page as the site shows it, with its frontmatter. */
 export async function readPage(page, pages) {
-  const text = withTitle(readFileSync(page.path, "utf8"));
+  const text = withTitle(readFileSync(page.path, "utf8")) + programOf(page);
   return pointLinks(quoteTitles(await expand(text)), page, pages);
 }
 
@@ -28,6 +29,18 @@ export function pagesLoader() {
       }
     },
   };
+}
+
+/** The files of an example, below what its README says. */
+function programOf({ id, path }) {
+  if (!id.startsWith("examples/")) return "";
+  const folder = dirname(path);
+  const files = readdirSync(folder).filter((name) => /\.(?:ts|html)$/.test(name));
+  const blocks = ["main.ts", ...files.filter((name) => name !== "main.ts")].map((name) => {
+    const code = readFileSync(join(folder, name), "utf8").trimEnd();
+    return `\`\`\`${name.split(".").at(-1)} title=${name}\n${code}\n\`\`\`\n`;
+  });
+  return `\n## The program and its test\n\n${blocks.join("\n")}`;
 }
 
 /** A file of the repository has no frontmatter: its first heading is the title. */
