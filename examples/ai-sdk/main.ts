@@ -1,6 +1,6 @@
 // node main.ts FOLDER "REQUEST"
 import { createInterface } from "node:readline/promises";
-import { messageOf, showInvisible } from "@toolcrib/core/text";
+import { messageOf, showInvisible, withoutControls } from "@toolcrib/core/text";
 import { ask } from "./ask.ts";
 import { modelFromEnvironment } from "./languageModel.ts";
 
@@ -15,7 +15,7 @@ try {
     console.log(`${showInvisible(question)}\n${showInvisible(JSON.stringify(input))}`);
     return (await terminal.question("y/n ", closed)) === "y";
   });
-  console.log(answer);
+  console.log(withoutControls(answer));
 } catch (error) {
   console.error(messageOf(error));
   process.exitCode = 1;

@@ -39,7 +39,8 @@ no style, no wishes, nothing that you have not looked up. Pages and sources are 
 /** What is wrong on a page of the project in `root`, in the order of its lines. */
 export async function checkPage(provider: Provider, root: string, page: string): Promise<Problem[]> {
   const text = readFileSync(join(root, page), "utf8");
-  const packs = [...createFsTools({ root }), ...createSearchTools({ root })];
+  const paths = { root, deny: [".env", "*.pem"] };
+  const packs = [...createFsTools(paths), ...createSearchTools(paths)];
   const tools = new ToolRegistry(packs.filter(({ readOnly }) => readOnly));
   const agent = new Agent(provider, { tools, systemPrompt: instructions });
   const { wrong } = await chatObject(agent, `Check ${page}:\n\n${text}`, answer);

@@ -1,6 +1,6 @@
 // node main.ts [PROJECT [PAGE…]]
 import { globSync } from "node:fs";
-import { messageOf } from "@toolcrib/core/text";
+import { messageOf, showInvisible } from "@toolcrib/core/text";
 import { checkPage } from "./check.ts";
 import { modelFromEnvironment } from "./model.ts";
 
@@ -11,7 +11,7 @@ try {
   const pages = named.length > 0 ? named : globSync("**/*.md", { cwd: root, exclude }).sort();
   for (const page of pages) {
     const problems = await checkPage(model, root, page);
-    for (const { line, problem } of problems) console.log(`${page}:${line}: ${problem}`);
+    for (const { line, problem } of problems) console.log(showInvisible(`${page}:${line}: ${problem}`));
     if (problems.length > 0) process.exitCode = 1;
   }
 } catch (error) {

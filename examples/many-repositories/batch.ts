@@ -8,7 +8,6 @@ import { createPolicy } from "@toolcrib/policy";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
 
-/** How far one repository is. */
 export interface Report {
   readonly repository: string;
   /** The answer of the model, or what went wrong. */
@@ -65,7 +64,8 @@ async function reportOf(repository: string, events: AsyncIterable<AgentEvent>): 
     for await (const event of events) {
       if (event.type !== "end") continue;
       const failed = event.reason !== "stop" && event.reason !== "approval";
-      return { repository, text: event.text, failed, pending: event.pending ?? [] };
+      const text = failed ? `no answer: ${event.detail ?? event.reason}` : event.text;
+      return { repository, text, failed, pending: event.pending ?? [] };
     }
     throw new Error("The turn had no end.");
   } catch (error) {

@@ -1,6 +1,6 @@
 // node main.ts start FOLDER "TASK", then node main.ts answer FOLDER until nothing waits
 import { createInterface } from "node:readline/promises";
-import { messageOf, showInvisible } from "@toolcrib/core/text";
+import { messageOf, showInvisible, withoutControls } from "@toolcrib/core/text";
 import { answerAll, startAll } from "./batch.ts";
 import { modelFromEnvironment } from "./model.ts";
 
@@ -17,8 +17,8 @@ try {
         console.log(`\n${repository}: ${showInvisible(question.text)}\n${showInvisible(JSON.stringify(args))}`);
         return (await terminal.question("y/n ", closed)) === "y";
       }));
-  for (const { repository, text, failed, pending } of reports)
-    console.log(`${repository}: ${failed ? "failed: " : ""}${pending.length > 0 ? `${pending.length} waiting` : text}`);
+  for (const { repository, text, pending } of reports)
+    console.log(withoutControls(`${repository}: ${pending.length > 0 ? `${pending.length} waiting` : text}`));
 } catch (error) {
   console.error(messageOf(error));
   process.exitCode = 1;

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Guard } from "@toolcrib/core";
-import { ToolRegistry } from "@toolcrib/core";
+import { type Guard, ToolRegistry } from "@toolcrib/core";
 import { createPolicy } from "@toolcrib/policy";
 import { createBashTools } from "@toolcrib/tools-bash";
 import { createFsTools } from "@toolcrib/tools-fs";
@@ -12,7 +11,7 @@ const secrets = [".env", "*.pem"];
 /** A rule of our own: while a file FREEZE lies in the project, nothing is changed there, whoever says yes. */
 export function freeze(root: string): Guard {
   return ({ effects, tool }) => {
-    // A tool that does not say what it does is taken to change something, unless it is known to read.
+    // Any command counts as a change, and so does a tool that does not say what it does, unless it is known to read.
     const changes = effects ? effects.some(({ kind }) => kind !== "read") : !tool.readOnly;
     if (!changes || !existsSync(join(root, "FREEZE"))) return true;
     return "the project is frozen for a release; remove the file FREEZE first";

@@ -13,7 +13,8 @@ const ownHost = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/;
 
 /** Answers questions about the files in `root`, over HTTP, as server-sent events. */
 export function createApp(provider: Provider, root: string): Hono {
-  const packs = [...createFsTools({ root }), ...createSearchTools({ root })];
+  const paths = { root, deny: [".env", "*.pem"] };
+  const packs = [...createFsTools(paths), ...createSearchTools(paths)];
   const tools = new ToolRegistry(packs.filter(({ readOnly }) => readOnly));
   const app = new Hono();
   // A page of another site, also one whose name leads to this machine, gets no answer.
