@@ -17,7 +17,7 @@ svg { font: 13px system-ui, sans-serif }
 /** The words of rows that would not fit. */
 const shorter = [
   ["first search of a process", "first search"],
-  ["a word on every tenth line", "common word"],
+  ["a word on every tenth line", "common"],
   ["other literals", "literal"],
   ["first 100 of a common word", "first 100 matches"],
 ];

@@ -35,6 +35,18 @@ export async function startup(report, { rounds }) {
   time([bin, "--version"]);
   const ratios = Array.from({ length: rounds * 3 }, () => time([bin, "--version"]) / time(["-e", "0"]));
   report({ name: "toolcrib --version, to node -e 0", goal: 1.5, ratio: spread(ratios) });
+  for (const [name, words] of [
+    ["toolcrib --help", ["--help"]],
+    ["the first tool call of a process", ["tools", "call", "list_dir", "--path", "."]],
+  ]) {
+    // The first start keeps compiled code for those that follow.
+    time([bin, ...words]);
+    report({
+      name: `${name}, to 1.2 of node -e 0 and 60 ms`,
+      goal: 1,
+      ratio: spread(Array.from({ length: rounds * 3 }, () => time([bin, ...words]) / (1.2 * time(["-e", "0"]) + 60))),
+    });
+  }
 }
 
 /** What npm puts into an empty folder: packages, ours included, and megabytes. */
