@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { keepCompiledCode } from "./state/compileCache.ts";
+
 const args = process.argv.slice(2);
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
@@ -21,11 +23,10 @@ if (major < 22 || (major === 22 && minor < 18)) {
   const { version } = await import("./version.ts");
   process.stdout.write(`${version()}\n`);
 } else {
+  keepCompiledCode(process.env);
   const { main } = await import("./main.ts");
   process.exitCode = await main(args);
   // A connection that a provider or tool holds open must not delay the exit.
   await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
   process.exit();
 }
-
-export {};

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { ensureDirectory, homeFolder, systemErrorCode } from "@toolcrib/core/files";
@@ -17,6 +16,8 @@ export function home(): string {
 
 /** The name under which a working directory's state is kept. */
 export function stateName(directory: string): string {
+  // Not imported: node:crypto takes 8 ms to load, and most commands never ask.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(directory).digest("hex").slice(0, 16);
 }
 

@@ -7,8 +7,7 @@ import { applyEdits, createScanner, findNodeAtLocation, type Node, parseTree } f
 import { usageError } from "../exitReasons.ts";
 import { readGivenFile } from "../state/givenFile.ts";
 import { parseJson } from "../state/jsonText.ts";
-
-export const mcpConfigName = ".mcp.json";
+import { mcpConfigName } from "./mcpConfigName.ts";
 
 const mostMegabytes = 1;
 

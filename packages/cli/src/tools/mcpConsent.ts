@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPathScope, systemErrorCode, withFileLock, writeAtomically } from "@toolcrib/core/files";
@@ -8,7 +7,7 @@ import type { Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
 import type { Asker } from "./approval.ts";
-import { mcpConfigName } from "./mcpConfig.ts";
+import { mcpConfigName } from "./mcpConfigName.ts";
 import { describeServer } from "./mcpDescribe.ts";
 
 /** Digest of each entry of a folder's `.mcp.json` that the user has allowed to start, by its name. */
@@ -129,5 +128,6 @@ function notAllowed(names: readonly string[]): CliError {
 }
 
 function digestOf(entry: unknown): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(JSON.stringify(entry)).digest("hex");
 }

@@ -3,7 +3,8 @@ import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import type { Asker } from "./approval.ts";
-import { mcpConfigName, readMcpConfig } from "./mcpConfig.ts";
+import { readMcpConfig } from "./mcpConfig.ts";
+import { mcpConfigName } from "./mcpConfigName.ts";
 import { allowedServers } from "./mcpConsent.ts";
 
 /** The servers in `.mcp.json` as tools, for `--mcp`: those that the user has allowed to start, or allows now. */

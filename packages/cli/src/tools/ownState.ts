@@ -4,7 +4,7 @@ import type { GuardDecision, GuardedCall } from "@toolcrib/core";
 import { compilePathPatterns, isInside } from "@toolcrib/core/files";
 import type { Cause, Policy, PolicyQuestion } from "@toolcrib/policy";
 import { canonicalPath } from "../state/stateFolder.ts";
-import { mcpConfigName } from "./mcpConfig.ts";
+import { mcpConfigName } from "./mcpConfigName.ts";
 
 /** What the command itself decides about a call, whatever the rules say. */
 interface OwnVerdict {

@@ -3,7 +3,8 @@ import type { McpServerConfig } from "@toolcrib/mcp";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import { collect } from "../../flagValues.ts";
 import type { Program } from "../../program.ts";
-import { changeMcpConfig, mcpConfigName } from "../../tools/mcpConfig.ts";
+import { changeMcpConfig } from "../../tools/mcpConfig.ts";
+import { mcpConfigName } from "../../tools/mcpConfigName.ts";
 import { keepConsents } from "../../tools/mcpConsent.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 

@@ -1,7 +1,8 @@
 import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { oneLine } from "../../terminal/render.ts";
-import { mcpConfigName, readMcpConfig } from "../../tools/mcpConfig.ts";
+import { readMcpConfig } from "../../tools/mcpConfig.ts";
+import { mcpConfigName } from "../../tools/mcpConfigName.ts";
 import { consentTo, readConsents } from "../../tools/mcpConsent.ts";
 import { redactServer } from "../../tools/redactServer.ts";
 import type { DefineCommand } from "../defineCommand.ts";

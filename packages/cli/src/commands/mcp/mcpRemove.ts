@@ -1,6 +1,7 @@
 import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
-import { changeMcpConfig, mcpConfigName, requireServer } from "../../tools/mcpConfig.ts";
+import { changeMcpConfig, requireServer } from "../../tools/mcpConfig.ts";
+import { mcpConfigName } from "../../tools/mcpConfigName.ts";
 import { keepConsents } from "../../tools/mcpConsent.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 

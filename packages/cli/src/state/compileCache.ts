@@ -1,0 +1,38 @@
+import { lstatSync, mkdirSync } from "node:fs";
+import module from "node:module";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+
+/**
+ * Has Node keep the compiled code of what is loaded, which halves the time of a start, in the user's state folder: no tool may
+ * write there, unlike in Node's own place, the folder for temporary files. Without a folder of the user's own, nothing is kept.
+ */
+export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
+  if (env.NODE_COMPILE_CACHE || env.NODE_DISABLE_COMPILE_CACHE) return;
+  try {
+    const given = [env.XDG_STATE_HOME, process.platform === "win32" ? env.LOCALAPPDATA : undefined];
+    const base = given.find((path) => path && isAbsolute(path)) ?? join(homedir(), ".local", "state");
+    if (!isAbsolute(base)) return;
+    const folder = join(base, "toolcrib");
+    const kept = join(folder, "compiled");
+    for (const path of [dirname(base), base, folder, kept]) makeFolder(path);
+    if (isOwn(folder) && isOwn(kept)) module.enableCompileCache(kept);
+  } catch {
+    // A home that cannot be written or is not there: the start only takes longer.
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** Nobody else can write in it: what lies there is run. */
+function isOwn(path: string): boolean {
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) return false;
+  return process.platform === "win32" || (stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0);
+}
