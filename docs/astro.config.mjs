@@ -1,3 +1,4 @@
+import { satteri } from "@astrojs/markdown-satteri";
 import starlight from "@astrojs/starlight";
 import { defineConfig } from "astro/config";
 import { sidebar } from "./src/site/sidebar.mjs";
@@ -7,7 +8,7 @@ export default defineConfig({
   // Pages that a browser asks for; images are used as they are.
   image: { service: { entrypoint: "astro/assets/services/noop" } },
   // A flag outside of code keeps its two hyphens.
-  markdown: { smartypants: false },
+  markdown: { processor: satteri({ features: { smartPunctuation: false } }) },
   integrations: [
     starlight({
       title: "toolcrib",
