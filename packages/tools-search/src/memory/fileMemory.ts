@@ -7,14 +7,14 @@ import { mayHold, type WantedTrigrams } from "./signature.ts";
  * Memory that was never written takes no room in the process.
  */
 
-/** Int32 places at the start: bytes in use, bytes that may be used, bytes of records that were replaced, records. */
-const header = { used: 0, most: 1, replaced: 2, records: 3, length: 16 } as const;
+/** Int32 places at the start: bytes in use, bytes that may be used, bytes of records that were replaced, records, bytes of texts. */
+const header = { used: 0, most: 1, replaced: 2, records: 3, texts: 4, length: 16 } as const;
 /** Bytes of a record before its signature: two Int32 of the path's hash, two Int32 of lengths, then Float64 of the stamp. */
 const recordHead = 56;
 /** A record has some 500 bytes: most of the index stays empty. */
 const bytesPerSlot = 256;
-/** What stays free for signatures, which save more time than texts. */
-const shareOfSignatures = 1 / 3;
+/** How much of the room texts may take: signatures save more time. */
+const shareOfTexts = 1 / 3;
 
 /** What is learned of one file. */
 export interface Learned {
@@ -96,10 +96,12 @@ export class FileMemory {
   add(path: string, stats: Stats, { signature, text }: Learned): void {
     const bare = recordHead + 4 * (signature?.length ?? 0);
     const most = Atomics.load(this.#integers, header.most);
-    const keepsText = text !== undefined && this.used + bare + text.length < most * (1 - shareOfSignatures);
+    const texts = Atomics.load(this.#integers, header.texts);
+    const keepsText = text !== undefined && texts + text.length < most * shareOfTexts;
     const size = (bare + (keepsText ? text.length : 0) + 7) & ~7;
     const record = this.#reserve(size);
     if (record === 0) return;
+    if (keepsText) Atomics.add(this.#integers, header.texts, text.length);
     const at = record / 4;
     const [first, second] = hashOf(path);
     this.#integers[at] = first;

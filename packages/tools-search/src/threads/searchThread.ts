@@ -7,7 +7,7 @@ import type { Job, WorkerMessage } from "../shared/jobs.ts";
 /** How long a thread that is asked to stop may take. */
 const stopMs = 50;
 
-const memoryLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+const memoryLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 6, stackSizeMb: 4 };
 
 /** No thread can be started in this process. */
 export class NoThreadsError extends Error {

@@ -2,6 +2,8 @@ import { closeSync, constants, openSync, readlinkSync, readSync, realpathSync } 
 import { checkSize } from "../shared/beginAnew.ts";
 
 const firstSize = 2 ** 20;
+/** A larger buffer is not kept for the next file. */
+const mostKept = 2 ** 22;
 /** Largest part of a file that is searched at once; also where a longer line is split. */
 export const windowSize: number = 2 ** 24;
 
@@ -77,6 +79,7 @@ export function createWindowReader(confined: boolean, largest?: number): WindowR
         }
       } finally {
         closeSync(fd);
+        if (buffer.length > mostKept) buffer = Buffer.allocUnsafeSlow(firstSize);
       }
     },
   };

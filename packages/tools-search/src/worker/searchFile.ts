@@ -5,7 +5,7 @@ import type { TextJob } from "../shared/jobs.ts";
 import type { MatchClock } from "../shared/matchClock.ts";
 import { createMatcher, createNewlineCounter, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
-import { createWindowReader, type FileWindow } from "./readWindows.ts";
+import { createWindowReader, type FileWindow, type WindowReader } from "./readWindows.ts";
 
 /**
  * Searches one file (`path` is absolute; `shown` is printed for it, not quoted yet) and adds what it finds to `report`. A large
@@ -30,13 +30,16 @@ export interface FileSearchHost {
   onRead(path: string): void;
   /** Bytes of the largest file that is read; left out for any. */
   largestFile?: number | undefined;
+  /** The reader of an earlier search, where no two run at a time. */
+  reader?: ((confined: boolean) => WindowReader) | undefined;
 }
 
 /** Throws a SyntaxError for an invalid regular expression. */
 export function createFileSearch(job: TextJob, host: FileSearchHost): SearchFile {
   const { clock, stopsNow, memory, onRead } = host;
   const matcher = createMatcher(job.query, job.longestLine);
-  const reader = createWindowReader(job.roots !== undefined || job.deny !== undefined, host.largestFile);
+  const confined = job.roots !== undefined || job.deny !== undefined;
+  const reader = host.reader?.(confined) ?? createWindowReader(confined, host.largestFile);
   // Context may reach across pieces.
   const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
 

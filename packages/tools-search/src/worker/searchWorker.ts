@@ -18,6 +18,7 @@ import { loadGlobFiles } from "./globFiles.ts";
 import { createFileLearner } from "./learnFiles.ts";
 import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
 import { compileWalkGlob } from "./pathGlob.ts";
+import { createWindowReader, type WindowReader } from "./readWindows.ts";
 import {
   createBatchSearch,
   createProblems,
@@ -38,8 +39,15 @@ const clock = createMatchClock(control);
 const learner = createFileLearner();
 let listers = new Map<string, DirectoryLister>();
 
+const readers = new Map<boolean, WindowReader>();
+
 const host: JobHost = {
   clock,
+  reader(confined) {
+    const reader = readers.get(confined) ?? createWindowReader(confined);
+    readers.set(confined, reader);
+    return reader;
+  },
   memory: undefined,
   onRead: learner.add,
   yieldsAfterFiles: false,
