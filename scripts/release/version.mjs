@@ -1,9 +1,9 @@
 // `npm run release:version`: versions and changelogs by the changesets; the reports of what is published become those of the last
 // release; the examples name the new versions. A package without a changelog was never released: its first version is the one in
-// its manifest.
+// its manifest, and its first changelog the text of `.changeset/first-NAME.md`.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fail, root } from "./packages.mjs";
 
 const manifestsOf = (folder) =>
@@ -18,6 +18,7 @@ const first = packages
   .filter((file) => !existsSync(join(file, "../CHANGELOG.md")))
   .map((file) => ({ file, ...read(file) }));
 for (const { file } of first) write(file, { ...read(file), version: "0.0.0" });
+dropEarlierChanges();
 run("node_modules/@changesets/cli/bin.js", "version");
 const wrong = first.filter(({ file, version }) => read(file).version !== version);
 if (wrong.length > 0) {
@@ -41,6 +42,20 @@ for (const file of manifestsOf("examples")) {
   write(file, manifest);
 }
 run("scripts/contracts.mjs", "--released");
+
+/** Nobody has a version that these changes were made to: the text of a first release says what there is now. */
+function dropEarlierChanges() {
+  const folder = join(root, ".changeset");
+  const texts = first.map(({ file, name }) => ({ name, text: `first-${basename(dirname(file))}.md` }));
+  const described = new Set(texts.filter(({ text }) => existsSync(join(folder, text))).map(({ name }) => name));
+  for (const changeset of readdirSync(folder).filter((name) => name.endsWith(".md") && !name.startsWith("first-"))) {
+    const [, header] = readFileSync(join(folder, changeset), "utf8").split(/^---$/m);
+    const names = [...header.matchAll(/^["']([^"']+)["']:/gm)].map(([, name]) => name);
+    if (!names.every((name) => described.has(name))) continue;
+    rmSync(join(folder, changeset));
+    console.log(`release: ${changeset} is not in a changelog, as it is about packages that were never released`);
+  }
+}
 
 function run(script, ...args) {
   const { status } = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: "inherit" });

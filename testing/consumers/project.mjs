@@ -107,5 +107,5 @@ async function installNode(version) {
 export function cleanUp() {
   for (const child of children) child.kill("SIGKILL");
   if (process.env.TOOLCRIB_KEEP) console.log(`kept: ${workspace}`);
-  else rmSync(workspace, { recursive: true, force: true });
+  else rmSync(workspace, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -13,6 +13,12 @@ export async function runCases(cases) {
       (options.short || !short) && (words.length === 0 || words.some((word) => name.includes(word))),
   );
   const count = { passed: 0, failed: 0 };
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.once(signal, () => {
+      cleanUp();
+      process.exit(130);
+    });
+  }
   try {
     while (chosen.length > 0) {
       const alone = chosen.findIndex(([, , options = {}]) => !options.beside);

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run, workspace, write } from "../consumers/project.mjs";
 
-const repository = fileURLToPath(new URL("../../", import.meta.url));
+export const repository = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Copies what git knows of, with what is built and installed. */
 export async function createCheckout() {
