@@ -103,9 +103,9 @@ export class FileMemory {
     if (record === 0) return;
     if (keepsText) Atomics.add(this.#integers, header.texts, text.length);
     const at = record / 4;
-    const [first, second] = hashOf(path);
-    this.#integers[at] = first;
-    this.#integers[at + 1] = second;
+    hashOf(path);
+    this.#integers[at] = hash.first;
+    this.#integers[at + 1] = hash.second;
     this.#integers[at + 2] = signature?.length ?? 0;
     this.#integers[at + 3] = keepsText ? text.length : 0;
     this.#numbers.set([stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs], record / 8 + 2);
@@ -149,7 +149,8 @@ export class FileMemory {
 
   /** The place in the index of the record of `path`, or an empty one for it. */
   #slotOf(path: string): number {
-    const [first, second] = hashOf(path);
+    hashOf(path);
+    const { first, second } = hash;
     const mask = this.#slots - 1;
     for (let slot = first & mask; ; slot = (slot + 1) & mask) {
       const record = Atomics.load(this.#integers, header.length + slot);
@@ -168,10 +169,10 @@ function slotsOf(bytes: number): number {
   return 2 ** Math.floor(Math.log2(bytes / bytesPerSlot));
 }
 
-const hash: [number, number] = [0, 0];
+const hash = { first: 0, second: 0 };
 
-/** 64 bits of a path. Valid until the next call. A wrong record for a path would need its very inode too. */
-function hashOf(path: string): readonly [number, number] {
+/** Puts 64 bits of a path into `hash`. A wrong record for a path would need its very inode too. */
+function hashOf(path: string): void {
   let first = 0x811c9dc5;
   let second = 0x2545f491;
   for (let at = 0; at < path.length; at += 1) {
@@ -181,7 +182,6 @@ function hashOf(path: string): readonly [number, number] {
     second ^= second >>> 15;
   }
   first ^= first >>> 16;
-  hash[0] = Math.imul(first, 0x85ebca6b);
-  hash[1] = second;
-  return hash;
+  hash.first = Math.imul(first, 0x85ebca6b);
+  hash.second = second;
 }
