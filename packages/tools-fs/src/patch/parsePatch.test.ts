@@ -1,7 +1,7 @@
 import { isToolError } from "@toolcrib/core";
-import { watchLoop } from "@toolcrib/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { startCountingSteps } from "../../../../testing/src/countSteps.ts";
 import { parsePatch } from "./parsePatch.ts";
 
 test("every kind of part is read", () => {
@@ -89,10 +89,20 @@ test("any text is read or refused with a reason", () => {
   );
 });
 
-test("a patch of a million lines in 500 files is read in less than a second of processor time", () => {
-  const file = (_: unknown, index: number): string => `*** Add File: ${index}\n${"+x\n".repeat(2000)}`;
-  const loop = watchLoop();
-  const operations = parsePatch(`*** Begin Patch\n${Array.from({ length: 500 }, file).join("")}*** End Patch`);
-  expect(loop.stop()).toBeLessThan(1000);
-  expect(operations).toHaveLength(500);
+test("four times as many files and lines take about four times the work", async () => {
+  const steps = startCountingSteps();
+  try {
+    const stepsWith = (files: number): Promise<number> => {
+      const parts = Array.from({ length: files }, (_, index) => `*** Add File: ${index}\n${"+x\n".repeat(100)}`);
+      const patch = `*** Begin Patch\n${parts.join("")}*** End Patch`;
+      return steps.count("/packages/tools-fs/src/", async () => expect(parsePatch(patch)).toHaveLength(files));
+    };
+    // What is compiled once is not counted.
+    await stepsWith(1);
+    const few = await stepsWith(20);
+    expect(few).toBeGreaterThan(2000);
+    expect(await stepsWith(80)).toBeLessThan(5 * few);
+  } finally {
+    steps.stop();
+  }
 });
