@@ -46,7 +46,8 @@ function withPlace(
   };
 }
 
-function draftOf({ $schema }: JsonSchema): SchemaDraft {
+/** The version of JSON Schema by which a whole schema is read. */
+export function draftOf({ $schema }: JsonSchema): SchemaDraft {
   if (typeof $schema !== "string") return "2020-12";
   if (/draft-0?[467]/.test($schema)) return $schema.includes("4") ? "4" : "7";
   return $schema.includes("2019-09") ? "2019-09" : "2020-12";

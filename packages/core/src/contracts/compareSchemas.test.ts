@@ -242,6 +242,37 @@ test.each<[string, object, object, string[]]>([
     closed({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { type: "number" } } }),
     ["incomparable "],
   ],
+  [
+    "another draft, by which the same keywords say another thing",
+    closed({ a: { items: [{ type: "string" }] } }, { $schema: "http://json-schema.org/draft-07/schema#" }),
+    closed({ a: { items: [{ type: "string" }] } }, { $schema: "https://json-schema.org/draft/2020-12/schema" }),
+    ["incomparable "],
+  ],
+  ["the draft, said", closed({}), closed({}, { $schema: "https://json-schema.org/draft/2020-12/schema" }), []],
+  [
+    "words below a name that is referred to",
+    closed({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { type: "string", title: "X" } } }),
+    closed({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { type: "string", title: "Y" } } }),
+    [],
+  ],
+  [
+    "a name that looks like a word, below a keyword that is not known",
+    closed({ a: { $ref: "#/components/title" } }, { components: { title: { type: "string" } } }),
+    closed({ a: { $ref: "#/components/title" } }, { components: { title: { type: "number" } } }),
+    ["incomparable "],
+  ],
+  [
+    "such a name inside a definition",
+    closed({ a: { $ref: "#/$defs/x/own/title" } }, { $defs: { x: { own: { title: { type: "string" } } } } }),
+    closed({ a: { $ref: "#/$defs/x/own/title" } }, { $defs: { x: { own: { title: { type: "number" } } } } }),
+    ["incomparable "],
+  ],
+  [
+    "an enum that leaves nothing of const",
+    closed({ a: { const: "x", enum: ["x", "y"] } }),
+    closed({ a: { const: "x", enum: ["y"] } }),
+    ["narrowed a"],
+  ],
 ])("%s", (_, before, after, changes) => {
   expect(compareSchemas(before as JsonSchema, after as JsonSchema).map(({ kind, path }) => `${kind} ${path}`)).toEqual(
     changes,

@@ -1,4 +1,5 @@
 import { filterKeywords } from "../arguments/schemaKeywords.ts";
+import { draftOf } from "../arguments/schemaLibrary.ts";
 import type { JsonSchema } from "../interface.ts";
 import { canonicalJson, isPlainObject, quote } from "../json.ts";
 import { boundProblem, mayBe, typeProblem, valueProblem } from "./valueRanges.ts";
@@ -54,12 +55,20 @@ interface Comparison {
   stepsLeft: number;
 }
 
+const reference = /"\$(?:ref|dynamicRef|recursiveRef)":/;
+/** A reference to anything but the whole or a schema by its name: below other keywords a name may look like a keyword. */
+const farReference = /"\$(?:ref|dynamicRef|recursiveRef)":(?!"#(?:\/(?:\$defs|definitions|properties)\/[^/%"\\]*)*")/;
+
 /** Each place where `to` does not take all that `from` takes. None means that every value that fits `from` fits `to`. */
 export function narrowings(from: JsonSchema, to: JsonSchema): Narrowing[] {
-  const referring = [from, to].some((schema) => /"\$(?:ref|dynamicRef|recursiveRef)":/.test(JSON.stringify(schema)));
-  if (!referring) return compare(from, to, "", { stepsLeft: mostSteps });
+  if (draftOf(from) !== draftOf(to)) return [incomparable("", "has another version of JSON Schema ($schema)")];
+  const texts = [from, to].map((schema) => JSON.stringify(schema));
+  if (!texts.some((text) => reference.test(text))) return compare(from, to, "", { stepsLeft: mostSteps });
   // What a reference leads to may differ although its own text does not.
-  const all = [from, to].map((schema) => canonicalJson(filterKeywords(schema, (keyword) => !words.has(keyword))));
+  const isFar = texts.some((text) => farReference.test(text));
+  const all = [from, to].map((schema) =>
+    canonicalJson(isFar ? schema : filterKeywords(schema, (keyword) => !words.has(keyword))),
+  );
   return all[0] === all[1] ? [] : [incomparable("", "has references ($ref), which are not compared")];
 }
 

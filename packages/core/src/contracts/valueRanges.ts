@@ -25,7 +25,9 @@ export function mayBe(schema: JsonSchema, type: string): boolean {
 /** Undefined where any type fits. */
 function typesOf(schema: JsonSchema): readonly unknown[] | undefined {
   if (schema.type !== undefined) return Array.isArray(schema.type) ? schema.type : [schema.type];
-  return valuesOf(schema)?.map((value) => (/^-?\d+$/.test(value) ? "integer" : jsonType(JSON.parse(value))));
+  const values = valuesOf(schema);
+  if (values === undefined || values.length === 0) return undefined;
+  return values.map((value) => (/^-?\d+$/.test(value) ? "integer" : jsonType(JSON.parse(value))));
 }
 
 /** Values that `from` lists and `to` does not, or that `to` lists alone. */
@@ -46,10 +48,12 @@ export function valueProblem(from: JsonSchema, to: JsonSchema): Difference[] {
   return [{ detail: `no longer takes ${values}`, reversed: `takes ${values} too` }];
 }
 
-/** The values of `enum` or `const`, as JSON text. */
+/** The values that `enum` and `const` both leave, as JSON text. */
 function valuesOf(schema: JsonSchema): readonly string[] | undefined {
-  if ("const" in schema) return [canonicalJson(schema.const)];
-  return Array.isArray(schema.enum) ? schema.enum.map(canonicalJson) : undefined;
+  const listed = Array.isArray(schema.enum) ? schema.enum.map(canonicalJson) : undefined;
+  if (!("const" in schema)) return listed;
+  const only = canonicalJson(schema.const);
+  return listed === undefined || listed.includes(only) ? [only] : [];
 }
 
 /** Pairs of keywords for a lower and an upper bound, the type that they are about, and what a schema without the lower has. */
