@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -49,4 +49,16 @@ test("a version that the registry lacks is published, one that it has is not", a
 test("the workflow decides by it", () => {
   const workflow = readFileSync(join(root, ".github/workflows/release.yml"), "utf8");
   for (const mode of ["version", "publish"]) expect(workflow).toContain(`needs.mode.outputs.mode == '${mode}'`);
+});
+
+test("a mode that could not be found out fails the step of the workflow", () => {
+  const workflow = readFileSync(join(root, ".github/workflows/release.yml"), "utf8");
+  const [, block = ""] = /- id: mode\n(?: {8}#.*\n)? {8}run: (?:\|\n)?((?:.+\n)+)/.exec(workflow) ?? [];
+  const folder = temporaryFolder("workflow");
+  writeFileSync(join(folder, "output"), "");
+  // There is no scripts/release/mode.mjs in this folder. GitHub runs a step by `bash -e`.
+  const env = { ...process.env, GITHUB_OUTPUT: join(folder, "output") };
+  const { status } = spawnSync("bash", ["-e", "-c", block], { cwd: folder, env });
+  expect(status).toBe(1);
+  expect(readFileSync(join(folder, "output"), "utf8")).toBe("");
 });
