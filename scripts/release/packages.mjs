@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -73,18 +74,20 @@ function spawnNpm(args, stdio) {
   return spawnSync("npm", args, { cwd: root, encoding: "utf8", stdio, shell: process.platform === "win32" });
 }
 
-/** Negative when `a` comes before `b`. A prerelease comes before its release. */
-export function compareVersions(a, b) {
-  const [parts, others] = [a, b].map((version) => version.split("-")[0].split(".").map(Number));
-  const differing = parts.findIndex((part, index) => part !== others[index]);
-  if (differing !== -1) return parts[differing] - others[differing];
-  return Number(b.includes("-")) - Number(a.includes("-"));
-}
-
-/** The value after a flag of the command line. */
-export function flagValue(flag, otherwise) {
-  const at = process.argv.indexOf(flag);
-  return at === -1 ? otherwise : process.argv[at + 1];
+/** The options of the command line, of which only those in `known` are taken. Those that npm run kept for itself, as they did not
+ * follow `--`, count as well. */
+export function options(known) {
+  const words = Object.entries(known).map(([name, { type }]) => `--${name}${type === "string" ? " NAME" : ""}`);
+  const values = {};
+  for (const [name, { type }] of Object.entries(known)) {
+    const kept = process.env[`npm_config_${name.replaceAll("-", "_")}`];
+    if (kept) values[name] = type === "string" ? kept : kept === "true";
+  }
+  try {
+    return { ...values, ...parseArgs({ options: known }).values };
+  } catch (error) {
+    return fail(`${error.message.split(/[.\n]/)[0]}; known are: ${words.join(", ")}`);
+  }
 }
 
 /** Ends the program with one sentence. */

@@ -138,6 +138,10 @@ async function halfPublished() {
 
   const { stdout } = await checkout.publish();
   assert.match(stdout, /to publish under next: @toolcrib\/tools-fs@[\d.]+, @toolcrib\/defaults@[\d.]+\n/);
+  checkout.editBuilt(built, text, `${text}\n// Another build.\n`);
+  assert.match(await rejection(checkout.promote()), /@toolcrib\/core@.* on the registry with other contents/);
+  for (const name of names) assert.equal(await latest(name), old[name], "a set of two builds was promoted in part");
+  checkout.editBuilt(built, `${text}\n// Another build.\n`, text);
   await checkout.promote();
   await user.npm("update");
   for (const name of names) {

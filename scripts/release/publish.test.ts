@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { FakeRelease } from "./fakeRelease.ts";
+
+const versions = { core: "0.1.0", fs: "0.1.0" };
+
+test("a first release that broke off does not go on from another commit, though npm made its part latest", async () => {
+  const release = await new FakeRelease().start(versions, "b");
+  release.has("@toolcrib/core", { latest: "0.1.0", next: "0.1.0" }, { "0.1.0": "a" });
+  const refused = await release.run("publish");
+  expect(refused.said).toContain("@toolcrib/core@0.1.0 is on the registry with other contents");
+  expect(refused.status).toBe(1);
+  expect(release.commands).toEqual([]);
+  release.checkOut(versions, "a");
+  expect((await release.run("publish", ["--dry-run"])).said).toContain("to publish under next: @toolcrib/fs@0.1.0");
+});
+
+test("a release of one package goes on beside another that was released from an earlier commit", async () => {
+  const release = await new FakeRelease().start({ ...versions, fs: "0.1.1" }, "b");
+  for (const name of ["@toolcrib/core", "@toolcrib/fs"])
+    release.has(name, { latest: "0.1.0", next: "0.1.0" }, { "0.1.0": "a" });
+  const { status, said } = await release.run("publish", ["--dry-run"]);
+  expect(said).toContain("to publish under next: @toolcrib/fs@0.1.1");
+  expect(status).toBe(0);
+});
+
+test.each([[["--dryrun"]], [["--tag=beta", "--stage"]], [["--tag"]], [["--tag", "--staged"]], [["next"]]])(
+  "%s is refused, and nothing is published",
+  async (args) => {
+    const release = await new FakeRelease().start(versions, "a");
+    const { status, said } = await release.run("publish", args);
+    expect(said).toContain("known are: --tag NAME, --staged, --dry-run");
+    expect(status).toBe(1);
+    expect(release.commands).toEqual([]);
+  },
+);
+
+test.each([
+  [["--tag=beta", "--dry-run"], {}],
+  [["--tag", "beta", "--dry-run"], {}],
+  // npm run keeps options for itself that do not follow `--`.
+  [[], { npm_config_tag: "beta", npm_config_dry_run: "true" }],
+])("%s with %o publishes nothing, and would under beta", async (args, env) => {
+  const release = await new FakeRelease().start(versions, "a");
+  const { status, said } = await release.run("publish", args, env);
+  expect(said).toContain("to publish under beta: @toolcrib/core@0.1.0, @toolcrib/fs@0.1.0");
+  expect(status).toBe(0);
+  expect(release.commands).toEqual([]);
+});
+
+test("what npm run kept of --staged stages, and does not publish", async () => {
+  const release = await new FakeRelease().start(versions, "a");
+  release.beforeCommand = (command) => {
+    throw new Error(`asked for: ${command}`);
+  };
+  const { said } = await release.run("publish", [], { npm_config_staged: "true" });
+  expect(said).toContain("asked for: stage publish");
+  expect(said).not.toContain("asked for: publish");
+});
