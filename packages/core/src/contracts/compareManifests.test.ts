@@ -102,6 +102,48 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     ],
   ],
   [
+    "a declared default that the schema states now",
+    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
+    [withEncoding({ type: "string", default: "utf8" })],
+    ["wording words: read has another fingerprint: what was remembered about it is asked again."],
+  ],
+  [
+    "a stated default that is declared now",
+    [withEncoding({ type: "string", default: "utf8" })],
+    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
+    ["wording words: read has another fingerprint: what was remembered about it is asked again."],
+  ],
+  [
+    "a declared default beside which the schema states another",
+    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
+    [{ ...withEncoding({ type: "string", default: "latin1" }), defaults: { encoding: "utf8" } }],
+    [
+      'breaking default: read has another default for the argument "encoding": it was "utf8" and is "latin1". Callers that leave it out get another result.',
+    ],
+  ],
+  [
+    "two defaults that differed before",
+    [{ ...withEncoding({ type: "string", default: "latin1" }), defaults: { encoding: "utf8" } }],
+    [{ ...withEncoding({ type: "string", default: "latin1" }), defaults: { encoding: "utf8" } }],
+    [],
+  ],
+  [
+    "a declared default that is dropped, with the name of a method",
+    [{ ...withEncoding({ type: "string" }), defaults: { toString: 1 } }],
+    [{ ...withEncoding({ type: "string" }), defaults: {} }],
+    [
+      'breaking default: read has another default for the argument "toString": it was 1 and is no longer stated. Callers that leave it out get another result.',
+    ],
+  ],
+  [
+    "a declared default of an argument that is required now",
+    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
+    [withEncoding({ type: "string" }, ["path", "encoding"])],
+    [
+      'breaking argument-required: read needs the argument "encoding", which was optional. Callers that leave it out get an error.',
+    ],
+  ],
+  [
     "a declared default of an argument that is gone",
     [{ ...withEncoding(encoding), defaults: { encoding: "utf8" } }],
     [tool()],

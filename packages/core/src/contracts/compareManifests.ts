@@ -1,6 +1,7 @@
 import { canonicalJson, quote } from "../json.ts";
 import { descriptionsOf } from "../registry/toolFingerprint.ts";
-import { compareSchemas, defaultChange, type SchemaChange } from "./compareSchemas.ts";
+import { argumentAt } from "./argumentPath.ts";
+import { compareArguments, type SchemaChange } from "./compareSchemas.ts";
 import { narrowings } from "./narrowings.ts";
 import type { ToolContract, ToolManifest } from "./toolContract.ts";
 
@@ -41,8 +42,7 @@ export function compareManifests(
 }
 
 function compareTools(before: ToolContract, after: ToolContract): Findings {
-  const taken = compareSchemas(before.parameters, after.parameters);
-  taken.push(...declaredDefaults(before, after, new Set(taken.map(({ kind, path }) => `${kind} ${path}`))));
+  const taken = compareArguments(before, after);
   const changes = [
     ...taken.map((change) => describe(after.name, change)),
     ...identityChanges(before, after),
@@ -53,15 +53,6 @@ function compareTools(before: ToolContract, after: ToolContract): Findings {
   // Such as a title or an example: no call fails, but answers remembered for the tool are void.
   const message = `${after.name} has another fingerprint: what was remembered about it is asked again.`;
   return [{ kind: "words", severity: "wording", path: "", message }];
-}
-
-/** Those that the tools declare beside their schemas. What an argument that is gone stood for is no second change. */
-function declaredDefaults(before: ToolContract, after: ToolContract, changed: ReadonlySet<string>): SchemaChange[] {
-  return Object.entries(before.defaults ?? {}).flatMap(([path, was]) => {
-    const isTold = ["argument-gone", "argument-required", "default"].some((kind) => changed.has(`${kind} ${path}`));
-    const is = after.defaults?.[path];
-    return isTold ? [] : defaultChange(path, canonicalJson(was), is === undefined ? undefined : canonicalJson(is));
-  });
 }
 
 function describe(tool: string, { kind, path, detail }: SchemaChange): Findings[number] {
@@ -148,19 +139,10 @@ function wordChanges(before: ToolContract, after: ToolContract, changed: readonl
   const isToldBefore = new Set(changed.filter(({ kind }) => /gone|added|required/.test(kind)).map(({ path }) => path));
   const places = [...new Set([...old.keys(), ...now.keys()])]
     .filter((at) => old.get(at) !== now.get(at))
-    .map(argumentAt);
+    .map((at) => argumentAt(at) || "its arguments");
   const reworded = places.filter((path) => !isToldBefore.has(path));
-  const parts = [...(before.description === after.description ? [] : ["the tool"]), ...reworded];
+  const parts = [...(before.description === after.description ? [] : ["the tool"]), ...new Set(reworded)];
   if (parts.length === 0) return [];
   const message = `${after.name} is described in other words: ${parts.join(", ")}.`;
   return [{ kind: "words", severity: "wording", path: "", message }];
-}
-
-/** `/properties/edits/items/properties/path` is `edits[].path`. */
-function argumentAt(pointer: string): string {
-  const name = pointer
-    .replaceAll(/\/properties\/([^/]*)/g, ".$1")
-    .replaceAll("/items", "[]")
-    .replace(/^\./, "");
-  return name.replaceAll("~1", "/").replaceAll("~0", "~") || "its arguments";
 }

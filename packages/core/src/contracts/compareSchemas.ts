@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../interface.ts";
-import { canonicalJson, isPlainObject } from "../json.ts";
+import { type Arguments, changedDefaults } from "./defaultValues.ts";
 import { narrowings } from "./narrowings.ts";
 
 /** How one place of a schema takes other values than before. */
@@ -23,8 +23,13 @@ export interface SchemaChange {
  * `narrowed` or `incomparable` every value that fits `before` fits `after`: what cannot be decided is a change.
  */
 export function compareSchemas(before: JsonSchema, after: JsonSchema): SchemaChange[] {
-  const taken = narrowings(before, after);
-  const given = narrowings(after, before);
+  return compareArguments({ parameters: before }, { parameters: after });
+}
+
+/** `compareSchemas` of two tools, which may declare defaults beside their schemas. */
+export function compareArguments(before: Arguments, after: Arguments): SchemaChange[] {
+  const taken = narrowings(before.parameters, after.parameters);
+  const given = narrowings(after.parameters, before.parameters);
   const isTaken = new Set(taken.map(({ path }) => path));
   const additions = given.flatMap(({ kind, path, reversed, detail }): SchemaChange[] => {
     if (isTaken.has(path) || kind === "incomparable") return [];
@@ -32,35 +37,10 @@ export function compareSchemas(before: JsonSchema, after: JsonSchema): SchemaCha
       ? [{ kind: "argument-added", path, detail: "is new" }]
       : [{ kind: "widened", path, detail: reversed ?? detail }];
   });
-  return [...taken.map(({ kind, path, detail }) => ({ kind, path, detail })), ...defaults(before, after), ...additions];
-}
-
-/** Defaults that are others, of arguments that are on both sides. One that was not stated before is no change. */
-function defaults(before: JsonSchema, after: JsonSchema): SchemaChange[] {
-  const now = defaultsOf(after);
-  return [...defaultsOf(before)].flatMap(([path, was]) =>
-    was !== undefined && now.has(path) ? defaultChange(path, was, now.get(path)) : [],
+  const isTold = (told: SchemaChange["kind"], at: string): boolean =>
+    taken.some(({ kind, path }) => kind === told && path === at);
+  const defaults = changedDefaults(before, after, (path) => isTold("argument-gone", path)).filter(
+    ({ path }) => !isTold("argument-required", path),
   );
-}
-
-/** Of two defaults as JSON text; undefined for one that is not stated. */
-export function defaultChange(path: string, was: string, is: string | undefined): SchemaChange[] {
-  if (was === is) return [];
-  const detail = is === undefined ? `was ${was} and is no longer stated` : `was ${was} and is ${is}`;
-  return [{ kind: "default", path, detail }];
-}
-
-/** By the path of an argument: its default as JSON text, undefined where it states none. */
-function defaultsOf(
-  schema: JsonSchema,
-  path = "",
-  found = new Map<string, string | undefined>(),
-): Map<string, string | undefined> {
-  const { properties, items } = schema;
-  found.set(path, "default" in schema ? canonicalJson(schema.default) : undefined);
-  for (const [name, inner] of Object.entries(isPlainObject(properties) ? properties : {})) {
-    if (isPlainObject(inner)) defaultsOf(inner, path === "" ? name : `${path}.${name}`, found);
-  }
-  if (isPlainObject(items)) defaultsOf(items, `${path}[]`, found);
-  return found;
+  return [...taken.map(({ kind, path, detail }) => ({ kind, path, detail })), ...defaults, ...additions];
 }
