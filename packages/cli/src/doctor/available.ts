@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { clip, isObject, redactUrls } from "@toolcrib/core/text";
+import { clip, isObject, printableName, redactUrls } from "@toolcrib/core/text";
 import { type PackageVersion, readPackage } from "./installed.ts";
 import { unpack } from "./unpack.ts";
 
@@ -42,8 +42,13 @@ export function fromTarballs(path: string): FindPackage {
 }
 
 function readTarball(path: string): PackageVersion {
-  const files = unpack(readFileSync(path), basename(path));
-  return readPackage((file) => files(`package/${file}`));
+  const name = printableName(basename(path));
+  const files = unpack(readFileSync(path), name);
+  try {
+    return readPackage((file) => files(`package/${file}`));
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`);
+  }
 }
 
 /** As npm words them: what kept it from the registry. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type ContractChange, compareManifests } from "@toolcrib/core/contracts";
+import { clip, withoutControls } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
 import { type FindPackage, fromRegistry, fromTarballs } from "./available.ts";
 import type { Check, DoctorFlags, Finding } from "./check.ts";
@@ -93,6 +94,9 @@ function compare(
   return { ...known, tokens: { before: sum(before), after: sum(after) }, changes: compareManifests(before, after) };
 }
 
+/** What a package says must not pass for a line of ours. */
+const shown = (text: string): string => clip(withoutControls(text.replace(/\s+/g, " ")), 1000);
+
 const marks = { breaking: "breaking", addition: "new", wording: "words" } as const;
 
 function findingsOf(comparison: Comparison): Finding[] {
@@ -101,14 +105,14 @@ function findingsOf(comparison: Comparison): Finding[] {
   const head = [name, installed, ...(isNewest || available === undefined ? [] : ["->", available])]
     .filter(Boolean)
     .join(" ");
-  if (problem) return [{ level: "problem", text: `${head}: ${problem}` }];
+  if (problem) return [{ level: "problem", text: shown(`${head}: ${problem}`) }];
   if (isNewest && changes.length === 0) return [{ level: "ok", text: head }];
   const lines = changes.map(({ severity, message }) => `${marks[severity]}: ${message}`);
   if (tokens && tokens.before !== tokens.after) {
     lines.push(`tokens of each request with all its tools, estimated: ${tokens.before} before, ${tokens.after} after`);
   }
   if (tokens && changes.length === 0) lines.push("the same tools");
-  return [{ level: "note", text: [head, ...lines].join("\n"), advice: adviceFor(comparison) }];
+  return [{ level: "note", text: [head, ...lines].map(shown).join("\n"), advice: adviceFor(comparison) }];
 }
 
 function adviceFor({ package: name, range, available, rangeTakesIt, changes = [] }: Comparison): string {
@@ -120,5 +124,5 @@ function adviceFor({ package: name, range, available, rangeTakesIt, changes = []
     : rangeTakesIt === false
       ? "which does not take it"
       : "a range for npm to read";
-  return `${first}package.json has ${range}, ${taken}: npm install ${name}@${available}`;
+  return `${first}package.json has ${shown(range)}, ${taken}: npm install ${name}@${available}`;
 }

@@ -55,6 +55,8 @@ export function readPackage(read: (file: string) => string | undefined): Package
   const { name, version, exports } = isObject(manifest) ? manifest : {};
   if (typeof name !== "string" || typeof version !== "string")
     throw new Error("package.json names no package and version");
+  // It is shown inside a command to copy.
+  if (!/^\d+\.\d+\.\d+[\w.+-]*$/.test(version)) throw new Error("package.json has no version such as 0.1.0");
   const path = isObject(exports) ? exports["./manifest.json"] : undefined;
   if (typeof path !== "string") return { name, version };
   const file = path.replace(/^\.\//, "");
