@@ -63,7 +63,7 @@ beforeAll(async () => {
     const url = decodeURIComponent(request.url ?? "");
     const tarball = /^\/(toolcrib-tools-fs-[\d.]+\.tgz)$/.exec(url)?.[1];
     if (tarball) return void response.end(readFileSync(join(packed, tarball)));
-    if (url === `/${name}`) return void response.end(JSON.stringify(packument()));
+    if (url === `/${name}` || url === "/@toolcrib/moved") return void response.end(JSON.stringify(packument()));
     response.writeHead(url === "/@toolcrib/private" ? 401 : 404).end("{}");
   });
   await new Promise<void>((listening) => registry.listen(0, "127.0.0.1", listening));
@@ -285,6 +285,26 @@ describe("doctor --contracts", () => {
       expect(said.split("\n✓")).toHaveLength(1);
       expect(said).not.toMatch(/\u001b\[31mred|[\r\u2028\u0085]/);
     }
+  });
+
+  test("--to takes nothing that npm reads as a file or a folder", async () => {
+    put(join(project, "package.json"), JSON.stringify({ name: "mine", version: "1.0.0" }));
+    for (const to of [".", "..", ".hidden", "-x", "x.tgz", "x.TAR", "x.tar.gz", "x.tar-gz"]) {
+      const { stderr, code } = await doctor("--to", to);
+      expect({ to, stderr, code }).toMatchObject({
+        stderr: expect.stringContaining("--to takes a version or a tag"),
+        code: 2,
+      });
+    }
+  });
+
+  test("compares with no other package than the one it asked for", async () => {
+    writePackage(installed("@toolcrib/moved"), "0.1.0", "@toolcrib/moved");
+    const { stdout, code } = await doctor();
+    expect(stdout).toContain(
+      "✗ @toolcrib/moved 0.1.0: nothing to compare with: npm packed another package for this name",
+    );
+    expect(code).toBe(1);
   });
 });
 

@@ -17,7 +17,9 @@ export function fromRegistry(folder: string, wanted: string, env: NodeJS.Process
       await npmPack(`${name}@${wanted}`, into, folder, env, signal);
       const [tarball] = readdirSync(into);
       if (tarball === undefined) throw new Error("npm pack wrote nothing");
-      return readTarball(join(into, tarball));
+      const found = readTarball(join(into, tarball));
+      if (found.name !== name) throw new Error("npm packed another package for this name");
+      return found;
     } finally {
       rmSync(join(into), { recursive: true, force: true });
     }

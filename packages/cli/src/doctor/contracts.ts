@@ -60,7 +60,9 @@ function sourceOf(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): FindPackage {
-  if (!/^[\w.+-]+$/.test(to)) throw usageError("--to takes a version or a tag, such as 0.2.0 or latest");
+  // npm would pack what is here for a path and for what ends in one of these, as npm matches them.
+  if (!/^\w[\w.+-]*$/.test(to) || /\.(?:tgz|tar|tar.gz)$/i.test(to))
+    throw usageError("--to takes a version or a tag, such as 0.2.0 or latest");
   if (tarballs === undefined) return fromRegistry(folder, to, env, signal);
   if (!existsSync(tarballs)) throw usageError(`--tarballs: there is no ${tarballs}; npm pack writes them`);
   try {
