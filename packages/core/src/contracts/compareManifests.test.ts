@@ -208,6 +208,44 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     ],
   ],
   [
+    "data without a field that was optional",
+    [tool({}, { outputSchema: outputSchema({ ...text, b: outputSchema({ c: {} }) }, ["text"]) })],
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [
+      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "data without a field that was required",
+    [tool({}, { outputSchema: outputSchema({ ...text, b: { type: "string" } }) })],
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [
+      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "open data without a field, and data that never has it",
+    [tool({}, { outputSchema: { type: "object", properties: { a: {}, b: {} } } })],
+    [tool({}, { outputSchema: { type: "object", properties: { a: false } } })],
+    [
+      'breaking data: read gives other data. The field "a" of its data is no longer given. Programs that read it may fail.',
+      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "data without a field of one of its forms",
+    [
+      tool(
+        {},
+        { outputSchema: { type: "object", anyOf: [outputSchema({ ok: {}, b: {} }), outputSchema({ ok: {} })] } },
+      ),
+    ],
+    [tool({}, { outputSchema: { type: "object", anyOf: [outputSchema({ ok: {} })] } })],
+    [
+      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+    ],
+  ],
+  [
     "data no longer given",
     [tool({}, { outputSchema: outputSchema(text) })],
     [tool()],

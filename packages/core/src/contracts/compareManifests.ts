@@ -1,6 +1,8 @@
-import { canonicalJson, quote } from "../json.ts";
+import { filterKeywords } from "../arguments/schemaKeywords.ts";
+import type { JsonSchema } from "../interface.ts";
+import { canonicalJson, isPlainObject, quote } from "../json.ts";
 import { descriptionsOf } from "../registry/toolFingerprint.ts";
-import { argumentAt } from "./argumentPath.ts";
+import { argumentAt, argumentsOf } from "./argumentPath.ts";
 import { compareArguments, type SchemaChange } from "./compareSchemas.ts";
 import { narrowings } from "./narrowings.ts";
 import type { ToolContract, ToolManifest } from "./toolContract.ts";
@@ -106,7 +108,7 @@ function identityChanges(before: ToolContract, after: ToolContract): Findings {
   return found;
 }
 
-/** Of the data that programs read: whatever comes now must have been possible before, except fields that are new. */
+/** Of the data that programs read: whatever comes now must have been possible before, except fields that are new, and no field is gone. */
 function dataChanges({ outputSchema: was }: ToolContract, { name, outputSchema: is }: ToolContract): Findings {
   if (canonicalJson(was) === canonicalJson(is)) return [];
   const breaking = (path: string, message: string): Findings[number] => ({
@@ -117,12 +119,18 @@ function dataChanges({ outputSchema: was }: ToolContract, { name, outputSchema: 
   });
   if (is === undefined) return [breaking("", `${name} no longer gives data. Programs that read it get none.`)];
   if (was !== undefined) {
-    const broken = narrowings(is, was).filter(({ kind }) => kind !== "argument-gone");
-    if (broken.length > 0) {
-      return broken.map(({ kind, path, reversed, detail }) => {
-        const field = path === "" ? "Its data" : `The field "${path}" of its data`;
+    const gone = goneFields(was, is).map((path) => ({ path, how: "is no longer given" }));
+    const isGone = new Set(gone.map(({ path }) => path));
+    const broken = narrowings(is, was)
+      .filter(({ kind, path }) => kind !== "argument-gone" && !isGone.has(path))
+      .map(({ kind, path, reversed, detail }) => {
         const how =
           kind === "argument-required" ? "may be missing" : kind === "incomparable" ? detail : (reversed ?? detail);
+        return { path, how };
+      });
+    if (gone.length + broken.length > 0) {
+      return [...gone, ...broken].map(({ path, how }) => {
+        const field = path === "" ? "Its data" : `The field "${path}" of its data`;
         return breaking(path, `${name} gives other data. ${field} ${how}. Programs that read it may fail.`);
       });
     }
@@ -131,6 +139,28 @@ function dataChanges({ outputSchema: was }: ToolContract, { name, outputSchema: 
   const message =
     was === undefined ? `${name} gives data beside its text.` : `${name} gives more data, or more exact data.`;
   return [{ kind: "data", severity: "addition", path: "", message }];
+}
+
+/** Of fields inside one that is gone only the outer one. */
+function goneFields(before: JsonSchema, after: JsonSchema): string[] {
+  const now = fieldsOf(after);
+  const gone = [...fieldsOf(before)].filter((path) => !now.has(path));
+  const isInside = (path: string, outer: string): boolean => /^(?:\.|\[\])/.test(path.slice(outer.length));
+  return gone.filter((path) => !gone.some((outer) => path.startsWith(outer) && isInside(path, outer)));
+}
+
+function fieldsOf(schema: JsonSchema): Set<string> {
+  const fields = new Set<string>();
+  const nameOf = argumentsOf(schema);
+  filterKeywords(schema, (keyword, value, at) => {
+    if (keyword !== "properties" || !isPlainObject(value)) return true;
+    for (const [name, field] of Object.entries(value)) {
+      const part = name.replaceAll("~", "~0").replaceAll("/", "~1");
+      if (field !== false) fields.add(nameOf(`${at}/properties/${part}`));
+    }
+    return true;
+  });
+  return fields;
 }
 
 function wordChanges(before: ToolContract, after: ToolContract, changed: readonly SchemaChange[]): Findings {
