@@ -297,4 +297,19 @@ test("a manifest is read from its JSON, and what is none is refused in words", (
   expect(() => readManifest({ ...own, tools: [{ ...first, outputSchema: 1 }] })).toThrow("outputSchema");
   expect(() => readManifest({ ...own, tools: [{ ...first, defaults: [] }] })).toThrow("defaults that is no object");
   expect(() => readManifest({ ...own, tools: [first, first] })).toThrow("tools[1] has the name of another");
+  for (const name of ["", "a b", "\u001b[2J", "a\n", "x".repeat(65)]) {
+    expect(() => readManifest({ ...own, tools: [{ ...first, name }] })).toThrow(
+      "tools[0] needs a name that matches ^[a",
+    );
+  }
+  for (const readOnly of ["\u001b[2J", null, 1]) {
+    expect(() => readManifest({ ...own, tools: [{ ...first, traits: { readOnly } }] })).toThrow(
+      "neither true nor false",
+    );
+  }
+  const deep = JSON.parse(`${'{"not":'.repeat(501)}{}${"}".repeat(501)}`);
+  for (const field of ["parameters", "outputSchema", "defaults"]) {
+    const problem = `tools[0] has ${field} nested deeper than 500 levels`;
+    expect(() => readManifest({ ...own, tools: [{ ...first, [field]: deep }] })).toThrow(problem);
+  }
 });

@@ -327,3 +327,15 @@ test("a schema too deep to compare ends, and counts as breaking", () => {
     depth === 0 ? end : { anyOf: [nested(depth - 1, end), { type: "null" }], allOf: [{ type: ["object", "null"] }] };
   expect(breaks(nested(60, { type: "object" }), nested(60, { type: "array" }))).toBe(true);
 });
+
+test.each([1000, 20_000])("a schema nested %i levels deep is too large to compare", (levels) => {
+  const nested = (end: JsonSchema): JsonSchema => {
+    let schema = end;
+    for (let level = 0; level < levels; level += 1) schema = { type: "object", properties: { a: schema } };
+    return schema;
+  };
+  const tooLarge = [{ kind: "incomparable", path: "", detail: "is too large to compare" }];
+  expect(compareSchemas(nested({ type: "string" }), nested({ default: 1 }))).toEqual(tooLarge);
+  expect(compareSchemas(nested({}), {})).toEqual(tooLarge);
+  expect(compareSchemas({}, nested({}))).toEqual(tooLarge);
+});

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../interface.ts";
 import { type Arguments, changedDefaults } from "./defaultValues.ts";
-import { narrowings } from "./narrowings.ts";
+import { isTooDeep, narrowings } from "./narrowings.ts";
 
 /** How one place of a schema takes other values than before. */
 export interface SchemaChange {
@@ -29,6 +29,7 @@ export function compareSchemas(before: JsonSchema, after: JsonSchema): SchemaCha
 /** `compareSchemas` of two tools, which may declare defaults beside their schemas. */
 export function compareArguments(before: Arguments, after: Arguments): SchemaChange[] {
   const taken = narrowings(before.parameters, after.parameters);
+  if (isTooDeep(before.parameters) || isTooDeep(after.parameters)) return taken;
   const given = narrowings(after.parameters, before.parameters);
   const isTaken = new Set(taken.map(({ path }) => path));
   const additions = given.flatMap(({ kind, path, reversed, detail }): SchemaChange[] => {

@@ -50,6 +50,20 @@ const dependent: ReadonlySet<string> = new Set(["unevaluatedProperties", "uneval
 /** More comparisons than these of subschemas tell nothing that a person would read. */
 const mostSteps = 2000;
 
+/** What a registry takes: each level of objects and lists counts. */
+const mostLevels = 500;
+const tooLarge = "is too large to compare";
+
+/** Whether a schema is nested deeper than the calls that compare it may be. */
+export function isTooDeep(schema: JsonSchema): boolean {
+  let inner: unknown[] = [schema];
+  for (let level = 0; inner.length > 0; level += 1) {
+    if (level > mostLevels) return true;
+    inner = inner.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+  }
+  return false;
+}
+
 /** What is true of both whole schemas, and how much work is left. */
 interface Comparison {
   stepsLeft: number;
@@ -61,6 +75,7 @@ const farReference = /"\$(?:ref|dynamicRef|recursiveRef)":(?!"#(?:\/(?:\$defs|de
 
 /** Each place where `to` does not take all that `from` takes. None means that every value that fits `from` fits `to`. */
 export function narrowings(from: JsonSchema, to: JsonSchema): Narrowing[] {
+  if (isTooDeep(from) || isTooDeep(to)) return [incomparable("", tooLarge)];
   if (draftOf(from) !== draftOf(to)) return [incomparable("", "has another version of JSON Schema ($schema)")];
   const texts = [from, to].map((schema) => JSON.stringify(schema));
   if (!texts.some((text) => reference.test(text))) return compare(from, to, "", { stepsLeft: mostSteps });
@@ -74,7 +89,7 @@ export function narrowings(from: JsonSchema, to: JsonSchema): Narrowing[] {
 
 function compare(from: unknown, to: unknown, path: string, comparison: Comparison): Narrowing[] {
   comparison.stepsLeft -= 1;
-  if (comparison.stepsLeft < 0) return [incomparable(path, "is too large to compare")];
+  if (comparison.stepsLeft < 0) return [incomparable(path, tooLarge)];
   if (to === true || from === false || same(from, to)) return [];
   const old = from === true ? {} : from;
   if (to === false) return [{ kind: "argument-gone", path, detail: "is no longer taken" }];

@@ -1,8 +1,10 @@
 import type { ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
+import { isLegalName } from "../names.ts";
 import { traitsOf } from "../registry/registration.ts";
 import { ToolRegistry } from "../registry/registry.ts";
 import { toolFingerprint, toolWordsDigest } from "../registry/toolFingerprint.ts";
+import { isTooDeep } from "./narrowings.ts";
 
 /** What a model, a caller and a policy rely on in a tool. */
 export interface ToolContract {
@@ -88,9 +90,17 @@ function contractProblem(tool: unknown): string | undefined {
   for (const field of ["name", "fingerprint", "words", "origin", "description"]) {
     if (typeof tool[field] !== "string") return `needs ${field}, a string`;
   }
+  // It is printed.
+  if (!isLegalName(String(tool.name))) return "needs a name that matches ^[a-zA-Z0-9_-]{1,64}$";
   if (!Number.isFinite(tool.tokens)) return "needs tokens, a number";
   for (const field of ["traits", "parameters"]) if (!isPlainObject(tool[field])) return `needs ${field}, an object`;
+  const isTrait = (value: unknown): boolean => value === undefined || typeof value === "boolean";
+  if (!Object.values(tool.traits ?? {}).every(isTrait)) return "has traits that are neither true nor false";
   const isWrong = (value: unknown): boolean => value !== undefined && !isPlainObject(value);
   for (const field of ["outputSchema", "defaults"]) if (isWrong(tool[field])) return `has ${field} that is no object`;
+  for (const field of ["parameters", "outputSchema", "defaults"]) {
+    const value = tool[field];
+    if (isPlainObject(value) && isTooDeep(value)) return `has ${field} nested deeper than 500 levels`;
+  }
   return undefined;
 }
