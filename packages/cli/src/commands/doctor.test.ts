@@ -306,6 +306,28 @@ describe("doctor --contracts", () => {
     );
     expect(code).toBe(1);
   });
+
+  test("reads the workspace's own ranges where its packages are in the node_modules of the root", async () => {
+    const app = join(project, "packages/app");
+    const other = "@toolcrib/other";
+    put(
+      join(project, "package.json"),
+      JSON.stringify({ workspaces: ["packages/*"], devDependencies: { [other]: "1.0.0" } }),
+    );
+    put(join(app, "package.json"), JSON.stringify({ dependencies: { [name]: "^0.1.0" } }));
+    put(join(app, "src/package.json"), JSON.stringify({ type: "module" }));
+    for (const cwd of [app, join(app, "src")]) {
+      const { stdout } = await startProgram(bin, ["doctor"], { cwd, env: { HOME: home } }).ended;
+      expect(stdout).toContain("package.json has ^0.1.0, which does not take it: npm install @toolcrib/tools-fs@0.2.0");
+    }
+    // The nearest wins, as for Node.js, and what is only further up is there too.
+    writePackage(join(app, "node_modules", name), "0.2.0");
+    writePackage(installed(other), "0.1.0", other);
+    const { stdout } = await startProgram(bin, ["doctor"], { cwd: app, env: { HOME: home } }).ended;
+    expect(stdout).toContain("✓ @toolcrib/tools-fs 0.2.0\n");
+    expect(stdout).toContain("✗ @toolcrib/other 0.1.0: nothing to compare with");
+    expect(stdout).not.toContain("tools-fs 0.1.0");
+  });
 });
 
 /** A tarball as npm packs one, also of what npm would refuse to pack. */

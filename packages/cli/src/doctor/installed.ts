@@ -13,8 +13,9 @@ export interface PackageVersion {
 
 /** A project and the packages of toolcrib in it. */
 export interface Project {
+  /** The nearest one whose node_modules has packages of toolcrib. */
   readonly folder: string;
-  /** By name: the range that its package.json has. */
+  /** By name: the range in the nearest package.json with dependencies, such as that of a workspace. */
   readonly ranges: ReadonlyMap<string, string>;
   /** By name: what is installed, or why that cannot be told. */
   readonly packages: ReadonlyMap<string, PackageVersion | Error>;
@@ -23,18 +24,23 @@ export interface Project {
 const scope = "@toolcrib";
 const dependencyFields = ["peerDependencies", "optionalDependencies", "devDependencies", "dependencies"];
 
-/** The nearest folder, from `start` up, whose node_modules has packages of toolcrib. */
+/** What Node.js finds from `start`: in each node_modules up to the root, where the nearest wins. */
 export function findProject(start: string): Project | undefined {
+  const packages = new Map<string, PackageVersion | Error>();
+  let project: Pick<Project, "folder" | "ranges"> | undefined;
+  let ranges: Project["ranges"] | undefined;
   for (let folder = start; ; folder = dirname(folder)) {
+    if (!project) ranges ??= readRanges(folder);
     const installed = join(folder, "node_modules", scope);
     const names = existsSync(installed)
       ? readdirSync(installed).filter((name) => /^[a-z0-9][a-z0-9._-]*$/.test(name))
       : [];
-    if (names.length > 0) {
-      const packages = names.sort().map((name) => [`${scope}/${name}`, readInstalled(join(installed, name))] as const);
-      return { folder, ranges: readRanges(folder), packages: new Map(packages) };
+    for (const name of names.sort()) {
+      const whole = `${scope}/${name}`;
+      if (!packages.has(whole)) packages.set(whole, readInstalled(join(installed, name)));
     }
-    if (dirname(folder) === folder) return undefined;
+    if (names.length > 0) project ??= { folder, ranges: ranges ?? new Map() };
+    if (dirname(folder) === folder) return project && { ...project, packages };
   }
 }
 
@@ -72,11 +78,13 @@ function parse(text: string | undefined, file: string): unknown {
   }
 }
 
-function readRanges(folder: string): Map<string, string> {
+/** Undefined for a package.json without dependencies, such as one that only says which modules a folder has. */
+function readRanges(folder: string): Map<string, string> | undefined {
   const path = join(folder, "package.json");
-  if (!existsSync(path)) return new Map();
+  if (!existsSync(path)) return undefined;
   const manifest = parse(readFileSync(path, "utf8"), path);
   const fields = isObject(manifest) ? dependencyFields.map((field) => manifest[field]).filter(isObject) : [];
+  if (fields.length === 0) return undefined;
   const ranges = fields.flatMap((field) => Object.entries(field));
   return new Map(ranges.flatMap(([name, range]) => (typeof range === "string" ? [[name, range]] : [])));
 }
