@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -239,8 +239,6 @@ describe("doctor --contracts", () => {
     expect((await doctor("--tarballs", "not.tgz")).stderr).toContain(
       "--tarballs: not.tgz is no tarball that npm pack wrote",
     );
-    put(join(project, "package.json"), "{");
-    expect((await doctor()).stderr).toContain("package.json is not valid JSON");
   });
 
   test.each([
@@ -327,6 +325,30 @@ describe("doctor --contracts", () => {
     expect(stdout).toContain("✓ @toolcrib/tools-fs 0.2.0\n");
     expect(stdout).toContain("✗ @toolcrib/other 0.1.0: nothing to compare with");
     expect(stdout).not.toContain("tools-fs 0.1.0");
+  });
+
+  test("reads a package.json with a byte order mark", async () => {
+    put(join(project, "package.json"), `\uFEFF${JSON.stringify({ dependencies: { [name]: "^0.1.0" } })}`);
+    put(installed(name, "package.json"), `\uFEFF${readFileSync(installed(name, "package.json"), "utf8")}`);
+    expect((await doctor()).stdout).toContain("package.json has ^0.1.0, which does not take it");
+  });
+
+  test("compares without the ranges where package.json cannot be read, and says so", async () => {
+    const file = join(project, "package.json");
+    put(file, "{");
+    const damaged = await doctor();
+    expect(damaged.stdout).toContain(`• the ranges are not known: ${realpathSync(file)} is not valid JSON\n`);
+    rmSync(file);
+    mkdirSync(file);
+    const { stdout, code } = await doctor();
+    expect(stdout).toContain(`• the ranges are not known: ${realpathSync(file)} is not a file\n`);
+    expect(stdout).toContain("0.1.0 -> 0.2.0\n    breaking: read_file needs");
+    expect(stdout).toContain("what to do: mend package.json and look again");
+    expect(stdout).not.toContain("another package brings it");
+    expect(code).toBe(0);
+    rmSync(installed(name, "package.json"));
+    mkdirSync(installed(name, "package.json"));
+    expect((await doctor()).stdout).toContain("is not whole: package.json is not a file. Install again");
   });
 });
 

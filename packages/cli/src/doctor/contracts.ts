@@ -30,8 +30,10 @@ export const checkContracts: Check = async (flags, { env }, signal) => {
     return { findings: [{ level: "problem", text, advice: "go to your project, or run npm install there" }], data: [] };
   }
   const find = sourceOf(flags, project.folder, env, signal);
+  const { ranges } = project;
+  const notes = ranges instanceof Error ? [`the ranges are not known: ${ranges.message}`] : [];
   const compared = [...project.packages].map(async ([name, installed]): Promise<Comparison> => {
-    const range = project.ranges.get(name);
+    const range = ranges instanceof Error ? undefined : ranges.get(name);
     const known = { package: name, ...(range !== undefined && { range }) };
     if (installed instanceof Error) {
       return {
@@ -51,7 +53,9 @@ export const checkContracts: Check = async (flags, { env }, signal) => {
     }
   });
   const data = await Promise.all(compared);
-  return { findings: data.flatMap(findingsOf), data };
+  const unknown = ranges instanceof Error;
+  const noted = notes.map((text): Finding => ({ level: "note", text: shown(text) }));
+  return { findings: [...noted, ...data.flatMap((comparison) => findingsOf(comparison, unknown))], data };
 };
 
 function sourceOf(
@@ -101,7 +105,7 @@ const shown = (text: string): string => clip(withoutControls(text.replace(/\s+/g
 
 const marks = { breaking: "breaking", addition: "new", wording: "words" } as const;
 
-function findingsOf(comparison: Comparison): Finding[] {
+function findingsOf(comparison: Comparison, hasUnknownRanges: boolean): Finding[] {
   const { package: name, installed, available, tokens, changes = [], problem } = comparison;
   const isNewest = installed !== undefined && installed === available;
   const head = [name, installed, ...(isNewest || available === undefined ? [] : ["->", available])]
@@ -114,12 +118,16 @@ function findingsOf(comparison: Comparison): Finding[] {
     lines.push(`tokens of each request with all its tools, estimated: ${tokens.before} before, ${tokens.after} after`);
   }
   if (tokens && changes.length === 0) lines.push("the same tools");
-  return [{ level: "note", text: [head, ...lines].map(shown).join("\n"), advice: adviceFor(comparison) }];
+  return [
+    { level: "note", text: [head, ...lines].map(shown).join("\n"), advice: adviceFor(comparison, hasUnknownRanges) },
+  ];
 }
 
-function adviceFor({ package: name, range, available, rangeTakesIt, changes = [] }: Comparison): string {
+function adviceFor(comparison: Comparison, hasUnknownRanges: boolean): string {
+  const { package: name, range, available, rangeTakesIt, changes = [] } = comparison;
   const breaks = changes.some(({ severity }) => severity === "breaking");
   const first = breaks ? "after what is breaking is dealt with: " : "";
+  if (hasUnknownRanges) return "mend package.json and look again";
   if (range === undefined) return "another package brings it: update that one";
   const taken = rangeTakesIt
     ? "which takes it"

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readManifest, type ToolManifest } from "@toolcrib/core/contracts";
 import { isObject } from "@toolcrib/core/text";
@@ -15,8 +15,8 @@ export interface PackageVersion {
 export interface Project {
   /** The nearest one whose node_modules has packages of toolcrib. */
   readonly folder: string;
-  /** By name: the range in the nearest package.json with dependencies, such as that of a workspace. */
-  readonly ranges: ReadonlyMap<string, string>;
+  /** By name: the range in the nearest package.json with dependencies, such as that of a workspace. Or why it cannot be read. */
+  readonly ranges: ReadonlyMap<string, string> | Error;
   /** By name: what is installed, or why that cannot be told. */
   readonly packages: ReadonlyMap<string, PackageVersion | Error>;
 }
@@ -46,10 +46,7 @@ export function findProject(start: string): Project | undefined {
 
 function readInstalled(folder: string): PackageVersion | Error {
   try {
-    return readPackage((file) => {
-      const path = join(folder, file);
-      return existsSync(path) ? readFileSync(path, "utf8") : undefined;
-    });
+    return readPackage((file) => readText(join(folder, file), file));
   } catch (error) {
     return error as Error;
   }
@@ -69,24 +66,34 @@ export function readPackage(read: (file: string) => string | undefined): Package
   return { name, version, tools: readManifest(parse(read(file), file)) };
 }
 
+function readText(path: string, shown: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  if (!statSync(path).isFile()) throw new Error(`${shown} is not a file`);
+  return readFileSync(path, "utf8");
+}
+
 function parse(text: string | undefined, file: string): unknown {
   if (text === undefined) throw new Error(`${file} is missing`);
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
     throw new Error(`${file} is not valid JSON`);
   }
 }
 
 /** Undefined for a package.json without dependencies, such as one that only says which modules a folder has. */
-function readRanges(folder: string): Map<string, string> | undefined {
+function readRanges(folder: string): Project["ranges"] | undefined {
   const path = join(folder, "package.json");
-  if (!existsSync(path)) return undefined;
-  const manifest = parse(readFileSync(path, "utf8"), path);
-  const fields = isObject(manifest) ? dependencyFields.map((field) => manifest[field]).filter(isObject) : [];
-  if (fields.length === 0) return undefined;
-  const ranges = fields.flatMap((field) => Object.entries(field));
-  return new Map(ranges.flatMap(([name, range]) => (typeof range === "string" ? [[name, range]] : [])));
+  try {
+    const text = readText(path, path);
+    const manifest = text === undefined ? undefined : parse(text, path);
+    const fields = isObject(manifest) ? dependencyFields.map((field) => manifest[field]).filter(isObject) : [];
+    if (fields.length === 0) return undefined;
+    const ranges = fields.flatMap((field) => Object.entries(field));
+    return new Map(ranges.flatMap(([name, range]) => (typeof range === "string" ? [[name, range]] : [])));
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** Whether a range takes a version, for the ranges that people write; undefined for any other. */
