@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -325,6 +325,31 @@ describe("doctor --contracts", () => {
     expect(stdout).toContain("✓ @toolcrib/tools-fs 0.2.0\n");
     expect(stdout).toContain("✗ @toolcrib/other 0.1.0: nothing to compare with");
     expect(stdout).not.toContain("tools-fs 0.1.0");
+  });
+
+  test("a file that is none of npm's ends nothing but itself in a folder of tarballs", async () => {
+    const folder = join(project, "tarballs");
+    mkdirSync(join(folder, "d.tgz"), { recursive: true });
+    copyFileSync(join(packed, "toolcrib-tools-fs-0.2.0.tgz"), join(folder, "good.tgz"));
+    put(join(folder, "foreign.tgz"), "text");
+    writeFileSync(join(folder, "empty.tgz"), tar({ "readme.md": "" }));
+    const { stdout, code } = await doctor("--tarballs", folder);
+    expect(stdout).toContain("0.1.0 -> 0.2.0\n    breaking: read_file needs");
+    for (const line of [
+      "• left out: d.tgz is not a file",
+      "• left out: foreign.tgz is no tarball that npm pack wrote",
+      "• left out: empty.tgz: package.json is missing",
+    ]) {
+      expect(stdout).toContain(`${line}\n`);
+    }
+    expect(code).toBe(0);
+    rmSync(join(folder, "good.tgz"));
+    const none = await doctor("--tarballs", folder);
+    expect(none.stdout).toContain("nothing to compare with: none of the tarballs that can be read holds it");
+    expect(none.code).toBe(1);
+    expect((await doctor("--tarballs", join(folder, "empty.tgz"))).stderr).toContain(
+      "--tarballs: empty.tgz: package.json is missing",
+    );
   });
 
   test("reads a package.json with a byte order mark", async () => {

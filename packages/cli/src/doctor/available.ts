@@ -27,24 +27,36 @@ export function fromRegistry(folder: string, wanted: string, env: NodeJS.Process
 }
 
 /** From a `.tgz` or a folder of them; of several versions of a package, none is guessed. */
-export function fromTarballs(path: string): FindPackage {
-  const files = statSync(path).isDirectory()
-    ? readdirSync(path)
-        .filter((name) => name.endsWith(".tgz"))
-        .map((name) => join(path, name))
-    : [resolve(path)];
-  const packed = files.map((file) => ({ file: basename(file), ...readTarball(file) }));
-  return async (name) => {
+export function fromTarballs(path: string): { readonly find: FindPackage; readonly leftOut: readonly string[] } {
+  const isFolder = statSync(path).isDirectory();
+  const files = isFolder ? readdirSync(path).filter((name) => name.endsWith(".tgz")) : [resolve(path)];
+  const packed: (PackageVersion & { readonly file: string })[] = [];
+  const leftOut: string[] = [];
+  for (const file of files) {
+    try {
+      packed.push({ file: printableName(basename(file)), ...readTarball(resolve(path, file)) });
+    } catch (error) {
+      // A folder may hold those of others too.
+      if (!isFolder) throw error;
+      leftOut.push((error as Error).message);
+    }
+  }
+  const find: FindPackage = async (name) => {
     const found = packed.filter((one) => one.name === name);
     if (found.length > 1)
       throw new Error(`there are several: ${found.map(({ file }) => file).join(", ")}; name one of them`);
-    if (!found[0]) throw new Error("none of the tarballs holds it; write one with npm pack");
+    if (!found[0])
+      throw new Error(
+        `none of the tarballs${leftOut.length > 0 ? " that can be read" : ""} holds it; write one with npm pack`,
+      );
     return found[0];
   };
+  return { find, leftOut };
 }
 
 function readTarball(path: string): PackageVersion {
   const name = printableName(basename(path));
+  if (!statSync(path).isFile()) throw new Error(`${name} is not a file`);
   const files = unpack(readFileSync(path), name);
   try {
     return readPackage((file) => files(`package/${file}`));

@@ -29,9 +29,8 @@ export const checkContracts: Check = async (flags, { env }, signal) => {
       "No package of toolcrib is installed here: there is no node_modules/@toolcrib in this directory or above.";
     return { findings: [{ level: "problem", text, advice: "go to your project, or run npm install there" }], data: [] };
   }
-  const find = sourceOf(flags, project.folder, env, signal);
+  const { find, leftOut = [] } = sourceOf(flags, project.folder, env, signal);
   const { ranges } = project;
-  const notes = ranges instanceof Error ? [`the ranges are not known: ${ranges.message}`] : [];
   const compared = [...project.packages].map(async ([name, installed]): Promise<Comparison> => {
     const range = ranges instanceof Error ? undefined : ranges.get(name);
     const known = { package: name, ...(range !== undefined && { range }) };
@@ -53,9 +52,14 @@ export const checkContracts: Check = async (flags, { env }, signal) => {
     }
   });
   const data = await Promise.all(compared);
-  const unknown = ranges instanceof Error;
-  const noted = notes.map((text): Finding => ({ level: "note", text: shown(text) }));
-  return { findings: [...noted, ...data.flatMap((comparison) => findingsOf(comparison, unknown))], data };
+  const notes = [
+    ...(ranges instanceof Error ? [`the ranges are not known: ${ranges.message}`] : []),
+    ...leftOut.map((why) => `left out: ${why}`),
+  ].map((text): Finding => ({ level: "note", text: shown(text) }));
+  return {
+    findings: [...notes, ...data.flatMap((comparison) => findingsOf(comparison, ranges instanceof Error))],
+    data,
+  };
 };
 
 function sourceOf(
@@ -63,11 +67,11 @@ function sourceOf(
   folder: string,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-): FindPackage {
+): { readonly find: FindPackage; readonly leftOut?: readonly string[] } {
   // npm would pack what is here for a path and for what ends in one of these, as npm matches them.
   if (!/^\w[\w.+-]*$/.test(to) || /\.(?:tgz|tar|tar.gz)$/i.test(to))
     throw usageError("--to takes a version or a tag, such as 0.2.0 or latest");
-  if (tarballs === undefined) return fromRegistry(folder, to, env, signal);
+  if (tarballs === undefined) return { find: fromRegistry(folder, to, env, signal) };
   if (!existsSync(tarballs)) throw usageError(`--tarballs: there is no ${tarballs}; npm pack writes them`);
   try {
     return fromTarballs(tarballs);
