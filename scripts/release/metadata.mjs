@@ -2,8 +2,9 @@
 // package.json, and the versions into that entry. `--check` writes nothing and fails where something differs.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fail, root } from "./packages.mjs";
+import { fail, options, root } from "./packages.mjs";
 
+const { check: isCheck } = options({ check: { type: "boolean" } });
 const read = (file) => readFileSync(join(root, file), "utf8");
 const { repository } = JSON.parse(read("package.json"));
 const [, owner, project] = /^https:\/\/github\.com\/([\w.-]+)\/([\w.-]+)$/.exec(repository) ?? [];
@@ -16,7 +17,7 @@ const write = (file, content) => {
   const text = `${JSON.stringify(content, undefined, 2)}\n`;
   if (text === read(file)) return;
   changed.push(file);
-  if (!process.argv.includes("--check")) writeFileSync(join(root, file), text);
+  if (!isCheck) writeFileSync(join(root, file), text);
 };
 
 for (const name of readdirSync(join(root, "packages"))) {
@@ -45,5 +46,5 @@ write("packages/cli/server.json", {
   packages: server.packages.map((one) => ({ ...one, version })),
 });
 
-if (process.argv.includes("--check") && changed.length > 0)
+if (isCheck && changed.length > 0)
   fail(`${changed.join(", ")} differ from what package.json says; run npm run release:metadata`);

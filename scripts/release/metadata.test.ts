@@ -36,6 +36,12 @@ test("every manifest says where the project lives, as the one line in package.js
   }
 });
 
+test("an option that is misspelt writes nothing", () => {
+  const script = join(root, "scripts/release/metadata.mjs");
+  const { status, stderr } = spawnSync(process.execPath, [script, "--chek"], { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: "release: Unknown option '--chek'; known are: --check\n" });
+});
+
 test("server.json has the shape of the MCP registry, and the registry finds its name in the package", () => {
   const server = read("packages/cli/server.json") as unknown as Server;
   const manifest = read("packages/cli/package.json");

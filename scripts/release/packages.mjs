@@ -74,20 +74,29 @@ function spawnNpm(args, stdio) {
   return spawnSync("npm", args, { cwd: root, encoding: "utf8", stdio, shell: process.platform === "win32" });
 }
 
-/** The options of the command line, of which only those in `known` are taken. Those that npm run kept for itself, as they did not
- * follow `--`, count as well. */
+/** The options of the command line, of which only those in `known` are taken. */
 export function options(known) {
   const words = Object.entries(known).map(([name, { type }]) => `--${name}${type === "string" ? " NAME" : ""}`);
-  const values = {};
-  for (const [name, { type }] of Object.entries(known)) {
-    const kept = process.env[`npm_config_${name.replaceAll("-", "_")}`];
-    if (kept) values[name] = type === "string" ? kept : kept === "true";
-  }
+  const refuse = (problem) => fail(`${problem}; known are: ${words.join(", ")}`);
   try {
-    return { ...values, ...parseArgs({ options: known }).values };
+    return { ...keptByNpm(known, refuse), ...parseArgs({ options: known }).values };
   } catch (error) {
-    return fail(`${error.message.split(/[.\n]/)[0]}; known are: ${words.join(", ")}`);
+    return refuse(error.message.split(/[.\n]/)[0]);
   }
+}
+
+/** npm run keeps options that do not follow `--` for itself, and shows them in the environment. Misspelt ones stand among the
+ * settings of npm, so those are refused that are the beginning of a known one, or one without its dash. */
+function keptByNpm(known, refuse) {
+  const kept = {};
+  for (const [key, value] of Object.entries(process.env)) {
+    const word = /^npm_config_(\w+)$/i.exec(key)?.[1].replaceAll("_", "-").toLowerCase();
+    if (!word || !value) continue;
+    if (word in known) kept[word] = known[word].type === "string" ? value : value === "true";
+    else if (Object.keys(known).some((name) => name.replace("-", "").startsWith(word.replace("-", ""))))
+      refuse(`Unknown option '--${word}'`);
+  }
+  return kept;
 }
 
 /** Ends the program with one sentence. */

@@ -85,6 +85,14 @@ test.each([["--dryrun"], ["--dry-run=yes"], ["--staged"], ["next"]])(
   },
 );
 
+test.each(["dryrun", "dry"])("--%s is refused where npm run has kept it for itself", async (word) => {
+  const release = await published();
+  const { status, said } = await release.run("promote", [], { [`npm_config_${word}`]: "true" });
+  expect(said).toContain(`Unknown option '--${word}'; known are: --dry-run`);
+  expect(status).toBe(1);
+  expect(release.commands).toEqual([]);
+});
+
 test("a dry run moves nothing, also where npm run has kept the option for itself", async () => {
   const release = await published();
   const plan = "to move: @toolcrib/core@0.2.0, @toolcrib/fs@0.2.0";
