@@ -24,8 +24,18 @@ export function compilePathGlob(
     return (path) => compiled.some((glob) => glob.matches(path));
   };
   const isTaken = taken.length > 0 ? anyOf(taken) : () => true;
+  if (left.length === 0) return isTaken;
   const isLeft = anyOf(left);
-  return (path) => isTaken(path) && !isLeft(path);
+  // To fast-glob, a folder left out by its plain name (`!docs`) takes all below it along.
+  const isLeftFolder = anyOf(left.filter((glob) => !/[*?[\\]/.test(glob.slice(glob.lastIndexOf("/") + 1))));
+  return (path) => isTaken(path) && !isLeft(path) && !foldersOf(path).some(isLeftFolder);
+}
+
+/** `a` and `a/b` of `a/b/c`. */
+function foldersOf(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at));
+  return folders;
 }
 
 /**
