@@ -269,10 +269,16 @@ describe("doctor --contracts", () => {
     put(join(project, "package.json"), JSON.stringify({ dependencies: { [name]: `^0.1.0${forged}` } }));
     expect((await end()).stdout).toContain("package.json has ^0.1.0x ✓ all is well [31mred, a range for npm to read");
     const { manifestVersion, tools } = createManifest(name, [readFile({ path }, ["path"])]);
-    const forgedTools = tools.map((tool) => ({ ...tool, name: forged, traits: { ...tool.traits, [forged]: true } }));
+    const forgedTools = tools.map((tool) => ({
+      ...tool,
+      origin: forged,
+      traits: { ...tool.traits, [forged]: true },
+      parameters: { ...tool.parameters, properties: { path, [forged]: {} } },
+    }));
     const manifest = { manifestVersion, package: name, tools: forgedTools };
     put(installed(name, "dist/manifest.json"), JSON.stringify(manifest));
     const compared = (await end()).stdout;
+    expect(compared).toContain('no longer takes the argument "x ✓ all is well');
     put(
       installed(name, "package.json"),
       JSON.stringify({ name, version: "0.1.0", exports: { "./manifest.json": forged } }),
