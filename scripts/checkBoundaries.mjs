@@ -60,7 +60,8 @@ const rooms = {
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: { client: ["client/transport"], "client/transport": ["client as types"], http: [], server: ["http"] },
   cli: {
-    commands: ["doctor", "model", "state", "terminal", "tools", "commands/mcp lazily"],
+    commands: ["doctor", "model", "state", "terminal", "tools", "commands/chat lazily", "commands/mcp lazily"],
+    "commands/chat": ["commands", "model", "state", "terminal", "tools"],
     "commands/mcp": ["commands as types", "model", "state", "terminal", "tools"],
     doctor: [],
     model: [],

@@ -22,7 +22,7 @@ export async function main(args: readonly string[]): Promise<number> {
     exitReason = ended;
   });
   try {
-    if (args.length === 0) commands.outputHelp();
+    if (args.length === 0 && !isOnTerminal()) commands.outputHelp();
     else await commands.parseAsync(withCommand(args), { from: "user" });
   } catch (thrown) {
     const error = isCommanderError(thrown) ? fromCommander(thrown) : thrown;
@@ -36,8 +36,13 @@ export async function main(args: readonly string[]): Promise<number> {
   return exitCodes[exitReason];
 }
 
-/** `toolcrib -p "…"` is `toolcrib run -p "…"`. */
+function isOnTerminal(): boolean {
+  return [process.stdin, process.stdout, process.stderr].every(({ isTTY }) => isTTY);
+}
+
+/** `toolcrib` by itself is `toolcrib chat`, and `toolcrib -p "…"` is `toolcrib run -p "…"`. */
 function withCommand(args: readonly string[]): string[] {
+  if (args.length === 0) return ["chat"];
   const isRun = args[0]?.startsWith("-") && args.some((arg) => /^(?:-p|--prompt)(?:$|=)/.test(arg));
   return isRun ? ["run", ...args] : [...args];
 }

@@ -97,7 +97,7 @@ const rootCommands: readonly CommandEntry[] = [
     summary: "one task: the answer on stdout, tool calls on stderr",
     load: () => import("./run.ts"),
   },
-  { name: "chat", takes: "[options]", summary: "a conversation in the terminal", load: () => import("./chat.ts") },
+  { name: "chat", takes: "[options]", summary: "a conversation in the terminal", load: () => import("./chat/chat.ts") },
   { name: "tools", summary: "the tools by themselves, without a model", commands: toolCommands },
   {
     name: "demo",

@@ -199,6 +199,13 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
   });
 });
 
+test.skipIf(!hasTerminals())("toolcrib by itself on a terminal is chat", async () => {
+  const program = startOnTerminal(bin, [], { cwd: folder, env: { XDG_STATE_HOME: join(folder, "bare-state") } });
+  await program.shows(/\/help lists commands[\s\S]*\n>$/);
+  program.type("/quit\r");
+  expect(await program.ended).toBe(0);
+});
+
 describe("lines that are piped in", () => {
   test.each([[[]], [["-c"]], [["--mcp"]]])("are all read with %j", async (more) => {
     isQuick = true;

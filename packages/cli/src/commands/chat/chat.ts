@@ -1,0 +1,127 @@
+import type { AgentEvent } from "@toolcrib/agent";
+import { type BackgroundJobs, createBackgroundJobs } from "@toolcrib/tools-bash";
+import type { ExitReason } from "../../exitReasons.ts";
+import { explain } from "../../explain.ts";
+import { chooseModel, type ModelChoice } from "../../model/modelChoice.ts";
+import type { Program } from "../../program.ts";
+import { terminalAsker } from "../../terminal/ask.ts";
+import { type ChatInput, openChatInput } from "../../terminal/chatInput.ts";
+import { createRenderer } from "../../terminal/render.ts";
+import type { Asker } from "../../tools/approval.ts";
+import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "../conversation.ts";
+import type { DefineCommand } from "../defineCommand.ts";
+import { whyNoAnswer } from "../run.ts";
+import { runSlashCommand, type SlashContext } from "./slashCommands.ts";
+
+/** `toolcrib chat`: a line is a message; lines may be piped in, too. */
+export const define: DefineCommand = (command, action) => addConversationFlags(command).action(action(chat));
+
+async function chat(program: Program, flags: ConversationFlags): Promise<ExitReason> {
+  const { terminal, interrupts } = program;
+  let session: ChatSession | undefined;
+  // Until there is a session, Ctrl-C ends the program.
+  const onInterrupt = (): void => (session ? session.interrupt() : interrupts.interrupt());
+  // Opened first, so that lines typed while the rest starts are kept.
+  const input = openChatInput(terminal, onInterrupt);
+  let conversation: Conversation | undefined;
+  try {
+    const choice = await chooseModel(flags, program.env);
+    const { keyboard } = input;
+    const asker = (): Asker | undefined =>
+      keyboard && terminalAsker({ terminal, interrupt: interrupts.interrupt, keyboard });
+    const jobs = createBackgroundJobs();
+    conversation = await openConversation(choice.provider, flags, program, asker, jobs);
+    terminal.note(terminal.style.dim(`${choice.why} /help lists commands.`));
+    session = createSession(conversation, jobs, choice, input, program);
+    // A question that the user has left open, or that a crash has: it is on disk, and so is everything before it.
+    if (conversation.agent.pending.length > 0) await session.take("/answer");
+    while (!session.hasEnded) {
+      const line = await input.next();
+      if (line === undefined) break;
+      await session.take(line.trim());
+    }
+    return "ok";
+  } finally {
+    input.close();
+    await conversation?.close();
+  }
+}
+
+interface ChatSession {
+  take(line: string): Promise<void>;
+  /** Whether the user has left. */
+  readonly hasEnded: boolean;
+  /** Ctrl-C at the terminal. */
+  interrupt(): void;
+}
+
+function createSession(
+  conversation: Conversation,
+  jobs: BackgroundJobs,
+  first: ModelChoice,
+  input: ChatInput,
+  program: Program,
+): ChatSession {
+  const { terminal, interrupts } = program;
+  const note = (line: string): void => terminal.note(terminal.style.dim(line));
+  let { provider } = first;
+  let warned = false;
+  let hasEnded = false;
+
+  const turn = async (start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> => {
+    const render = createRenderer(terminal.style);
+    try {
+      await interrupts.during(async (signal) => {
+        for await (const event of start(signal)) {
+          terminal.print(render(event));
+          if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event));
+        }
+      });
+    } catch (error) {
+      // Ends the line of the answer.
+      terminal.print(render({ type: "end", reason: "stop", text: "" }));
+      throw error;
+    }
+  };
+  const context: SlashContext = {
+    program,
+    conversation,
+    jobs,
+    get model() {
+      return `${provider.name}/${provider.model}`;
+    },
+    async useModel(model) {
+      const chosen = await chooseModel({ model }, program.env);
+      conversation.useModel(chosen.provider);
+      provider = chosen.provider;
+      return chosen.isNamed ? undefined : chosen.why;
+    },
+    turn,
+    leave() {
+      hasEnded = true;
+    },
+  };
+
+  return {
+    get hasEnded() {
+      return hasEnded;
+    },
+    async take(line) {
+      warned = false;
+      if (line === "") return;
+      try {
+        if (!line.startsWith("/")) return await turn((signal) => conversation.turn(line, signal));
+        const told = await runSlashCommand(line, context);
+        if (told !== undefined) note(told);
+      } catch (error) {
+        terminal.note(terminal.style.red(explain(error).message));
+      }
+    },
+    interrupt() {
+      if (interrupts.running || warned) return interrupts.interrupt();
+      warned = true;
+      input.clear();
+      note("Ctrl-C again, or /quit, leaves.");
+    },
+  };
+}

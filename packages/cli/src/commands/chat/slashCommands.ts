@@ -1,0 +1,190 @@
+import { type AgentEvent, type Compacted, listSessions } from "@toolcrib/agent";
+import { nearestName } from "@toolcrib/core";
+import type { BackgroundJobs } from "@toolcrib/tools-bash";
+import type { Program } from "../../program.ts";
+import { oneLine } from "../../terminal/render.ts";
+import { describePermissions } from "../../tools/permissions.ts";
+import type { Conversation } from "../conversation.ts";
+
+/** A command of the conversation: a line that begins with a slash. */
+export interface SlashCommand {
+  /** Without the slash. */
+  readonly name: string;
+  /** Its arguments, as `/help` shows them. */
+  readonly takes?: string;
+  readonly summary: string;
+  /** What the next word may be, after `words`. */
+  complete?(context: SlashContext, words: readonly string[]): readonly string[] | Promise<readonly string[]>;
+  /** Gives what the user is told, if anything. */
+  run(context: SlashContext, words: readonly string[]): Told | Promise<Told>;
+}
+
+type Told = string | undefined;
+
+/** What a command works on. */
+export interface SlashContext {
+  readonly program: Program;
+  readonly conversation: Conversation;
+  readonly jobs: BackgroundJobs;
+  /** `PROVIDER/MODEL`. */
+  readonly model: string;
+  /** Changes the model; resolves to why it is that one, where the user has left something open. */
+  useModel(name: string): Promise<string | undefined>;
+  /** Runs a turn of the conversation and shows its events. */
+  turn(start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void>;
+  /** Ends the conversation once the command has run. */
+  leave(): void;
+}
+
+/** The commands of the conversation, in the order in which `/help` shows them. */
+export const slashCommands: readonly SlashCommand[] = [
+  { name: "help", summary: "this list", run: () => helpText() },
+  {
+    name: "model",
+    takes: "[PROVIDER/MODEL]",
+    summary: "show the model, or change it",
+    async run(context, [name]) {
+      const why = name === undefined ? undefined : await context.useModel(name);
+      return why ?? context.model;
+    },
+  },
+  {
+    name: "tools",
+    takes: "[enable|disable NAME]",
+    summary: "show the tools, or switch one on or off",
+    complete: ({ conversation }, words) =>
+      words.length === 0
+        ? ["enable", "disable"]
+        : words.length === 1
+          ? conversation.agent.toolRegistry.getToolNames()
+          : [],
+    run: ({ conversation }, words) => tools(conversation, words),
+  },
+  {
+    name: "permissions",
+    summary: "show what runs, is asked about and is refused, and the answers that are remembered",
+    run: async ({ conversation }) => (await describePermissions(conversation.permissions)).join("\n"),
+  },
+  {
+    name: "answer",
+    summary: "answer the questions that wait",
+    async run({ conversation, turn }) {
+      if (conversation.agent.pending.length === 0) return "No question waits.";
+      await turn((signal) => conversation.answer(signal));
+      return undefined;
+    },
+  },
+  {
+    name: "jobs",
+    takes: "[stop ID]",
+    summary: "show the commands that run in the background, or end one",
+    complete: ({ jobs }, words) =>
+      words.length === 0 ? ["stop"] : words.length === 1 ? jobs.list().map(({ id }) => id) : [],
+    run: ({ jobs }, words) => jobsAnswer(jobs, words),
+  },
+  {
+    name: "clear",
+    summary: "start a new conversation",
+    async run({ conversation }) {
+      await conversation.switchTo();
+      return "A new conversation begins; /resume finds the one before.";
+    },
+  },
+  {
+    name: "compact",
+    summary: "shorten the older part of the conversation",
+    run: async ({ program, conversation }) =>
+      shortened(await program.interrupts.during((signal) => conversation.agent.compact({ signal }))),
+  },
+  {
+    name: "resume",
+    takes: "[NUMBER]",
+    summary: "show the conversations of this directory, or continue one",
+    run: ({ conversation }, [number]) => resume(conversation, number),
+  },
+  { name: "stats", summary: "messages, tokens and cost so far", run: ({ conversation }) => stats(conversation) },
+  {
+    name: "quit",
+    summary: "leave (also Ctrl-D)",
+    run({ leave }) {
+      leave();
+      return undefined;
+    },
+  },
+];
+
+/** Runs the command that `line` names. */
+export async function runSlashCommand(line: string, context: SlashContext): Promise<Told> {
+  const [typed = "", ...words] = line.split(/\s+/);
+  const name = typed === "/exit" ? "quit" : typed.slice(1);
+  const command = slashCommands.find((one) => one.name === name);
+  if (command) return command.run(context, words);
+  const nearest = nearestName(
+    typed,
+    slashCommands.map((one) => `/${one.name}`),
+  );
+  return `There is no command ${typed}${nearest ? `; did you mean ${nearest}?` : ";"} /help lists them.`;
+}
+
+function helpText(): string {
+  return slashCommands
+    .map(({ name, takes, summary }) => `${`/${name} ${takes ?? ""}`.padEnd(30)} ${summary}`)
+    .join("\n");
+}
+
+function tools({ agent }: Conversation, [verb, name = ""]: readonly string[]): string {
+  const registry = agent.toolRegistry;
+  if (verb === undefined) {
+    return registry
+      .listTools()
+      .map((tool) => `${tool.enabled ? "on " : "off"}  ${tool.name}`)
+      .join("\n");
+  }
+  if (verb !== "enable" && verb !== "disable") return "Write /tools, /tools enable NAME or /tools disable NAME.";
+  const known = verb === "enable" ? agent.enableTool(name) : agent.disableTool(name);
+  if (known) return `${name} is ${registry.isToolEnabled(name) ? "on" : "off"}.`;
+  const nearest = nearestName(name, registry.getToolNames());
+  return `There is no tool ${name || "without a name"}${nearest ? `; did you mean ${nearest}?` : "."}`;
+}
+
+async function jobsAnswer(jobs: BackgroundJobs, [verb, id = ""]: readonly string[]): Promise<string> {
+  if (verb === "stop")
+    return (await jobs.stop(id))
+      ? `${id} has ended.`
+      : `There is no job ${oneLine(id, 40) || "without an id"}; /jobs lists them.`;
+  if (verb !== undefined) return "Write /jobs, or /jobs stop ID.";
+  const rows = jobs.list().map(({ id, running, exitCode, command }) => {
+    const state = running ? "running" : `exit ${exitCode}`;
+    return `${id}  ${state.padEnd(8)}  ${oneLine(command, 100)}`;
+  });
+  return rows.length > 0 ? rows.join("\n") : "No command was started in the background.";
+}
+
+function shortened(done: Compacted | undefined): string {
+  if (!done) return "There is nothing to shorten.";
+  return `Tool results cleared: ${done.clearedResults}; messages summarised: ${done.summarisedMessages}.`;
+}
+
+/** The list of conversations, or which one is continued. */
+async function resume(conversation: Conversation, number: string | undefined): Promise<string> {
+  const found = (await listSessions(conversation.folder)).slice(0, 20);
+  if (found.length === 0) return "No conversation was held in this directory yet.";
+  const rows = found.map(({ changedAt, name, topic }, index) => {
+    const time = changedAt.toISOString().slice(0, 16).replace("T", " ");
+    return `${String(index + 1).padStart(2)}  ${time}  ${oneLine(name ?? topic, 80) || "(empty)"}`;
+  });
+  if (number === undefined) return `${rows.join("\n")}\n/resume NUMBER continues one.`;
+  const chosen = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
+  if (!chosen) return `There is no conversation ${number}: write /resume and a number from 1 to ${found.length}.`;
+  await conversation.switchTo(chosen.file);
+  return `Continuing${rows[Number(number) - 1]?.slice(2)}: ${conversation.agent.sessionContext.length} messages.`;
+}
+
+function stats({ agent: { sessionContext, usage } }: Conversation): string {
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const cost = usage.cost === undefined ? "cost unknown" : `$${usage.cost.toFixed(4)}`;
+  return (
+    `${count(sessionContext.length)} messages; tokens: ${count(usage.inputTokens)} in ` +
+    `(${count(usage.cacheReadTokens)} from the cache), ${count(usage.outputTokens)} out; ${cost}`
+  );
+}
