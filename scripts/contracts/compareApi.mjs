@@ -7,7 +7,7 @@
 export function compareApi(before, after, specifier) {
   const [was, is] = [declarations(before), declarations(after)];
   const changes = [];
-  const add = (name, severity, message) => changes.push({ name, severity, message: `${message}` });
+  const add = (name, severity, message) => changes.push({ name, severity, message });
   for (const [name, old] of was) {
     const now = is.get(name);
     if (old.isExported && !now?.isExported) {

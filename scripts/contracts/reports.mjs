@@ -1,7 +1,9 @@
 // What a package publishes, as text to keep and compare: its manifest of tools, and a report of the types of each subpath.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const compilerOptions = {
   target: "es2023",
@@ -36,9 +38,11 @@ async function apiReports(folder, manifest, cache) {
   return readReports(join(cache, "reports"));
 }
 
-/** Of all that a report is made of: the declarations of the package, which name those of others. */
+/** Of all that a report is made of: the declarations of the package, which name those of others, and what makes it. */
 function hashOf(folder, { name, exports }) {
-  const hash = createHash("sha256").update(JSON.stringify([name, exports, compilerOptions]));
+  const extractor = createRequire(import.meta.url)("@microsoft/api-extractor/package.json").version;
+  const hash = createHash("sha256").update(JSON.stringify([name, exports, extractor]));
+  hash.update(readFileSync(fileURLToPath(import.meta.url)));
   const files = readdirSync(join(folder, "dist"), { recursive: true }).filter((file) => file.endsWith(".d.ts"));
   for (const file of files.sort()) hash.update(`\0${file}\0`).update(readFileSync(join(folder, "dist", file)));
   return hash.digest("hex");

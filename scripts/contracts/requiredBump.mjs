@@ -33,13 +33,19 @@ export function missingChangesets({ name, version }, changes, changesets) {
   });
 }
 
+/** The packages that a changeset is about: pairs of name and level. */
+export function readChangeset(file) {
+  const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
+  const entries = head.matchAll(/^["']?([^"'\s:]+)["']?:\s*["']?(major|minor|patch)\b/gm);
+  return [...entries].map(([, name, level]) => [name, level]);
+}
+
 /** By package: the highest level of the changesets that wait for the next release. */
 export function readChangesets(folder) {
   const found = new Map();
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".md")) : [];
   for (const file of files) {
-    const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(readFileSync(join(folder, file), "utf8"))?.[1] ?? "";
-    for (const [, name, level] of head.matchAll(/^["']?([^"'\s:]+)["']?:\s*["']?(major|minor|patch)\b/gm)) {
+    for (const [name, level] of readChangeset(join(folder, file))) {
       if (levels.indexOf(level) > levels.indexOf(found.get(name) ?? "")) found.set(name, level);
     }
   }

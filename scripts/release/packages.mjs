@@ -27,6 +27,16 @@ export function releasedSet() {
   return ordered;
 }
 
+/** The changesets that are in no version yet. */
+export function pendingChangesets() {
+  return readdirSync(join(root, ".changeset")).filter((file) => file.endsWith(".md") && file !== "README.md");
+}
+
+/** `name@version` of each, for people. */
+export function told(packages) {
+  return packages.map(({ name, version }) => `${name}@${version}`).join(", ");
+}
+
 /** What the registry has of a package: its tags, and the integrity of each version. */
 export async function onRegistry(name) {
   const response = await ask(`${registryOf(name)}${name.replace("/", "%2f")}`);

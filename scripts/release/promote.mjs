@@ -4,7 +4,7 @@
 //   node scripts/release/promote.mjs [--dry-run]
 import { setTimeout as sleep } from "node:timers/promises";
 import { compareVersions } from "./compareVersions.mjs";
-import { fail, npm, onRegistry, options, releasedSet } from "./packages.mjs";
+import { fail, npm, onRegistry, options, releasedSet, told } from "./packages.mjs";
 import { checkSame, pack } from "./tarballs.mjs";
 
 /** How often, and how many times, a registry is asked whether it shows the tags that it has taken. */
@@ -63,8 +63,4 @@ function checkNotOlder({ name, version, tags }, consequence) {
   if (tags.latest && compareVersions(tags.latest, version) > 0) {
     fail(`${consequence}: ${name} is at ${tags.latest}, and this checkout is older (${version})`);
   }
-}
-
-function told(packages) {
-  return packages.map(({ name, version }) => `${name}@${version}`).join(", ");
 }

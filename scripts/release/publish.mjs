@@ -1,12 +1,11 @@
 // Publishes every package whose version the registry does not have, under a temporary tag, and checks that the whole set is there.
 // `latest` stays where it is: promote.mjs moves it. Run again after a failure: it goes on with what is missing.
-//   node scripts/release/publish.mjs [--tag next] [--staged] [--dry-run]
-// With --staged npm keeps each package back until a maintainer approves it (npm 11.15 or later).
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+//   node scripts/release/publish.mjs [--tag next] [--staged] [--tarballs FOLDER] [--dry-run]
+// With --staged npm keeps each package back until a maintainer approves it (npm 11.15 or later). With --tarballs nothing is packed:
+// they are what `npm run pack` made elsewhere, and npm is the only program that runs.
 import { setTimeout as sleep } from "node:timers/promises";
-import { fail, npm, onRegistry, options, releasedSet, root } from "./packages.mjs";
-import { checkSame, pack } from "./tarballs.mjs";
+import { fail, npm, onRegistry, options, pendingChangesets, releasedSet, told } from "./packages.mjs";
+import { checkSame, pack, readTarballs } from "./tarballs.mjs";
 
 /** How often, and how many times, a registry is asked whether it shows what it has taken. */
 const pauseMs = 5_000;
@@ -15,14 +14,20 @@ const looks = 60;
 const {
   tag = "next",
   staged: isStaged,
+  tarballs: packed,
   "dry-run": isDryRun,
-} = options({ tag: { type: "string" }, staged: { type: "boolean" }, "dry-run": { type: "boolean" } });
+} = options({
+  tag: { type: "string" },
+  staged: { type: "boolean" },
+  tarballs: { type: "string" },
+  "dry-run": { type: "boolean" },
+});
 const npmFlags = ["--tag", tag, "--access", "public", "--loglevel", "warn"];
 if (!/^[a-z][a-z-]*$/.test(tag)) fail(`--tag takes a word such as next, not ${JSON.stringify(tag)}`);
 if (tag === "latest") fail("nothing is published as latest: publish under another tag, then run promote.mjs");
 
 const set = releasedSet();
-const pending = readdirSync(join(root, ".changeset")).filter((file) => file.endsWith(".md") && file !== "README.md");
+const pending = pendingChangesets();
 if (pending.length > 0) {
   fail(`${pending.length} changesets are in no version yet; run npm run release:version, commit, and publish that`);
 }
@@ -37,10 +42,9 @@ const isFirst = ({ versions }) => Object.keys(versions).length === 1;
 const isReleased = (each) => each.tags.latest === each.version && (wasWhole || !isFirst(each));
 const unreleased = known.filter((each) => !isReleased(each));
 
-const tarballs = pack(unreleased);
+const tarballs = packed === undefined ? pack(unreleased) : readTarballs(packed, unreleased);
 for (const each of unreleased.filter(isThere)) checkSame(each, each.versions[each.version], tarballs);
-const told = missing.map(({ name, version }) => `${name}@${version}`).join(", ");
-console.log(missing.length > 0 ? `release: to publish under ${tag}: ${told}` : "release: nothing to publish");
+console.log(missing.length > 0 ? `release: to publish under ${tag}: ${told(missing)}` : "release: nothing to publish");
 if (!isDryRun) {
   if (isStaged) stage();
   else {
@@ -54,8 +58,7 @@ if (!isDryRun) {
 function stage() {
   const refused = missing.filter(({ name }) => !npm(["stage", "publish", tarballs.get(name).file, ...npmFlags]));
   if (refused.length > 0) {
-    const told = refused.map(({ name, version }) => `${name}@${version}`).join(", ");
-    fail(`could not be staged: ${told}. See npm stage list for those that were staged before`);
+    fail(`could not be staged: ${told(refused)}. See npm stage list for those that were staged before`);
   }
   if (missing.length > 0) {
     console.log("release: staged; approve each with npm stage approve, then run npm run release:promote");
@@ -79,8 +82,5 @@ async function checkWhole() {
     for (const [index, integrity] of found.entries()) if (integrity) checkSame(absent[index], integrity, tarballs);
     absent = absent.filter((_, index) => !found[index]);
   }
-  if (absent.length > 0) {
-    const told = absent.map(({ name, version }) => `${name}@${version}`).join(", ");
-    fail(`the registry does not show ${told}; latest has not moved. Run this again`);
-  }
+  if (absent.length > 0) fail(`the registry does not show ${told(absent)}; latest has not moved. Run this again`);
 }

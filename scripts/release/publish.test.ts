@@ -1,3 +1,6 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
 import { expect, test } from "vitest";
 import { FakeRelease } from "./fakeRelease.ts";
 
@@ -28,7 +31,7 @@ test.each([[["--dryrun"]], [["--tag=beta", "--stage"]], [["--tag"]], [["--tag", 
   async (args) => {
     const release = await new FakeRelease().start(versions, "a");
     const { status, said } = await release.run("publish", args);
-    expect(said).toContain("known are: --tag NAME, --staged, --dry-run");
+    expect(said).toContain("known are: --tag NAME, --staged, --tarballs NAME, --dry-run");
     expect(status).toBe(1);
     expect(release.commands).toEqual([]);
   },
@@ -55,4 +58,33 @@ test("what npm run kept of --staged stages, and does not publish", async () => {
   const { said } = await release.run("publish", [], { npm_config_staged: "true" });
   expect(said).toContain("asked for: stage publish");
   expect(said).not.toContain("asked for: publish");
+});
+
+test("tarballs that were packed elsewhere are published as they are, and nothing is packed", async () => {
+  const release = await new FakeRelease().start(versions, "a");
+  const folder = temporaryFolder("tarballs");
+  const names = ["@toolcrib/core", "@toolcrib/fs"];
+  const overrides = names.map((name) => [name, `file:/another/machine/${name.replace("/", "+")}`]);
+  writeFileSync(join(folder, "overrides.json"), JSON.stringify(Object.fromEntries(overrides)));
+  for (const name of names) writeFileSync(join(folder, name.replace("/", "+")), `${name} of a`);
+  writeFileSync(join(release.folder, "scripts/packAll.mjs"), "process.exit(1);");
+  release.has("@toolcrib/core", { next: "0.1.0" }, { "0.1.0": "a" });
+  const { status, said } = await release.run("publish", ["--tarballs", folder, "--dry-run"]);
+  expect(said).toContain("to publish under next: @toolcrib/fs@0.1.0");
+  expect(status).toBe(0);
+  release.has("@toolcrib/core", { next: "0.1.0" }, { "0.1.0": "b" });
+  expect((await release.run("publish", ["--tarballs", folder])).said).toContain("with other contents than this build");
+});
+
+test.each([
+  ["an empty folder", undefined, "has no overrides.json"],
+  ["tarballs of other packages", "{}", "holds no tarball of @toolcrib/core@0.1.0"],
+])("%s is refused", async (_what, overrides, says) => {
+  const release = await new FakeRelease().start(versions, "a");
+  const folder = temporaryFolder("tarballs");
+  if (overrides !== undefined) writeFileSync(join(folder, "overrides.json"), overrides);
+  const { status, said } = await release.run("publish", ["--tarballs", folder]);
+  expect(said).toContain(says);
+  expect(status).toBe(1);
+  expect(release.commands).toEqual([]);
 });

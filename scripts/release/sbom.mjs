@@ -1,23 +1,24 @@
 // `npm run release:sbom [-- FOLDER]`: what each published package brings with it, as CycloneDX, in sbom/ or the folder given: one file
 // a package, `NAME-VERSION.cdx.json`. pnpm knows versions, hashes and licences; what only this workspace has is taken out.
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { runPnpm } from "../runPnpm.mjs";
 import { runtimeTree } from "../runtimeTree.mjs";
 import { fail, root } from "./packages.mjs";
 
 const folder = resolve(process.argv[2] ?? join(root, "sbom"));
 mkdirSync(folder, { recursive: true });
-const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-// A relative path: the shell of Windows would split one with a space.
 const out = join(relative(root, folder), "%s-%v.cdx.json");
-const args = ["-y", packageManager, "--filter=./packages/*", "sbom", "--split", "--prod", "--sbom-format=cyclonedx"];
-const run = spawnSync("npx", [...args, "--out", out], {
-  cwd: root,
-  encoding: "utf8",
-  shell: process.platform === "win32",
-});
-if (run.status !== 0) fail(`pnpm sbom failed:\n${run.stdout ?? ""}${run.stderr ?? ""}${run.error ?? ""}`);
+const failure = runPnpm([
+  "--filter=./packages/*",
+  "sbom",
+  "--split",
+  "--prod",
+  "--sbom-format=cyclonedx",
+  "--out",
+  out,
+]);
+if (failure !== undefined) fail(`pnpm sbom failed:\n${failure}`);
 
 for (const name of readdirSync(join(root, "packages"))) {
   const [self, ...others] = [...runtimeTree(join(root, "packages", name)).keys()].map(toPurl);

@@ -1,9 +1,9 @@
 // What the packages of this build are as tarballs, compared with what the registry has.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fail, root } from "./packages.mjs";
 
 /** The tarball of each package, and what the registry will call its contents. The files are gone when the program ends. */
@@ -14,10 +14,19 @@ export function pack(packages) {
   const args = [join(root, "scripts/packAll.mjs"), folder, ...packages.map(({ name }) => name)];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   if (status !== 0) fail(`packing failed:\n${stdout}${stderr}`);
-  const files = JSON.parse(readFileSync(join(folder, "overrides.json"), "utf8"));
+  return readTarballs(folder, packages);
+}
+
+/** The same of tarballs that `packAll.mjs` left in a folder, perhaps on another machine. */
+export function readTarballs(folder, packages) {
+  const list = join(folder, "overrides.json");
+  if (!existsSync(list)) fail(`${folder} has no overrides.json: name the folder that npm run pack made`);
+  const files = new Map(Object.entries(JSON.parse(readFileSync(list, "utf8"))));
   return new Map(
-    Object.entries(files).map(([name, address]) => {
-      const file = address.slice("file:".length);
+    packages.map(({ name, version }) => {
+      const address = files.get(name);
+      if (address === undefined) fail(`${folder} holds no tarball of ${name}@${version}: pack the checkout anew`);
+      const file = resolve(folder, basename(address));
       const hash = createHash("sha512").update(readFileSync(file)).digest("base64");
       return [name, { file, integrity: `sha512-${hash}` }];
     }),

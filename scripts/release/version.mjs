@@ -4,7 +4,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fail, root } from "./packages.mjs";
+import { readChangeset } from "../contracts/requiredBump.mjs";
+import { fail, pendingChangesets, root } from "./packages.mjs";
 
 const manifestsOf = (folder) =>
   readdirSync(join(root, folder))
@@ -48,10 +49,8 @@ function dropEarlierChanges() {
   const folder = join(root, ".changeset");
   const texts = first.map(({ file, name }) => ({ name, text: `first-${basename(dirname(file))}.md` }));
   const described = new Set(texts.filter(({ text }) => existsSync(join(folder, text))).map(({ name }) => name));
-  for (const changeset of readdirSync(folder).filter((name) => name.endsWith(".md") && !name.startsWith("first-"))) {
-    const [, header] = readFileSync(join(folder, changeset), "utf8").split(/^---$/m);
-    const names = [...header.matchAll(/^["']([^"']+)["']:/gm)].map(([, name]) => name);
-    if (!names.every((name) => described.has(name))) continue;
+  for (const changeset of pendingChangesets().filter((name) => !name.startsWith("first-"))) {
+    if (!readChangeset(join(folder, changeset)).every(([name]) => described.has(name))) continue;
     rmSync(join(folder, changeset));
     console.log(`release: ${changeset} is not in a changelog, as it is about packages that were never released`);
   }

@@ -12,7 +12,7 @@ const generators = {
   tools: toolsTable,
   /** `<!-- section: SECURITY.md / What is promised, and tested -->`: part of a file of the repository. */
   section: (words) => readSection(...words.split(" / ")),
-  /** `<!-- benchmark: search_text, -->`: the rows of bench/RESULTS.md that begin with these words, as bars. */
+  /** `<!-- benchmark: search_text, -->`: the rows of bench/RESULTS.md whose names hold one of these, as bars. */
   benchmark: benchmarkChart,
 };
 

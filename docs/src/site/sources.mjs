@@ -6,10 +6,8 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 const docs = join(root, "docs");
 
-/** Where the repository is published, as the packages say it. */
-export const repository = JSON.parse(
-  readFileSync(join(root, "packages/core/package.json"), "utf8"),
-).repository.url.replace(/^git\+|\.git$/g, "");
+/** Where the repository is published. */
+export const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** Files of the repository that are pages too: path, and address without slashes at its ends. */
 const elsewhere = {
