@@ -1,23 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder, writeIn } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { mapProblems } from "./mapFiles.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 let house: string;
 
 beforeEach(() => {
-  house = mkdtempSync(join(tmpdir(), "house-"));
+  house = temporaryFolder("house");
 });
-afterEach(() => rmSync(house, { recursive: true }));
 
-function put(path: string, text: string): void {
-  mkdirSync(dirname(join(house, path)), { recursive: true });
-  writeFileSync(join(house, path), text);
-}
+const put = (path: string, text: string): void => writeIn(house, path, text);
 
 function check(script: string): { status: number | null; stderr: string } {
   const { status, stderr } = spawnSync(process.execPath, [join(here, script), house], { encoding: "utf8" });

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder, writeIn } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { compareApi } from "./contracts/compareApi.mjs";
 import { missingChangesets, readChangesets } from "./contracts/requiredBump.mjs";
 
@@ -11,14 +11,10 @@ const script = join(dirname(fileURLToPath(import.meta.url)), "contracts.mjs");
 let house: string;
 
 beforeEach(() => {
-  house = mkdtempSync(join(tmpdir(), "contracts-"));
+  house = temporaryFolder("contracts");
 });
-afterEach(() => rmSync(house, { recursive: true }));
 
-function put(path: string, text: string): void {
-  mkdirSync(dirname(join(house, path)), { recursive: true });
-  writeFileSync(join(house, path), text);
-}
+const put = (path: string, text: string): void => writeIn(house, path, text);
 
 function contracts(...flags: string[]): { status: number | null; stderr: string } {
   const { status, stderr } = spawnSync(process.execPath, [script, house, ...flags], { encoding: "utf8" });

@@ -22,7 +22,7 @@ export {
   type RunningProgram,
   startProgram,
 } from "./startProgram.ts";
-export { sharedFolder, temporaryFolder, workFolders } from "./temporaryFolder.ts";
+export { sharedFolder, temporaryFolder, workFolders, writeIn } from "./temporaryFolder.ts";
 export { testPages } from "./testPages.ts";
 export { testReadme } from "./testReadme.ts";
 export { watchLoop } from "./watchLoop.ts";

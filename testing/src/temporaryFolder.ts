@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 
 /** Makes a folder, named by its real path, for a test or from its `beforeEach`. It is removed when the test is over. */
@@ -27,6 +27,12 @@ export function workFolders(name: string): { readonly folder: string; readonly s
     mkdirSync(folders.folder);
   });
   return folders;
+}
+
+/** Writes a file below `folder`, with the folders on its way. */
+export function writeIn(folder: string, path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content);
 }
 
 function make(name: string): string {

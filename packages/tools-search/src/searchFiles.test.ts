@@ -1,8 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
-import { temporaryFolder } from "@toolcrib/testing";
+import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSearchTools } from "./search.ts";
 import { createSearchFilesTool } from "./searchFiles.ts";
@@ -13,10 +13,7 @@ beforeEach(() => {
 });
 
 function make(...files: string[]): void {
-  for (const path of files) {
-    mkdirSync(dirname(join(base, path)), { recursive: true });
-    writeFileSync(join(base, path), "");
-  }
+  for (const path of files) writeIn(base, path, "");
 }
 const find = (args: Record<string, unknown>, options: Record<string, unknown> = {}): Promise<string> => {
   const registry = new ToolRegistry();

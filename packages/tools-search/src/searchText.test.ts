@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { symlinkSync, truncateSync } from "node:fs";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
-import { temporaryFolder } from "@toolcrib/testing";
+import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSearchTextTool } from "./searchText.ts";
 
@@ -14,10 +14,7 @@ beforeEach(() => {
 });
 
 function make(files: Record<string, string | Buffer>): void {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(base, path)), { recursive: true });
-    writeFileSync(join(base, path), content);
-  }
+  for (const [path, content] of Object.entries(files)) writeIn(base, path, content);
 }
 const search = (args: Record<string, unknown>, options: Record<string, unknown> = {}): Promise<string> => {
   const registry = new ToolRegistry();

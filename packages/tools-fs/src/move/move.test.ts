@@ -9,7 +9,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,15 +17,15 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createMoveTool } from "./move.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "move-")));
+  base = temporaryFolder("move");
   writeFileSync(join(base, "file"), "content");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const move = (source: string, destination: string, options: { root?: string[] } = {}): Promise<string> =>
   createMoveTool({ cwd: base, ...options })

@@ -1,6 +1,6 @@
 import { mkdirSync, rmdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { temporaryFolder } from "@toolcrib/testing";
+import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { loadGlobFiles } from "./globFiles.ts";
 import { createDirectoryLister } from "./listDirectory.ts";
@@ -14,10 +14,7 @@ beforeEach(() => {
 });
 
 function make(files: Record<string, string>): void {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(base, path)), { recursive: true });
-    writeFileSync(join(base, path), content);
-  }
+  for (const [path, content] of Object.entries(files)) writeIn(base, path, content);
 }
 const fail = (path: string, error: unknown): never => {
   throw new Error(`${path}: ${String(error)}`);
