@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { answerWith, hasTerminals, sharedWireServer, startOnTerminal, temporaryFolder } from "@toolcrib/testing";
@@ -36,7 +36,10 @@ test.skipIf(!hasTerminals() || process.platform !== "linux")(
     program.type("/jobs\r");
     await program.shows(/running +echo \$\$ > pid/);
     expect(wire.requests[0]?.text).toContain("read_output");
-    const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+    // The shell is started before it has written the file.
+    const pidFile = join(folder, "pid");
+    await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, "utf8")).toMatch(/^\d+\n$/);
+    const pid = Number(readFileSync(pidFile, "utf8"));
     program.type("/jobs stop nope\r");
     await program.shows(/There is no job nope/);
     expect(commandOf(pid)).toContain("sleep");

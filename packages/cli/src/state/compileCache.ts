@@ -1,18 +1,16 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import module from "node:module";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
+import { stateBase } from "./stateBase.ts";
 
 /**
- * Has Node keep the compiled code of what is loaded, which halves the time of a start, in the user's state folder: no tool may
- * write there, unlike in Node's own place, the folder for temporary files. Without a folder of the user's own, nothing is kept.
+ * Has Node keep the compiled code of what is loaded, which halves the time of a start, in the user's state folder: no file tool and
+ * no sandboxed command may write there, unlike in Node's own place, the folder for temporary files. Without a folder of the user's own, nothing is kept.
  */
 export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
   if (env.NODE_COMPILE_CACHE || env.NODE_DISABLE_COMPILE_CACHE) return;
   try {
-    const given = [env.XDG_STATE_HOME, process.platform === "win32" ? env.LOCALAPPDATA : undefined];
-    const base = given.find((path) => path && isAbsolute(path)) ?? join(homedir(), ".local", "state");
-    if (!isAbsolute(base)) return;
+    const base = stateBase(env);
     const folder = join(base, "toolcrib");
     const kept = join(folder, "compiled");
     for (const path of [dirname(base), base, folder, kept]) makeFolder(path);

@@ -1,17 +1,11 @@
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join } from "node:path";
-import { ensureDirectory, homeFolder, systemErrorCode } from "@toolcrib/core/files";
+import { basename, dirname, join } from "node:path";
+import { ensureDirectory, systemErrorCode } from "@toolcrib/core/files";
+import { stateBase } from "./stateBase.ts";
 
 /** The user's own folder: outside the working directory, which may hold somebody else's files. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
-  const given = [env.XDG_STATE_HOME, process.platform === "win32" ? env.LOCALAPPDATA : undefined];
-  const base = given.find((path) => path && isAbsolute(path)) ?? join(home(), ".local", "state");
-  return join(base, "toolcrib");
-}
-
-/** The user's home; for one without, the usual name of none: nothing can be made there. */
-export function home(): string {
-  return homeFolder() ?? "/nonexistent";
+  return join(stateBase(env), "toolcrib");
 }
 
 /** The name under which a working directory's state is kept. */

@@ -12,7 +12,8 @@ import { type Command, Option } from "commander";
 import { usageError } from "../exitReasons.ts";
 import { collect, ruleAdvice } from "../flagValues.ts";
 import type { Program } from "../program.ts";
-import { canonicalPath, home, stateFolder } from "../state/stateFolder.ts";
+import { home } from "../state/stateBase.ts";
+import { canonicalPath, stateFolder } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
 import { guardOwnState, ownPattern } from "./ownState.ts";
 

@@ -43,7 +43,7 @@ export interface ToolSetParts {
   readonly more?: readonly ExecutableTool[] | undefined;
   /** A folder for outputs beyond what a model gets at once, which the tools may read. */
   readonly outputs?: string | undefined;
-  /** Keeps commands that run in the background: `run_bash` and its two companions come with them. */
+  /** Keeps commands that run in the background, for `run_bash` and its two companions. */
   readonly jobs?: BackgroundJobs | undefined;
 }
 
@@ -80,20 +80,16 @@ export function createToolSet(
     extra: [createEditFileTool({ root, deny, ...fs }), ...more],
   });
   toggle(registry, flags);
-  if (registry.isToolEnabled("run_bash")) for (const name of companionsOf(flags)) registry.enable(name);
   checkRules(registry, rules);
   if (outputs !== undefined) registry.use(spillOthers(outputs));
   return registry.guard(policy.guard);
 }
 
-/** What `run_bash` needs beside it for commands in the background, unless the user has named tools one by one. */
-function companionsOf({ tools, disable = [], excludeTools = [] }: ToolFlags): string[] {
-  if (tools) return [];
-  return ["read_output", "stop_command"].filter((name) => !disable.includes(name) && !excludeTools.includes(name));
-}
+/** What `run_bash` needs beside it for commands in the background. */
+const companions = ["read_output", "stop_command"];
 
 /** They keep each of their streams themselves: their answers stay JSON. */
-const ownStreams: ReadonlySet<string> = new Set(["run_bash", "read_output", "stop_command"]);
+const ownStreams: ReadonlySet<string> = new Set(["run_bash", ...companions]);
 
 function spillOthers(directory: string): Middleware {
   const spill = spillOutput({ directory, bytes: longestOutput });
@@ -111,7 +107,7 @@ export function rootsOf({ root = [] }: ToolFlags): string[] {
   return root.length > 0 ? [...root] : [process.cwd()];
 }
 
-/** `--tools` leaves only those; then `--enable`; then `--disable` and `--exclude-tools`. */
+/** `--tools` leaves only those; then `--enable`, and the companions of `run_bash` with it; then `--disable` and `--exclude-tools`. */
 function toggle(registry: ToolRegistry, { tools, enable = [], disable = [], excludeTools = [] }: ToolFlags): void {
   const known = (flag: string, names: readonly string[]): readonly string[] => {
     for (const name of names) if (!registry.hasTool(name)) throw unknownTool(`${flag} ${name}`, name, registry);
@@ -125,6 +121,8 @@ function toggle(registry: ToolRegistry, { tools, enable = [], disable = [], excl
     }
   }
   for (const name of known("--enable", enable)) registry.enable(name);
+  // Not where the user has named tools one by one. Without jobs they are not there, and nothing happens.
+  if (!tools && registry.isToolEnabled("run_bash")) for (const name of companions) registry.enable(name);
   for (const name of known("--disable", disable)) registry.disable(name);
   for (const name of known("--exclude-tools", excludeTools)) registry.disable(name);
 }

@@ -1,0 +1,21 @@
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/** Where programs keep the state of their user. Imports no package: it is asked before the first one is loaded. */
+export function stateBase(env: NodeJS.ProcessEnv): string {
+  const given = [env.XDG_STATE_HOME, process.platform === "win32" ? env.LOCALAPPDATA : undefined];
+  return given.find((path) => path && isAbsolute(path)) ?? join(home(), ".local", "state");
+}
+
+/** The user's home, as `homeFolder` of core finds it; for a user without, the usual name of none: nothing can be made there. */
+export function home(): string {
+  for (const read of [homedir, (): string => userInfo().homedir]) {
+    try {
+      const folder = read();
+      if (isAbsolute(folder)) return folder;
+    } catch {
+      // The system may not know the user, as in some containers.
+    }
+  }
+  return "/nonexistent";
+}
