@@ -24,11 +24,11 @@ const external = {
   "tools-search": ["fast-glob"],
   "tools-bash": [],
   agent: [],
-  mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client"],
+  mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client", "jsonc-parser"],
   policy: ["unbash"],
   adapters: [],
   defaults: [],
-  cli: ["commander", "jsonc-parser", "openai", "@anthropic-ai/sdk"],
+  cli: ["commander", "openai", "@anthropic-ai/sdk"],
 };
 
 /**
@@ -45,6 +45,10 @@ const rooms = {
   },
   agent: {
     conversation: [],
+    models: [
+      "providers/shared",
+      ...["openai", "anthropic", "chat", "offline"].map((wire) => `providers/${wire} lazily`),
+    ],
     "providers/shared": [],
     "providers/openai": ["providers/shared", "conversation"],
     "providers/anthropic": ["providers/shared", "conversation"],
@@ -58,7 +62,13 @@ const rooms = {
   "tools-bash": { jobs: ["process"], process: [], sandbox: ["process"] },
   "tools-fs": { edit: [], move: ["remove"], patch: ["edit", "move", "remove"], read: [], remove: [] },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
-  mcp: { client: ["client/transport"], "client/transport": ["client as types"], http: [], server: ["http"] },
+  mcp: {
+    client: ["client/transport"],
+    "client/transport": ["client as types"],
+    config: ["client"],
+    http: [],
+    server: ["http"],
+  },
   cli: {
     commands: ["doctor", "model", "state", "terminal", "tools", "commands/chat lazily", "commands/mcp lazily"],
     "commands/chat": ["commands", "model", "state", "terminal", "tools"],

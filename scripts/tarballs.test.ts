@@ -31,7 +31,7 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   "tools-fs": { brings: "diff", megabytes: 1.8 },
   "tools-search": { brings: globbing, megabytes: 2 },
   defaults: { brings: `diff ${globbing}`, megabytes: 3.4 },
-  mcp: { brings: mcp, megabytes: 26 },
+  mcp: { brings: `jsonc-parser ${mcp}`, megabytes: 26 },
   cli: { brings: `diff unbash commander jsonc-parser ${globbing} ${mcp} ${sdks}`, megabytes: 77 },
 };
 

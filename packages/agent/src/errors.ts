@@ -82,11 +82,11 @@ export class AgentError extends Error {
 /** The message of an error that ends in advice, and its parts. */
 export function advised(problem: string, advice: Remedy["advice"]): { message: string; remedy: Remedy } {
   const words = advice.map((part) => (typeof part === "string" ? part : nameOf(part)));
-  return { message: [problem, words.join("")].join(" "), remedy: { problem, advice } };
+  return { message: [problem, words.join("")].filter(Boolean).join(" "), remedy: { problem, advice } };
 }
 
 function nameOf({ option, variable }: AdvisedOption): string {
-  if (option === "baseURL") return option;
+  if (option !== "apiKey") return option;
   return variable === undefined ? "the option apiKey" : `${variable} or the option apiKey`;
 }
 

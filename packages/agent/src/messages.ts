@@ -160,13 +160,13 @@ export type AgentEvent =
 
 /** An option that would help; `variable` is the environment variable that sets it, too. */
 export interface AdvisedOption {
-  readonly option: "apiKey" | "baseURL";
+  readonly option: "apiKey" | "baseURL" | "model";
   readonly variable?: string | undefined;
 }
 
 /** An error's message in two parts, for programs that have flags in place of options. */
 export interface Remedy {
-  /** The message without the advice. */
+  /** The message without the advice; empty where the advice says all. */
   readonly problem: string;
   readonly advice: readonly (string | AdvisedOption)[];
 }

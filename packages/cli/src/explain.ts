@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { type AdvisedOption, isAgentError } from "@toolcrib/agent";
 import { isToolError } from "@toolcrib/core";
 import { withoutControls } from "@toolcrib/core/text";
+import { isMcpError } from "@toolcrib/mcp/config";
 import { CliError, type ExitReason } from "./exitReasons.ts";
 import { waysToConnect } from "./model/waysToConnect.ts";
 
@@ -32,6 +33,10 @@ export function explain(error: unknown): Explanation {
         return { exitReason: "provider", message };
     }
   }
+  if (isMcpError(error)) {
+    const isUsage = error.code === "bad_config_file" || error.code === "unknown_server";
+    return { exitReason: isUsage ? "usage" : "failed", message };
+  }
   if (isToolError(error)) return { exitReason: error.code === "permission_denied" ? "denied" : "failed", message };
   return { exitReason: "failed", message };
 }
@@ -48,7 +53,8 @@ export function traceOf(error: unknown): string {
 export function messageOf(error: unknown): string {
   if (isAgentError(error) && error.remedy) {
     const { problem, advice } = error.remedy;
-    return `${problem} ${advice.map((part) => (typeof part === "string" ? part : flagFor(part))).join("")}`;
+    const words = advice.map((part) => (typeof part === "string" ? part : flagFor(part))).join("");
+    return [problem, words].filter(Boolean).join(" ");
   }
   const { message, name } = Object(error) as { message?: unknown; name?: unknown };
   for (const text of [message, name]) if (typeof text === "string" && text !== "") return text;
@@ -56,7 +62,7 @@ export function messageOf(error: unknown): string {
 }
 
 function flagFor({ option, variable = "the key" }: AdvisedOption): string {
-  return option === "baseURL" ? "--base-url" : variable;
+  return { apiKey: variable, baseURL: "--base-url", model: "-m" }[option];
 }
 
 const threeWaysOn =

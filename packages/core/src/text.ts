@@ -16,6 +16,7 @@ export {
 } from "./text/cut.ts";
 export { byteOrderMark, dominantLineEnding, isBinary } from "./text/encoding.ts";
 export { isSecret } from "./text/isSecret.ts";
+export { parseJson } from "./text/parseJson.ts";
 export { clip, cutHead, printableName, showInvisible, withoutControls } from "./text/printable.ts";
 export { redactUrls } from "./text/redactUrls.ts";
 export { headerSecrets, redacted, secretForms, withoutSecrets } from "./text/secrets.ts";

@@ -1,6 +1,6 @@
 import { clip, printableName, withoutControls } from "@toolcrib/core/text";
 
-/** What can go wrong with a mounted MCP server, beside the failure of a call. */
+/** What can go wrong with MCP servers and the files that name them, beside the failure of a call. */
 export interface McpErrorDetails {
   /** The `mcpServers` entry cannot be used. */
   invalid_config: { problem: string };
@@ -14,6 +14,12 @@ export interface McpErrorDetails {
   tools_left_out: { problem: string };
   /** The tool store could not be read or written. */
   store_failed: { cause?: unknown };
+  /** A file that names servers is not valid, or cannot be used. */
+  bad_config_file: { file: string };
+  /** A server is not in the file. */
+  unknown_server: { file: string };
+  /** The user has not allowed the servers, and nobody can be asked. */
+  not_allowed: { names: readonly string[] };
 }
 
 export type McpErrorCode = keyof McpErrorDetails;
@@ -24,7 +30,7 @@ const marker: unique symbol = Symbol.for("toolcrib.McpError") as never;
 export class McpError<Code extends McpErrorCode = McpErrorCode> extends Error {
   override readonly name = "McpError";
   readonly code: Code;
-  /** The server's name in `mcpServers`. */
+  /** The server's name in `mcpServers`; empty where it is about the file. */
   readonly server: string;
   readonly details: McpErrorDetails[Code];
 

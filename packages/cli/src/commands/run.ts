@@ -37,7 +37,7 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
   let provider: Provider;
   try {
     const prompt = await readPrompt(typeof flags.prompt === "string" ? [flags.prompt, ...words] : words, note);
-    const choice = await chooseModel(flags, program.env);
+    const choice = await chooseModel(flags);
     if (!choice.isNamed) note(choice.why);
     provider = choice.provider;
     conversation = await openConversation(provider, flags, program, () =>

@@ -1,18 +1,18 @@
 import { fileToolStore, type McpMount, type McpToolStore, mountMcp } from "@toolcrib/mcp";
+import { projectConfigFile } from "@toolcrib/mcp/config";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import type { Asker } from "./approval.ts";
-import { readMcpConfig } from "./mcpConfig.ts";
-import { mcpConfigName } from "./mcpConfigName.ts";
 import { allowedServers } from "./mcpConsent.ts";
 
 /** The servers in `.mcp.json` as tools, for `--mcp`: those that the user has allowed to start, or allows now. */
 export async function mountServers(program: Program, asker: Asker | undefined): Promise<McpMount> {
   const { terminal, env } = program;
-  const config = await readMcpConfig(process.cwd());
+  const file = projectConfigFile(process.cwd());
+  const config = await file.read();
   if (Object.keys(config.mcpServers).length === 0) {
-    throw usageError(`--mcp: no servers in ${mcpConfigName}; add one with: toolcrib mcp add NAME COMMAND`);
+    throw usageError(`--mcp: no servers in ${file.name}; add one with: toolcrib mcp add NAME COMMAND`);
   }
   const allowed = await allowedServers(config, program, asker);
   const mount = await mountMcp(allowed, { store: ownToolStore(process.cwd(), program), environment: env });

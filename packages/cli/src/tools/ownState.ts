@@ -2,9 +2,9 @@ import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { GuardDecision, GuardedCall } from "@toolcrib/core";
 import { compilePathPatterns, isInside } from "@toolcrib/core/files";
+import { mcpConfigName } from "@toolcrib/mcp/config";
 import type { Cause, Policy, PolicyQuestion } from "@toolcrib/policy";
 import { canonicalPath } from "../state/stateFolder.ts";
-import { mcpConfigName } from "./mcpConfigName.ts";
 
 /** What the command itself decides about a call, whatever the rules say. */
 interface OwnVerdict {

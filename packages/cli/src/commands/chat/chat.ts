@@ -25,7 +25,7 @@ async function chat(program: Program, flags: ConversationFlags): Promise<ExitRea
   const input = openChatInput(terminal, onInterrupt);
   let conversation: Conversation | undefined;
   try {
-    const choice = await chooseModel(flags, program.env);
+    const choice = await chooseModel(flags);
     const { keyboard } = input;
     const asker = (): Asker | undefined =>
       keyboard && terminalAsker({ terminal, interrupt: interrupts.interrupt, keyboard });
@@ -91,7 +91,7 @@ function createSession(
       return `${provider.name}/${provider.model}`;
     },
     async useModel(model) {
-      const chosen = await chooseModel({ model }, program.env);
+      const chosen = await chooseModel({ model });
       conversation.useModel(chosen.provider);
       provider = chosen.provider;
       return chosen.isNamed ? undefined : chosen.why;

@@ -1,11 +1,10 @@
 import { redactUrls } from "@toolcrib/core/text";
 import type { McpServerConfig } from "@toolcrib/mcp";
+import { projectConfigFile } from "@toolcrib/mcp/config";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import { collect } from "../../flagValues.ts";
 import type { Program } from "../../program.ts";
-import { changeMcpConfig } from "../../tools/mcpConfig.ts";
-import { mcpConfigName } from "../../tools/mcpConfigName.ts";
-import { keepConsents } from "../../tools/mcpConsent.ts";
+import { notedConsents } from "../../tools/mcpConsent.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 
 interface McpAddFlags {
@@ -38,12 +37,13 @@ async function mcpAdd(
     throw usageError(`${name}: a server's name is made of letters, digits, _, . and -`);
   }
   const server = serverOf(target, args, flags);
-  await changeMcpConfig(process.cwd(), name, ({ mcpServers }) => {
+  const file = projectConfigFile(process.cwd());
+  await file.change(name, ({ mcpServers }) => {
     if (!Object.hasOwn(mcpServers, name)) return server;
-    throw usageError(`${name} is in ${mcpConfigName} already; toolcrib mcp remove ${name} takes it out`);
+    throw usageError(`${name} is in ${file.name} already; toolcrib mcp remove ${name} takes it out`);
   });
-  await keepConsents(program, { [name]: server });
-  program.terminal.note(`Added ${name} to ${mcpConfigName}; try it with: toolcrib mcp test ${name}`);
+  await notedConsents(program).save({ [name]: server });
+  program.terminal.note(`Added ${name} to ${file.name}; try it with: toolcrib mcp test ${name}`);
   return "ok";
 }
 

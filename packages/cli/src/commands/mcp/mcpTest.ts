@@ -1,10 +1,9 @@
 import { type McpToolStore, mountMcp } from "@toolcrib/mcp";
+import { projectConfigFile, requireServer } from "@toolcrib/mcp/config";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { terminalAsker } from "../../terminal/ask.ts";
 import { oneLine } from "../../terminal/render.ts";
-import { readMcpConfig, requireServer } from "../../tools/mcpConfig.ts";
-import { mcpConfigName } from "../../tools/mcpConfigName.ts";
 import { allowedServers } from "../../tools/mcpConsent.ts";
 import { ownToolStore } from "../../tools/mcpMount.ts";
 import type { DefineCommand } from "../defineCommand.ts";
@@ -22,11 +21,11 @@ async function mcpTest(
   { accept = false }: { accept?: boolean },
 ): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
-  const config = await readMcpConfig(process.cwd());
-  if (name !== undefined) requireServer(config, name);
-  const chosen = Object.entries(config.mcpServers).filter(([known]) => name === undefined || known === name);
-  if (chosen.length === 0)
-    throw usageError(`no servers in ${mcpConfigName}; add one with: toolcrib mcp add NAME COMMAND`);
+  const file = projectConfigFile(process.cwd());
+  const { mcpServers } = await file.read();
+  if (name !== undefined) requireServer(mcpServers, name, file.name);
+  const chosen = Object.entries(mcpServers).filter(([known]) => name === undefined || known === name);
+  if (chosen.length === 0) throw usageError(`no servers in ${file.name}; add one with: toolcrib mcp add NAME COMMAND`);
   const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
   const allowed = await allowedServers({ mcpServers: Object.fromEntries(chosen) }, program, asker);
   const kept = ownToolStore(process.cwd(), program);

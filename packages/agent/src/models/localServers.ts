@@ -10,7 +10,7 @@ export interface LocalServer {
 
 /** In the order they are preferred; Ollama where `OLLAMA_HOST` says. */
 export async function localServers(): Promise<LocalServer[]> {
-  const { ollamaBaseURL } = await import("@toolcrib/agent/openai-compatible");
+  const { ollamaBaseURL } = await import("../providers/chat/openaiCompatible.ts");
   return [
     { label: "Ollama", name: "ollama", baseURL: ollamaBaseURL() },
     { label: "LM Studio", name: "lmstudio", baseURL: "http://127.0.0.1:1234/v1" },
@@ -26,7 +26,7 @@ export function shownAddress({ baseURL }: LocalServer): string {
 }
 
 /** The first model of a server that is not for embeddings, or why there is no such model. */
-type Offer = { readonly model: string } | { readonly model?: undefined; readonly problem: string };
+export type Offer = { readonly model: string } | { readonly model?: undefined; readonly problem: string };
 
 const mostCharacters = 1024 * 1024;
 const longestName = 256;

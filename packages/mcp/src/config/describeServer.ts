@@ -1,5 +1,5 @@
 import { redactUrls, showInvisible } from "@toolcrib/core/text";
-import type { McpServerConfig } from "@toolcrib/mcp";
+import type { McpServerConfig } from "../client/serverConfig.ts";
 
 /** What an entry of `.mcp.json` would start or connect to, for the question: nothing that matters for the decision is left out. */
 export function describeServer(name: string, entry: McpServerConfig): string {

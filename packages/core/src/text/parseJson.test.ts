@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { parseJson } from "./jsonText.ts";
+import { parseJson } from "./parseJson.ts";
+
+const toError = (message: string): Error => new TypeError(message);
 
 test("JSON is parsed", () => {
-  expect(parseJson(' { "a": [1] } ', "it")).toEqual({ a: [1] });
+  expect(parseJson(' { "a": [1] } ', "it", toError)).toEqual({ a: [1] });
 });
 
 test.each([
@@ -18,5 +20,5 @@ test.each([
   ['{"a":', 'it ends too early, after {"a":'],
   [`{"a": "${"x".repeat(100_000)}" ?}`, 'unexpected "?" at character 100010, after …'],
 ])("%.20s… is refused with the place of the first error", (text, says) => {
-  expect(() => parseJson(text, "it")).toThrow(`it is not valid JSON: ${says}`);
+  expect(() => parseJson(text, "it", toError)).toThrow(`it is not valid JSON: ${says}`);
 });

@@ -1,65 +1,39 @@
-import { dirname, join } from "node:path";
-import { nearestName } from "@toolcrib/core";
-import { createPathScope, withFileLock, writeAtomically } from "@toolcrib/core/files";
-import { isObject } from "@toolcrib/core/text";
-import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
+import { byteOrderMark, isObject, parseJson } from "@toolcrib/core/text";
 import { applyEdits, createScanner, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
-import { usageError } from "../exitReasons.ts";
-import { readGivenFile } from "../state/givenFile.ts";
-import { parseJson } from "../state/jsonText.ts";
-import { mcpConfigName } from "./mcpConfigName.ts";
+import type { McpConfig, McpServerConfig } from "../client/serverConfig.ts";
+import { badConfigFile } from "./configErrors.ts";
 
-const mostMegabytes = 1;
-
-const byteOrderMark = "\ufeff";
-
-/** Reads `.mcp.json` of a directory; without one there are no servers. Throws a usage error where its content is not valid. */
-export async function readMcpConfig(directory: string): Promise<McpConfig> {
-  return parseConfig((await readGivenFile(join(directory, mcpConfigName), mcpConfigName, mostMegabytes)) ?? "{}");
-}
-
-/** Throws a usage error for a server that is not in the configuration. */
-export function requireServer({ mcpServers }: McpConfig, name: string): void {
-  if (Object.hasOwn(mcpServers, name)) return;
-  const names = Object.keys(mcpServers);
-  const nearest = nearestName(name, names);
-  const known = names.length > 0 ? `there are ${names.join(", ")}` : "there are none";
-  throw usageError(`${name} is not in ${mcpConfigName}; ${nearest ? `did you mean ${nearest}?` : known}`);
-}
-
-function parseConfig(text: string): McpConfig {
+/** Reads the text of a configuration: JSON with comments. `file` names it in errors. Throws an McpError (`bad_config_file`). */
+export function parseConfig(text: string, file: string): McpConfig {
+  const toError = (message: string): Error => badConfigFile(file, message);
   // Not parsed by jsonc-parser: there a key `__proto__` would give an entry fields that its digest does not cover.
-  const config = parseJson(withoutComments(text.replace(byteOrderMark, " ")), mcpConfigName);
+  const config = parseJson(withoutComments(text.replace(byteOrderMark, " ")), file, toError);
   if (isObject(config)) {
     const { mcpServers = {} } = config;
     if (isObject(mcpServers) && Object.values(mcpServers).every(isObject))
       return { mcpServers: mcpServers as Record<string, McpServerConfig> };
   }
-  throw usageError(`${mcpConfigName}: expected { "mcpServers": { NAME: { … } } }; correct it or move it away`);
+  throw toError(`${file}: expected { "mcpServers": { NAME: { … } } }; correct it or move it away`);
 }
 
 /**
- * Changes one entry, or removes it where `change` returns nothing, and leaves the rest of the file as it is written: comments, order,
- * indentation. Two programs that do so at once wait for each other.
+ * Changes one entry, or removes it where `change` returns nothing, and leaves the rest of the text as it is written: comments, order,
+ * indentation. `found` is undefined for a file that is not there.
  */
-export async function changeMcpConfig(
-  directory: string,
+export function changeConfig(
+  found: string | undefined,
   name: string,
   change: (config: McpConfig) => McpServerConfig | undefined,
-): Promise<void> {
-  const scope = createPathScope({ root: directory, cwd: directory });
-  const path = await scope.resolve(mcpConfigName);
-  await withFileLock(join(dirname(path), `${mcpConfigName}.lock`), async () => {
-    const found = await readGivenFile(path, mcpConfigName, mostMegabytes);
-    const text = found?.replace(byteOrderMark, "") ?? "{}";
-    const entry = change(parseConfig(text));
-    const changed = entry === undefined ? withoutServer(text, name) : withServer(text, name, entry);
-    if (JSON.stringify(parseConfig(changed).mcpServers[name]) !== JSON.stringify(entry)) {
-      throw usageError(`${mcpConfigName}: it has a key twice, so ${name} cannot be changed; correct it first`);
-    }
-    const mark = found?.startsWith(byteOrderMark) ? byteOrderMark : "";
-    await writeAtomically(path, `${mark}${changed}${found === undefined ? "\n" : ""}`, { scope });
-  });
+  file: string,
+): string {
+  const text = found?.replace(byteOrderMark, "") ?? "{}";
+  const entry = change(parseConfig(text, file));
+  const changed = entry === undefined ? withoutServer(text, name) : withServer(text, name, entry);
+  if (JSON.stringify(parseConfig(changed, file).mcpServers[name]) !== JSON.stringify(entry)) {
+    throw badConfigFile(file, `${file}: it has a key twice, so ${name} cannot be changed; correct it first`);
+  }
+  const mark = found?.startsWith(byteOrderMark) ? byteOrderMark : "";
+  return `${mark}${changed}${found === undefined ? "\n" : ""}`;
 }
 
 /** Takes the entry out, its lines and one comma. Not by `modify`: it would take comments beside it along. */

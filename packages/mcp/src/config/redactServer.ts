@@ -1,5 +1,5 @@
 import { isSecret, redacted, redactUrls } from "@toolcrib/core/text";
-import type { McpServerConfig } from "@toolcrib/mcp";
+import type { McpServerConfig } from "../client/serverConfig.ts";
 
 /** `${NAME}` alone: a variable that is filled in later. */
 const isReference = /^\$\{\w+\}$/;

@@ -1,0 +1,9 @@
+export { chooseModel, type ModelChoice, type ModelRequest } from "./models/chooseModel.ts";
+export {
+  type LocalServer,
+  localServers,
+  type Offer,
+  offerFound,
+  offerOf,
+  shownAddress,
+} from "./models/localServers.ts";

@@ -1,0 +1,144 @@
+import { nearestName } from "@toolcrib/core";
+import { AgentError, advised } from "../errors.ts";
+import type { Remedy } from "../messages.ts";
+import type { Provider } from "../provider.ts";
+import { environment } from "../providers/shared/options.ts";
+import { type LocalServer, localServers, offerFound, offerOf, shownAddress } from "./localServers.ts";
+
+export interface ModelRequest {
+  /** `provider/model`, or `provider` for its usual model. Default: what the environment offers. */
+  readonly model?: string | undefined;
+  /** Where the provider is, for a server elsewhere or a gateway. */
+  readonly baseURL?: string | undefined;
+}
+
+/** A provider, and how it was chosen. */
+export interface ModelChoice {
+  readonly provider: Provider;
+  /**
+   * `named`: provider and model were asked for · `key`: the first service whose key is set · `local`: what a model server on this machine
+   * offers · `offline`: the stand-in, as there is nothing else.
+   */
+  readonly by: "named" | "key" | "local" | "offline";
+  /** Why, as a user may be told: `OPENAI_API_KEY is set`. */
+  readonly reason: string;
+}
+
+/** The services that need a key, in the order in which keys are looked for. */
+const services = [
+  { name: "openai", variable: "OPENAI_API_KEY" },
+  { name: "anthropic", variable: "ANTHROPIC_API_KEY" },
+  { name: "openrouter", variable: "OPENROUTER_API_KEY" },
+] as const;
+
+/**
+ * The model asked for; else the first service whose key is in the environment, else a model server on this machine, else the
+ * offline stand-in. Only the provider that is used is loaded. Throws `invalid_option` for an unknown name, `network` where a named server
+ * offers no model, and the provider's AgentError (`missing_key`).
+ */
+export async function chooseModel({ model, baseURL }: ModelRequest = {}): Promise<ModelChoice> {
+  if (model !== undefined) return requested(model, baseURL);
+  if (baseURL !== undefined)
+    throw wrongModel(
+      { option: "baseURL" },
+      " says where a provider is: name the provider with ",
+      asModel,
+      ", as in ",
+      asModel,
+      " openai-compatible/MODEL",
+    );
+  for (const { name, variable } of services) {
+    if (environment(variable))
+      return { provider: await createKeyed(name, {}), by: "key", reason: `${variable} is set` };
+  }
+  const servers = await localServers();
+  const offers = await Promise.all(servers.map(offerFound));
+  for (const [index, server] of servers.entries()) {
+    const offered = offers[index]?.model;
+    if (offered === undefined) continue;
+    const reason = `${server.label} answers at ${shownAddress(server)}`;
+    return { provider: await createCompatible(offered, server.baseURL), by: "local", reason };
+  }
+  const reason = "no key is set, and no model server answers on this machine";
+  return { provider: await createOffline(), by: "offline", reason };
+}
+
+const asModel = { option: "model" } as const;
+
+function wrongModel(...advice: Remedy["advice"]): AgentError {
+  return new AgentError({ code: "invalid_option", ...advised("", advice) });
+}
+
+function named(provider: Provider): ModelChoice {
+  return { provider, by: "named", reason: "asked for by name" };
+}
+
+async function requested(text: string, baseURL: string | undefined): Promise<ModelChoice> {
+  const cut = text.indexOf("/");
+  const name = (cut < 0 ? text : text.slice(0, cut)).toLowerCase();
+  const model = (cut < 0 ? "" : text.slice(cut + 1)) || undefined;
+  if (name === "offline") return named(await createOffline());
+  const service = services.find((known) => known.name === name);
+  if (service) return named(await createKeyed(service.name, { model, baseURL }));
+  const servers = await localServers();
+  const server = servers.find((known) => known.name === name);
+  if (server) return createLocal({ ...server, baseURL: baseURL ?? server.baseURL }, model);
+  if (name === "openai-compatible") {
+    const at = baseURL ?? environment("OPENAI_BASE_URL");
+    if (at) return createLocal({ label: "The server", name, baseURL: at }, model);
+    throw wrongModel(asModel, ` ${text}: say where the server is with `, { option: "baseURL" }, " http://HOST:PORT/v1");
+  }
+  throw unknownProvider(
+    text,
+    name,
+    [...services, ...servers].map((known) => known.name).concat("openai-compatible", "offline"),
+  );
+}
+
+function unknownProvider(text: string, name: string, names: readonly string[]): AgentError {
+  const nearest = nearestName(name, names);
+  const meant = nearest ? `; did you mean ${nearest}?` : "";
+  return wrongModel(asModel, ` ${text}: expected provider/model with a provider out of ${names.join(", ")}${meant}`);
+}
+
+async function createLocal(server: LocalServer, model: string | undefined): Promise<ModelChoice> {
+  if (model !== undefined) return named(await createCompatible(model, server.baseURL));
+  const offer = await offerOf(server);
+  if (offer.model === undefined) {
+    const problem = ` ${server.name}: ${offer.problem}; start it and load one, or name it as in `;
+    const { message, remedy } = advised("", [asModel, problem, asModel, ` ${server.name}/MODEL`]);
+    throw new AgentError({ code: "network", message, remedy });
+  }
+  const reason = `${server.label} at ${shownAddress(server)} offers it`;
+  return { provider: await createCompatible(offer.model, server.baseURL), by: "local", reason };
+}
+
+async function createOffline(): Promise<Provider> {
+  const { OfflineProvider } = await import("../providers/offline/offline.ts");
+  return new OfflineProvider();
+}
+
+async function createCompatible(model: string, baseURL: string): Promise<Provider> {
+  const { OpenAICompatibleProvider } = await import("../providers/chat/openaiCompatible.ts");
+  return new OpenAICompatibleProvider({ model, baseURL });
+}
+
+async function createKeyed(
+  name: (typeof services)[number]["name"],
+  options: { model?: string | undefined; baseURL?: string | undefined },
+): Promise<Provider> {
+  switch (name) {
+    case "openai": {
+      const { OpenAIProvider } = await import("../providers/openai/openai.ts");
+      return new OpenAIProvider(options);
+    }
+    case "anthropic": {
+      const { AnthropicProvider } = await import("../providers/anthropic/anthropic.ts");
+      return new AnthropicProvider(options);
+    }
+    case "openrouter": {
+      const { OpenRouterProvider } = await import("../providers/chat/openrouter.ts");
+      return new OpenRouterProvider(options);
+    }
+  }
+}

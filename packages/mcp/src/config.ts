@@ -1,0 +1,13 @@
+export { requireServer } from "./config/configErrors.ts";
+export { type McpConfigFile, projectConfigFile } from "./config/configFile.ts";
+export { mcpConfigName } from "./config/configName.ts";
+export {
+  allowedServers,
+  fileConsents,
+  type McpConsent,
+  type McpConsentQuestion,
+  type McpConsents,
+} from "./config/consents.ts";
+export { describeServer } from "./config/describeServer.ts";
+export { redactServer } from "./config/redactServer.ts";
+export { isMcpError, McpError } from "./errors.ts";

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
+import { projectConfigFile, requireServer } from "../config.ts";
+
+let folder = "";
+let path = "";
+const b = { command: "cmd", args: [] };
+
+beforeEach(() => {
+  folder = temporaryFolder("config");
+  path = join(folder, ".mcp.json");
+});
+
+async function add(entry: { command: string; args: string[] } = b): Promise<string> {
+  await projectConfigFile(folder).change("b", () => entry);
+  return readFileSync(path, "utf8");
+}
+
+async function remove(name: string): Promise<string> {
+  await projectConfigFile(folder).change(name, () => undefined);
+  return readFileSync(path, "utf8");
+}
+
+test("an added and removed server leaves comments, order and indentation of the rest as they are", async () => {
+  const before =
+    '\ufeff{\n\t// ours\n\t"mcpServers": {\n\t\t"a": { "command": "a" } /* first */\n\t},\n\t"note":   1\n}\n';
+  writeFileSync(path, before);
+  const entry = '\n\t\t"b": {\n\t\t\t"command": "cmd",\n\t\t\t"args": [\n\t\t\t\t"x"\n\t\t\t]\n\t\t}';
+  expect(await add({ command: "cmd", args: ["x"] })).toBe(before.replace(" /* first */", `, /* first */${entry}`));
+  expect(await remove("b")).toBe(before);
+});
+
+test("one entry is taken out, wherever it stands", async () => {
+  const entries = ['"a": {"command": "x"}', '"b": {"command": "y"}', '"c": {"command": "z"}'];
+  for (const [index, name] of ["a", "b", "c"].entries()) {
+    const lines = (kept: readonly string[]): string => `{"mcpServers": {\n  ${kept.join(",\n  ")}\n}}`;
+    writeFileSync(path, lines(entries));
+    expect(await remove(name)).toBe(lines(entries.toSpliced(index, 1)));
+  }
+});
+
+test.each([
+  ["{}", '{\n  "mcpServers": {\n    "b": {\n      "command": "cmd",\n      "args": []\n    }\n  }\n}'],
+  ['{"x":1}', '{"x":1,\n  "mcpServers": {\n    "b": {\n      "command": "cmd",\n      "args": []\n    }\n  }\n}'],
+  [
+    '{\r\n    "mcpServers": {}\r\n}',
+    '{\r\n    "mcpServers": {\r\n        "b": {\r\n            "command": "cmd",\r\n            "args": []\r\n        }\r\n    }\r\n}',
+  ],
+])("a server is added to %j", async (before, after) => {
+  writeFileSync(path, before);
+  expect(await add()).toBe(after);
+});
+
+test("a key that occurs twice is refused, and the file stays", async () => {
+  const text = '{ "mcpServers": {}, "mcpServers": {} }';
+  writeFileSync(path, text);
+  await expect(add()).rejects.toMatchObject({
+    code: "bad_config_file",
+    message: ".mcp.json: it has a key twice, so b cannot be changed; correct it first",
+  });
+  expect(readFileSync(path, "utf8")).toBe(text);
+});
+
+test("twenty changes at once lose no entry and leave no lock", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
+  await Promise.all(names.map((name) => projectConfigFile(folder).change(name, () => b)));
+  expect(Object.keys((await projectConfigFile(folder).read()).mcpServers).sort()).toEqual(names.sort());
+  expect(readdirSync(folder)).toEqual([".mcp.json"]);
+});
+
+test("without a file there are no servers; a field under __proto__ gives an entry nothing", async () => {
+  expect(await projectConfigFile(folder).read()).toEqual({ mcpServers: {} });
+  writeFileSync(path, '{ "mcpServers": { "a": { "disabled": true, "__proto__": { "command": "x" } } } }');
+  const { mcpServers } = await projectConfigFile(folder).read();
+  expect((mcpServers.a as { command?: string }).command).toBeUndefined();
+});
+
+test.each([
+  ["{ nope", '.mcp.json is not valid JSON: unexpected "n" at character 3, after {'],
+  ["[]", '.mcp.json: expected { "mcpServers": { NAME: { … } } }; correct it or move it away'],
+  ['{"mcpServers":{"a":1}}', '.mcp.json: expected { "mcpServers": { NAME: { … } } }; correct it or move it away'],
+  [`{}${" ".repeat(2 ** 20)}`, ".mcp.json: it holds more than 1 MB, the most that is read; use a smaller one"],
+])("%.30j is refused by its name", async (text, message) => {
+  writeFileSync(path, text);
+  await expect(projectConfigFile(folder).read()).rejects.toMatchObject({ code: "bad_config_file", message });
+});
+
+test("a server that is not in the file is named, with the nearest that is", () => {
+  expect(() => requireServer({ web: {} }, "wev", ".mcp.json")).toThrow("wev is not in .mcp.json; did you mean web?");
+  expect(() => requireServer({}, "toString", ".mcp.json")).toThrow("toString is not in .mcp.json; there are none");
+});

@@ -1,0 +1,45 @@
+import { dirname, join } from "node:path";
+import { createPathScope, readGivenFile, withFileLock, writeAtomically } from "@toolcrib/core/files";
+import type { McpConfig, McpServerConfig } from "../client/serverConfig.ts";
+import { badConfigFile } from "./configErrors.ts";
+import { mcpConfigName } from "./configName.ts";
+
+/** A file that names MCP servers. Its methods reject with an McpError (`bad_config_file`) where its content is not valid. */
+export interface McpConfigFile {
+  /** How messages name it. */
+  readonly name: string;
+  /** Without a file there are no servers. */
+  read(): Promise<McpConfig>;
+  /**
+   * Changes one entry, or removes it where `change` returns nothing, and leaves the rest of the file as it is written: comments,
+   * order, indentation. Two programs that do so at once wait for each other.
+   */
+  change(server: string, change: (config: McpConfig) => McpServerConfig | undefined): Promise<void>;
+}
+
+const maxMegabytes = 1;
+
+/** Loaded when a file is read: what only asks for a name or a consent does not need its parser. */
+const loadText = (): Promise<typeof import("./configText.ts")> => import("./configText.ts");
+
+/** The `.mcp.json` of a directory. */
+export function projectConfigFile(directory: string): McpConfigFile {
+  const name = mcpConfigName;
+  const given = { what: name, maxMegabytes, toError: (message: string) => badConfigFile(name, message) };
+  return {
+    name,
+    async read() {
+      const { parseConfig } = await loadText();
+      return parseConfig((await readGivenFile(join(directory, name), given)) ?? "{}", name);
+    },
+    async change(server, change) {
+      const { changeConfig } = await loadText();
+      const scope = createPathScope({ root: directory, cwd: directory });
+      const path = await scope.resolve(name);
+      await withFileLock(join(dirname(path), `${name}.lock`), async () => {
+        const text = changeConfig(await readGivenFile(path, given), server, change, name);
+        await writeAtomically(path, text, { scope });
+      });
+    },
+  };
+}

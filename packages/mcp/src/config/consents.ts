@@ -1,0 +1,87 @@
+import { ownFile } from "@toolcrib/core/files";
+import { configDigest, type McpConfig, type McpServerConfig } from "../client/serverConfig.ts";
+import { McpError } from "../errors.ts";
+import { mcpConfigName } from "./configName.ts";
+
+/** Whether an entry is allowed to start as it is; `changed`: an earlier form of it is. */
+export type McpConsent = "allowed" | "changed" | "new";
+
+/** Which entries of a directory's `.mcp.json` its user has allowed to start. */
+export interface McpConsents {
+  /** By the name of the entry. What cannot be read allows nothing. */
+  read(config: McpConfig): Promise<ReadonlyMap<string, McpConsent>>;
+  /** Keeps that the user allowed these entries as they are; an entry that is undefined is forgotten. */
+  save(entries: Readonly<Record<string, McpServerConfig | undefined>>): Promise<void>;
+}
+
+/**
+ * Consents in a JSON file, which holds a digest of each entry. It must lie outside the directory, which may be somebody else's, and is
+ * trusted only where nobody but the user can write it.
+ */
+export function fileConsents(path: string, directory: string): McpConsents {
+  const file = ownFile(path, { what: "the servers that you have allowed" });
+  return {
+    async read({ mcpServers }) {
+      const digests = parseConsents(await file.read().catch(() => undefined));
+      return new Map(Object.entries(mcpServers).map(([name, entry]) => [name, consentOf(digests.get(name), entry)]));
+    },
+    save: (entries) =>
+      file.change((text) => {
+        const servers = new Map(parseConsents(text));
+        for (const [name, entry] of Object.entries(entries)) {
+          if (entry === undefined) servers.delete(name);
+          else servers.set(name, configDigest(entry));
+        }
+        return `${JSON.stringify({ directory, servers: Object.fromEntries(servers) }, null, 2)}\n`;
+      }),
+  };
+}
+
+function consentOf(digest: unknown, entry: McpServerConfig): McpConsent {
+  return digest === undefined ? "new" : digest === configDigest(entry) ? "allowed" : "changed";
+}
+
+/** What cannot be read allows nothing. */
+function parseConsents(text = ""): ReadonlyMap<string, unknown> {
+  try {
+    return new Map(Object.entries(JSON.parse(text).servers as Record<string, unknown>));
+  } catch {
+    return new Map();
+  }
+}
+
+/** A server that its user is asked about. */
+export interface McpConsentQuestion {
+  readonly name: string;
+  readonly entry: McpServerConfig;
+  readonly consent: "changed" | "new";
+}
+
+/**
+ * The servers that may be started: those allowed as they are, and those that the user allows now. Nothing has been started and no
+ * `${NAME}` filled in before. Who can ask nobody passes no `ask`: then it throws an McpError (`not_allowed`) that names the servers.
+ */
+export async function allowedServers(
+  config: McpConfig,
+  consents: McpConsents,
+  ask?: (question: McpConsentQuestion) => Promise<boolean>,
+): Promise<McpConfig> {
+  const known = await consents.read(config);
+  const servers = Object.entries(config.mcpServers).filter(([, entry]) => entry.disabled !== true);
+  const waiting = servers.filter(([name]) => known.get(name) !== "allowed");
+  if (waiting.length > 0 && !ask) throw notAllowed(waiting.map(([name]) => name));
+  const refused = new Set<string>();
+  for (const [name, entry] of waiting) {
+    const consent = known.get(name) === "changed" ? "changed" : "new";
+    if (await ask?.({ name, entry, consent })) await consents.save({ [name]: entry });
+    else refused.add(name);
+  }
+  return { mcpServers: Object.fromEntries(servers.filter(([name]) => !refused.has(name))) };
+}
+
+function notAllowed(names: readonly string[]): McpError<"not_allowed"> {
+  const [first = "", ...more] = names;
+  const which = more.length === 0 ? `${first} is` : `${names.join(", ")} are`;
+  const message = `${mcpConfigName}: ${which} not allowed to start as the file has it now`;
+  return new McpError("not_allowed", first, message, { names });
+}
