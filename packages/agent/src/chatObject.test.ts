@@ -1,7 +1,9 @@
+import { ToolRegistry } from "@toolcrib/core";
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { Agent } from "./agent.ts";
 import { chatObject } from "./chatObject.ts";
+import { createObjectAnswer } from "./objectAnswer.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "./testing.ts";
 
 const schema = {
@@ -44,4 +46,64 @@ test("a Standard Schema can be passed as it is: the answer has its output type",
   const value = await chatObject(agent, "Oslo?", zod);
   expectTypeOf(value).toEqualTypeOf<{ city: string; founded: number }>();
   expect(value).toEqual({ city: "Oslo", founded: 1048 });
+});
+
+test("a value that is no object comes as one: references of its schema still lead to their place", async () => {
+  const tree = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: "https://example.com/tree",
+    type: "array",
+    items: {
+      type: "object",
+      properties: { name: { $ref: "#/$defs/name" }, $ref: { type: "string" }, default: { $ref: "#" } },
+      required: ["name"],
+    },
+    default: [{ $ref: "#/$defs/name" }],
+    $defs: { name: { type: "string", minLength: 1 } },
+  };
+  const provider = new ScriptedProvider([
+    answer({ value: [{ name: "" }] }),
+    answer({ value: [{ name: "a", default: [{ name: 1, default: "no list" }] }] }),
+    answer({ value: [{ name: "a", default: [{ name: "b" }] }] }),
+  ]);
+  const value = await chatObject(new Agent(provider), "Draw a tree", tree);
+  expect(value).toEqual([{ name: "a", default: [{ name: "b" }] }]);
+  const refused = JSON.stringify(provider.requests[2]?.messages);
+  expect(refused).toContain("Invalid arguments: value");
+  const parameters = provider.requests[0]?.tools.at(-1)?.function.parameters as Record<string, unknown>;
+  expect(parameters).toMatchObject({
+    $schema: tree.$schema,
+    properties: { value: { default: [{ $ref: "#/$defs/name" }] } },
+  });
+  expect(JSON.stringify(parameters)).not.toContain("example.com");
+  const single = await chatObject(new Agent(new ScriptedProvider([answer({ value: 3 })])), "How many?", {
+    type: "integer",
+  });
+  expect(single).toBe(3);
+});
+
+test("a guard learns that giving the answer does nothing, so no policy need ask about it", async () => {
+  const seen: unknown[] = [];
+  const tools = new ToolRegistry();
+  tools.guard(({ name, effects, tool }) => {
+    seen.push({ name, effects, readOnly: tool.readOnly });
+    return true;
+  });
+  const agent = new Agent(new ScriptedProvider([answer({ city: "Oslo", people: 1 })]), { tools });
+  await chatObject(agent, "Oslo?", schema);
+  expect(seen).toEqual([{ name: "final_answer", effects: [], readOnly: true }]);
+});
+
+test("a turn that is streamed gives the value too, also after its tools were approved", async () => {
+  const tools = new ToolRegistry();
+  tools.guard(({ name }) => (name === "final_answer" ? { ask: "May it answer?" } : true));
+  const agent = new Agent(new ScriptedProvider([answer({ city: "Oslo", people: 1 })]), { tools });
+  const given = createObjectAnswer(tools, schema);
+  const types: string[] = [];
+  for await (const event of agent.streamChat("Oslo?", given.options)) types.push(event.type);
+  expect(given.given).toBeUndefined();
+  const [call] = agent.pending;
+  for await (const event of agent.streamApprove({ [call?.callId ?? ""]: true }, given.options)) types.push(event.type);
+  expect(given.given).toEqual({ value: { city: "Oslo", people: 1 } });
+  expect(types.at(-1)).toBe("end");
 });

@@ -1,14 +1,12 @@
-import { type ArgumentsOf, defineTool, type ParametersSchema } from "@toolcrib/core";
+import type { ArgumentsOf, ParametersSchema } from "@toolcrib/core";
 import type { Agent } from "./agent.ts";
 import { AgentError } from "./errors.ts";
+import { createObjectAnswer } from "./objectAnswer.ts";
 import type { ChatOptions, UserContent } from "./options.ts";
 import { checkChatOptions } from "./options.ts";
-import { anyOf } from "./turn/stopConditions.ts";
-
-const answerTool = "final_answer";
 
 /**
- * One turn whose answer is an object that fits `schema` (JSON Schema or Standard Schema). The model gives it by calling the
+ * One turn whose answer is a value that fits `schema` (JSON Schema or Standard Schema). The model gives it by calling the
  * tool `final_answer`, which exists for this turn only; it is reminded once if it answers in prose. Rejects as `agent.chat`
  * does, and with `bad_reply` when no such answer came.
  */
@@ -19,29 +17,15 @@ export async function chatObject<const Schema extends ParametersSchema>(
   options: ChatOptions = {},
 ): Promise<ArgumentsOf<Schema>> {
   checkChatOptions(options);
-  let answer: { readonly value: ArgumentsOf<Schema> } | undefined;
-  const tools = (options.tools ?? agent.toolRegistry).clone();
-  tools.register(
-    defineTool({
-      name: answerTool,
-      description: "Give the final answer of this task. Call it once, alone, when all else is done.",
-      parameters: schema,
-      execute: (value) => {
-        answer ??= { value };
-        return "Taken.";
-      },
-    }),
-  );
-  const answered = (): boolean => answer !== undefined;
-  const stopWhen = options.stopWhen ? anyOf(options.stopWhen, answered) : answered;
-  await agent.chat(message, { ...options, tools, stopWhen });
-  if (!answer) {
-    const toolChoice = { name: answerTool };
-    await agent.chat(`Give your answer by calling ${answerTool}.`, { ...options, tools, stopWhen, toolChoice });
+  const answer = createObjectAnswer(options.tools ?? agent.toolRegistry, schema, options.stopWhen);
+  await agent.chat(message, { ...options, ...answer.options });
+  if (!answer.given) {
+    const { message: reminder, toolChoice } = answer.reminder;
+    await agent.chat(reminder, { ...options, ...answer.options, toolChoice });
   }
-  if (answer) return answer.value;
+  if (answer.given) return answer.given.value;
   throw new AgentError({
     code: "bad_reply",
-    message: `The model did not answer by calling ${answerTool}; try again or simplify the schema.`,
+    message: "The model did not answer by calling final_answer; try again or simplify the schema.",
   });
 }

@@ -27,6 +27,7 @@ export type {
   Usage,
   UserMessage,
 } from "./messages.ts";
+export { createObjectAnswer, type ObjectAnswer } from "./objectAnswer.ts";
 export type { AgentOptions, ApproveOptions, ChatOptions, UserContent } from "./options.ts";
 export type { ModelRequest, Provider, ProviderEvent, ToolChoice } from "./provider.ts";
 export { defaultModels, type ModelPrice, modelPrices, modelsCheckedOn } from "./providers/shared/models.ts";
