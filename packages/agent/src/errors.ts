@@ -95,11 +95,6 @@ export function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
 }
 
-/** The message of whatever was thrown. */
-export function messageOf(thrown: unknown): string {
-  return isError(thrown) ? String(thrown.message) : String(thrown);
-}
-
 /** True for an AgentError of this or any other installed copy of the package. */
 export function isAgentError(value: unknown): value is AgentError {
   return typeof value === "object" && value !== null && marker in value;

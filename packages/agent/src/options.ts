@@ -6,8 +6,8 @@ import {
   type ToolContext,
   type ToolLabels,
 } from "@toolcrib/core";
-import { clip } from "@toolcrib/core/text";
-import { AgentError, messageOf } from "./errors.ts";
+import { clip, messageOf } from "@toolcrib/core/text";
+import { AgentError } from "./errors.ts";
 import type { ImageBlock, TextBlock } from "./messages.ts";
 import type { Provider, ToolChoice } from "./provider.ts";
 import type { ModelPrice } from "./providers/shared/models.ts";

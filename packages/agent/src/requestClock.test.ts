@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { OpenAIProvider } from "./providers/openai/openai.ts";
-import { clockedEvents } from "./requestClock.ts";
+import { clockedEvents, RequestClock } from "./requestClock.ts";
 
 const request = {
   systemPrompt: "",
@@ -88,4 +88,25 @@ test.each([0, -1, Number.NaN, "5"])("a provider refuses the limit %j", (limit) =
   expect(() => silentProvider({ idleTimeoutMs: limit as number })).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("idleTimeoutMs must be") }),
   );
+});
+
+test("the late end of one request is not taken for that of the next", async () => {
+  const clock = new RequestClock(undefined, { requestTimeoutMs: 1000, idleTimeoutMs: 1000 });
+  const request = () => {
+    const { promise, resolve } = Promise.withResolvers<IteratorResult<unknown>>();
+    const end = () => resolve({ done: true, value: undefined });
+    return { events: { next: () => promise }, end };
+  };
+  const [earlier, later] = [request(), request()];
+  clock.drain(earlier.events);
+  clock.drain(later.events);
+  earlier.end();
+  await vi.advanceTimersByTimeAsync(0);
+  const drained = clock.drained();
+  expect(drained).toBeInstanceOf(Promise);
+  later.end();
+  await drained;
+  expect(clock.drained()).toBe(undefined);
+  expect(clock.signal.aborted).toBe(false);
+  clock.dispose();
 });

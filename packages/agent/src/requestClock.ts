@@ -13,6 +13,12 @@ export const defaultRequestLimits: RequestLimits = { requestTimeoutMs: 600_000, 
 
 const longestDrainMs = 1000;
 
+/** A request whose reply is whole, and when it has ended. */
+interface Ending {
+  readonly events: AsyncIterator<unknown>;
+  readonly ended: Promise<void>;
+}
+
 /**
  * Ends requests to a model that are silent, late or aborted, also where the provider ignores its signal. One clock serves
  * all requests of a turn: one timer, and one signal that follows the caller's. The timer has the shorter of the two limits,
@@ -30,7 +36,7 @@ export class RequestClock {
   /** Ends the wait in progress; there is one at a time. */
   #interrupt: (error: AgentError) => void = () => {};
   /** A request whose reply is whole, until it has ended. */
-  #ending: { readonly events: AsyncIterator<unknown>; readonly ended: Promise<void> } | undefined;
+  #ending: Ending | undefined;
 
   constructor(caller: AbortSignal | undefined, limits: RequestLimits) {
     this.#caller = caller;
@@ -83,25 +89,27 @@ export class RequestClock {
 
   /** Reads a request whose reply is whole to its end, so that its connection can serve the next one; `drained` waits for that. */
   drain(events: AsyncIterator<unknown>): void {
+    // A provider that still hangs may end one of its requests during a later one.
     const end = (): void => {
-      this.#ending = undefined;
+      if (this.#ending === ending) this.#ending = undefined;
     };
-    this.#ending = { events, ended: events.next().then(end, end) };
+    const ending: Ending = { events, ended: events.next().then(end, end) };
+    this.#ending = ending;
   }
 
   /** Undefined where no request is left to end. Otherwise waits for its end, and ends it after a second. */
   drained(): Promise<void> | undefined {
-    return this.#ending && this.#waitForEnd(this.#ending.ended);
+    return this.#ending && this.#waitForEnd(this.#ending);
   }
 
-  async #waitForEnd(ended: Promise<void>): Promise<void> {
+  async #waitForEnd(ending: Ending): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, longestDrainMs);
     this.#interrupt = () => resolve();
-    void ended.then(resolve);
+    void ending.ended.then(resolve);
     await promise;
     clearTimeout(timer);
-    if (!this.#ending) return;
+    if (this.#ending !== ending) return;
     this.renew();
     this.#close();
   }

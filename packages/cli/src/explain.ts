@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { type AdvisedOption, isAgentError } from "@toolcrib/agent";
 import { isToolError } from "@toolcrib/core";
-import { withoutControls } from "@toolcrib/core/text";
+import { messageOf as messageOfAny, withoutControls } from "@toolcrib/core/text";
 import { isMcpError } from "@toolcrib/mcp/config";
 import { CliError, type ExitReason } from "./exitReasons.ts";
 import { waysToConnect } from "./model/waysToConnect.ts";
@@ -46,19 +46,14 @@ export function traceOf(error: unknown): string {
   return withoutControls(inspect(error));
 }
 
-/**
- * The message of an error, with flags in place of options. By its shape: an error of another realm (a worker's, a test runner's)
- * is not an `instanceof Error` here.
- */
+/** The message of an error, with flags in place of options; its name where it has none. */
 export function messageOf(error: unknown): string {
   if (isAgentError(error) && error.remedy) {
     const { problem, advice } = error.remedy;
     const words = advice.map((part) => (typeof part === "string" ? part : flagFor(part))).join("");
     return [problem, words].filter(Boolean).join(" ");
   }
-  const { message, name } = Object(error) as { message?: unknown; name?: unknown };
-  for (const text of [message, name]) if (typeof text === "string" && text !== "") return text;
-  return String(error);
+  return messageOfAny(error) || String(error);
 }
 
 function flagFor({ option, variable = "the key" }: AdvisedOption): string {

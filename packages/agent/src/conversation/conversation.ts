@@ -1,6 +1,5 @@
 import { invalidArgument, isLegalName, withLegalCharacters } from "@toolcrib/core";
-import { clip } from "@toolcrib/core/text";
-import { messageOf } from "../errors.ts";
+import { clip, messageOf } from "@toolcrib/core/text";
 import type {
   AssistantMessage,
   ImageBlock,

@@ -1,5 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
-import { messageOf } from "../errors.ts";
+import { isObject, messageOf } from "@toolcrib/core/text";
 import type { ToolCallBlock } from "../messages.ts";
 import { frozenJson } from "./frozenJson.ts";
 

@@ -1,9 +1,10 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { messageOf } from "@toolcrib/core/text";
 import type { Answers, HeldCall, Recorder } from "../conversation/history.ts";
 import type { WaitingCall } from "../conversation/waiting.ts";
-import { AgentError, messageOf } from "../errors.ts";
+import { AgentError } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
 import { type JournalLine, sessionFormat, sessionVersion } from "./session.ts";
 import { sessionTarget } from "./sessionPath.ts";

@@ -1,11 +1,10 @@
 import { fstatSync, readFile } from "node:fs";
 import { promisify } from "node:util";
-import { isObject } from "@toolcrib/core/text";
+import { isObject, messageOf } from "@toolcrib/core/text";
 import { foundBy } from "../conversation/foundTools.ts";
 import { repairConversation } from "../conversation/repair.ts";
 import { addUsage, noUsage } from "../conversation/usage.ts";
 import { isAnswer, putResult, stillWaiting, type WaitingCall, withoutResults } from "../conversation/waiting.ts";
-import { messageOf } from "../errors.ts";
 import type { Message, Usage } from "../messages.ts";
 import type { ReadJournal } from "./journal.ts";
 import {

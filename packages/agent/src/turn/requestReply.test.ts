@@ -81,6 +81,18 @@ test("whatever a provider throws becomes an AgentError with its cause", async ()
   });
 });
 
+test("what a provider throws may have no form as text", async () => {
+  async function* broken(): AsyncGenerator<ProviderEvent, void> {
+    yield { type: "text-delta", text: "half" };
+    throw Object.create(null);
+  }
+  const { error } = await run([() => broken()]);
+  expect(error).toMatchObject({
+    code: "bad_reply",
+    message: expect.stringMatching(/failed: an object that cannot be/),
+  });
+});
+
 describe("silence", () => {
   const silentAfter = (...events: ProviderEvent[]) =>
     async function* (request: ModelRequest): AsyncGenerator<ProviderEvent, void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AgentError, isAgentError, messageOf } from "../errors.ts";
+import { messageOf } from "@toolcrib/core/text";
+import { AgentError, isAgentError } from "../errors.ts";
 import type { ModelRequest, Provider, ReplyEvent } from "../provider.ts";
 import { abortedError, closeEvents, type RequestClock } from "../requestClock.ts";
 import { type Steps, until } from "./steps.ts";

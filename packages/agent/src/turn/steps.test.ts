@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../messages.ts";
 import { eventsOf, readAll, type Steps, until } from "./steps.ts";
@@ -51,6 +52,17 @@ describe("the events of steps", () => {
     await expect(readAll(eventsOf(failing()), () => {})).rejects.toThrow("not handled");
     expect(log).toEqual(["handled", "handled"]);
   });
+});
+
+test("steps wait for a promise of another realm too", async () => {
+  const log: string[] = [];
+  function* waiting(): Steps {
+    log.push(yield* until(runInNewContext("Promise.resolve('waited')") as Promise<string>));
+    yield steering("a");
+  }
+  expect(await eventsOf(waiting()).next()).toEqual({ value: steering("a"), done: false });
+  await readAll(eventsOf(waiting()), () => {});
+  expect(log).toEqual(["waited", "waited"]);
 });
 
 describe("reading all events", () => {

@@ -56,7 +56,8 @@ async function advance(
   let next = first;
   while (!next.done) {
     const { value } = next;
-    if (value instanceof Promise) {
+    // By its shape: a promise may be of another realm.
+    if (!("type" in value)) {
       let result: unknown;
       try {
         result = await value;

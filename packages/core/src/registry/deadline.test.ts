@@ -69,3 +69,21 @@ test("the time in which a tool keeps the thread busy counts", async () => {
   expect(await running).toBe("Error executing a: Timed out after 50 ms");
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("a tool that kept the thread busy for longer than it may is ended with no delay that Node warns of", async () => {
+  const running = registryOf(() => {
+    vi.advanceTimersByTime(90);
+    return never();
+  }).execute("a", {}, { timeoutMs: 50 });
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await running).toBe("Error executing a: Timed out after 50 ms");
+  expect(timers.mock.calls.map(([, delayMs]) => delayMs)).toEqual([1]);
+});
+
+test("a signal that cannot be listened to fails the call instead of leaving it without an end", async () => {
+  const signal = new AbortController() as never;
+  expect(await registryOf(never).execute("a", {}, { signal })).toMatch(/^Error executing a: .*addEventListener/);
+  expect(await registryOf((call) => call.signal?.aborted).execute("a", {}, { signal })).toMatch(/addEventListener/);
+  expect(vi.getTimerCount()).toBe(0);
+});

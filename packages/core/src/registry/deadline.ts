@@ -36,14 +36,20 @@ export function runWithDeadline(
   return new Promise((resolve) => {
     const run = new ToolRun(call, timeoutMs, onCommit, resolve);
     if (run.hasEnded()) return;
+    const fail = (error: unknown): void => run.end(() => ({ ok: false, error: fromThrown(call.name, error) }));
     assimilate(
       () => tool.execute(call.args, run.info),
       (value) => run.end(() => fromReturned(value)),
-      (error) => run.end(() => ({ ok: false, error: fromThrown(call.name, error) })),
+      fail,
     );
     // After two turns of the microtask queue, most calls that wait for nothing have ended. They need no timer and no listener, which
     // cost 1 µs: until then the signal is asked instead.
-    if (!run.hasEnded()) void nextTurn.then(() => {}).then(() => run.watch());
+    if (!run.hasEnded()) {
+      nextTurn
+        .then(() => {})
+        .then(() => run.watch())
+        .catch(fail);
+    }
   });
 }
 
@@ -102,12 +108,13 @@ class ToolRun {
   watch(): void {
     const { signal } = this.#call;
     if (this.#onAbort || this.hasEnded()) return;
-    this.#onAbort = () => signal && this.#abort(signal);
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    const onAbort = (): void => signal && this.#abort(signal);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#onAbort = onAbort;
     if (this.#timeoutMs === Number.POSITIVE_INFINITY) return;
-    // The tool may have kept the thread busy since it started.
+    // The tool may have kept the thread busy since it started, also for longer than it may.
     const leftMs = Math.ceil(this.#startedAt + this.#timeoutMs - performance.now());
-    this.#timer = setTimeout(() => this.#timeOut(), Math.min(leftMs, longestDelayMs));
+    this.#timer = setTimeout(() => this.#timeOut(), Math.min(Math.max(leftMs, 1), longestDelayMs));
   }
 
   #timeOut(): void {
