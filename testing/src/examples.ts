@@ -1,3 +1,33 @@
+import { type ExecFileOptions, execFile } from "node:child_process";
+
+/** Node's flag for a program that imports the packages of the workspace: they resolve to their sources. */
+export const importSources: readonly string[] = [
+  "--import",
+  new URL("../../packages/mcp/fixtures/sources.mjs", import.meta.url).href,
+];
+
+/** How a program ended, and what it printed. `code` is undefined where a signal ended it, or it did not start. */
+interface ProgramRun {
+  readonly code: number | undefined;
+  readonly out: string;
+  readonly errors: string;
+}
+
+export function runProgram(file: string, args: readonly string[], options: ExecFileOptions): Promise<ProgramRun> {
+  return new Promise((resolve) => {
+    execFile(file, args, { ...options, encoding: "utf8" }, (error, out, errors) => {
+      const code = error === null ? 0 : error.code;
+      resolve({ code: typeof code === "number" ? code : undefined, out, errors });
+    });
+  });
+}
+
+/** What an example prints by its own words: the comment behind each call of console.log, or on the line below it. */
+export function printedByComments(code: string): string {
+  const calls = [...code.matchAll(/^console\.log\(.*\);(?: \/\/ (.*)|\n\/\/ (.*))?$/gm)];
+  return calls.map(([, beside, below]) => `${beside ?? below}\n`).join("");
+}
+
 /** A fenced block of a Markdown file. `line` is that of its opening fence, from 1. */
 export interface Example {
   readonly language: string;

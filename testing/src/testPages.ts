@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AnyToolRegistry } from "@toolcrib/core";
 import { beforeAll, expect, test } from "vitest";
-import { type Example, matchesText, readExamples } from "./examples.ts";
+import { type Example, importSources, matchesText, readExamples, runProgram } from "./examples.ts";
 import { sharedFolder } from "./temporaryFolder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const sources = new URL("../../packages/mcp/fixtures/sources.mjs", import.meta.url).href;
 
 /** What blocks without a title may use as if it were there: they show a call, not a program. */
 const ambient = `import type { Agent, Provider } from "@toolcrib/agent";
@@ -148,21 +146,19 @@ async function runStep(step: Step, folder: string, registry: AnyToolRegistry): P
     writeFileSync(join(folder, title), code);
   }
   const command = language === "sh" && step.printed !== undefined ? ["sh", "-c", code] : undefined;
-  const program = language === "ts" && title !== undefined ? [process.execPath, "--import", sources, title] : undefined;
+  const program = language === "ts" && title !== undefined ? [process.execPath, ...importSources, title] : undefined;
   const [file, ...args] = command ?? program ?? [];
   if (file === undefined) return undefined;
-  const { out, errors } = await run(file, args, folder);
-  // The command says on standard error what this machine lacks, a sandbox for example.
-  if (language !== "sh") expect({ line, errors }).toEqual({ line, errors: "" });
+  const { code: exitCode, out, errors } = await run(file, args, folder);
+  // The command says on standard error what this machine lacks, a sandbox for example, and a page may show how it fails.
+  if (language !== "sh") expect({ line, exitCode, errors }).toEqual({ line, exitCode: 0, errors: "" });
   return out;
 }
 
-function run(file: string, args: readonly string[], cwd: string): Promise<{ out: string; errors: string }> {
+function run(file: string, args: readonly string[], cwd: string): ReturnType<typeof runProgram> {
   const path = `${join(cwd, "../../bin")}:${dirname(process.execPath)}:${process.env.PATH}`;
   const env = { PATH: path, HOME: cwd, XDG_STATE_HOME: join(cwd, "../../state"), NODE_NO_WARNINGS: "1" };
-  return new Promise((resolve) => {
-    execFile(file, args, { cwd, env }, (_, out, errors) => resolve({ out, errors }));
-  });
+  return runProgram(file, args, { cwd, env });
 }
 
 function rewrite(page: string, wrong: readonly (readonly [Example, string])[]): void {
