@@ -1,5 +1,4 @@
 export { type ContractChange, compareManifests } from "./contracts/compareManifests.ts";
-export { compareSchemas, type SchemaChange } from "./contracts/compareSchemas.ts";
 export {
   charactersPerToken,
   createManifest,

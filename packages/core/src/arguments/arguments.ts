@@ -3,7 +3,7 @@ import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
 import { copyJson, isPlainObject, quote } from "../json.ts";
 import { clip } from "../text/printable.ts";
 import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
-import { compileQuickCheck } from "./quickCheck.ts";
+import { type Check, compileQuickCheck } from "./quickCheck.ts";
 import { repair } from "./repair.ts";
 import { mostErrors } from "./schemaLibrary.ts";
 import { createValidator, type Validator } from "./validator.ts";
@@ -25,7 +25,7 @@ const longestReason = 1000;
 /** The checker of one tool; the validator is made at the first call. `parameters` is a schema that `register` accepted. */
 export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSchema): ArgumentChecker {
   let validator: Validator | undefined;
-  let quickCheck: ReturnType<typeof compileQuickCheck>;
+  let quickCheck: Check | undefined;
   const { name } = tool;
   return (given) => {
     quickCheck ??= compileQuickCheck(parameters) ?? (() => false);
@@ -41,7 +41,7 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
     try {
       const unknown = surplus(args, parameters, manyUnknown);
       if (unknown.count > 0) return { args, error: invalid(name, unknown) };
-      validator ??= createValidator(parameters);
+      validator ??= createValidator(parameters, quickCheck);
       const errors = validator(args);
       return "then" in errors
         ? errors.then(conclude, (cause: unknown) => unchecked(name, args, cause))

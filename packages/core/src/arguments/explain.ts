@@ -2,6 +2,7 @@ import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, jsonType, quote } from "../json.ts";
 import { nearestName } from "../names.ts";
 import { resolveReference } from "./reference.ts";
+import { pointerName } from "./schemaKeywords.ts";
 import type { ValidationError } from "./schemaLibrary.ts";
 
 /** A problem of one argument: `field` is a path (`edits[0].old_text`), empty for the arguments as a whole. */
@@ -196,7 +197,7 @@ function described(value: unknown): string {
 
 function pointerParts(location: string): string[] {
   const parts = location.split("/").slice(1);
-  return parts.map((part) => decoded(part).replaceAll("~1", "/").replaceAll("~0", "~"));
+  return parts.map((part) => pointerName(decoded(part)));
 }
 
 /** The library escapes names as those of a URI. */

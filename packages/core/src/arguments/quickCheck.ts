@@ -1,7 +1,8 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
 
-type Check = (value: unknown) => boolean;
+/** Whether a value certainly fits a schema. */
+export type Check = (value: unknown) => boolean;
 
 const annotations: ReadonlySet<string> = new Set([
   "$schema",

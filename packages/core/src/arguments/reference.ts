@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
+import { pointerName } from "./schemaKeywords.ts";
 
 type Target = JsonSchema | boolean | undefined;
 
@@ -49,7 +50,7 @@ function follow(root: JsonSchema, reference: string, known: Known): Target {
   }
   let place: unknown = root;
   for (const part of fragment.split("/").slice(1)) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = pointerName(part);
     if (typeof place !== "object" || place === null || !Object.hasOwn(place, key)) return undefined;
     place = (place as Record<string, unknown>)[key];
   }

@@ -23,10 +23,18 @@ export function filterKeywords(schema: JsonSchema, keep: Keep, at = ""): JsonSch
     if (data.has(keyword)) return value;
     const inner = `${at}/${keyword}`;
     if (!namedSchemas.has(keyword) || !isPlainObject(value)) return filterInside(value, keep, inner);
-    return mapValues(value, (one, name) =>
-      filterInside(one, keep, `${inner}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`),
-    );
+    return mapValues(value, (one, name) => filterInside(one, keep, `${inner}/${pointerPart(name)}`));
   });
+}
+
+/** A name as a part of a JSON Pointer (RFC 6901). */
+export function pointerPart(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** The name that a part of a JSON Pointer stands for. */
+export function pointerName(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function filterInside(value: unknown, keep: Keep, at: string): unknown {

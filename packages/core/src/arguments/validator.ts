@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../interface.ts";
-import { compileQuickCheck } from "./quickCheck.ts";
+import { type Check, compileQuickCheck } from "./quickCheck.ts";
 import { prepare, type SchemaLibrary, type ValidationError } from "./schemaLibrary.ts";
 import { validationCost } from "./validationCost.ts";
 
@@ -14,10 +14,9 @@ const mostSteps = 100_000;
 
 /**
  * A validator of one schema; the library is loaded, and the schema prepared, at the first call. It throws, or rejects, where
- * a value cannot be checked: TooMuchWork, or NoThread where the host allows no thread.
+ * a value cannot be checked: TooMuchWork, or NoThread where the host allows no thread. `accepts` is the quick check of the schema.
  */
-export function createValidator(schema: JsonSchema): Validator {
-  const accepts = compileQuickCheck(schema);
+export function createValidator(schema: JsonSchema, accepts: Check | undefined = compileQuickCheck(schema)): Validator {
   let run: ((value: unknown) => readonly ValidationError[]) | undefined;
   return (value) => {
     if (accepts?.(value)) return [];

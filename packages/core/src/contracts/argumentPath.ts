@@ -1,4 +1,4 @@
-import { filterKeywords } from "../arguments/schemaKeywords.ts";
+import { filterKeywords, pointerName } from "../arguments/schemaKeywords.ts";
 import type { JsonSchema } from "../interface.ts";
 
 /** What a keyword adds to the path of an argument; those of several schemas by name or number take one more part of the pointer. */
@@ -23,7 +23,7 @@ export function argumentAt(pointer: string): string {
     const keyword = parts[at] ?? "";
     const [add, hasName] = (Object.hasOwn(steps, keyword) && steps[keyword]) || [() => "", false];
     if (hasName) at += 1;
-    path += add((parts[at] ?? "").replaceAll("~1", "/").replaceAll("~0", "~"));
+    path += add(pointerName(parts[at] ?? ""));
   }
   return path.replace(/^\./, "");
 }

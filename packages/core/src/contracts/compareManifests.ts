@@ -1,4 +1,5 @@
-import { filterKeywords } from "../arguments/schemaKeywords.ts";
+import { filterKeywords, pointerPart } from "../arguments/schemaKeywords.ts";
+import { traitNames } from "../formats.ts";
 import type { JsonSchema } from "../interface.ts";
 import { canonicalJson, isPlainObject, quote } from "../json.ts";
 import { descriptionsOf } from "../registry/toolFingerprint.ts";
@@ -96,7 +97,7 @@ function identityChanges(before: ToolContract, after: ToolContract): Findings {
       `${after.name} comes from ${quote(after.origin)}, before from ${quote(before.origin)}. Rules and remembered answers for it no longer hold.`,
     );
   }
-  for (const trait of ["readOnly", "destructive", "idempotent", "openWorld"] as const) {
+  for (const trait of traitNames) {
     const [was, is] = [before.traits[trait], after.traits[trait]];
     if (was === is) continue;
     const [old, now] = [was, is].map((value) => value ?? "not stated");
@@ -121,7 +122,8 @@ function dataChanges({ outputSchema: was }: ToolContract, { name, outputSchema: 
   if (was !== undefined) {
     const gone = goneFields(was, is).map((path) => ({ path, how: "is no longer given" }));
     const isGone = new Set(gone.map(({ path }) => path));
-    const broken = narrowings(is, was)
+    const wider = narrowings(is, was);
+    const broken = wider
       .filter(({ kind, path }) => kind !== "argument-gone" && !isGone.has(path))
       .map(({ kind, path, reversed, detail }) => {
         const how =
@@ -134,7 +136,7 @@ function dataChanges({ outputSchema: was }: ToolContract, { name, outputSchema: 
         return breaking(path, `${name} gives other data. ${field} ${how}. Programs that read it may fail.`);
       });
     }
-    if (narrowings(was, is).length === 0 && narrowings(is, was).length === 0) return [];
+    if (wider.length === 0 && narrowings(was, is).length === 0) return [];
   }
   const message =
     was === undefined ? `${name} gives data beside its text.` : `${name} gives more data, or more exact data.`;
@@ -155,8 +157,7 @@ function fieldsOf(schema: JsonSchema): Set<string> {
   filterKeywords(schema, (keyword, value, at) => {
     if (keyword !== "properties" || !isPlainObject(value)) return true;
     for (const [name, field] of Object.entries(value)) {
-      const part = name.replaceAll("~", "~0").replaceAll("/", "~1");
-      if (field !== false) fields.add(nameOf(`${at}/properties/${part}`));
+      if (field !== false) fields.add(nameOf(`${at}/properties/${pointerPart(name)}`));
     }
     return true;
   });
