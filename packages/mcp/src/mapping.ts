@@ -42,7 +42,7 @@ interface MappedResult {
 export function toCallResult(
   name: string,
   outcome: ToolOutcome,
-  structured: { readonly isAnnounced: boolean } | undefined = undefined,
+  structured?: { readonly isAnnounced: boolean },
 ): CallResult {
   const text = renderOutcome(name, outcome);
   const blocks = [...(outcome.content ?? [])];

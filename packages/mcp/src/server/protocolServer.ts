@@ -69,6 +69,8 @@ class RequestHandlers {
   #roots: readonly string[] | undefined;
   /** The schemas that the client has listed or was notified of. The registry returns the same array until its tools change. */
   #listed: readonly ChatTool[] | undefined;
+  /** The output schemas that the client has listed, by the tool's name. A server for one request does not know what was listed. */
+  #announced: ReadonlyMap<string, McpTool["inputSchema"] | undefined> | undefined;
 
   constructor(server: Server, registries: RegistriesByRoots, offer: Pick<ServerIdentity, "readOnly" | "structured">) {
     this.#server = server;
@@ -83,10 +85,11 @@ class RequestHandlers {
     const offered = this.#listed.filter(({ function: { name } }) => this.#offers(registry, name));
     const tools = offered.map((schema) => toMcpTool(schema, registry.get(schema.function.name)));
     if (!this.#offer.structured) return { tools };
-    const schemas = new Map(
+    const announced = new Map(
       registry.listTools().map(({ name, outputSchema }) => [name, announcedSchema(outputSchema)]),
     );
-    return { tools: tools.map((tool) => ({ ...tool, outputSchema: schemas.get(tool.name) })) };
+    this.#announced = announced;
+    return { tools: tools.map((tool) => ({ ...tool, outputSchema: announced.get(tool.name) })) };
   }
 
   async call(
@@ -111,8 +114,13 @@ class RequestHandlers {
     if (!outcome.ok && outcome.error.code === "not_found") {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.error.message);
     }
-    const isAnnounced = announcedSchema(this.#registry?.get(name)?.outputSchema) !== undefined;
-    return toCallResult(name, withoutAnswer(outcome), this.#offer.structured ? { isAnnounced } : undefined);
+    const structured = this.#offer.structured ? { isAnnounced: this.#isAnnounced(name) } : undefined;
+    return toCallResult(name, withoutAnswer(outcome), structured);
+  }
+
+  #isAnnounced(name: string): boolean {
+    if (this.#announced) return this.#announced.get(name) !== undefined;
+    return announcedSchema(this.#registry?.get(name)?.outputSchema) !== undefined;
   }
 
   forgetRoots(): void {

@@ -1,7 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { createMcpHandler } from "@modelcontextprotocol/server";
 import { defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { afterEach, expect, test } from "vitest";
 import { mountMcp } from "../client/mountMcp.ts";
+import { createProtocolServer } from "./protocolServer.ts";
+import { RegistriesByRoots } from "./registriesByRoots.ts";
 import { type ServeMcpOptions, serveMcp } from "./serveMcp.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -31,8 +34,8 @@ function counting(): ToolRegistry {
   return new ToolRegistry([tool("count", 3), large, plain]);
 }
 
-async function serve(options: ServeMcpOptions): Promise<{ url: string; client: Client }> {
-  const serving = await serveMcp(counting(), { http: { auth: false }, ...options });
+async function serve(options: ServeMcpOptions, registry = counting()): Promise<{ url: string; client: Client }> {
+  const serving = await serveMcp(registry, { http: { auth: false }, ...options });
   closing.push(() => serving.close());
   const client = new Client({ name: "test", version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL(String(serving.url))));
@@ -53,6 +56,31 @@ test("data that is too large is left out, and a client that checks results still
   await client.listTools();
   const result = await client.callTool({ name: "large" });
   expect(result).toMatchObject({ content: [{ text: "all of it" }], structuredContent: {} });
+});
+
+test("a result fits the schema that the client has listed, also of a tool that was replaced since", async () => {
+  const registry = counting();
+  const { client } = await serve({ structured: true }, registry);
+  await client.listTools();
+  registry.unregister("large");
+  const none = { type: "object", properties: {} } as const;
+  registry.register(defineTool({ name: "large", description: "Has none.", parameters: none, execute: () => "text" }));
+  expect(await client.callTool({ name: "large" })).toMatchObject({
+    content: [{ text: "text" }],
+    structuredContent: {},
+  });
+});
+
+test("a server made for one request holds to the schema that it would list", async () => {
+  const registries = new RegistriesByRoots(counting());
+  const offer = { name: "test", version: "1", structured: true };
+  const handler = createMcpHandler(() => createProtocolServer(registries, offer), { legacy: "reject" });
+  const client = new Client(offer, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => handler.fetch(new Request(url, init));
+  await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
+  closing.push(() => client.close());
+  await client.listTools();
+  expect(await client.callTool({ name: "large" })).toMatchObject({ structuredContent: {} });
 });
 
 test("a tool without a schema and data has a text alone, which no client can take for empty data", async () => {
