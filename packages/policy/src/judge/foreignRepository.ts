@@ -14,6 +14,7 @@ export function mayHoldForeignRepository(directory: string, changes: boolean, se
   if (changes) return true;
   for (let at = directory; ; at = dirname(at)) {
     const isRoot = roots.includes(at);
+    if (isRoot && repositoryOf(at, settings) === "own") return false;
     if (isThere(join(at, "HEAD")) || (!isRoot && isThere(join(at, ".git")))) return true;
     if (isRoot) return repositoryOf(at, settings) === "foreign";
     if (!roots.some((root) => isInside(root, at)) || dirname(at) === at) return true;

@@ -710,6 +710,8 @@ describe("a repository that is not the user's own", () => {
     await all({ allow: ["run_bash(npm test)"] }, "allowed", ["npm test && git status"]);
     await all(accepting, "allowed", ["echo x > notes.txt && git diff"]);
     await all(accepting, "asked", ["echo x > src/HEAD && cd src && git diff"]);
+    writeFileSync(join(root, "HEAD"), "ref: refs/heads/main\n");
+    await all({}, "allowed", ["git status", "cd src && git status"]);
   });
 
   /** A `.git` of the root that is a file or a link, and the repository that it leads to. */

@@ -70,9 +70,14 @@ async function bindingBelow(
 export function coveringRule(groups: readonly RuleGroup[], { path, tree }: ToolEffect): Rule | undefined {
   const bare = bareRule(groups);
   if (bare || path === undefined) return bare;
+  let directory: boolean | undefined;
+  const isThereAsDirectory = (): boolean => {
+    directory ??= isDirectory(path);
+    return directory;
+  };
   for (const { paths, byPattern } of groups) {
     // A pattern that ends in `/` allows the directory itself where there is one.
-    const found = paths?.match(path, tree === true) ?? (isDirectory(path) ? paths?.match(path, true) : undefined);
+    const found = paths?.match(path, tree === true) ?? (isThereAsDirectory() ? paths?.match(path, true) : undefined);
     if (found !== undefined) return byPattern.get(found);
   }
   return undefined;
