@@ -60,7 +60,14 @@ const rooms = {
   },
   "tools-search": { memory: [], shared: [], threads: ["shared", "worker lazily"], worker: ["memory", "shared"] },
   "tools-bash": { jobs: ["process"], process: [], sandbox: ["process"] },
-  "tools-fs": { edit: [], move: ["remove"], patch: ["edit", "move", "remove"], read: [], remove: [] },
+  "tools-fs": {
+    edit: [],
+    move: ["remove"],
+    patch: ["edit", "move", "remove"],
+    read: [],
+    remove: [],
+    undo: ["move", "remove"],
+  },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: {
     client: ["client/transport"],

@@ -199,6 +199,12 @@ export interface ToolCall {
    * the call passes it on without it: `next({ ...call, args, refusal: undefined })`.
    */
   readonly refusal: ToolError | undefined;
+  /**
+   * For a middleware that must act when the call is certain to run: after every guard and every answer of the user, right before the
+   * tool, which waits for it. It gets the arguments that the tool will get; a throw ends the call. Pass it on by
+   * `next({ ...call, beforeRun })`, and call one that is already there.
+   */
+  readonly beforeRun?: ((args: Readonly<Record<string, unknown>>) => void | Promise<void>) | undefined;
 }
 
 /**

@@ -7,6 +7,7 @@ testReadme(new URL("../README.md", import.meta.url), {
     /^\{ path: 'notes\/today\.md', bytes: 8, created: true \}\n\{\s+path: 'notes',\s+entries: \[ \{ name: 'today\.md', type: 'file' \} \],\s+total: 1\s+\}\n$/,
   "patch.ts":
     /^Changed greet\.js\nCreated docs\/greet\.md \(12 bytes\)\nRemoved old\.txt\n {2}return `Hello \$\{name\}`;\n$/,
+  "undo.ts": /^Tidy up the notes \[ 'restored', 'removed' \] mine\n\n$/,
   "requireRead.ts":
     /^Error .+: notes\.md was not read yet; read it first\nError .+: notes\.md has changed since it was read; read it again\n$/,
   "deny.ts":

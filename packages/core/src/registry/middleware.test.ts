@@ -125,3 +125,74 @@ describe("limitOutput", () => {
     expect(() => limitOutput(0)).toThrow(/above 0/);
   });
 });
+
+describe("beforeRun", () => {
+  const before =
+    (beforeRun: ToolCall["beforeRun"]): Middleware =>
+    (call, next) =>
+      next({ ...call, beforeRun });
+
+  test("is called after the guards and the answer of the user, with what the tool gets, and the tool waits for it", async () => {
+    const order: string[] = [];
+    const registry = registryWith(
+      before(async (args) => {
+        order.push(`before ${JSON.stringify(args)}`);
+        await sleep(5);
+        order.push("ready");
+      }),
+    ).guard(() => ({ ask: "Echo?" }));
+    registry.unregister("echo");
+    registry.register({ ...echo, execute: async (args) => String(order.push(`run ${JSON.stringify(args)}`)) });
+    const approve = (): boolean => order.push("asked") > 0;
+    await registry.execute("echo", { n: "1" }, { approve });
+    expect(order).toEqual(["asked", 'before {"n":1}', "ready", 'run {"n":1}']);
+  });
+
+  test("is not called for a call that is refused, denied or left waiting", async () => {
+    let calls = 0;
+    const registry = registryWith(
+      before(() => {
+        calls += 1;
+      }),
+    );
+    await registry.execute("echo", { n: "x" });
+    await registry.execute("none");
+    await registry.guard(() => ({ ask: "Echo?" })).execute("echo");
+    await registry.execute("echo", {}, { approve: () => false });
+    expect(calls).toBe(0);
+  });
+
+  test("can change nothing of what was approved, and a throw ends the call", async () => {
+    const changing = registryWith(
+      before((args) => {
+        (args as { n?: number }).n = 9;
+      }),
+    );
+    expect(await changing.execute("echo", { n: 1 })).toContain("Error executing echo");
+    const disabling = registryWith(before(() => void disabling.disable("echo")));
+    expect(await disabling.execute("echo", { n: 1 })).toContain("not available");
+    const replacing = registryWith(
+      before(() => {
+        replacing.unregister("echo");
+        replacing.register({ ...echo, execute: async () => "another" });
+      }),
+    );
+    expect(await replacing.invoke("echo", { n: 1 })).toMatchObject({ ok: false });
+  });
+
+  test("does not let a call start that was aborted meanwhile", async () => {
+    const controller = new AbortController();
+    const registry = registryWith(before(() => controller.abort()));
+    let ran = false;
+    registry.unregister("echo");
+    registry.register({
+      ...echo,
+      async execute() {
+        ran = true;
+        return "ran";
+      },
+    });
+    expect(await registry.execute("echo", {}, { signal: controller.signal })).toContain("Aborted");
+    expect(ran).toBe(false);
+  });
+});

@@ -7,6 +7,7 @@ import { checkSpelling, type KnownOptions } from "../options.ts";
 import { untilAborted } from "../promises.ts";
 import { shownName } from "../text/printable.ts";
 import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
+import { guardArguments } from "./guardedArguments.ts";
 import { askGuards } from "./guards.ts";
 import { runThrough } from "./middleware.ts";
 import { aborted, notAvailable, notFound, replaced } from "./outcome.ts";
@@ -78,9 +79,18 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
   const start = (now: Looked, current: ToolCall, error: ToolError | undefined): Promise<ToolOutcome> => {
     const { entry } = now;
     if (error || !entry) return Promise.resolve(failed(error ?? unknownTool(name)));
-    const run = (args: Record<string, unknown>): Promise<ToolOutcome> => {
+    const run = (args: Record<string, unknown>, { beforeRun } = current): Promise<ToolOutcome> => {
       // Also where a middleware passed on a call without the signal.
       if (signal?.aborted) return Promise.resolve(failed(aborted(shownName(name), signal.reason, false)));
+      if (beforeRun) {
+        const isUnchanged = watchExecute(entry.tool);
+        // A copy: after the guards nobody changes what the tool gets.
+        return Promise.resolve(beforeRun(guardArguments(args).forEffects())).then(() => {
+          const isSame = held.entries.get(current.name)?.tool === entry.tool && isUnchanged();
+          const changed = refusalOf(held, current.name) ?? (isSame ? undefined : replaced(current.name));
+          return changed ? failed(changed) : run(args, { ...current, beforeRun: undefined });
+        });
+      }
       const ready = current.args === args ? current : { ...current, args };
       const running = runWithDeadline(entry.tool, ready, limitOf(entry.tool, args, timeoutMs), onCommit);
       return entry.checkData ? running.then(entry.checkData) : running;

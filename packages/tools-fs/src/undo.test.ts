@@ -1,0 +1,384 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createFsTools } from "./index.ts";
+import { createUndo, type Undo, type UndoneTurn, type UndoOptions } from "./undo.ts";
+
+let root: string;
+let directory: string;
+let registry: ToolRegistry;
+let undo: Undo;
+let errors: Error[];
+
+const at = (path: string): string => join(root, path);
+const read = (path: string): string => readFileSync(at(path), "utf8");
+const call = (name: string, args: object): Promise<string> => registry.execute(name, args);
+const write = (path: string, content: string): Promise<string> => call("write_file", { path, content });
+
+/** What there is, with modes and the targets of links. */
+function tree(): string[] {
+  return readdirSync(root, { recursive: true })
+    .map((name) => {
+      const stats = lstatSync(at(String(name)));
+      const what = stats.isSymbolicLink()
+        ? `-> ${readlinkSync(at(String(name)))}`
+        : stats.isFile()
+          ? read(String(name))
+          : "/";
+      return `${name} ${(stats.mode & 0o7777).toString(8)} ${what}`;
+    })
+    .sort();
+}
+
+function open(options: Partial<UndoOptions> = {}): void {
+  undo = createUndo({ directory, root, onError: (error) => errors.push(error), ...options });
+  registry = new ToolRegistry();
+  registry.register(...createFsTools({ cwd: root, root }));
+  registry.use(undo.middleware);
+}
+
+/** In words short enough to compare. */
+function said(undone: UndoneTurn | undefined): string[] {
+  const short = (path: string): string => (path.startsWith(root) ? path.slice(root.length + 1) : path);
+  return [
+    ...(undone?.putBack ?? []).map(({ how, path }) => `${how} ${short(path)}`),
+    ...(undone?.left ?? []).map(({ path, reason }) => `left ${short(path)}: ${reason}`),
+    ...(undone?.notUndoable ?? []).map(({ tool, what }) => `${tool}: ${what}`),
+  ];
+}
+
+beforeEach(() => {
+  const base = temporaryFolder("undo");
+  root = join(base, "project");
+  directory = join(base, "state/undo");
+  mkdirSync(root);
+  errors = [];
+  open();
+});
+
+describe("a turn is taken back", () => {
+  test("written, edited, patched, moved and removed files, folders and links are as they were, with their modes", async () => {
+    mkdirSync(at("tree/deep"), { recursive: true });
+    for (const name of ["a", "b", "tree/one", "tree/deep/two", "old"]) writeFileSync(at(name), `${name}\n`);
+    writeFileSync(at("bytes"), Buffer.from([0xff, 0, 13, 10]));
+    chmodSync(at("tree/one"), 0o600);
+    chmodSync(at("tree/deep"), 0o700);
+    symlinkSync("b", at("link"));
+    symlinkSync("one", at("tree/link"));
+    const before = tree();
+    const bytes = readFileSync(at("bytes"));
+    undo.begin("a long day");
+    await write("a", "1");
+    await write("a", "2");
+    await write("bytes", "text");
+    await write("new/deeper/file", "new");
+    await call("mkdir", { path: "empty/folder" });
+    await call("apply_patch", {
+      input:
+        "*** Begin Patch\n*** Update File: b\n*** Move to: sub/c\n@@\n-b\n+c\n*** Delete File: link\n*** End Patch",
+    });
+    await call("remove", { path: "tree" });
+    await call("move", { source: "old", destination: "far/away" });
+    expect(existsSync(at("tree"))).toBe(false);
+    expect(read("sub/c")).toBe("c\n");
+    const undone = await undo.undo();
+    expect(tree()).toEqual(before);
+    expect(readFileSync(at("bytes"))).toEqual(bytes);
+    expect(undone).toMatchObject({ turn: "a long day", left: [], notUndoable: [] });
+    expect(said(undone)).toEqual(
+      expect.arrayContaining(["moved old", "restored tree/deep/two", "removed new/deeper/file", "restored a"]),
+    );
+    expect(await undo.undo()).toBeUndefined();
+    expect(errors).toEqual([]);
+  });
+
+  test("one after another, the last first, also by another process", async () => {
+    for (const turn of ["one", "two", "three"]) {
+      undo.begin(turn);
+      await write("file", turn);
+      await write(`${turn}.txt`, turn);
+    }
+    undo.begin("nothing");
+    await call("read_file", { path: "file" });
+    undo.begin("failing");
+    await call("remove", { path: "missing" });
+    await call("write_file", { path: "../outside", content: "" });
+    open();
+    expect((await undo.undo())?.turn).toBe("three");
+    expect(read("file")).toBe("two");
+    open();
+    expect((await undo.undo())?.turn).toBe("two");
+    expect(readdirSync(root).sort()).toEqual(["file", "one.txt"]);
+    expect((await undo.undo())?.turn).toBe("one");
+    expect(readdirSync(root)).toEqual([]);
+    expect(await undo.undo()).toBeUndefined();
+  });
+
+  test("a folder is renamed back with all that has come into it since", async () => {
+    mkdirSync(at("src/deep"), { recursive: true });
+    writeFileSync(at("src/deep/one"), "1");
+    undo.begin("rename");
+    await call("move", { source: "src", destination: "lib/code" });
+    await write("lib/code/deep/one", "2");
+    writeFileSync(at("lib/code/mine"), "mine");
+    expect(said(await undo.undo())).toEqual(["restored lib/code/deep/one", "moved src", "removed lib"]);
+    expect(tree().map((line) => line.split(" ")[0])).toEqual(["src", "src/deep", "src/deep/one", "src/mine"]);
+    expect(read("src/deep/one")).toBe("1");
+  });
+
+  test("a hard link keeps its other name, and a file that others may not read stays so", async () => {
+    writeFileSync(at("one"), "1");
+    linkSync(at("one"), at("other"));
+    writeFileSync(at("secret"), "s", { mode: 0o600 });
+    undo.begin("links");
+    await write("one", "2");
+    await call("remove", { path: "secret" });
+    await undo.undo();
+    expect(read("other")).toBe("1");
+    expect(statSync(at("one")).ino).toBe(statSync(at("other")).ino);
+    expect(statSync(at("secret")).mode & 0o777).toBe(0o600);
+  });
+
+  test("calls side by side on one file", async () => {
+    writeFileSync(at("file"), "0");
+    undo.begin("both");
+    await Promise.all([write("file", "1"), write("file", "2"), write("file", "3")]);
+    expect(said(await undo.undo())).toEqual(["restored file"]);
+    expect(read("file")).toBe("0");
+  });
+});
+
+describe("what others have changed is kept", () => {
+  const changed = "it was changed since by you or another program";
+
+  test("a file changed, replaced, removed or made again after the call", async () => {
+    for (const name of ["a", "b", "c", "d"]) writeFileSync(at(name), "old");
+    undo.begin("four");
+    for (const name of ["a", "b", "c", "new"]) await write(name, "tool");
+    await call("remove", { path: "d" });
+    appendFileSync(at("a"), "mine");
+    chmodSync(at("b"), 0o755);
+    rmSync(at("c"));
+    writeFileSync(at("d"), "mine");
+    appendFileSync(at("new"), "mine");
+    const undone = await undo.undo();
+    expect(said(undone)).toEqual(["d", "new", "c", "b", "a"].map((name) => `left ${name}: ${changed}`));
+    expect(["a", "b", "d", "new"].map(read)).toEqual(["toolmine", "tool", "mine", "toolmine"]);
+    expect(existsSync(at("c"))).toBe(false);
+  });
+
+  test("between two calls of the turn: what they wrote comes back, not what was before", async () => {
+    writeFileSync(at("file"), "old");
+    undo.begin("two calls");
+    await write("file", "first");
+    writeFileSync(at("file"), "mine");
+    await write("file", "second");
+    expect(said(await undo.undo())).toEqual(["restored file", `left file: ${changed}`]);
+    expect(read("file")).toBe("mine");
+  });
+
+  test("a file in a folder that was made, and one in a tree that was removed", async () => {
+    mkdirSync(at("gone"));
+    for (const name of ["gone/one", "gone/two"]) writeFileSync(at(name), "old");
+    undo.begin("folders");
+    await call("mkdir", { path: "made" });
+    await call("remove", { path: "gone" });
+    writeFileSync(at("made/mine"), "mine");
+    mkdirSync(at("gone"));
+    writeFileSync(at("gone/one"), "mine");
+    expect(said(await undo.undo())).toEqual([
+      "restored gone/two",
+      `left gone/one: ${changed}`,
+      "left made: it holds something that the turn did not make",
+    ]);
+    expect([read("gone/one"), read("gone/two"), read("made/mine")]).toEqual(["mine", "old", "mine"]);
+  });
+
+  test("nothing is written through a link put in the place of a folder", async () => {
+    mkdirSync(at("folder"));
+    mkdirSync(at("elsewhere"));
+    for (const name of ["folder/one", "elsewhere/one"]) writeFileSync(at(name), "tool");
+    writeFileSync(at("folder/one"), "old");
+    undo.begin("link");
+    await write("folder/one", "tool");
+    await write("folder/new", "tool");
+    writeFileSync(at("elsewhere/new"), "tool");
+    renameSync(at("folder"), at("away"));
+    symlinkSync("elsewhere", at("folder"));
+    const why = "a folder above it is now a link";
+    expect(said(await undo.undo())).toEqual([`left folder/new: ${why}`, `left folder/one: ${why}`]);
+    expect([read("elsewhere/one"), read("elsewhere/new")]).toEqual(["tool", "tool"]);
+  });
+});
+
+describe("what cannot be taken back is named", () => {
+  test("commands, requests, and tools that do not say what they change; not those that only read", async () => {
+    const parameters = { type: "object", properties: {} } as const;
+    const make = (name: string, more: object) =>
+      defineTool({ name, description: name, parameters, execute: () => "done", ...more });
+    registry.register(
+      make("shell", { effects: () => [{ kind: "execute", command: "npm install" }] }),
+      make("post", { effects: () => [{ kind: "network", host: "example.org" }] }),
+      make("silent", {}),
+      make("look", { readOnly: true }),
+      make("nothing", { effects: () => [] }),
+      make("outside", { effects: () => [{ kind: "write", path: "/var/toolcrib-outside" }] }),
+    );
+    undo.begin("others");
+    for (const name of registry.getToolNames()) if (name !== "look") await call(name, {});
+    expect(said(await undo.undo())).toEqual([
+      "left /var/toolcrib-outside: it lies outside the directories that undo was made for",
+      "shell: what this command did: npm install",
+      "post: what it asked of example.org",
+      "silent: it does not say what it changes",
+    ]);
+  });
+
+  test("a file or a tree that is too large is not kept, and a move of it needs no copy", async () => {
+    open({ maxFileBytes: 10, maxBytes: 25 });
+    writeFileSync(at("large"), "12345678901");
+    for (const name of ["one", "two", "three"]) writeFileSync(at(name), "1234567890");
+    undo.begin("large");
+    await call("move", { source: "large", destination: "moved" });
+    for (const name of ["one", "two", "three"]) await write(name, "");
+    expect(said(await undo.undo())).toEqual([
+      "restored two",
+      "restored one",
+      "moved large",
+      "left three: its old content was not kept: what the turn changed is more than 25 bytes",
+    ]);
+    undo.begin("too large");
+    await write("large", "");
+    expect(said(await undo.undo())).toEqual(["left large: its old content was not kept: it is larger than 10 bytes"]);
+  });
+
+  test("a call in the middle of which the program ended is left alone", async () => {
+    writeFileSync(at("file"), "old");
+    const slow = defineTool({
+      name: "slow",
+      description: "Slow.",
+      parameters: { type: "object", properties: {} },
+      effects: () => [{ kind: "write", path: at("file") }],
+      execute: () => {
+        writeFileSync(at("file"), "half");
+        return new Promise<string>(() => {});
+      },
+    });
+    const other = new ToolRegistry();
+    other.register(slow);
+    other.use(undo.middleware);
+    undo.begin("crash");
+    void other.execute("slow", {}, { timeoutMs: Number.POSITIVE_INFINITY });
+    await expect.poll(() => read("file")).toBe("half");
+    await expect(undo.undo()).rejects.toThrow("A call still runs");
+    open();
+    const reason = "the program ended in the middle of the call, so nobody knows who wrote it";
+    expect(said(await undo.undo())).toEqual([`left file: ${reason}`]);
+    expect(read("file")).toBe("half");
+  });
+});
+
+describe("what is kept", () => {
+  test("is bounded in turns and bytes, the oldest going first", async () => {
+    open({ maxTurns: 3, maxBytes: 40 });
+    writeFileSync(at("file"), "0".repeat(10));
+    for (let turn = 1; turn <= 6; turn += 1) {
+      undo.begin(`turn ${turn}`);
+      await write("file", String(turn).repeat(10));
+    }
+    expect(readdirSync(directory)).toHaveLength(3);
+    undo.begin("large");
+    await write("file", "x".repeat(30));
+    undo.begin("larger");
+    await write("file", "y");
+    expect((await undo.undo())?.turn).toBe("larger");
+    expect(read("file")).toBe("x".repeat(30));
+  });
+
+  test("can be read by the user alone", async () => {
+    writeFileSync(at("file"), "old");
+    undo.begin("one");
+    await write("file", "new");
+    const modes = [
+      directory,
+      ...readdirSync(directory, { recursive: true }).map((name) => join(directory, String(name))),
+    ];
+    expect(modes.length).toBeGreaterThan(3);
+    for (const path of modes) expect(statSync(path).mode & 0o077).toBe(0);
+  });
+
+  test("no call fails because nothing can be kept; the user is told", async () => {
+    writeFileSync(directory.replace("/undo", ""), "in the way");
+    undo.begin("one");
+    expect(await write("file", "new")).toContain("Created file");
+    expect(errors[0]?.message).toContain("cannot be written down for undo");
+  });
+
+  test("a damaged copy and a torn journal put nothing wrong back", async () => {
+    writeFileSync(at("file"), "old");
+    undo.begin("one");
+    await write("file", "new");
+    const [turn = ""] = readdirSync(directory);
+    writeFileSync(join(directory, turn, "1"), "bad");
+    appendFileSync(join(directory, turn, "turn.jsonl"), '{"type":"chan');
+    open();
+    expect(said(await undo.undo())).toEqual(["left file: the copy of its old content is damaged"]);
+    expect(read("file")).toBe("new");
+  });
+});
+
+test("the model is told once what was taken back, also by another process", async () => {
+  undo.begin("write a file");
+  await write("file", "1");
+  undo.begin("and another");
+  await write("other", "2");
+  await undo.undo();
+  await undo.undo();
+  open();
+  const note = undo.takeNote();
+  expect(note).toContain('the turn "and another". These paths are as they were before it:');
+  expect(note).toContain("Read a file again");
+  expect(note?.split("\n")).toHaveLength(2);
+  expect(undo.takeNote()).toBeUndefined();
+});
+
+test("the arguments that are recorded are those that the guards let pass, after the user's answer", async () => {
+  registry.guard(() => ({ ask: "Write?" }));
+  writeFileSync(at("file"), "old");
+  undo.begin("asked");
+  await write("file", "new");
+  expect(await undo.undo()).toBeUndefined();
+  const approve = (): boolean => {
+    // Typed while the question was open.
+    writeFileSync(at("file"), "mine");
+    return true;
+  };
+  undo.begin("answered");
+  await registry.execute("write_file", { path: "file", content: "new" }, { approve });
+  await undo.undo();
+  expect(read("file")).toBe("mine");
+});
+
+test("options are checked", () => {
+  expect(() => createUndo({ directory: "relative", root })).toThrow("absolute path");
+  expect(() => createUndo({ directory, root, maxTurns: 0 })).toThrow("maxTurns");
+  expect(() => createUndo({ directory, root, maxBytes: -1 })).toThrow("maxBytes");
+  expect(() => createUndo({ directory, root, roots: [] } as UndoOptions)).toThrow("roots");
+});

@@ -1,0 +1,59 @@
+import type { PathScope } from "@toolcrib/core/files";
+import { clip } from "@toolcrib/core/text";
+import { type LeftAlone, type PutBack, putBack } from "./putBack.ts";
+import type { LookOptions } from "./states.ts";
+import type { NotUndoable, TurnStore } from "./turnStore.ts";
+
+/** What `undo` did. */
+export interface UndoneTurn {
+  /** The one that `begin` was given. */
+  readonly turn: string;
+  readonly putBack: readonly PutBack[];
+  readonly left: readonly LeftAlone[];
+  /** Calls whose effects nobody can take back: commands, requests, tools that do not say what they change. */
+  readonly notUndoable: readonly NotUndoable[];
+}
+
+/** Takes back the last turn that changed anything, and forgets it; leaves a note for the model. */
+export async function undoLast(
+  store: TurnStore,
+  look: Pick<LookOptions, "scope" | "maxFileBytes">,
+): Promise<UndoneTurn | undefined> {
+  let found = store.last();
+  // A turn whose calls changed nothing in the end.
+  while (found && found.turn.changes.length + found.turn.others.length === 0) {
+    found.drop();
+    found = store.last();
+  }
+  if (!found) return undefined;
+  const { changes, others, turn } = found.turn;
+  const done: PutBack[] = [];
+  const left: LeftAlone[] = [];
+  const context = { look: { ...look, tree: false }, readCopy: found.readCopy, done, left };
+  for (const change of changes.toReversed()) await putBack(change, context);
+  const undone: UndoneTurn = { turn, putBack: once(done), left, notUndoable: others };
+  store.writeNote(`${store.readNote() ?? ""}${noteOf(undone, look.scope)}\n`);
+  found.drop();
+  return undone;
+}
+
+/** A file that several calls changed is named once, by what was done last. */
+function once(done: readonly PutBack[]): PutBack[] {
+  return [...new Map(done.map((one) => [one.path, one])).values()];
+}
+
+const mostNamed = 50;
+
+/** What the model must know, so that it does not take its changes for made. */
+function noteOf({ turn, putBack, left, notUndoable }: UndoneTurn, scope: PathScope): string {
+  const list = (paths: readonly string[]): string => {
+    const shown = paths.slice(0, mostNamed).map((path) => scope.print(path));
+    return `${shown.join(", ")}${paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : ""}`;
+  };
+  const parts = [`The user has taken back what you changed in the turn ${JSON.stringify(clip(turn, 100))}.`];
+  if (putBack.length > 0)
+    parts.push(`These paths are as they were before it: ${list(putBack.map(({ path }) => path))}.`);
+  if (left.length > 0) parts.push(`These stay as they are now: ${list(left.map(({ path }) => path))}.`);
+  if (notUndoable.length > 0) parts.push("What commands and other programs did was not taken back.");
+  return `[${parts.join(" ")} Read a file again before you rely on it.]`;
+}
