@@ -188,6 +188,22 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
     }
   });
 
+  sandboxed(
+    "what is readable and became a loop of links, or lies below what may not be entered, is not shown",
+    async () => {
+      const library = await realpath(await mkdtemp("/tmp/toolcrib-readable-"));
+      try {
+        const readable = ["loop", "shut/in"].map((name) => join(library, name));
+        const tool = createRunBashTool({ root: inside, sandbox: true, readable });
+        await symlink("loop", join(library, "loop"));
+        await mkdir(join(library, "shut"), { mode: 0 });
+        expect(JSON.parse(await tool.execute({ command: "echo fine" }))).toMatchObject({ stdout: "fine\n" });
+      } finally {
+        await rm(library, { recursive: true });
+      }
+    },
+  );
+
   sandboxed("a hidden directory of a root cannot be read, changed, moved or made anew", async () => {
     const secret = join(inside, "hide", "deep", "secret");
     await mkdir(secret, { recursive: true });

@@ -186,9 +186,13 @@ function createWrap(
   };
 }
 
-/** What may be read need not exist yet: a folder for long outputs is made when there is one. */
+/** What may be read need not exist yet: a folder for long outputs is made when there is one. What cannot be reached is not shown. */
 function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
 }
 
 const notFound =
