@@ -38,7 +38,8 @@ export function settingsOf(factory: string, options: SearchOptions): SearchSetti
   if (!(typeof matchLimitMs === "number" && matchLimitMs > 0)) {
     throw new TypeError(`${factory}: matchLimitMs must be a positive number of milliseconds`);
   }
-  if (searchMemory !== 0 && !(searchMemory >= leastMemory && searchMemory <= mostMemory)) {
+  const isSize = typeof searchMemory === "number" && searchMemory >= leastMemory && searchMemory <= mostMemory;
+  if (searchMemory !== 0 && !isSize) {
     throw new TypeError(
       `${factory}: searchMemory must be 0, or a number of bytes from 1 MB (2 ** 20) to 1 GB (2 ** 30)`,
     );

@@ -1,5 +1,5 @@
 import { type Stats, statSync } from "node:fs";
-import { sep } from "node:path";
+import { dirname, normalize, sep } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { isInside, type PathScope, plainSystemError } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
@@ -30,10 +30,12 @@ export function limitsOf({ roots, readable, denied }: PathScope): Pick<FilesJob,
   return { roots: roots && [...roots, ...readable], deny: denied?.rules };
 }
 
-/** The root that the first start lies in: what is remembered of files belongs to it. */
-export function treeOf({ roots, cwd }: PathScope, starts: readonly SearchStart[]): string {
-  const path = starts[0]?.path ?? cwd;
-  return (roots ?? [cwd]).find((root) => isInside(root, path)) ?? path;
+/** The root or readable folder that the first start lies in, else its own folder: what is remembered of files belongs to it. */
+export function treeOf({ roots, readable, cwd }: PathScope, [start]: readonly SearchStart[]): string {
+  if (start === undefined) return cwd;
+  const path = normalize(start.path);
+  const folder = start.isDirectory ? path : dirname(path);
+  return [...(roots ?? [cwd]), ...readable].find((root) => isInside(root, folder)) ?? folder;
 }
 
 /** The longest query: a longer pattern takes long to read, and a line that holds a longer text is no line of a model's. */

@@ -128,6 +128,9 @@ test.each([
   ["/tmp", /options must be a plain object/],
   [{ maxReplyBytes: 0 }, /maxReplyBytes must be a number of bytes/],
   [{ matchLimitMs: -1 }, /matchLimitMs must be a positive number/],
+  [{ searchMemory: "67108864" }, /searchMemory must be 0, or a number of bytes/],
+  [{ searchMemory: [2 ** 26] }, /searchMemory must be 0, or a number of bytes/],
+  [{ searchMemory: 2n ** 26n }, /searchMemory must be 0, or a number of bytes/],
 ])("options that cannot be understood throw: %#", (options, message) => {
   expect(() => createSearchTools(options as never)).toThrow(message);
 });

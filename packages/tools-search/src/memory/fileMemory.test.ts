@@ -15,7 +15,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ToolRegistry } from "@toolcrib/core";
 import { sharedFolder } from "@toolcrib/testing";
 import fc from "fast-check";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { SearchOptions } from "../options.ts";
 import { createSearchTools } from "../search.ts";
 import { notesEveryChange } from "../worker/learnFiles.ts";
@@ -174,6 +174,22 @@ describe("what is remembered", () => {
     await pause(50);
     const shared = memoryOf(apart, limit);
     expect(shared && new FileMemory(shared).find(join(apart, "a"))).toBe(0);
+  });
+
+  test("nothing is, where the process has no room for it", async () => {
+    class NoRoom {
+      constructor() {
+        throw new RangeError("Array buffer allocation failed");
+      }
+    }
+    const before = memoryOf(root, limit);
+    vi.stubGlobal("SharedArrayBuffer", NoRoom);
+    try {
+      expect(memoryOf("/elsewhere", limit)).toBe(undefined);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(memoryOf(root, limit)).not.toBe(before);
   });
 
   test("a denied file is not shown, whoever searched it before", async () => {

@@ -13,8 +13,8 @@ const trees = new Map<string, Tree>();
 let idle: NodeJS.Timeout | undefined;
 
 /**
- * The memory of the tree below `root` for a search, in whatever registry; undefined if `limit` (bytes) is 0. All trees together
- * hold at most `limit`: the one that was searched the longest ago is forgotten first.
+ * The memory of the tree below `root` for a search, in whatever registry; undefined if `limit` (bytes) is 0, or there is no room for
+ * it. All trees together hold at most `limit`: the one that was searched the longest ago is forgotten first.
  */
 export function memoryOf(root: string, limit: number): SharedArrayBuffer | undefined {
   if (limit === 0) return undefined;
@@ -26,7 +26,14 @@ export function memoryOf(root: string, limit: number): SharedArrayBuffer | undef
   for (const name of trees.keys()) if (others() > limit / 2) trees.delete(name);
   // They learn no more, so that the sum stays within the limit.
   for (const { files } of trees.values()) files.most = files.used;
-  const tree = known !== undefined && isWorthKeeping(known, limit) ? known : createTree(limit);
+  let tree: Tree;
+  try {
+    tree = known !== undefined && isWorthKeeping(known, limit) ? known : createTree(limit);
+  } catch {
+    // The process has no address space left for it (`ulimit -v`): it searches without.
+    trees.clear();
+    return undefined;
+  }
   tree.files.most = limit - others();
   trees.set(key, tree);
   clearTimeout(idle);

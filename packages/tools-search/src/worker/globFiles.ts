@@ -5,13 +5,13 @@ import { deepen } from "./pathGlob.ts";
 import type { OnUnreadable } from "./walk.ts";
 
 /**
- * The files below `directory` that match a glob, unordered. `anyDepth` lets a pattern without `/` match at every level (one
+ * The files below `directory` that match one of the globs, unordered. `anyDepth` lets a pattern without `/` match at every level (one
  * with a leading `/` only at the first), and one with a leading `!` exclude files. A pattern cannot leave the directory.
  */
 export type GlobFiles = (
   lister: DirectoryLister,
   directory: string,
-  pattern: string | readonly string[],
+  patterns: readonly string[],
   anyDepth: boolean,
   onUnreadable: OnUnreadable,
 ) => string[];
@@ -19,8 +19,7 @@ export type GlobFiles = (
 /** Loads fast-glob with the first glob: most searches need none. */
 export async function loadGlobFiles(): Promise<GlobFiles> {
   const { default: fastGlob } = await import("fast-glob");
-  return (lister, directory, pattern, anyDepth, onUnreadable) => {
-    const patterns = typeof pattern === "string" ? [pattern] : pattern;
+  return (lister, directory, patterns, anyDepth, onUnreadable) => {
     const taken = patterns.filter((one) => !(anyDepth && one.startsWith("!"))).map((one) => deepen(one, anyDepth));
     const left = anyDepth ? patterns.filter((one) => one.startsWith("!")).map((one) => deepen(one.slice(1), true)) : [];
     return fastGlob.sync(taken.length > 0 ? taken : ["**"], {

@@ -44,7 +44,7 @@ describe("the files that are walked", () => {
     symlinkSync("d", join(base, "e"));
     expect(walked()).toEqual(["d/f"]);
     const glob = (pattern: string, anyDepth: boolean): string[] =>
-      globFiles(createDirectoryLister(undefined), base, pattern, anyDepth, fail);
+      globFiles(createDirectoryLister(undefined), base, [pattern], anyDepth, fail);
     expect(glob("e/*", false)).toEqual([]);
     expect(glob("d/link", false)).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe("a glob", () => {
     "cannot leave its directory: %s",
     (pattern) => {
       make({ "in/f": "", "out/g": "" });
-      const found = globFiles(createDirectoryLister(undefined), join(base, "in"), pattern, false, fail);
+      const found = globFiles(createDirectoryLister(undefined), join(base, "in"), [pattern], false, fail);
       expect(found.filter((path) => path !== "f")).toEqual([]);
     },
   );
@@ -128,7 +128,7 @@ describe("a glob", () => {
   test("finds an ignored file neither by pattern nor by name", () => {
     make({ ".gitignore": "out/\n*.log", "out/f": "", "a.log": "", "b.txt": "" });
     const glob = (pattern: string, anyDepth: boolean): string[] =>
-      globFiles(createDirectoryLister(undefined), base, pattern, anyDepth, fail);
+      globFiles(createDirectoryLister(undefined), base, [pattern], anyDepth, fail);
     expect(glob("out/*", false)).toEqual([]);
     expect(glob("out/f", false)).toEqual([]);
     expect(glob("a.log", false)).toEqual([]);
@@ -138,7 +138,7 @@ describe("a glob", () => {
   test("of an include matches at any depth without `/`, and excludes with `!`", () => {
     make({ "a.ts": "", "d/b.ts": "", "d/c.js": "" });
     const glob = (pattern: string, anyDepth: boolean): string[] =>
-      globFiles(createDirectoryLister(undefined), base, pattern, anyDepth, fail);
+      globFiles(createDirectoryLister(undefined), base, [pattern], anyDepth, fail);
     expect(glob("*.ts", true).sort()).toEqual(["a.ts", "d/b.ts"]);
     expect(glob("!*.ts", true)).toEqual(["d/c.js"]);
     expect(glob("d/*.ts", true)).toEqual(["d/b.ts"]);
