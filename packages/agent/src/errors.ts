@@ -1,10 +1,10 @@
 import type { AdvisedOption, EndReason, PendingCall, Remedy } from "./messages.ts";
 
 /**
- * `busy`: a turn is running · `aborted`: the caller's signal · `ended`: the turn ended for another reason than `stop` (see
- * `reason`) · `missing_key`, `missing_sdk`: set-up · `authentication`, `rate_limit`, `invalid_request`, `not_found`,
- * `server`: the service's answer · `network`: unreachable or dropped · `timeout`: no bytes in time · `bad_reply`: an answer
- * that is cut off or not in the wire format · `bad_session`: a saved session that cannot be read · `not_understood`: the
+ * `busy`: a turn is running, or another program holds the session · `aborted`: the caller's signal · `ended`: the turn ended for another
+ * reason than `stop` (see `reason`) · `missing_key`, `missing_sdk`: set-up · `authentication`, `rate_limit`, `invalid_request`,
+ * `not_found`, `server`: the service's answer · `network`: unreachable or dropped · `timeout`: no bytes in time · `bad_reply`: an
+ * answer that is cut off or not in the wire format · `bad_session`: a saved session that cannot be read · `not_understood`: the
  * offline stand-in has no rule for the request · `invalid_option`: an unknown or invalid option.
  */
 export type AgentErrorCode =

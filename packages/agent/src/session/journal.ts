@@ -65,16 +65,17 @@ export class Journal implements Recorder {
   }
 
   message(message: Message, { usage, data }: { usage?: Usage | undefined; data?: unknown } = {}): Promise<void> {
-    return this.#write({ type: "message", message, ...(usage && { usage }), ...(data !== undefined && { data }) });
+    const about = { ...(usage && { usage }), ...(data !== undefined && { data }) };
+    return this.#write({ type: "message", message, ...about, at: now() });
   }
 
   toolStart(callIds: readonly string[]): Promise<void> {
-    const line = { type: "tool-start", callIds } as const;
+    const line = { type: "tool-start", callIds, at: now() } as const;
     return this.#isAnswering ? this.#writeLocked(line) : this.#write(line);
   }
 
   waiting(calls: readonly HeldCall[]): Promise<void> {
-    return this.#write(...calls.map((call) => ({ type: "message", ...call }) as const));
+    return this.#write(...calls.map((call) => ({ type: "message", ...call, at: now() }) as const));
   }
 
   async answers(answers: Answers): Promise<void> {
@@ -173,7 +174,7 @@ export class Journal implements Recorder {
     if (systemPrompt === this.#systemPrompt) return [];
     if (this.#systemPrompt !== undefined) return [{ type: "system-prompt", systemPrompt }];
     const { name, messages = [], pending, foundTools } = this.#start;
-    const savedAt = new Date().toISOString();
+    const savedAt = now();
     const header = { format: sessionFormat, version: sessionVersion, savedAt, systemPrompt } as const;
     const first: JournalLine = { type: "session", ...header, ...(name === undefined ? {} : { name }) };
     return messages.length > 0
@@ -196,6 +197,10 @@ export class Journal implements Recorder {
       directory.close();
     }
   }
+}
+
+function now(): string {
+  return new Date().toISOString();
 }
 
 /** Opens a new file, or an existing one that passes `check`, cut to `bytes`. Only its owner may read it. */

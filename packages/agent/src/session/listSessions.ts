@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isObject } from "@toolcrib/core/text";
 import { textOf } from "../conversation/conversation.ts";
 import type { Message } from "../messages.ts";
@@ -9,6 +9,10 @@ import { openSessionFile } from "./sessionPath.ts";
 /** One session of a folder, from the first 64 KB of its journal. */
 export interface SessionSummary {
   readonly file: string;
+  /** Short and stable: the last part of a name that `newSessionFile` made, else the whole name without `.jsonl`. */
+  readonly id: string;
+  /** Of the journal. */
+  readonly bytes: number;
   readonly name: string | undefined;
   /** When it began and when it was last written. */
   readonly startedAt: Date;
@@ -25,6 +29,12 @@ export function newSessionFile(folder: string, now: Date = new Date()): string {
   return join(folder, `${time}-${crypto.randomUUID().slice(0, 6)}.jsonl`);
 }
 
+/** The id of a journal, from its name. */
+export function sessionId(file: string): string {
+  const name = basename(file, ".jsonl");
+  return /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-([0-9a-f]{6})$/.exec(name)?.[1] ?? name;
+}
+
 /** The journals of a folder, last changed first; none when the folder does not exist. Leaves out other files, links and pipes. */
 export async function listSessions(folder: string): Promise<SessionSummary[]> {
   const names = await readdir(folder).catch(() => []);
@@ -37,21 +47,21 @@ export async function listSessions(folder: string): Promise<SessionSummary[]> {
 }
 
 async function summaryOf(file: string): Promise<SessionSummary | undefined> {
-  const { head, changedAt } = await headOf(file);
+  const { head, changedAt, bytes } = await headOf(file);
   const [header, ...lines] = head.split("\n");
   const first: unknown = JSON.parse(header ?? "");
   if (!isObject(first) || first.type !== "session") return undefined;
   const name = typeof first.name === "string" ? first.name : undefined;
   const startedAt = new Date(String(first.savedAt));
-  return { file, name, startedAt, changedAt, topic: topicOf(lines) };
+  return { file, id: sessionId(file), bytes, name, startedAt, changedAt, topic: topicOf(lines) };
 }
 
-async function headOf(file: string): Promise<{ head: string; changedAt: Date }> {
+async function headOf(file: string): Promise<{ head: string; changedAt: Date; bytes: number }> {
   const { descriptor, stats, close } = await openSessionFile(file);
   try {
     const buffer = Buffer.alloc(headBytes);
     const bytesRead = readSync(descriptor, buffer, 0, headBytes, 0);
-    return { head: buffer.toString("utf8", 0, bytesRead), changedAt: stats.mtime };
+    return { head: buffer.toString("utf8", 0, bytesRead), changedAt: stats.mtime, bytes: stats.size };
   } finally {
     close();
   }

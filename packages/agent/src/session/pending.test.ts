@@ -83,7 +83,8 @@ describe("a journal", () => {
     const print = expect.stringMatching(/^[0-9a-f]{64}$/);
     const pending = { callId: "a", question: { text: "A?", data: [1] }, tool, arguments: print, step: 1 };
     const message = { role: "tool", callId: "a", name: "look", output: waits("look"), isError: true };
-    expect(a).toEqual({ type: "message", message, pending });
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(a).toEqual({ type: "message", message, pending, at });
     expect(c).toMatchObject({ message: { output: waits("look") }, pending: { question: { text: "C?" } } });
     expect(d).toMatchObject({ message: { output: waits("change") }, pending: { callId: "d", step: 1 } });
     for (const line of lines()) assertFits(line, "journalLine");

@@ -40,11 +40,12 @@ export type JournalLine =
       readonly systemPrompt: string;
     }
   /**
-   * `usage`: tokens of the reply. `data`: what a result shows, as a JSON value. `pending`: this result stands for a call that waits. A
+   * `at`: when it was written, ISO 8601, UTC; absent in older journals. `usage`: tokens of the reply. `data`: what a result shows, as a JSON value. `pending`: this result stands for a call that waits. A
    * second result of a call replaces the first.
    */
   | {
       readonly type: "message";
+      readonly at?: string;
       readonly message: Message;
       readonly usage?: Usage;
       readonly data?: unknown;
@@ -53,7 +54,7 @@ export type JournalLine =
   /** Answers to the questions about calls that wait, by id. */
   | { readonly type: "answers"; readonly answers: Answers }
   /** These calls are about to run. */
-  | { readonly type: "tool-start"; readonly callIds: readonly string[] }
+  | { readonly type: "tool-start"; readonly at?: string; readonly callIds: readonly string[] }
   /** The conversation is now these messages. */
   | {
       readonly type: "messages";

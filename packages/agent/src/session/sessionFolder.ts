@@ -1,0 +1,189 @@
+import { readdirSync, rmdirSync, type Stats, statSync, unlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type FileLock, systemErrorCode, takeFileLock } from "@toolcrib/core/files";
+import { AgentError } from "../errors.ts";
+import { listSessions, type SessionSummary } from "./listSessions.ts";
+
+/** What may be kept. */
+export interface SessionLimits {
+  /** Sessions that were not changed for more days are removed. Default: 90. */
+  readonly maxAgeDays?: number | undefined;
+  /** Bytes of all sessions with what is kept beside them; the oldest go first. Default: 500 MB. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** What `prune` removed. */
+export interface PrunedSessions {
+  readonly sessions: number;
+  readonly bytes: number;
+}
+
+const defaultMaxAgeDays = 90;
+const defaultMaxBytes = 500 * 1024 * 1024;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * The sessions of a folder, each a journal, and what is kept beside them under its name: a saved context, long outputs in
+ * `outputs/NAME`, old content for undo in `undo/NAME`. Nothing is read or made before a method is called.
+ */
+export class SessionFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** The folder of all long outputs. */
+  get outputs(): string {
+    return join(this.path, "outputs");
+  }
+
+  /** Where the long outputs of a session go; undefined for a journal that lies elsewhere, with which they could not go. */
+  outputsOf(journal: string | undefined): string | undefined {
+    return this.#beside("outputs", journal);
+  }
+
+  /** Where old content is kept for undo; undefined as for `outputsOf`. */
+  undoOf(journal: string | undefined): string | undefined {
+    return this.#beside("undo", journal);
+  }
+
+  /** The last changed first. */
+  list(): Promise<SessionSummary[]> {
+    return listSessions(this.path);
+  }
+
+  /** By its number in `list`, from 1 (up to five digits), its id or a beginning of it that no other has, or the name of its file. */
+  async find(text: string): Promise<SessionSummary | undefined> {
+    const all = await this.list();
+    if (/^\d{1,5}$/.test(text)) return all[Number(text) - 1];
+    const named = all.find(({ id, file }) => id === text || basename(file, ".jsonl") === basename(text, ".jsonl"));
+    const [only, ...others] = text === "" ? [] : all.filter(({ id }) => id.startsWith(text));
+    return named ?? (others.length === 0 ? only : undefined);
+  }
+
+  /**
+   * Holds a journal while a conversation goes on in it: two programs that write it would mix up their lines. Undefined where no lock
+   * can be made. Throws an AgentError `busy` where another program holds it.
+   */
+  async lock(journal: string): Promise<FileLock | undefined> {
+    let lock: FileLock | undefined;
+    try {
+      lock = await takeFileLock(lockOf(journal));
+    } catch (error) {
+      // Then the journal cannot be written either, which is reported.
+      if (systemErrorCode(error)) return undefined;
+      throw error;
+    }
+    if (lock) return lock;
+    throw new AgentError({
+      code: "busy",
+      message: `the conversation in ${journal} is open in another toolcrib; end that one, or start a new conversation here`,
+    });
+  }
+
+  /** Removes a session with what is kept beside it. Throws an AgentError `busy` while a program holds it. */
+  async remove({ file }: Pick<SessionSummary, "file">): Promise<void> {
+    if (dirname(file) !== this.path) throw new TypeError(`${file} is not a session of ${this.path}`);
+    const lock = await this.lock(file);
+    try {
+      unlinkSync(file);
+      this.#removeBeside(basename(file, ".jsonl"));
+    } finally {
+      lock?.release();
+    }
+  }
+
+  /** Removes what is too old or too much, the oldest first, but never what a program holds. What cannot be removed stays. */
+  async prune({
+    maxAgeDays = defaultMaxAgeDays,
+    maxBytes = defaultMaxBytes,
+  }: SessionLimits = {}): Promise<PrunedSessions> {
+    const found = namesIn(this.path).flatMap((name) => {
+      const stats = name.endsWith(".jsonl") ? statsOf(join(this.path, name)) : undefined;
+      return stats?.isFile() ? [{ name, changedMs: stats.mtimeMs, bytes: stats.size + this.#bytesBeside(name) }] : [];
+    });
+    const oldest = found.sort((a, b) => a.changedMs - b.changedMs);
+    let total = oldest.reduce((sum, { bytes }) => sum + bytes, 0);
+    const pruned = { sessions: 0, bytes: 0 };
+    for (const { name, changedMs, bytes } of oldest) {
+      if (Date.now() - changedMs <= maxAgeDays * dayMs && total <= maxBytes) continue;
+      try {
+        await this.remove({ file: join(this.path, name) });
+      } catch {
+        // In use, or not ours to remove.
+        continue;
+      }
+      total -= bytes;
+      pruned.sessions += 1;
+      pruned.bytes += bytes;
+    }
+    return pruned;
+  }
+
+  /** Removes what is kept beside sessions whose journal was removed by hand. What cannot be removed stays. */
+  removeLost(): void {
+    const there = new Set(namesIn(this.path));
+    for (const kind of kinds) {
+      for (const name of namesIn(join(this.path, kind))) if (!there.has(`${name}.jsonl`)) this.#removeBeside(name);
+    }
+  }
+
+  #beside(kind: Kind, journal: string | undefined): string | undefined {
+    if (journal === undefined || dirname(journal) !== this.path) return undefined;
+    return join(this.path, kind, basename(journal, ".jsonl"));
+  }
+
+  #removeBeside(name: string): void {
+    for (const file of [`${name}.json`, `${name}.jsonl.answers.lock`]) quietly(() => unlinkSync(join(this.path, file)));
+    removeFiles(join(this.path, "outputs", name));
+    const undo = join(this.path, "undo", name);
+    for (const turn of namesIn(undo)) if (/^\d+$/.test(turn)) removeFiles(join(undo, turn));
+    removeFiles(undo);
+  }
+
+  #bytesBeside(journal: string): number {
+    const name = basename(journal, ".jsonl");
+    const undo = join(this.path, "undo", name);
+    const folders = [join(this.path, "outputs", name), ...namesIn(undo).map((turn) => join(undo, turn))];
+    const files = folders.flatMap((folder) => namesIn(folder).map((file) => join(folder, file)));
+    return [join(this.path, `${name}.json`), ...files].reduce((sum, file) => sum + (statsOf(file)?.size ?? 0), 0);
+  }
+}
+
+const kinds = ["outputs", "undo"] as const;
+type Kind = (typeof kinds)[number];
+
+function lockOf(journal: string): string {
+  return `${journal}.lock`;
+}
+
+/** No tree is removed: a folder that holds another one was not made here, and stays. */
+function removeFiles(folder: string): void {
+  for (const file of namesIn(folder)) quietly(() => unlinkSync(join(folder, file)));
+  quietly(() => rmdirSync(folder));
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function quietly(remove: () => void): void {
+  try {
+    remove();
+  } catch {
+    // Another program may have been faster.
+  }
+}

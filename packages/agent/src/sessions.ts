@@ -1,0 +1,1 @@
+export { type PrunedSessions, SessionFolder, type SessionLimits } from "./session/sessionFolder.ts";
