@@ -13,8 +13,9 @@ const allowed = {
   mcp: ["core"],
   policy: ["core"],
   adapters: ["core"],
+  acp: ["core", "agent", "policy"],
   defaults: ["core", ...packs, "agent"],
-  cli: ["core", ...packs, "agent", "defaults", "mcp", "policy"],
+  cli: ["core", ...packs, "acp", "agent", "defaults", "mcp", "policy"],
 };
 
 /** Run-time dependencies from elsewhere, by folder name: one added here needs a reason in its commit. */
@@ -27,6 +28,8 @@ const external = {
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client", "jsonc-parser"],
   policy: ["unbash"],
   adapters: [],
+  // The SDK of the protocol names zod as a peer.
+  acp: ["@agentclientprotocol/sdk", "zod"],
   defaults: [],
   cli: ["commander", "openai", "@anthropic-ai/sdk"],
 };

@@ -31,8 +31,12 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   "tools-fs": { brings: "diff", megabytes: 1.8 },
   "tools-search": { brings: globbing, megabytes: 2 },
   defaults: { brings: `diff ${globbing}`, megabytes: 3.4 },
+  acp: { brings: "unbash @agentclientprotocol/sdk zod", megabytes: 20 },
   mcp: { brings: `jsonc-parser ${mcp}`, megabytes: 26 },
-  cli: { brings: `diff unbash commander jsonc-parser ${globbing} ${mcp} ${sdks}`, megabytes: 77 },
+  cli: {
+    brings: `diff unbash commander jsonc-parser @agentclientprotocol/sdk ${globbing} ${mcp} ${sdks}`,
+    megabytes: 87,
+  },
 };
 
 /** Files of a tarball beside the built code and its types. */
@@ -152,9 +156,9 @@ test("a dependency of a dependency that runs a script or is built at install is 
   expect([...tree].filter(([, each]) => runsAtInstall(each)).map(([key]) => key)).toEqual(["b@1.0.0", "c@1.0.0"]);
 });
 
-test("everything but model SDKs, MCP and the command is at most 33 packages of 5 MB", () => {
+test("everything but model SDKs, the protocols and the command is at most 33 packages of 5 MB", () => {
   const trees = packages
-    .filter((name) => name !== "mcp" && name !== "cli")
+    .filter((name) => !["acp", "mcp", "cli"].includes(name))
     .map((name) => runtimeTree(join(root, "packages", name)));
   const all = new Map(trees.flatMap((tree) => [...tree]));
   expect(all.size).toBeLessThanOrEqual(33);

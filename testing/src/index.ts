@@ -12,6 +12,7 @@ export function testProvider(title: string, subject: ProviderUnderTest): void {
   describe(title, () => declareProviderTests(test, subject));
 }
 
+export { type AcpAsk, type AcpClient, type AcpProgram, connectAcpClient, startAcpProgram } from "./acpClient.ts";
 export { ScreenModel } from "./screenModel.ts";
 export { sharedWireServer } from "./sharedWireServer.ts";
 export { hasTerminals, startOnTerminal, type TerminalProgram } from "./startOnTerminal.ts";

@@ -66,16 +66,7 @@ export function applyPatchTool(options: FsToolOptions, seen: SeenFiles | undefin
       const operations = await resolveAll(parsePatch(input), scope);
       const paths = operations.flatMap(({ from, to }) => (to === undefined ? [from] : [from, to]));
       const apply = async (): Promise<string> => {
-        const changes: Change[] = [];
-        let bytes = 0;
-        for (const operation of operations) {
-          const change = await prepare(operation, scope, seen, call.signal);
-          changes.push(change);
-          bytes += change.kind === "remove" ? 0 : Buffer.byteLength(change.content ?? "");
-          if (bytes > longestEditable) {
-            throw invalidArgument(patchField, `changes more than ${longestEditable} bytes of text; give it in parts`);
-          }
-        }
+        const changes = await prepareAll(operations, scope, seen, call.signal);
         await commitChanges(changes, scope, call);
         for (const { kind, path } of changes) if (kind !== "remove") seen?.note(path);
         const words = changes.map((change) => describe(change, scope)).join("\n");
@@ -84,6 +75,30 @@ export function applyPatchTool(options: FsToolOptions, seen: SeenFiles | undefin
       return withPathLocks(paths, () => queue(apply), call.signal);
     },
   });
+}
+
+/** What the patch would change now. Changes nothing, and rejects as the tool would. */
+export async function patchChanges(input: string, scope: PathScope, signal?: AbortSignal): Promise<readonly Change[]> {
+  return prepareAll(await resolveAll(parsePatch(input), scope), scope, undefined, signal);
+}
+
+async function prepareAll(
+  operations: readonly Resolved[],
+  scope: PathScope,
+  seen: SeenFiles | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  let bytes = 0;
+  for (const operation of operations) {
+    const change = await prepare(operation, scope, seen, signal);
+    changes.push(change);
+    bytes += change.kind === "remove" ? 0 : Buffer.byteLength(change.content ?? "");
+    if (bytes > longestEditable) {
+      throw invalidArgument(patchField, `changes more than ${longestEditable} bytes of text; give it in parts`);
+    }
+  }
+  return changes;
 }
 
 /** An operation with its paths resolved; `to` is where a file is moved. */

@@ -1,0 +1,41 @@
+import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
+import { clip, showInvisible } from "@toolcrib/core/text";
+import { invalidParams } from "./errors.ts";
+import type { AcpChoice, AcpSession } from "./types.ts";
+
+/** What the user chooses in a session, as clients from 2026 on show it. */
+export function configOptions({ modes, models }: AcpSession): SessionConfigOption[] {
+  return [
+    ...(modes ? [selectOf("mode", "Permissions", modes)] : []),
+    ...(models ? [selectOf("model", "Model", models)] : []),
+  ];
+}
+
+/** The modes once more, for clients that do not know the form above. */
+export function modeState({ modes }: AcpSession): SessionModeState | undefined {
+  return modes && { currentModeId: modes.current, availableModes: modes.available.map((mode) => ({ ...mode })) };
+}
+
+/** Chooses; throws for what is not on offer. */
+export async function select(session: AcpSession, option: string, value: unknown): Promise<void> {
+  const choice = option === "mode" ? session.modes : option === "model" ? session.models : undefined;
+  if (!choice) throw invalidParams(`There is no option ${shown(option)} here; see configOptions`);
+  if (!choice.available.some(({ id }) => id === value)) {
+    const ids = choice.available.map(({ id }) => id).join(", ");
+    throw invalidParams(`${option} cannot be ${shown(value)}; expected one of ${ids}`);
+  }
+  await choice.select(value as string);
+}
+
+function selectOf(id: "mode" | "model", name: string, { current, available }: AcpChoice): SessionConfigOption {
+  const options = available.map(({ id: value, name, description }) => ({
+    value,
+    name,
+    ...(description !== undefined && { description }),
+  }));
+  return { type: "select", id, name, category: id, currentValue: current, options };
+}
+
+function shown(value: unknown): string {
+  return clip(showInvisible(String(value)), 80);
+}

@@ -1,0 +1,34 @@
+import type { AvailableCommand } from "@agentclientprotocol/sdk";
+import type { AcpCommand, AcpSession } from "./types.ts";
+
+/** What `/` offers in a session. */
+export function availableCommands(session: AcpSession): AvailableCommand[] {
+  return commandsOf(session).map(({ name, description, hint }) => ({
+    name,
+    description,
+    ...(hint !== undefined && { input: { hint } }),
+  }));
+}
+
+/** The command that a prompt consists of; undefined for one that goes to the model. */
+export function typedCommand(
+  text: string,
+  session: AcpSession,
+): { readonly command: AcpCommand; readonly input: string } | undefined {
+  const [, name, input = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  const command = commandsOf(session).find((one) => one.name === name);
+  return command && { command, input };
+}
+
+function commandsOf({ agent, commands = [] }: AcpSession): readonly AcpCommand[] {
+  const compact: AcpCommand = {
+    name: "compact",
+    description: "Shorten the conversation",
+    async run(_input, signal) {
+      const done = await agent.compact({ signal });
+      if (!done) return "The conversation is too short to be shortened.";
+      return `Shortened: ${done.clearedResults} results of tools cleared, ${done.summarisedMessages} messages summarised.`;
+    },
+  };
+  return [compact, ...commands];
+}

@@ -1,0 +1,12 @@
+export { permissionModes } from "./modes.ts";
+export { type AcpServing, type ServeAcpOptions, serveAcp } from "./serveAcp.ts";
+export type {
+  AcpCall,
+  AcpChoice,
+  AcpCommand,
+  AcpFileChange,
+  AcpMcpServer,
+  AcpSession,
+  AcpSessionInfo,
+  AcpSessionRequest,
+} from "./types.ts";

@@ -1,0 +1,163 @@
+import type {
+  AgentContext,
+  ClientCapabilities,
+  ContentBlock,
+  PromptResponse,
+  SessionUpdate,
+  StopReason,
+} from "@agentclientprotocol/sdk";
+import type { AgentEvent, EndReason } from "@toolcrib/agent";
+import { clip, showInvisible } from "@toolcrib/core/text";
+import { configOptions } from "./choices.ts";
+import { availableCommands, typedCommand } from "./commands.ts";
+import { invalidRequest } from "./errors.ts";
+import { textOfPrompt, toUserContent } from "./promptContent.ts";
+import { askAll } from "./questions.ts";
+import { replay } from "./replay.ts";
+import { TurnReporter } from "./turnReporter.ts";
+import type { AcpSession } from "./types.ts";
+
+type EndEvent = Extract<AgentEvent, { type: "end" }>;
+
+/** One open session: at most one turn runs in it. */
+export class LiveSession {
+  readonly session: AcpSession;
+  readonly #client: AgentContext;
+  /** Fires when the client has gone. */
+  readonly #gone: AbortSignal;
+  readonly #reporter: TurnReporter;
+  #turn: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
+  /** The user has left a question: a message comes instead of its answer. */
+  #isDismissed = false;
+  #hasTitle = false;
+
+  constructor(session: AcpSession, client: AgentContext, capabilities: ClientCapabilities, gone: AbortSignal) {
+    this.session = session;
+    this.#client = client;
+    this.#gone = gone;
+    this.#reporter = new TurnReporter(session, (update) => this.send(update), capabilities);
+    for (const { callId } of session.agent.pending) this.#reporter.knows(callId, false);
+  }
+
+  /** Resolves when the client takes more, or has gone. Never rejects. */
+  async send(update: SessionUpdate): Promise<void> {
+    if (this.#gone.aborted) return;
+    const sent = this.#client.notify("session/update", { sessionId: this.session.id, update }).catch(() => undefined);
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#gone.removeEventListener("abort", done);
+        resolve();
+      };
+      this.#gone.addEventListener("abort", done);
+      void sent.then(done);
+    });
+  }
+
+  /** Tells the whole conversation so far. */
+  async replay(): Promise<void> {
+    this.#hasTitle = true;
+    for await (const update of replay(this.session)) {
+      if (update.sessionUpdate === "tool_call") this.#reporter.knows(update.toolCallId, update.status === "pending");
+      await this.send(update);
+    }
+  }
+
+  announceCommands(): Promise<void> {
+    return this.send({
+      sessionUpdate: "available_commands_update",
+      availableCommands: availableCommands(this.session),
+    });
+  }
+
+  /** After a choice that was made in one of the two ways in which clients make it. */
+  async announceChoices(): Promise<void> {
+    const { modes } = this.session;
+    if (modes) await this.send({ sessionUpdate: "current_mode_update", currentModeId: modes.current });
+    await this.send({ sessionUpdate: "config_option_update", configOptions: configOptions(this.session) });
+  }
+
+  /** Runs one turn; resolves when it is over. Throws where one runs, and what the turn throws. */
+  async prompt(content: readonly ContentBlock[], request: AbortSignal): Promise<PromptResponse> {
+    if (this.#turn) throw invalidRequest("A turn runs in this session; wait for its end, or cancel it");
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    const signal = AbortSignal.any([controller.signal, request, this.#gone]);
+    this.#turn = { controller, ended };
+    try {
+      return { stopReason: await this.#answer(content, signal) };
+    } catch (error) {
+      if (signal.aborted) return { stopReason: "cancelled" };
+      throw error;
+    } finally {
+      await this.#reporter.failOpenCalls();
+      this.#turn = undefined;
+      end();
+    }
+  }
+
+  /** Ends the turn that runs; resolves once it is over. */
+  async cancel(): Promise<void> {
+    this.#turn?.controller.abort(new Error("cancelled"));
+    await this.#turn?.ended;
+  }
+
+  async close(): Promise<void> {
+    await this.cancel();
+    await this.session.close();
+  }
+
+  async #answer(content: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+    const { agent } = this.session;
+    const typed = typedCommand(textOfPrompt(content), this.session);
+    if (typed) {
+      await this.#reporter.say(await typed.command.run(typed.input, signal));
+      return "end_turn";
+    }
+    const message = toUserContent(content);
+    await this.#sendTitle(textOfPrompt(content));
+    // A question of an earlier process: it is asked again before the message goes out.
+    if (agent.pending.length > 0 && !this.#isDismissed) {
+      const stopReason = await this.#askAndGoOn(signal);
+      if (stopReason !== "end_turn") return stopReason;
+    }
+    this.#isDismissed = false;
+    return this.#untilAnswered(agent.streamChat(message, { signal }), signal);
+  }
+
+  async #untilAnswered(events: AsyncIterable<AgentEvent>, signal: AbortSignal): Promise<StopReason> {
+    let end: EndEvent | undefined;
+    for await (const event of events) {
+      await this.#reporter.report(event, signal);
+      if (event.type === "end") end = event;
+    }
+    if (end?.reason === "approval") return this.#askAndGoOn(signal);
+    if (end?.detail !== undefined && end.reason !== "stop") await this.#reporter.notice("warning", end.detail);
+    return end ? stopReasons[end.reason] : "end_turn";
+  }
+
+  /** The calls that wait are in the journal before they are asked about, so a question outlives the process. */
+  async #askAndGoOn(signal: AbortSignal): Promise<StopReason> {
+    const { session } = this;
+    this.#isDismissed = true;
+    const answers = await askAll({ session, client: this.#client, reporter: this.#reporter, signal });
+    if (!answers) return "cancelled";
+    this.#isDismissed = false;
+    return this.#untilAnswered(session.agent.streamApprove(answers, { signal }), signal);
+  }
+
+  async #sendTitle(text: string): Promise<void> {
+    if (this.#hasTitle) return;
+    this.#hasTitle = true;
+    const title = clip(showInvisible(text.trim().split("\n", 1)[0] ?? ""), 100);
+    if (title !== "") await this.send({ sessionUpdate: "session_info_update", title });
+  }
+}
+
+const stopReasons: Readonly<Record<Exclude<EndReason, "approval">, StopReason>> = {
+  stop: "end_turn",
+  "step-limit": "max_turn_requests",
+  "token-limit": "max_tokens",
+  "context-limit": "max_tokens",
+  refusal: "refusal",
+  "content-filter": "refusal",
+};

@@ -1,0 +1,54 @@
+import { stripVTControlCharacters } from "node:util";
+import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
+import type { ToolMessage } from "@toolcrib/agent";
+import { isObject, withoutControls } from "@toolcrib/core/text";
+import { fenced } from "./promptContent.ts";
+
+/** The result of a call, from a running turn or from history. */
+export type CallResult = Pick<ToolMessage, "output" | "isError" | "content"> & { readonly data?: unknown };
+
+/** A result as a client shows it: text as a block of code, so that none of it counts as markdown, and pictures. */
+export function resultContent({ output, content = [], data }: CallResult): ToolCallContent[] {
+  const pictures = content.filter((block) => block.type === "image");
+  const text = readable(commandOutput(data ?? parsed(output)) ?? output);
+  const shown = text === "" ? [] : [textContent(fenced(text))];
+  return [...shown, ...pictures.map(({ data, mimeType }) => ofBlock({ type: "image", data, mimeType }))];
+}
+
+/** What is reported while a call runs. */
+export function progressContent(message: string): ToolCallContent[] {
+  return [textContent(fenced(readable(message)))];
+}
+
+export function textContent(text: string): ToolCallContent {
+  return ofBlock({ type: "text", text });
+}
+
+/** Without the codes of a terminal, and other characters that are not text. */
+function readable(text: string): string {
+  return withoutControls(stripVTControlCharacters(text));
+}
+
+/** Data is not in history, and a command's output is the same as JSON text. */
+function parsed(output: string): unknown {
+  try {
+    return output.startsWith('{"stdout":') ? JSON.parse(output) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a command printed, out of the data of `run_bash` and of tools that answer like it. */
+function commandOutput(data: unknown): string | undefined {
+  if (!isObject(data) || typeof data.stdout !== "string" || typeof data.stderr !== "string") return undefined;
+  const { stdout, stderr, exit_code: code } = data;
+  const ended = typeof code === "number" && code !== 0 ? `[exit code ${code}]` : "";
+  return [stdout, stderr, ended]
+    .filter((part) => part !== "")
+    .map((part) => (part.endsWith("\n") ? part : `${part}\n`))
+    .join("");
+}
+
+function ofBlock(content: ContentBlock): ToolCallContent {
+  return { type: "content", content };
+}

@@ -1,0 +1,78 @@
+import { fileURLToPath } from "node:url";
+import type { ContentBlock, EmbeddedResourceResource } from "@agentclientprotocol/sdk";
+import type { ImageBlock, TextBlock } from "@toolcrib/agent";
+import { clip, showInvisible } from "@toolcrib/core/text";
+import { invalidParams } from "./errors.ts";
+
+/** What models take as pictures. */
+const pictures: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+/** A prompt of a client as a message of the user. Throws for content that was not announced. */
+export function toUserContent(prompt: readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
+  return prompt.map(toUserBlock);
+}
+
+function toUserBlock(block: ContentBlock): TextBlock | ImageBlock {
+  switch (block.type) {
+    case "text":
+      return text(block.text);
+    case "image":
+      return image(block.data, block.mimeType);
+    case "resource_link":
+      return text(`[${oneLine(block.title ?? block.name)}](${nameOf(block.uri)})`);
+    case "resource":
+      return toBlock(block.resource);
+    case "audio":
+      throw invalidParams("This agent takes no audio; send text, pictures or files.");
+  }
+}
+
+/** The text of a prompt alone. */
+export function textOfPrompt(prompt: readonly ContentBlock[]): string {
+  return prompt.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function toBlock(resource: EmbeddedResourceResource): TextBlock | ImageBlock {
+  const name = nameOf(resource.uri);
+  if ("text" in resource) return text(`${name}:\n${fenced(resource.text)}`);
+  const { blob, mimeType } = resource;
+  if (mimeType && pictures.has(mimeType)) return image(blob, mimeType);
+  return text(`${name} (${oneLine(mimeType ?? "binary")}, attached, and of no kind that can be shown here)`);
+}
+
+function text(content: string): TextBlock {
+  return { type: "text", text: content };
+}
+
+function image(data: string, mimeType: string): ImageBlock {
+  if (pictures.has(mimeType)) return { type: "image", data, mimeType };
+  throw invalidParams(`A picture of the type ${oneLine(mimeType)} cannot be read; send PNG, JPEG, GIF or WebP.`);
+}
+
+/** A file by its path, which tools take; anything else by its address. */
+function nameOf(uri: string): string {
+  try {
+    const url = new URL(uri);
+    if (url.protocol === "file:") return oneLine(`${fileURLToPath(`file://${url.host}${url.pathname}`)}${lines(url)}`);
+  } catch {
+    // Not an address: shown as it came.
+  }
+  return oneLine(uri);
+}
+
+/** `#L10:20`, as editors mark a selection. */
+function lines({ hash }: URL): string {
+  return /^#L\d/.test(hash) ? ` ${hash}` : "";
+}
+
+function oneLine(given: string): string {
+  return clip(showInvisible(given), 1000);
+}
+
+/** As a block of code that its content cannot end. */
+export function fenced(content: string): string {
+  let longest = 2;
+  for (const [run] of content.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${content}${content.endsWith("\n") ? "" : "\n"}${fence}`;
+}

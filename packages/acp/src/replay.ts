@@ -1,0 +1,49 @@
+import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { Message, ToolMessage } from "@toolcrib/agent";
+import { withoutControls } from "@toolcrib/core/text";
+import { resultContent } from "./output.ts";
+import { showPastCall } from "./toolCalls.ts";
+import type { AcpSession } from "./types.ts";
+
+/** A conversation as the client would have been told it, message by message; calls that wait are `pending`. */
+export async function* replay({ agent }: AcpSession): AsyncGenerator<SessionUpdate, void> {
+  const messages = agent.sessionContext;
+  const results = new Map(messages.flatMap((one) => (one.role === "tool" ? [[one.callId, one] as const] : [])));
+  const waiting = new Set(agent.pending.map(({ callId }) => callId));
+  for (const message of messages) {
+    if (message.role === "tool") continue;
+    const messageId = crypto.randomUUID();
+    for (const block of message.content) {
+      if (block.type === "tool-call") {
+        const shown = await showPastCall(block, agent.toolRegistry);
+        const ended = waiting.has(block.id) ? { status: "pending" as const } : endOf(results.get(block.id));
+        const { id: toolCallId, name, args: rawInput } = block;
+        yield { sessionUpdate: "tool_call", toolCallId, name, rawInput, ...shown, ...ended };
+      } else {
+        yield { sessionUpdate: updateOf(message, block.type), messageId, content: contentOf(block) };
+      }
+    }
+  }
+}
+
+type Block = Exclude<Exclude<Message, ToolMessage>["content"][number], { type: "tool-call" }>;
+
+function updateOf(message: Message, type: Block["type"]) {
+  if (message.role === "user") return "user_message_chunk";
+  return type === "reasoning" ? "agent_thought_chunk" : "agent_message_chunk";
+}
+
+function contentOf(block: Block): ContentBlock {
+  if (block.type === "image") return { type: "image", data: block.data, mimeType: block.mimeType };
+  return { type: "text", text: withoutControls(block.text) };
+}
+
+function endOf(result: ToolMessage | undefined) {
+  if (result === undefined) return { status: "failed" as const };
+  const { output, isError } = result;
+  return {
+    status: isError ? ("failed" as const) : ("completed" as const),
+    content: resultContent(result),
+    rawOutput: { output },
+  };
+}

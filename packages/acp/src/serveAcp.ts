@@ -1,0 +1,72 @@
+import type { Readable, Writable } from "node:stream";
+import { checkOptions, type KnownOptions } from "@toolcrib/core";
+import { createApp } from "./app.ts";
+import type { Explain } from "./errors.ts";
+import { Sessions } from "./sessions.ts";
+import { stdioStream } from "./stdioStream.ts";
+import type { AcpSession, AcpSessionInfo, AcpSessionRequest } from "./types.ts";
+
+export interface ServeAcpOptions {
+  /** Opens a new conversation. What it throws is what the client is told. */
+  createSession(request: AcpSessionRequest): Promise<AcpSession> | AcpSession;
+  /** Opens a conversation again; undefined where there is none of that id. Without it clients can only begin new ones. */
+  openSession?:
+    | ((id: string, request: AcpSessionRequest) => Promise<AcpSession | undefined> | AcpSession | undefined)
+    | undefined;
+  /** The conversations that can be opened again, last changed first: of one directory, or of all that are known. */
+  listSessions?: ((cwd: string | undefined) => Promise<readonly AcpSessionInfo[]>) | undefined;
+  /** The agent's name to clients. Default `toolcrib`. */
+  name?: string | undefined;
+  /** Default `0.0.0`. */
+  version?: string | undefined;
+  /** Default: the process's standard input. */
+  input?: Readable | undefined;
+  /** Default: the process's standard output; print nothing else there. */
+  output?: Writable | undefined;
+  /** An error in words for the client's user. Default: its message. */
+  explain?: Explain | undefined;
+}
+
+const knownOptions: KnownOptions<ServeAcpOptions> = {
+  createSession: true,
+  openSession: true,
+  listSessions: true,
+  name: true,
+  version: true,
+  input: true,
+  output: true,
+  explain: true,
+};
+
+/** An agent being served. */
+export interface AcpServing {
+  /** Resolves once the client has gone, or after `close()`: all turns have ended then, and all sessions are closed. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves agents to a program that speaks the Agent Client Protocol (https://agentclientprotocol.com), such as an editor, over standard
+ * input and output. Each session is an agent of its own; the questions of its guards are put to the client's user. The tools go to the
+ * files themselves: file systems and terminals of clients are not used.
+ */
+export function serveAcp(options: ServeAcpOptions): AcpServing {
+  checkOptions<ServeAcpOptions>("serveAcp", options, knownOptions);
+  if (typeof options.createSession !== "function") throw new TypeError("serveAcp: createSession must be a function");
+  const { input = process.stdin, output = process.stdout } = options;
+  const { name = "toolcrib", version = "0.0.0", explain, listSessions } = options;
+  const sessions = new Sessions(options);
+  const about = { name, version, explain, listSessions, reopens: options.openSession !== undefined };
+  const connection = createApp(about, sessions).connect(stdioStream(input, output));
+  // A pipe that breaks while nothing is written would end the process.
+  output.on("error", (error) => connection.close(error));
+  sessions.start(connection);
+  const closed = connection.closed.then(() => sessions.closeAll());
+  return {
+    closed,
+    close: () => {
+      connection.close();
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { AgentConnection, AgentContext, ClientCapabilities } from "@agentclientprotocol/sdk";
+import { sessionNotFound } from "./errors.ts";
+import { LiveSession } from "./liveSession.ts";
+import { readSessionRequest } from "./sessionRequest.ts";
+import type { AcpSession, AcpSessionRequest } from "./types.ts";
+
+/** How sessions come to be. */
+export interface SessionSource {
+  createSession(request: AcpSessionRequest): Promise<AcpSession> | AcpSession;
+  openSession?:
+    | ((id: string, request: AcpSessionRequest) => Promise<AcpSession | undefined> | AcpSession | undefined)
+    | undefined;
+}
+
+/** The sessions of one connection. */
+export class Sessions {
+  readonly #options: SessionSource;
+  readonly #live: Map<string, LiveSession> = new Map();
+  readonly #opening: Set<Promise<unknown>> = new Set();
+  #connection: AgentConnection | undefined;
+  capabilities: ClientCapabilities = {};
+
+  constructor(options: SessionSource) {
+    this.#options = options;
+  }
+
+  start(connection: AgentConnection): void {
+    this.#connection = connection;
+  }
+
+  find(id: string): LiveSession | undefined {
+    return this.#live.get(id);
+  }
+
+  get(id: string): LiveSession {
+    const live = this.find(id);
+    if (!live) throw sessionNotFound(id);
+    return live;
+  }
+
+  /** Opens a session for a client; with an `id` again. */
+  async open(given: Parameters<typeof readSessionRequest>[0], client: AgentContext, id?: string): Promise<LiveSession> {
+    const gone = this.#connection?.signal ?? AbortSignal.abort();
+    const request = await readSessionRequest(given, gone);
+    // The file of a session is open once.
+    if (id !== undefined) await this.close(id);
+    const opening = Promise.resolve(
+      id === undefined ? this.#options.createSession(request) : this.#options.openSession?.(id, request),
+    ).then(async (session) => {
+      if (!session) throw sessionNotFound(id ?? "");
+      const live = new LiveSession(session, client, this.capabilities, gone);
+      if (gone.aborted) await live.close();
+      else this.#live.set(session.id, live);
+      return live;
+    });
+    this.#opening.add(opening);
+    return opening.finally(() => this.#opening.delete(opening));
+  }
+
+  /** Does nothing for one that is not open. */
+  async close(id: string): Promise<void> {
+    const live = this.#live.get(id);
+    this.#live.delete(id);
+    await live?.close();
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.allSettled(this.#opening);
+    await Promise.allSettled([...this.#live.keys()].map((id) => this.close(id)));
+  }
+}

@@ -1,0 +1,80 @@
+import { lstatSync } from "node:fs";
+import type { PathScope } from "@toolcrib/core/files";
+import { isObject } from "@toolcrib/core/text";
+import { resolveFile } from "./directoryPath.ts";
+import { applyEdits } from "./edit/editFile.ts";
+import { readEditable } from "./edit/readEditable.ts";
+import type { Edit } from "./edit/replaceText.ts";
+import { type FsToolOptions, scopeOf } from "./options.ts";
+import { patchChanges } from "./patch/applyPatch.ts";
+import type { Change } from "./patch/commitChanges.ts";
+
+/** The text of one file before and after a change. */
+export interface FileChange {
+  /** Canonical and absolute. */
+  readonly path: string;
+  /** Undefined for a file that is not there yet. */
+  readonly before: string | undefined;
+  /** Undefined for a file that would be removed. */
+  readonly after: string | undefined;
+}
+
+/**
+ * The texts that a call of `write_file`, `edit_file` or `apply_patch` would change now, for programs that show them before it runs;
+ * undefined for other tools and for arguments that do not fit. Changes nothing, and rejects as the tool would: an edit that does not
+ * match, a path outside the roots, a file that is not text.
+ */
+export async function proposeChanges(
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  options: FsToolOptions = {},
+  signal?: AbortSignal,
+): Promise<readonly FileChange[] | undefined> {
+  const scope = scopeOf("proposeChanges", options);
+  if (name === "apply_patch") {
+    if (typeof args.input !== "string") return undefined;
+    return (await patchChanges(args.input, scope, signal)).flatMap((change) => textsOf(change, scope));
+  }
+  const { path, content, edits } = args;
+  if (typeof path !== "string") return undefined;
+  const isWrite = name === "write_file" && typeof content === "string";
+  if (!isWrite && !(name === "edit_file" && areEdits(edits))) return undefined;
+  const canonical = await resolveFile(scope, path);
+  const isThere = lstatSync(canonical, { throwIfNoEntry: false }) !== undefined;
+  const before = isThere || !isWrite ? readEditable(canonical, scope) : undefined;
+  const after = isWrite ? content : await applyEdits(before ?? "", edits as readonly Edit[], signal);
+  return [{ path: canonical, before, after }];
+}
+
+function textsOf(change: Change, scope: PathScope): FileChange[] {
+  const { path } = change;
+  switch (change.kind) {
+    case "create":
+      return [{ path, before: undefined, after: change.content }];
+    case "replace":
+      return [{ path, before: change.old, after: change.content }];
+    case "move":
+      return [
+        { path: change.from, before: change.old, after: undefined },
+        { path, before: undefined, after: change.content ?? change.old },
+      ];
+    case "remove":
+      return [{ path, before: textIn(path, scope), after: undefined }];
+  }
+}
+
+/** What is no text is removed all the same. */
+function textIn(path: string, scope: PathScope): string | undefined {
+  try {
+    return readEditable(path, scope);
+  } catch {
+    return undefined;
+  }
+}
+
+function areEdits(edits: unknown): edits is readonly Edit[] {
+  return (
+    Array.isArray(edits) &&
+    edits.every((one) => isObject(one) && typeof one.old_text === "string" && typeof one.new_text === "string")
+  );
+}
