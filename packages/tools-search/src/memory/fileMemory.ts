@@ -7,8 +7,8 @@ import { mayHold, type WantedTrigrams } from "./signature.ts";
  * Memory that was never written takes no room in the process.
  */
 
-/** Int32 places at the start: bytes in use, bytes that may be used, bytes of records that were replaced, records, bytes of texts. */
-const header = { used: 0, most: 1, replaced: 2, records: 3, texts: 4, length: 16 } as const;
+/** Int32 places at the start: bytes in use, bytes that may be used, bytes of records that were replaced, records, bytes of texts, the tree. */
+const header = { used: 0, most: 1, replaced: 2, records: 3, texts: 4, tree: 5, length: 16 } as const;
 /** Bytes of a record before its signature: two Int32 of the path's hash, two Int32 of lengths, then Float64 of the stamp. */
 const recordHead = 56;
 /** A record has some 500 bytes: most of the index stays empty. */
@@ -29,6 +29,7 @@ export class FileMemory {
   readonly #numbers: Float64Array;
   readonly #bytes: Buffer;
   readonly #slots: number;
+  #found = 0;
 
   constructor(memory: SharedArrayBuffer) {
     this.#integers = new Int32Array(memory);
@@ -44,6 +45,11 @@ export class FileMemory {
     return Atomics.load(this.#integers, header.used);
   }
 
+  /** Whether there is a record: in a new tree none is looked for. */
+  get isEmpty(): boolean {
+    return Atomics.load(this.#integers, header.records) === 0;
+  }
+
   get replaced(): number {
     return Atomics.load(this.#integers, header.replaced);
   }
@@ -51,6 +57,15 @@ export class FileMemory {
   /** Nothing is added beyond so many bytes. */
   set most(bytes: number) {
     Atomics.store(this.#integers, header.most, bytes);
+  }
+
+  /** Tells this memory from others of the process: each message brings another object for it. */
+  get tree(): number {
+    return this.#integers[header.tree] as number;
+  }
+
+  set tree(number: number) {
+    this.#integers[header.tree] = number;
   }
 
   /** Whether a file can still be added. */
@@ -61,7 +76,8 @@ export class FileMemory {
 
   /** The record of the file at `path`; 0 where nothing is known of it, or it is not the file that it was. */
   find(path: string): number {
-    const record = Atomics.load(this.#integers, this.#slotOf(path));
+    this.#slotOf(path);
+    const record = this.#found;
     if (record === 0) return 0;
     let stats: Stats | undefined;
     try {
@@ -88,8 +104,8 @@ export class FileMemory {
 
   /** Whether the record of `path` has this stamp. */
   knows(path: string, stats: Stats): boolean {
-    const record = Atomics.load(this.#integers, this.#slotOf(path));
-    return record !== 0 && this.#isStampOf(record, stats);
+    this.#slotOf(path);
+    return this.#found !== 0 && this.#isStampOf(this.#found, stats);
   }
 
   /** Adds a file, or replaces what was known of it. `stats` are of the opened file, from before it was read. */
@@ -128,7 +144,7 @@ export class FileMemory {
   #publish(path: string, record: number, size: number): void {
     for (;;) {
       const slot = this.#slotOf(path);
-      const before = Atomics.load(this.#integers, slot);
+      const before = this.#found;
       if (Atomics.compareExchange(this.#integers, slot, before, record) !== before) continue;
       if (before !== 0) Atomics.add(this.#integers, header.replaced, size);
       return;
@@ -147,15 +163,15 @@ export class FileMemory {
     );
   }
 
-  /** The place in the index of the record of `path`, or an empty one for it. */
+  /** The place in the index of the record of `path`, or an empty one for it; what it holds is in `#found`. */
   #slotOf(path: string): number {
     hashOf(path);
     const { first, second } = hash;
     const mask = this.#slots - 1;
     for (let slot = first & mask; ; slot = (slot + 1) & mask) {
       const record = Atomics.load(this.#integers, header.length + slot);
-      if (record === 0) return header.length + slot;
-      if (this.#integers[record / 4] === first && this.#integers[record / 4 + 1] === second) {
+      this.#found = record;
+      if (record === 0 || (this.#integers[record / 4] === first && this.#integers[record / 4 + 1] === second)) {
         return header.length + slot;
       }
     }

@@ -11,6 +11,7 @@ interface Tree {
 /** By root, the one searched last at the end. */
 const trees = new Map<string, Tree>();
 let idle: NodeJS.Timeout | undefined;
+let created = 0;
 
 /**
  * The memory of the tree below `root` for a search, in whatever registry; undefined if `limit` (bytes) is 0, or there is no room for
@@ -43,7 +44,10 @@ export function memoryOf(root: string, limit: number): SharedArrayBuffer | undef
 
 function createTree(limit: number): Tree {
   const shared = new SharedArrayBuffer(limit);
-  return { shared, files: new FileMemory(shared) };
+  const files = new FileMemory(shared);
+  created += 1;
+  files.tree = created;
+  return { shared, files };
 }
 
 /** Not one of another size, nor a full one with much about files that have changed since. */

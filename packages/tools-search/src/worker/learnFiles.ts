@@ -5,11 +5,11 @@ import { confirmOpened } from "./readWindows.ts";
 
 /** Learns the files that a search had to read, after the search and between others. */
 export interface FileLearner {
-  /** Begins anew: what was left of an earlier search is read again, if at all. */
+  /** A search begins: learning rests. What is left of another tree is forgotten. */
   start(memory: FileMemory | undefined): void;
   /** A file that was read. */
   add(path: string): void;
-  /** Called when the search is over: goes on until all is learned, or the next search starts. */
+  /** Called when the search is over: goes on until all is learned, with a rest while another search runs. */
   learn(): void;
 }
 
@@ -26,7 +26,9 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 
 export function createFileLearner(): FileLearner {
   let memory: FileMemory | undefined;
-  let paths: string[] = [];
+  /** In turn from the end: what is left of searches that are over. */
+  let waiting: string[] = [];
+  let added: string[] = [];
   let next: NodeJS.Immediate | undefined;
   const trusted = new Map<number, boolean>();
   const buffer = Buffer.allocUnsafeSlow(largestFile + 1);
@@ -56,12 +58,20 @@ export function createFileLearner(): FileLearner {
     }
   };
 
+  /** What was left and read again stands in both lists. */
+  const takeAdded = (): void => {
+    added.reverse();
+    if (added.length > 0) waiting = waiting.length === 0 ? added : [...new Set([...added, ...waiting])];
+    added = [];
+  };
+
   const slice = (): void => {
     const end = performance.now() + sliceMs;
+    takeAdded();
     do {
-      const path = paths.pop();
+      const path = waiting.pop();
       if (path === undefined || memory === undefined || !memory.hasRoom) {
-        paths = [];
+        waiting = [];
         return;
       }
       try {
@@ -76,15 +86,15 @@ export function createFileLearner(): FileLearner {
   return {
     start(files) {
       clearImmediate(next);
+      takeAdded();
+      if (files?.tree !== memory?.tree) waiting = [];
       memory = files?.hasRoom ? files : undefined;
-      paths = [];
     },
     add(path) {
-      if (memory !== undefined) paths.push(path);
+      if (memory !== undefined) added.push(path);
     },
     learn() {
       clearImmediate(next);
-      paths.reverse();
       next = setImmediate(slice);
     },
   };
