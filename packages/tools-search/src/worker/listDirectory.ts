@@ -49,7 +49,8 @@ export interface DirectoryLister {
 }
 
 interface Listing {
-  stamp: string | undefined;
+  /** Undefined where it may not be kept. */
+  stamp: Stats | undefined;
   entries: Entry[];
   hasIgnoreFile: boolean;
   hasRepository: boolean;
@@ -81,7 +82,7 @@ export function createDirectoryLister(
     const known = cached.get(path);
     if (!confined) {
       const stats = statSync(path);
-      if (known !== undefined && known.stamp === stampOf(stats)) return known;
+      if (known !== undefined && hasStamp(known, stats)) return known;
       checkSize(stats.size, sizes?.directory);
       return store(path, stats, readdirSync(path, { withFileTypes: true }));
     }
@@ -89,7 +90,7 @@ export function createDirectoryLister(
     try {
       confirmOpened(fd, path);
       const stats = fstatSync(fd);
-      if (known !== undefined && known.stamp === stampOf(stats)) return known;
+      if (known !== undefined && hasStamp(known, stats)) return known;
       checkSize(stats.size, sizes?.directory);
       const opened = process.platform === "linux" ? `/proc/self/fd/${fd}` : path;
       return store(path, stats, readdirSync(opened, { withFileTypes: true }));
@@ -100,7 +101,7 @@ export function createDirectoryLister(
 
   const store = (path: string, stats: Stats, found: ReturnType<typeof readEntries>): Listing => {
     const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > settledMs;
-    const listing = toListing(found, settled ? stampOf(stats) : undefined);
+    const listing = toListing(found, settled ? stats : undefined);
     count += listing.entries.length + 1;
     if (count > mostCached) {
       cached.clear();
@@ -167,7 +168,7 @@ function readEntries(path: string) {
   return readdirSync(path, { withFileTypes: true });
 }
 
-function toListing(found: ReturnType<typeof readEntries>, stamp: string | undefined): Listing {
+function toListing(found: ReturnType<typeof readEntries>, stamp: Stats | undefined): Listing {
   const listing: Listing = {
     stamp,
     entries: [],
@@ -194,8 +195,8 @@ function byPath(a: Entry, b: Entry): number {
   return left < right ? -1 : 1;
 }
 
-function stampOf(stats: Stats): string {
-  return `${stats.dev}:${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}`;
+function hasStamp({ stamp }: Listing, { dev, ino, mtimeMs, ctimeMs }: Stats): boolean {
+  return stamp?.ctimeMs === ctimeMs && stamp.mtimeMs === mtimeMs && stamp.ino === ino && stamp.dev === dev;
 }
 
 function isIgnored(entry: Entry, directory: string, rules: RuleChain | undefined): boolean {

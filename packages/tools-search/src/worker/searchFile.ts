@@ -37,6 +37,7 @@ export interface FileSearchHost {
 /** Throws a SyntaxError for an invalid regular expression. */
 export function createFileSearch(job: TextJob, host: FileSearchHost): SearchFile {
   const { clock, stopsNow, memory, onRead } = host;
+  const known = memory?.isEmpty ? undefined : memory;
   const matcher = createMatcher(job.query, job.longestLine);
   const confined = job.roots !== undefined || job.deny !== undefined;
   const reader = host.reader?.(confined) ?? createWindowReader(confined, host.largestFile);
@@ -102,10 +103,10 @@ export function createFileSearch(job: TextJob, host: FileSearchHost): SearchFile
   };
 
   return (path, shown, report) => {
-    const record = memory?.find(path) ?? 0;
-    if (memory !== undefined && record !== 0) {
-      if (matcher.wanted !== undefined && !memory.mayHold(record, matcher.wanted)) return true;
-      const text = memory.textOf(record);
+    const record = known?.find(path) ?? 0;
+    if (known !== undefined && record !== 0) {
+      if (matcher.wanted !== undefined && !known.mayHold(record, matcher.wanted)) return true;
+      const text = known.textOf(record);
       if (text !== undefined) return searchBytes(text, shown, report);
     }
     const small = reader.readSmall(path);

@@ -6,6 +6,10 @@ import { createFileSearch, type FileSearchHost } from "./searchFile.ts";
 /** Files of the first batch (the first matches come soon) and of a later one. */
 const firstBatch = 16;
 const largestBatch = 96;
+/** Where files are known, which takes a fraction of the time. */
+const largestKnownBatch = 384;
+/** Files after which it is asked whether to stop. */
+const filesAtOnce = 16;
 const mostProblems = 5;
 
 /** Where a job runs: in a thread of its own, or in slices on the caller's. */
@@ -69,6 +73,7 @@ export function createBatchSearch(job: TextJob, host: JobHost, problems: Problem
   // Results after a full batch are not shown.
   let full = false;
   let length = 0;
+  let seen = 0;
   return function* searchBatch(index, start, paths) {
     const from = job.starts[start] ?? job.starts[0];
     if (from === undefined || full) return 0;
@@ -86,7 +91,8 @@ export function createBatchSearch(job: TextJob, host: JobHost, problems: Problem
       } catch (error) {
         problems.add(whole, error);
       }
-      if (report.full() || host.stopsNow()) break;
+      seen += 1;
+      if (report.full() || (seen % filesAtOnce === 0 && host.stopsNow())) break;
       if (host.yieldsAfterFiles) yield;
     }
     const result = report.finish();
@@ -107,6 +113,7 @@ export function* searchFilesOf(
   offer: (index: number, start: number, paths: readonly string[]) => boolean,
 ): Generator<void, void, undefined> {
   const seen = job.starts.length > 1 ? new Set<string>() : undefined;
+  const largest = host.memory === undefined || host.memory.isEmpty ? largestBatch : largestKnownBatch;
   let index = 0;
   let results = 0;
   for (const [number, start] of job.starts.entries()) {
@@ -130,7 +137,7 @@ export function* searchFilesOf(
         seen.add(full);
       }
       batch.push(path);
-      if (batch.length >= Math.min(firstBatch * (index + 1), largestBatch) && !(yield* flush())) return;
+      if (batch.length >= Math.min(firstBatch * (index + 1), largest) && !(yield* flush())) return;
     }
     if (!(yield* flush())) return;
   }
