@@ -1,3 +1,4 @@
+export { type JsonIssue, validateJson } from "./arguments/validateJson.ts";
 export {
   type ArgumentsOf,
   defineTool,

@@ -46,8 +46,13 @@ interface Problem {
   readonly owner: JsonSchema;
 }
 
-/** Describes validation errors: one a field, without those inside a failed union. */
-export function explain(errors: readonly ValidationError[], schema: JsonSchema, value: unknown): Explanation {
+/** Describes validation errors: one a field, without those inside a failed union. `noun` is what a property is called. */
+export function explain(
+  errors: readonly ValidationError[],
+  schema: JsonSchema,
+  value: unknown,
+  noun = "an argument",
+): Explanation {
   const issues: ArgumentIssue[] = [];
   const fields = new Set<string>();
   const listed = new Set<string>();
@@ -75,7 +80,7 @@ export function explain(errors: readonly ValidationError[], schema: JsonSchema, 
       add(place, () => explainOne(problem));
     } else if (problem.owner[keyword] === false) {
       const around = place.slice(0, -1).reduce<unknown>(stepInto, value);
-      add(place, () => unknownArgument(place.at(-1) ?? "", owner, around));
+      add(place, () => unknownArgument(place.at(-1) ?? "", owner, around, noun));
     }
   }
   return { issues, count: fields.size };
@@ -169,7 +174,7 @@ function characterCount(text: string): number {
 }
 
 /** Says that `name` is not among the properties of the schema `owner`, with the nearest that is. */
-export function unknownArgument(name: string, owner: unknown, found: unknown): string {
+export function unknownArgument(name: string, owner: unknown, found: unknown, noun = "an argument"): string {
   const allowed = isPlainObject(owner) && isPlainObject(owner.properties) ? Object.keys(owner.properties) : [];
   const given = isPlainObject(found) ? found : {};
   const near = nearestName(
@@ -179,7 +184,7 @@ export function unknownArgument(name: string, owner: unknown, found: unknown): s
   const more = allowed.length > mostAllowedNames ? ` and ${allowed.length - mostAllowedNames} more` : "";
   const list =
     allowed.length > 0 ? `allowed: ${allowed.slice(0, mostAllowedNames).join(", ")}${more}` : "none is allowed here";
-  return `is not an argument${near === undefined ? "" : `; did you mean ${near}?`} (${list})`;
+  return `is not ${noun}${near === undefined ? "" : `; did you mean ${near}?`} (${list})`;
 }
 
 function typeNames(schema: unknown, before = ""): string {

@@ -1,0 +1,15 @@
+import type { JsonSchema } from "../interface.ts";
+import { type ArgumentIssue, explain } from "./explain.ts";
+import { createValidator } from "./validator.ts";
+
+/** A place in a JSON value that breaks its schema: `field` is a path (`sessions.keepDays`), empty for the whole. */
+export type JsonIssue = Readonly<ArgumentIssue>;
+
+/**
+ * What is wrong with a JSON value by its schema, the first five in words; none where it fits. The value is taken as it is, unlike
+ * arguments of a tool, which are repaired. `noun` says what a property is called: "a key".
+ */
+export async function validateJson(value: unknown, schema: JsonSchema, noun = "a property"): Promise<JsonIssue[]> {
+  const errors = await createValidator(schema)(value);
+  return explain(errors, schema, value, noun).issues.map(({ field, reason }) => ({ field, reason }));
+}
