@@ -85,6 +85,7 @@ export const protectedPaths: readonly ProtectedPath[] = Object.freeze([
     ".opencode/",
     ".windsurf/",
     ".toolcrib/",
+    ".toolcrib.json",
   ),
   ...of(
     "it runs elsewhere, with the secrets of the project",
