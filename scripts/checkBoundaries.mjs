@@ -31,7 +31,7 @@ const external = {
   // The SDK of the protocol names zod as a peer.
   acp: ["@agentclientprotocol/sdk", "zod"],
   defaults: [],
-  cli: ["commander", "openai", "@anthropic-ai/sdk"],
+  cli: ["commander", "jsonc-parser", "openai", "@anthropic-ai/sdk"],
 };
 
 /**
@@ -80,14 +80,26 @@ const rooms = {
     server: ["http"],
   },
   cli: {
-    commands: ["doctor", "model", "state", "terminal", "tools", "commands/chat lazily", "commands/mcp lazily"],
+    commands: [
+      "config",
+      "doctor",
+      "model",
+      "state",
+      "terminal",
+      "tools",
+      "commands/chat lazily",
+      "commands/config lazily",
+      "commands/mcp lazily",
+    ],
     "commands/chat": ["commands", "model", "state", "terminal", "tools"],
     "commands/mcp": ["commands as types", "model", "state", "terminal", "tools"],
+    "commands/config": ["commands as types", "config", "state"],
+    config: ["state", "terminal"],
     doctor: [],
     model: [],
     state: [],
     terminal: ["state", "tools as types"],
-    tools: ["state", "terminal"],
+    tools: ["config", "state", "terminal"],
   },
 };
 

@@ -48,17 +48,18 @@ function withCommand(args: readonly string[]): string[] {
 }
 
 async function createProgram(): Promise<Program> {
-  const [{ createLeftovers }, { catchInterrupts }, { createTerminal }] = await Promise.all([
+  const [{ createLeftovers }, { catchInterrupts }, { createTerminal }, { withColor }] = await Promise.all([
     import("@toolcrib/tools-bash"),
     import("./terminal/interrupts.ts"),
     import("./terminal/terminal.ts"),
+    import("./config/withColor.ts"),
   ]);
   try {
     process.cwd();
   } catch {
     throw usageError("the working directory was removed; change to another one");
   }
-  const terminal = createTerminal();
+  const terminal = createTerminal(await withColor(process.env));
   const leftovers = createLeftovers();
   const note = (): void => terminal.note(terminal.style.dim("\nEnding the request; Ctrl-C again ends the program."));
   const signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };

@@ -90,6 +90,39 @@ const permissionCommands: readonly CommandEntry[] = [
   },
 ];
 
+const configCommands: readonly CommandEntry[] = [
+  {
+    name: "get",
+    takes: "[options] [key]",
+    summary: "what is set, and where it comes from",
+    load: async () => ({ define: (await import("./config/configCommands.ts")).defineGet }),
+  },
+  {
+    name: "set",
+    takes: "[options] <key> <values...>",
+    summary: "set a key in your own file, or with --project in .toolcrib.json",
+    load: async () => ({ define: (await import("./config/configCommands.ts")).defineSet }),
+  },
+  {
+    name: "edit",
+    takes: "[options]",
+    summary: "open the file in $VISUAL or $EDITOR, and check it afterwards",
+    load: async () => ({ define: (await import("./config/configCommands.ts")).defineEdit }),
+  },
+  {
+    name: "path",
+    takes: "[options]",
+    summary: "where the file is",
+    load: async () => ({ define: (await import("./config/configCommands.ts")).definePath }),
+  },
+  {
+    name: "trust",
+    takes: "[options]",
+    summary: "use .toolcrib.json of this directory as it is now; a changed file asks again",
+    load: async () => ({ define: (await import("./config/configCommands.ts")).defineTrust }),
+  },
+];
+
 const rootCommands: readonly CommandEntry[] = [
   {
     name: "run",
@@ -111,6 +144,11 @@ const rootCommands: readonly CommandEntry[] = [
     load: () => import("./doctor.ts"),
   },
   {
+    name: "config",
+    summary: "what holds without a flag: your own settings, and this directory's",
+    commands: configCommands,
+  },
+  {
     name: "permissions",
     summary: "what may run here, and the answers that are remembered",
     commands: permissionCommands,
@@ -123,10 +161,12 @@ const rootCommands: readonly CommandEntry[] = [
  * `command` the one that was being parsed.
  */
 export function createCommands(startProgram: () => Promise<Program>, ended: (exitReason: ExitReason) => void): Command {
+  let started: Promise<Program> | undefined;
+  const start = (): Promise<Program> => (started ??= startProgram());
   const toAction: ToAction =
     (run) =>
     async (...args) =>
-      ended(await run(await startProgram(), ...args));
+      ended(await run(await start(), ...args));
   const entries = new Map<Command, CommandEntry>();
   const define = async (command: Command): Promise<void> => {
     const loaded = await entries.get(command)?.load?.();
@@ -150,6 +190,11 @@ export function createCommands(startProgram: () => Promise<Program>, ended: (exi
   const root = createRoot();
   nameInErrors(root);
   addAll(root, rootCommands);
+  root.hook("preAction", async (_root, command) => {
+    if (!entries.has(command)) return;
+    const { applyConfig } = await import("../config/applyConfig.ts");
+    await applyConfig(command, await start());
+  });
   return root;
 }
 

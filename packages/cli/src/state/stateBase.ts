@@ -7,6 +7,12 @@ export function stateBase(env: NodeJS.ProcessEnv): string {
   return given.find((path) => path && isAbsolute(path)) ?? join(home(), ".local", "state");
 }
 
+/** Where the user's own configuration is. */
+export function configFolder(env: NodeJS.ProcessEnv): string {
+  const given = [env.XDG_CONFIG_HOME, process.platform === "win32" ? env.APPDATA : undefined];
+  return join(given.find((path) => path && isAbsolute(path)) ?? join(home(), ".config"), "toolcrib");
+}
+
 /** The user's home, as `homeFolder` of core finds it; for a user without, the usual name of none: nothing can be made there. */
 export function home(): string {
   for (const read of [homedir, (): string => userInfo().homedir]) {

@@ -1,18 +1,21 @@
-import { createPathScope, isInside } from "@toolcrib/core/files";
+import { createPathScope, ensureDirectory, isInside } from "@toolcrib/core/files";
 import type { SandboxOptions } from "@toolcrib/tools-bash";
+import { configFolder } from "../state/stateBase.ts";
 import { canonicalPath, makeStateFolder, stateFolder } from "../state/stateFolder.ts";
 
-/** Hides the user's own folder from commands where a root holds it: they could otherwise allow what only the user may allow. */
+/** Hides the user's own folders from commands where a root holds them: they could otherwise allow what only the user may allow. */
 export function hideState(sandbox: SandboxOptions, root: readonly string[], env: NodeJS.ProcessEnv): SandboxOptions {
-  const folder = stateFolder(env);
-  const places = [folder, canonicalPath(folder)];
   const { roots = [] } = createPathScope({ root });
-  if (!roots.some((root) => places.some((place) => isInside(root, place)))) return sandbox;
+  const hidden = [stateFolder(env), configFolder(env)].filter((folder) =>
+    [folder, canonicalPath(folder)].some((place) => roots.some((root) => isInside(root, place))),
+  );
+  if (hidden.length === 0) return sandbox;
   try {
     // Only a folder that exists can be hidden.
-    makeStateFolder(env);
+    if (hidden.includes(stateFolder(env))) makeStateFolder(env);
+    if (hidden.includes(configFolder(env))) ensureDirectory(configFolder(env), 0o700);
   } catch {
     // The sandbox reports a folder that it cannot hide.
   }
-  return { ...sandbox, hidden: [folder] };
+  return { ...sandbox, hidden };
 }

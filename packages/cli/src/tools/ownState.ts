@@ -4,6 +4,7 @@ import type { GuardDecision, GuardedCall } from "@toolcrib/core";
 import { compilePathPatterns, isInside } from "@toolcrib/core/files";
 import { mcpConfigName } from "@toolcrib/mcp/config";
 import type { Cause, Policy, PolicyQuestion } from "@toolcrib/policy";
+import { projectConfigName } from "../config/projectConfigName.ts";
 import { canonicalPath } from "../state/stateFolder.ts";
 
 /** What the command itself decides about a call, whatever the rules say. */
@@ -12,27 +13,28 @@ interface OwnVerdict {
   readonly why: string;
 }
 
-const isConfig: OwnVerdict = {
-  decision: "ask",
-  why: `it is another name of ${mcpConfigName}, or a folder around it, and that names programs that are started`,
+/** By the name of a file of the project: what it decides. */
+const configs: Readonly<Record<string, string>> = {
+  [mcpConfigName]: "names programs that are started",
+  [projectConfigName]: "says what may run here",
 };
-const isKeptHere = "it is where toolcrib keeps what the user has allowed, so no tool changes it";
+const isKeptHere = "it is where toolcrib keeps what the user has allowed and set, so no tool changes it";
 
 /**
- * The policy, and no tool changes the folder `state`, in which the command keeps what the user has allowed. Other names of a file
- * (hard links), which a pattern of paths cannot know, count too. So it is with the `.mcp.json` of a root, which is asked about.
+ * The policy, and no tool changes the `folders` in which the command keeps what the user has allowed and set. Other names of a file
+ * (hard links), which a pattern of paths cannot know, count too. So it is with the configuration of a root, which is asked about.
  */
-export function guardOwnState(policy: Policy, state: string, roots: readonly string[]): Policy {
+export function guardOwnState(policy: Policy, folders: readonly string[], roots: readonly string[]): Policy {
   /** Where a shell line names the folder: it is one of the protected paths of the policy, perhaps by more than one entry. */
   const isOwn = (cause: Cause): boolean => {
     if (cause.by !== "protected" || !/toolcrib\/?$/.test(cause.pattern)) return false;
     const { match } = compilePathPatterns([cause.pattern], { roots, missingMatches: true });
-    return (match(state) ?? match(canonicalPath(state))) !== undefined;
+    return folders.some((folder) => (match(folder) ?? match(canonicalPath(folder))) !== undefined);
   };
   return {
     ...policy,
     async guard(call) {
-      const own = await ownVerdict(call, state, roots);
+      const own = await ownVerdict(call, folders, roots);
       if (own?.decision === "deny") return own.why;
       const decision = await policy.guard(call);
       const data = dataOf(decision);
@@ -42,7 +44,7 @@ export function guardOwnState(policy: Policy, state: string, roots: readonly str
     async explain(call) {
       const explained = await policy.explain(call);
       const effects = "effects" in call ? call.effects : await callEffects(call);
-      const own = await ownVerdict({ effects }, state, roots);
+      const own = await ownVerdict({ effects }, folders, roots);
       if (own?.decision === "deny" || isOwn(explained.decidedBy))
         return { ...explained, decision: "deny", text: `Denied: ${own?.why ?? isKeptHere}.` };
       return own && explained.decision === "allow"
@@ -74,15 +76,17 @@ async function callEffects({ tool, args }: Pick<GuardedCall, "tool" | "args">): 
 
 async function ownVerdict(
   { effects = [] }: Pick<GuardedCall, "effects">,
-  state: string,
+  folders: readonly string[],
   roots: readonly string[],
 ): Promise<OwnVerdict | undefined> {
   const changes = effects.filter(({ kind, path }) => (kind === "write" || kind === "delete") && path !== undefined);
   if (changes.length === 0) return undefined;
   // Looked up at each change: a link may have come since the last one.
-  const own = canonicalPath(state);
-  const configs = [...roots, process.cwd()].map((root) => canonicalPath(join(root, mcpConfigName)));
-  const patterns = [...new Set([state, own])].map(ownPattern);
+  const own = folders.map(canonicalPath);
+  const files = Object.entries(configs).flatMap(([name, what]) =>
+    [...roots, process.cwd()].map((root) => ({ file: canonicalPath(join(root, name)), name, what })),
+  );
+  const patterns = [...new Set([...folders, ...own])].map(ownPattern);
   const folder = compilePathPatterns(patterns, { roots: [], ignoreCase: true, missingMatches: true });
   let asked: OwnVerdict | undefined;
   for (const { kind, path = "", givenPath = path, tree } of changes) {
@@ -90,14 +94,16 @@ async function ownVerdict(
     if (isThere !== undefined || (tree && folder.mayMatchBelow(path))) return { decision: "deny", why: isKeptHere };
     const stats = kind === "write" ? statsOf(path) : undefined;
     const linked = stats?.isFile() && stats.nlink > 1 ? stats : undefined;
-    if (linked && holds(own, linked)) return { decision: "deny", why: isKeptHere };
+    if (linked && own.some((folder) => holds(folder, linked))) return { decision: "deny", why: isKeptHere };
     // By its own name it is a protected path of the policy.
-    if (basename(path) === mcpConfigName) continue;
-    const isOther = (config: string): boolean =>
-      config === path ||
-      (tree === true && isInside(path, config)) ||
-      (linked && isSame(statsOf(config), linked)) === true;
-    if (configs.some(isOther)) asked = isConfig;
+    if (basename(path) in configs) continue;
+    const other = files.find(
+      ({ file }) => file === path || (tree && isInside(path, file)) || (linked && isSame(statsOf(file), linked)),
+    );
+    if (other) {
+      const why = `it is another name of ${other.name}, or a folder around it, and that ${other.what}`;
+      asked = { decision: "ask", why };
+    }
   }
   return asked;
 }

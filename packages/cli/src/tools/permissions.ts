@@ -12,7 +12,7 @@ import { type Command, Option } from "commander";
 import { usageError } from "../exitReasons.ts";
 import { collect, ruleAdvice } from "../flagValues.ts";
 import type { Program } from "../program.ts";
-import { home } from "../state/stateBase.ts";
+import { configFolder, home } from "../state/stateBase.ts";
 import { canonicalPath, stateFolder } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
 import { guardOwnState, ownPattern } from "./ownState.ts";
@@ -86,7 +86,7 @@ export function createPermissions(
   const chosen = flags.yes ? "full" : (flags.mode ?? mode);
   const { allow = [], ask = [], deny = [] } = flags;
   const deniedPaths = deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []);
-  const state = stateFolder(env);
+  const folders = [stateFolder(env), configFolder(env)];
   const { cwd, roots = [] } = createPathScope({ root });
   // Where the tools may write, nothing can be kept that decides about them.
   const keepsAnswers = !isBelowAny(permissionsFile(env), [...roots, cwd]);
@@ -98,11 +98,11 @@ export function createPermissions(
     cwd,
     home: home(),
     denied: deniedPaths,
-    protect: [state, canonicalPath(state)].map(ownPattern),
+    protect: folders.flatMap((folder) => [folder, canonicalPath(folder)]).map(ownPattern),
     remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
   };
   const policyWith = (more: readonly string[]): Policy =>
-    guardOwnState(createPolicy({ ...options, allow: [...allow, ...more], ask, deny }), state, roots);
+    guardOwnState(createPolicy({ ...options, allow: [...allow, ...more], ask, deny }), folders, roots);
   try {
     const policy = policyWith([]);
     return {

@@ -1,0 +1,88 @@
+import { type JsonSchema, validateJson } from "@toolcrib/core";
+import { configSchema } from "../configSchema.ts";
+import { CliError, usageError } from "../exitReasons.ts";
+import type { Program } from "../program.ts";
+import { terminalAsker } from "../terminal/ask.ts";
+import { type ConfigFile, projectConfig, readConfigFile, userConfig } from "./configFile.ts";
+import { projectConfigName } from "./projectConfigName.ts";
+import { type Settings, type Source, settings } from "./settings.ts";
+import { describeChanges, trustStore, untrusted } from "./trust.ts";
+import { parseValue } from "./values.ts";
+
+/** Environment, project and user, in this order. The project's file counts once the user trusts it; asks on a terminal. Throws usage errors. */
+export async function loadSources(program: Program): Promise<Source[]> {
+  const [user, project] = [
+    await readConfigFile(userConfig(program.env)),
+    await readConfigFile(projectConfig(process.cwd())),
+  ];
+  return [
+    { name: "the environment", values: await fromEnvironment(program.env) },
+    ...(project ? [{ name: project.name, values: await trustedValues(project, program) }] : []),
+    ...(user ? [user] : []),
+  ];
+}
+
+/** `TOOLCRIB_MAX_STEPS` for `maxSteps`. */
+export function variableOf(key: string): string {
+  return `TOOLCRIB_${key.replace(/[A-Z]/g, "_$&").replace(".", "_").toUpperCase()}`;
+}
+
+/** Lists have no variable. */
+async function fromEnvironment(env: NodeJS.ProcessEnv): Promise<Settings> {
+  const values: Record<string, unknown> = {};
+  for (const key of Object.keys(settings)) {
+    const text = env[variableOf(key)];
+    const value = text ? parseValue(key, [text]) : undefined;
+    if (value === undefined || Array.isArray(value)) continue;
+    const nested = key.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    const [issue] = await validateJson(nested, configSchema() as JsonSchema);
+    if (issue && !/^is required/.test(issue.reason)) throw usageError(`${variableOf(key)}: ${issue.reason}`);
+    values[key] = value;
+  }
+  return values;
+}
+
+async function trustedValues(file: ConfigFile, program: Program): Promise<Settings> {
+  const { terminal, interrupts, env } = program;
+  const changes = describeChanges(file.values);
+  if (changes.length === 0) return file.values;
+  const store = trustStore(process.cwd(), env);
+  const trust = await store.of(file.text);
+  if (trust === "trusted") return file.values;
+  const asker = trust === "refused" ? undefined : terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const state = {
+    refused: "you said no to it",
+    changed: "it has changed since you were asked",
+    new: "it is not trusted yet",
+  };
+  if (!asker) {
+    const rest = "deny" in file.values ? ", but for its deny rules" : "";
+    terminal.note(
+      terminal.style.dim(
+        `${projectConfigName} is not used${rest}: ${state[trust]}; toolcrib config trust shows it and uses it`,
+      ),
+    );
+    return untrusted(file.values);
+  }
+  const { columns, rows } = asker.size;
+  const used = changes.reduce((sum, line) => sum + Math.ceil((2 * line.length) / columns), 0);
+  if (used > Math.max(2 * rows, 20)) {
+    throw new CliError(
+      "denied",
+      `${projectConfigName} sets too much to show on this screen, so it is not asked about; read it, then run toolcrib config trust`,
+    );
+  }
+  const what = trust === "changed" ? "has changed. It now sets" : "sets";
+  const answer = await asker.ask(
+    `${projectConfigName} of this folder ${what} (! could do harm):\n${changes.join("\n")}\nUse it here, until it changes? [y]es, [N]o: `,
+    undefined,
+  );
+  if (answer === undefined) throw new CliError("denied", "The question was not answered.");
+  const isTrusted = /^y(es)?$/i.test(answer.trim());
+  try {
+    await store.save(file.text, isTrusted);
+  } catch (error) {
+    terminal.note(terminal.style.dim(`The answer could not be kept for the next time: ${(error as Error).message}`));
+  }
+  return isTrusted ? file.values : untrusted(file.values);
+}

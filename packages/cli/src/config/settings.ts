@@ -1,0 +1,70 @@
+/** What is known of a key of the configuration beside its schema. The key, or its last part, is the name of the option that it stands for. */
+interface Setting {
+  /** Rules of permissions: those of all sources and of the flags hold together. */
+  readonly addsUp?: true;
+  /** A project cannot set it. */
+  readonly isUserOnly?: true;
+  /** Commands that have the flag but not the setting: there the user has named the call, or the client decides. */
+  readonly except?: readonly string[];
+  /** Why this value could harm, where a project sets it. */
+  risk?(value: unknown): string | undefined;
+}
+
+const reachesFar = (names: unknown): string | undefined =>
+  [names].flat().some((name) => name === "run_bash" || name === "remove")
+    ? "the model gets tools that are off by default: they run commands or remove files"
+    : undefined;
+
+/** Every key, in the order in which they are listed. */
+export const settings: Readonly<Record<string, Setting>> = {
+  model: { risk: () => "your requests, and the files that are read for them, go to this service" },
+  baseUrl: { risk: () => "your key and your requests go to this address" },
+  mode: {
+    except: ["call", "serve"],
+    risk: (mode) =>
+      mode === "full"
+        ? "every call runs without a question, but what a rule or a protected path stops"
+        : mode === "accept-edits"
+          ? "files are changed without a question"
+          : undefined,
+  },
+  allow: { addsUp: true, risk: () => "these calls run without a question" },
+  ask: { addsUp: true },
+  deny: { addsUp: true },
+  tools: { risk: reachesFar },
+  enable: { risk: reachesFar },
+  disable: {},
+  excludeTools: {},
+  maxSteps: {},
+  mcp: { except: ["list", "call", "cost"] },
+  sandbox: { risk: (sandbox) => (sandbox === false ? "commands run with all your rights" : undefined) },
+  sandboxAllow: { risk: () => "commands in the sandbox reach them" },
+  contextFiles: {},
+  color: { isUserOnly: true },
+};
+
+/** Values by key, as one source has them: `sessions.keepDays` is one key. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** Where values come from: the environment, the project, the user. */
+export interface Source {
+  readonly name: string;
+  readonly values: Settings;
+}
+
+/** A value, and where it comes from. */
+export interface Found {
+  readonly value: unknown;
+  readonly from: string;
+}
+
+/** The value of a key; the nearest source comes first. */
+export function findSetting(sources: readonly Source[], key: string): Found | undefined {
+  // The address of another model's provider would get the key of this one.
+  const asked = key === "baseUrl" ? sources.filter(({ values }) => "model" in values).slice(0, 1) : sources;
+  const found = asked.filter(({ values }) => Object.hasOwn(values, key));
+  const [first] = found;
+  if (!first) return undefined;
+  if (!settings[key]?.addsUp) return { value: first.values[key], from: first.name };
+  return { value: found.flatMap(({ values }) => values[key]), from: found.map(({ name }) => name).join(", ") };
+}
