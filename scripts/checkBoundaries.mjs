@@ -73,10 +73,11 @@ const rooms = {
   },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: {
-    client: ["client/transport"],
+    client: ["client/transport", "oauth"],
     "client/transport": ["client as types"],
     config: ["client"],
     http: [],
+    oauth: [],
     server: ["http"],
   },
   cli: {

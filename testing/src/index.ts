@@ -13,6 +13,12 @@ export function testProvider(title: string, subject: ProviderUnderTest): void {
 }
 
 export { type AcpAsk, type AcpClient, type AcpProgram, connectAcpClient, startAcpProgram } from "./acpClient.ts";
+export {
+  AuthorizationServer,
+  type AuthorizationServerOptions,
+  type ProtectedServer,
+  protect,
+} from "./authorizationServer.ts";
 export { ScreenModel } from "./screenModel.ts";
 export { sharedWireServer } from "./sharedWireServer.ts";
 export { hasTerminals, startOnTerminal, type TerminalProgram } from "./startOnTerminal.ts";

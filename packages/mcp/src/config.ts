@@ -1,5 +1,5 @@
 export { requireServer } from "./config/configErrors.ts";
-export { type McpConfigFile, projectConfigFile } from "./config/configFile.ts";
+export { type McpConfigFile, projectConfigFile, userConfigFile } from "./config/configFile.ts";
 export { mcpConfigName } from "./config/configName.ts";
 export {
   allowedServers,
@@ -9,5 +9,6 @@ export {
   type McpConsents,
 } from "./config/consents.ts";
 export { describeServer } from "./config/describeServer.ts";
+export { type JoinedServers, joinServers } from "./config/joinServers.ts";
 export { redactServer } from "./config/redactServer.ts";
 export { isMcpError, McpError } from "./errors.ts";

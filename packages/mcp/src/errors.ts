@@ -14,6 +14,10 @@ export interface McpErrorDetails {
   tools_left_out: { problem: string };
   /** The tool store could not be read or written. */
   store_failed: { cause?: unknown };
+  /** The server asks for a login, and there is none that it takes. */
+  login_required: { url: string };
+  /** A login, or its renewal, has failed. */
+  login_failed: { cause?: unknown };
   /** A file that names servers is not valid, or cannot be used. */
   bad_config_file: { file: string };
   /** A server is not in the file. */

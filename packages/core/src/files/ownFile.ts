@@ -85,7 +85,7 @@ async function readOwn(path: string, options: OwnFileOptions): Promise<string | 
     const stats = await file.stat();
     if (!stats.isFile()) throw notOwn("it is not a regular file");
     if (process.getuid && stats.uid !== process.getuid()) throw notOwn("it belongs to another user");
-    if (process.getuid && (stats.mode & 0o022) !== 0) throw notOwn("others can write it");
+    if (process.getuid && (stats.mode & 0o022) !== 0) throw notOwn("others can write it (chmod go-w takes that away)");
     const { maxBytes = defaultMaxBytes } = options;
     if (stats.size > maxBytes) throw notOwn(`it is larger than ${maxBytes} bytes`);
     return await file.readFile("utf8");

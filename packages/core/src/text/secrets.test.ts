@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { headerSecrets, secretForms, withoutSecrets } from "./secrets.ts";
 
-const secret = 'pass/wörd "1"';
+const secret = 'pass/~wörd "1"';
 
 test.each([
   ["as it is", secret],
   ["percent-encoded", encodeURIComponent(secret)],
+  ["in a form", new URLSearchParams({ secret }).toString()],
   ["in JSON", JSON.stringify({ secret })],
   ["in base64", Buffer.from(secret).toString("base64")],
   ["in base64 after a user name", Buffer.from(`someone:${secret}`).toString("base64")],

@@ -12,7 +12,7 @@ export function headerSecrets(name: string, value: string): string[] {
   return [value, rest, ...cookies, login, login.slice(login.indexOf(":") + 1)];
 }
 
-/** Each secret in every form in which a service may repeat it: as it is, percent-encoded, in JSON, in base64. The longest first. */
+/** Each secret in every form in which a service may repeat it: as it is, percent-encoded, in a form, in JSON, in base64. The longest first. */
 export function secretForms(secrets: readonly string[]): string[] {
   return [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
 }
@@ -79,6 +79,8 @@ function formsOf(secret: string): string[] {
     secret,
     // By way of bytes: encodeURIComponent throws for half of a surrogate pair.
     encodeURIComponent(Buffer.from(secret).toString()),
+    // As forms send it: more characters are encoded.
+    new URLSearchParams([["", secret]]).toString().slice(1),
     JSON.stringify(secret).slice(1, -1),
     ...base64,
     ...urlSafe,

@@ -2,6 +2,7 @@ import { checkOptions, type ExecutableTool, type KnownOptions } from "@toolcrib/
 import { redactUrls } from "@toolcrib/core/text";
 import { type AnyMcpError, isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
 import { type ListedTool, mountedName } from "../mapping.ts";
+import type { OAuthStore } from "../oauth/oauthStore.ts";
 import { type AcceptChange, MountedServer } from "./mountedServer.ts";
 import { createMountedTool } from "./mountedTool.ts";
 import { configDigest, type Environment, type McpConfig, resolveServer, serverEntries } from "./serverConfig.ts";
@@ -25,6 +26,8 @@ export interface MountMcpOptions {
   signal?: AbortSignal | undefined;
   /** What `${NAME}` in the configuration is filled in from. Default: the process's environment. */
   environment?: Environment | undefined;
+  /** Logins at servers that ask for one, such as those of `createOAuthStore`. Default: none. */
+  logins?: OAuthStore | undefined;
   /** Which protocol revisions to speak: `legacy` (default) up to 2025-11-25, `auto` also the newer ones. */
   versionNegotiation?: "legacy" | "auto" | { pin: string } | undefined;
   /** The name of the client to servers. Default `toolcrib`. */
@@ -41,6 +44,7 @@ const knownOptions: KnownOptions<MountMcpOptions> = {
   startTimeoutMs: true,
   signal: true,
   environment: true,
+  logins: true,
   versionNegotiation: true,
   clientName: true,
   clientVersion: true,
@@ -117,7 +121,7 @@ function checkMountOptions(options: MountMcpOptions): void {
   const refuse = (option: string, expected: string): never => {
     throw new TypeError(`mountMcp: ${option} must be ${expected}; leave it out for the default`);
   };
-  const { trust = [], store, accept, signal } = options;
+  const { trust = [], store, logins, accept, signal } = options;
   if (!Array.isArray(trust)) refuse("trust", "an array of names of servers");
   for (const name of ["timeoutMs", "startTimeoutMs"] as const) {
     const { [name]: limit = 1 } = options;
@@ -126,6 +130,8 @@ function checkMountOptions(options: MountMcpOptions): void {
   if (accept !== undefined && typeof accept !== "function") refuse("accept", "a function that decides on a change");
   if (store !== undefined && (typeof store?.load !== "function" || typeof store.save !== "function"))
     refuse("store", "an object with load and save, such as that of fileToolStore");
+  if (logins !== undefined && (typeof logins?.load !== "function" || typeof logins.exclusively !== "function"))
+    refuse("logins", "an object with load, save and exclusively, such as that of createOAuthStore");
   if (signal !== undefined && typeof signal?.throwIfAborted !== "function") refuse("signal", "an AbortSignal");
   for (const name of ["clientName", "clientVersion"] as const)
     if (options[name] !== undefined && typeof options[name] !== "string") refuse(name, "a string");
@@ -140,6 +146,7 @@ function createServer(
     trust = [],
     startTimeoutMs = 60_000,
     environment = process.env,
+    logins,
     versionNegotiation,
     clientName = "toolcrib",
     clientVersion = "0.0.0",
@@ -153,6 +160,7 @@ function createServer(
     accept,
     isTrusted: trust.includes(name),
     startTimeoutMs,
+    logins,
     versionNegotiation,
     clientName,
     clientVersion,

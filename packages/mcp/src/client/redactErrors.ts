@@ -9,10 +9,15 @@ const shortestSecret = 6;
 const secretName = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
 const maxCauses = 5;
 
-/** For the errors of a server and what it writes to standard error: both may repeat the secrets that it was given. */
-export function createRedact(target: ResolvedServer): Redact {
-  const secrets = secretForms(secretsOf(target).filter((secret) => secret.length >= shortestSecret));
-  return (text) => redactUrls(withoutSecrets(text, secrets));
+/**
+ * For the errors of a server and what it writes to standard error: both may repeat the secrets that it was given. `more` are those
+ * that it got since.
+ */
+export function createRedact(target: ResolvedServer, more: () => readonly string[] = () => []): Redact {
+  const forms = (secrets: readonly string[]): string[] =>
+    secretForms(secrets.filter((secret) => secret.length >= shortestSecret));
+  const secrets = forms(secretsOf(target));
+  return (text) => redactUrls(withoutSecrets(text, [...forms(more()), ...secrets]));
 }
 
 function secretsOf(target: ResolvedServer): string[] {

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { clip } from "@toolcrib/core/text";
-import { McpError, reasonOf, shownName } from "../errors.ts";
+import { isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
+import { createOAuthSession, type OAuthSession } from "../oauth/oauthSession.ts";
+import type { OAuthStore } from "../oauth/oauthStore.ts";
 import type { ListedTools } from "./listedTools.ts";
 import { createRedact, type Redact, redactError } from "./redactErrors.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
@@ -14,6 +16,8 @@ export interface RemoteOptions {
   clientName: string;
   clientVersion: string;
   versionNegotiation: VersionNegotiationOptions["mode"];
+  /** Logins for servers at an address. */
+  logins: OAuthStore | undefined;
   /** Called when the server says that its tools have changed. */
   onToolsChanged: () => void;
 }
@@ -39,6 +43,7 @@ export class RemoteServer {
   readonly name: string;
   readonly #target: ResolvedServer;
   readonly #options: RemoteOptions;
+  readonly #session: OAuthSession | undefined;
   #connecting: Promise<RemoteConnection> | undefined;
   readonly #closing = new AbortController();
   /** Removes the secrets of the entry from a text. */
@@ -47,7 +52,8 @@ export class RemoteServer {
   constructor(name: string, target: ResolvedServer, options: RemoteOptions) {
     this.name = name;
     this.#target = target;
-    this.redact = createRedact(target);
+    this.#session = sessionOf(name, target, options.logins);
+    this.redact = createRedact(target, this.#session?.secrets);
     this.#options = options;
   }
 
@@ -94,6 +100,7 @@ export class RemoteServer {
     } catch (cause) {
       await transport.close().catch(() => undefined);
       if (signal.aborted) throw this.#failed("has been closed");
+      if (isMcpError(cause)) throw cause;
       const hint = this.#target.kind === "command" ? "check its command and args" : "check its url and headers";
       throw this.#failed(`did not start: ${clip(reasonOf(cause), 500)} (${hint})${errors()}`, cause);
     } finally {
@@ -112,7 +119,7 @@ export class RemoteServer {
 
   async #open(): Promise<ServerTransport> {
     try {
-      return await createTransport(this.#target);
+      return await createTransport(this.#target, this.#session);
     } catch (cause) {
       throw this.#failed(`did not start: ${reasonOf(cause)}`, cause);
     }
@@ -123,6 +130,7 @@ export class RemoteServer {
     try {
       return await answer;
     } catch (error) {
+      if (isMcpError(error)) throw error;
       const { code, status, name, cause } = Object(error) as Record<string, unknown>;
       if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") {
         const what = "ended during the call, which may have completed; the next call starts it again";
@@ -143,4 +151,11 @@ export class RemoteServer {
     const message = `MCP server ${shownName(this.name)} ${this.redact(what)}`;
     return new McpError("server_failed", this.name, message, details, cause);
   }
+}
+
+/** The session of a server that may ask for a login. An entry with a header of its own for that is taken at its word. */
+function sessionOf(name: string, target: ResolvedServer, logins: OAuthStore | undefined): OAuthSession | undefined {
+  if (!logins || target.kind !== "url") return undefined;
+  const isOwn = Object.keys(target.headers).some((header) => header.toLowerCase() === "authorization");
+  return isOwn ? undefined : createOAuthSession(name, target.url, logins);
 }

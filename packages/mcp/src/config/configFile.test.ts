@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import { projectConfigFile, requireServer } from "../config.ts";
+import { joinServers, projectConfigFile, requireServer, userConfigFile } from "../config.ts";
 
 let folder = "";
 let path = "";
@@ -90,4 +90,41 @@ test.each([
 test("a server that is not in the file is named, with the nearest that is", () => {
   expect(() => requireServer({ web: {} }, "wev", ".mcp.json")).toThrow("wev is not in .mcp.json; did you mean web?");
   expect(() => requireServer({}, "toString", ".mcp.json")).toThrow("toString is not in .mcp.json; there are none");
+});
+
+test("the user's own file is read, changed as the user wrote it, and made for the user alone", async () => {
+  const own = join(folder, "config", "toolcrib", "mcp.json");
+  const file = userConfigFile(own);
+  expect(await file.read()).toEqual({ mcpServers: {} });
+  await file.change("a", () => b);
+  expect(statSync(own).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, "config", "toolcrib")).mode & 0o777).toBe(0o700);
+  writeFileSync(own, '{ // mine\n  "mcpServers": {}\n}');
+  await file.change("a", () => b);
+  expect(readFileSync(own, "utf8")).toMatch(/^\{ \/\/ mine\n/);
+  expect(Object.keys((await file.read()).mcpServers)).toEqual(["a"]);
+});
+
+test("a file of the user's that others can write, or a link, is refused by its name, and not changed", async () => {
+  const own = join(folder, "mcp.json");
+  writeFileSync(own, "{}");
+  chmodSync(own, 0o666);
+  const message = new RegExp(`^${own}: the file that keeps your own MCP servers is not trusted: others can write it`);
+  const refused = { code: "bad_config_file", message: expect.stringMatching(message) };
+  await expect(userConfigFile(own).read()).rejects.toMatchObject(refused);
+  await expect(userConfigFile(own).change("a", () => b)).rejects.toMatchObject(refused);
+  expect(readFileSync(own, "utf8")).toBe("{}");
+  symlinkSync(own, join(folder, "link.json"));
+  await expect(userConfigFile(join(folder, "link.json")).read()).rejects.toThrow(/it is a link/);
+});
+
+test("an allowed server of a project stands in for the user's of the same name, and is named", () => {
+  const user = {
+    mcpServers: { a: { command: "mine" }, b: { command: "mine" }, off: { command: "x", disabled: true } },
+  };
+  const project = { mcpServers: { a: { command: "theirs" }, b: { command: "theirs", disabled: true } } };
+  expect(joinServers(user, project)).toEqual({
+    config: { mcpServers: { a: { command: "theirs" }, b: { command: "mine" } } },
+    replaced: ["a"],
+  });
 });

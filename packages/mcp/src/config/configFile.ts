@@ -1,5 +1,12 @@
 import { dirname, join } from "node:path";
-import { createPathScope, readGivenFile, withFileLock, writeAtomically } from "@toolcrib/core/files";
+import {
+  createPathScope,
+  ownFile,
+  readGivenFile,
+  systemErrorCode,
+  withFileLock,
+  writeAtomically,
+} from "@toolcrib/core/files";
 import type { McpConfig, McpServerConfig } from "../client/serverConfig.ts";
 import { badConfigFile } from "./configErrors.ts";
 import { mcpConfigName } from "./configName.ts";
@@ -40,6 +47,34 @@ export function projectConfigFile(directory: string): McpConfigFile {
         const text = changeConfig(await readGivenFile(path, given), server, change, name);
         await writeAtomically(path, text, { scope });
       });
+    },
+  };
+}
+
+/**
+ * The user's own file of servers, which needs no consent: it must belong to the user, and nobody else may be able to write it. `name` is
+ * its path by default.
+ */
+export function userConfigFile(path: string, name: string = path): McpConfigFile {
+  const file = ownFile(path, { what: "your own MCP servers", maxBytes: maxMegabytes * 2 ** 20 });
+  const text = async (): Promise<string | undefined> => {
+    try {
+      return await file.read();
+    } catch (error) {
+      const code = systemErrorCode(error);
+      throw badConfigFile(name, `${name}: ${code ? `it cannot be read (${code})` : (error as Error).message}`);
+    }
+  };
+  return {
+    name,
+    async read() {
+      const { parseConfig } = await loadText();
+      return parseConfig((await text()) ?? "{}", name);
+    },
+    async change(server, change) {
+      const { changeConfig } = await loadText();
+      await text();
+      await file.change((found) => changeConfig(found, server, change, name));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createRequestCheck, isLoopback } from "./checkRequest.ts";
+import { isLoopback } from "../loopback.ts";
+import { createRequestCheck } from "./checkRequest.ts";
 
 const request = (headers: Record<string, string>): Request =>
   new Request("http://localhost/mcp", { method: "POST", headers: { host: "localhost:80", ...headers } });

@@ -4,11 +4,6 @@ import { hostHeaderValidationResponse, localhostAllowedHostnames } from "@modelc
 /** Returns the response that refuses a request, or undefined when the request may pass. */
 type RequestCheck = (request: Request) => Response | undefined;
 
-/** Whether an address can be reached from this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 /**
  * Checks Host against host names (no port; IPv6 in brackets), Origin against the server's own and those given, then the bearer
  * token where one is given. A page of another origin is refused by its Origin, and after DNS rebinding by its Host.

@@ -1,5 +1,5 @@
 import { checkOptions, type KnownOptions } from "@toolcrib/core";
-import { isLoopback } from "./checkRequest.ts";
+import { isLoopback } from "../loopback.ts";
 
 /** Where and to whom a registry is served over HTTP. */
 export interface HttpOptions {

@@ -1,4 +1,4 @@
-import type { Transport } from "@modelcontextprotocol/client";
+import type { AuthProvider, Transport } from "@modelcontextprotocol/client";
 import type { ResolvedServer } from "../serverConfig.ts";
 import { createServerFetch } from "./serverFetch.ts";
 import { findServerProgram } from "./serverProgram.ts";
@@ -15,19 +15,22 @@ export interface ServerTransport {
 const maxMessageBytes = 10 * 1024 * 1024;
 const tooLong = `\nIt was ended because it sent a message of more than ${maxMessageBytes} bytes.`;
 
-/** The transport to a server, not started yet. Throws when its program is not found. */
-export function createTransport(target: ResolvedServer): Promise<ServerTransport> {
-  return target.kind === "command" ? openProcess(target) : openAddress(target);
+/** The transport to a server, not started yet; `authProvider` is for one at an address. Throws when its program is not found. */
+export function createTransport(target: ResolvedServer, authProvider?: AuthProvider): Promise<ServerTransport> {
+  return target.kind === "command" ? openProcess(target) : openAddress(target, authProvider);
 }
 
-async function openAddress({ url, headers, sse }: Extract<ResolvedServer, { kind: "url" }>): Promise<ServerTransport> {
+async function openAddress(
+  { url, headers, sse }: Extract<ResolvedServer, { kind: "url" }>,
+  authProvider: AuthProvider | undefined,
+): Promise<ServerTransport> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   let isTooLong = false;
   const fetch = createServerFetch(url, maxMessageBytes, () => {
     isTooLong = true;
     void transport.close();
   });
-  const options = { requestInit: { headers }, fetch };
+  const options = { requestInit: { headers }, fetch, ...(authProvider && { authProvider }) };
   const errors = (): string => (isTooLong ? tooLong : "");
   const streamable = sse ? undefined : new StreamableHTTPClientTransport(url, options);
   const transport: Transport = streamable ?? new SSEClientTransport(url, options);

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { ownFile, withFileLock } from "@toolcrib/core/files";
+import { isObject } from "@toolcrib/core/text";
+
+/** A login at one server: the tokens, and where they may be sent. */
+export interface OAuthLogin {
+  /** The authorization server that gave the tokens. */
+  readonly issuer: string;
+  /** Where tokens are renewed; a refresh token is sent nowhere else. */
+  readonly tokenEndpoint: string;
+  /** Where tokens are taken back. */
+  readonly revocationEndpoint?: string | undefined;
+  /** How the authorization server lets clients show who they are. */
+  readonly authMethods?: readonly string[] | undefined;
+  /** The resource that the tokens are for, as the server names it. */
+  readonly resource?: string | undefined;
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+  readonly accessToken: string;
+  readonly refreshToken?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** Keeps logins by the address of the server. Only the user may be able to read it. */
+export interface OAuthStore {
+  load(url: URL): Promise<OAuthLogin | undefined>;
+  /** `undefined` forgets the login. */
+  save(url: URL, login: OAuthLogin | undefined): Promise<void>;
+  /** Runs `task` while no other process renews a login: a refresh token is often good for one use. */
+  exclusively<Result>(task: () => Promise<Result>): Promise<Result>;
+}
+
+const maxBytes = 8 * 1024 * 1024;
+
+/**
+ * A store in one JSON file that only the user can read and write. Loading and saving reject when somebody else may have written the
+ * file: when it is a link, belongs to another user, or can be written by others.
+ */
+export function createOAuthStore(path: string): OAuthStore {
+  const file = ownFile(path, { what: "your logins at MCP servers", maxBytes });
+  return {
+    async load(url) {
+      const login = loginsIn(await file.read()).get(keyOf(url));
+      return isLogin(login) ? login : undefined;
+    },
+    save: (url, login) =>
+      file.change((text) => {
+        const logins = new Map(loginsIn(text));
+        if (login === undefined) logins.delete(keyOf(url));
+        else logins.set(keyOf(url), login);
+        return `${JSON.stringify({ logins: Object.fromEntries(logins) }, undefined, 2)}\n`;
+      }),
+    exclusively: (task) => withFileLock(join(`${path}.renew.lock`), task),
+  };
+}
+
+/** The address as it is asked, without what is not sent to it. */
+function keyOf(url: URL): string {
+  const { origin, pathname, search } = url;
+  return `${origin}${pathname}${search}`;
+}
+
+/** What cannot be read is no login. */
+function loginsIn(text: string | undefined): ReadonlyMap<string, unknown> {
+  try {
+    const { logins } = JSON.parse(text ?? "") as { logins?: unknown };
+    return new Map(isObject(logins) ? Object.entries(logins) : []);
+  } catch {
+    return new Map();
+  }
+}
+
+const texts = ["issuer", "tokenEndpoint", "clientId", "accessToken"] as const;
+
+function isLogin(value: unknown): value is OAuthLogin {
+  return isObject(value) && texts.every((name) => typeof value[name] === "string");
+}
