@@ -82,6 +82,20 @@ test("threads search under plain node, and from a bundle next to the worker's fi
   }
 });
 
+test("a program of searches for literal text, which need no thread, is told that there is none", () => {
+  const literal = `
+    import { createSearchTextTool } from ${JSON.stringify(built)};
+    const tool = createSearchTextTool({ cwd: process.argv[2] });
+    await tool.execute({ paths: ["."], query: "needle" });
+    setTimeout(() => console.log("[]"), 1000);
+  `;
+  writeFileSync(join(base, "literal.mjs"), literal);
+  expect(run("literal.mjs")).toEqual({ answers: [], stderr: "", status: 0 });
+  const { stderr, status } = run("literal.mjs", ["--permission", "--allow-fs-read=*"]);
+  expect(status).toBe(0);
+  expect(stderr.match(/TOOLCRIB_SEARCH_THREADS/g)).toHaveLength(1);
+});
+
 describe("without threads a search runs on the main thread, with one warning", () => {
   test.each([
     [

@@ -6,16 +6,17 @@ export class BeginAnew extends Error {
   }
 }
 
-/** Bytes of a file, a directory and a .gitignore that may be read at once. */
+/** Bytes of a file, a directory and a .gitignore that may be read at once, and how many names may be compared with rules: `matches` is a count of both. */
 export interface SizeLimits {
   readonly file: number;
   readonly directory: number;
   readonly ignoreFile: number;
+  readonly matches: number;
 }
 
 /** What takes a few milliseconds at most. */
-export const sizesHere: SizeLimits = { file: 2 ** 21, directory: 2 ** 18, ignoreFile: 2 ** 15 };
+export const sizesHere: SizeLimits = { file: 2 ** 21, directory: 2 ** 18, ignoreFile: 2 ** 15, matches: 2 ** 18 };
 
-export function checkSize(bytes: number, most: number | undefined): void {
-  if (most !== undefined && bytes > most) throw new BeginAnew();
+export function checkSize(size: number, most: number | undefined): void {
+  if (most !== undefined && size > most) throw new BeginAnew();
 }

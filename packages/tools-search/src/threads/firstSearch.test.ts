@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sharedFolder } from "@toolcrib/testing";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { BeginAnew } from "../shared/beginAnew.ts";
 import type { TextJob } from "../shared/jobs.ts";
 import { mayBeginHere, searchFirst } from "./firstSearch.ts";
 import { runSearch } from "./runSearch.ts";
 import { createSearchPool, type SearchPool } from "./searchPool.ts";
+import { NoThreadsError, type SearchThread } from "./searchThread.ts";
 
 const root = sharedFolder("search-first");
 const large = sharedFolder("search-first-large");
@@ -85,15 +86,36 @@ describe("the first search of a process begins on the caller's thread", () => {
     await expect(searchFirst(createSearchPool(), job, undefined)).rejects.toThrow(BeginAnew);
   });
 
-  test("ends at once when it is aborted, and gives its helper back", async () => {
-    const pool = await warmPool();
-    for (const turns of [1, 2, 4, 8]) {
+  test.each(["before it begins", "while its helper starts"])(
+    "ends when it is aborted %s, and gives its helper back",
+    async (when) => {
+      const pool = await warmPool();
       const controller = new AbortController();
-      const search = searchFirst(pool, textJob(), controller.signal);
-      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      controller.abort(new Error("enough"));
+      const tryAcquire = (): SearchThread | undefined => {
+        controller.abort(new Error("enough"));
+        // The slice is over then, and most files are left.
+        for (const end = performance.now() + 5; performance.now() < end; );
+        return pool.tryAcquire();
+      };
+      const search = searchFirst(
+        Object.create(pool, { tryAcquire: { value: tryAcquire } }),
+        textJob(),
+        controller.signal,
+      );
+      if (when === "before it begins") controller.abort(new Error("enough"));
       await expect(search).rejects.toThrow("enough");
       await expect.poll(() => pool.ready).toBe(true);
-    }
+    },
+  );
+
+  test("asks for a helper once, and tells where no thread can be started", async () => {
+    const problem = new NoThreadsError(new Error("forbidden"));
+    const tryAcquire = vi.fn(() => undefined);
+    const told = vi.fn();
+    const pool = Object.create(createSearchPool(), { tryAcquire: { value: tryAcquire }, problem: { value: problem } });
+    await searchFirst(pool, textJob(), undefined, told);
+    expect(tryAcquire).toHaveBeenCalledTimes(1);
+    await expect.poll(() => told.mock.calls).toEqual([[problem]]);
+    expect(tryAcquire).toHaveBeenCalledTimes(2);
   });
 });

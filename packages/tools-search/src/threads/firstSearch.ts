@@ -4,7 +4,7 @@ import { ControlBlock } from "../shared/controlBlock.ts";
 import type { FilesJob, Help, HelperMessage, HelpJob, HelpResults, TextJob, WorkerMessage } from "../shared/jobs.ts";
 import type { SearchResult } from "../shared/searchResult.ts";
 import type { SearchPool } from "./searchPool.ts";
-import type { SearchThread } from "./searchThread.ts";
+import type { NoThreadsError, SearchThread } from "./searchThread.ts";
 
 /** Files after which a thread is started to help: a smaller tree is searched before one could begin. */
 const manyFiles = 1000;
@@ -24,12 +24,13 @@ export function mayBeginHere(pool: SearchPool, job: TextJob | FilesJob): boolean
 
 /**
  * Searches on the caller's thread, in slices of a few milliseconds; a thread that is started meanwhile helps. Rejects with
- * `BeginAnew` where something would hold the caller up.
+ * `BeginAnew` where something would hold the caller up. `onNoThreads` is called, also later, where no thread can be started.
  */
 export async function searchFirst(
   pool: SearchPool,
   job: TextJob | FilesJob,
   signal: AbortSignal | undefined,
+  onNoThreads: (problem: NoThreadsError) => void = () => undefined,
 ): Promise<SearchResult> {
   running = true;
   const helper = job.kind === "text" ? createHelper(pool, job) : undefined;
@@ -40,7 +41,7 @@ export async function searchFirst(
   } finally {
     running = false;
     helper?.release();
-    warmUp(pool, job.kind === "text" ? job.memory : undefined, read);
+    warmUp(pool, job.kind === "text" ? job.memory : undefined, read, onNoThreads);
   }
 }
 
@@ -52,6 +53,7 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
   let channel: MessageChannel | undefined;
   let files = 0;
   let given = 0;
+  let isStarted = false;
   let state: "working" | "done" | "failed" = "working";
   let onEnd: (() => void) | undefined;
 
@@ -67,6 +69,7 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
     endAs("done");
   };
   const start = (): void => {
+    isStarted = true;
     thread = pool.tryAcquire();
     if (thread === undefined) return;
     channel = new MessageChannel();
@@ -78,7 +81,7 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
   return {
     offer(index, startNumber, batch) {
       files += batch.length;
-      if (files >= manyFiles && thread === undefined) start();
+      if (files >= manyFiles && !isStarted) start();
       if (channel === undefined || state !== "working" || !control.addPending()) return false;
       post({ kind: "batch", index, start: startNumber, paths: batch.join("\0") });
       given += 1;
@@ -109,12 +112,21 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
 }
 
 /** Starts a thread for the next search, which first learns what this one read. Neither keeps the process alive. */
-function warmUp(pool: SearchPool, memory: SharedArrayBuffer | undefined, read: readonly string[]): void {
+function warmUp(
+  pool: SearchPool,
+  memory: SharedArrayBuffer | undefined,
+  read: readonly string[],
+  onNoThreads: (problem: NoThreadsError) => void,
+): void {
   setTimeout(() => {
     const thread = pool.tryAcquire();
+    if (pool.problem) onNoThreads(pool.problem);
     if (thread === undefined) return;
     thread.keepProcessAlive(false);
-    const release = (): void => pool.release(thread);
+    const release = (): void => {
+      pool.release(thread);
+      if (pool.problem) onNoThreads(pool.problem);
+    };
     const onMessage = ({ kind }: WorkerMessage): void => {
       if (kind === "done") release();
     };

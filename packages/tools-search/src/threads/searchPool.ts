@@ -9,6 +9,8 @@ export interface SearchPool {
   acquire(signal: AbortSignal | undefined): Promise<SearchThread>;
   /** A thread if one is free or may be started now, while nobody waits. */
   tryAcquire(): SearchThread | undefined;
+  /** Why there is no thread at all: none could be started. */
+  readonly problem: NoThreadsError | undefined;
   /** Whether a free thread is loaded. */
   readonly ready: boolean;
   /** Gives a thread back. One that is still at work is asked to stop, then ended. */
@@ -33,7 +35,7 @@ interface Waiting {
 
 export function createSearchPool(): SearchPool {
   const free: SearchThread[] = [];
-  const idle = new Map<SearchThread, NodeJS.Timeout>();
+  const idle = new WeakMap<SearchThread, NodeJS.Timeout>();
   const waiting: Waiting[] = [];
   let alive = 0;
   let overflowTimer: NodeJS.Timeout | undefined;
@@ -43,14 +45,13 @@ export function createSearchPool(): SearchPool {
     try {
       const thread = startSearchThread((reason) => {
         alive -= 1;
-        const at = free.indexOf(thread);
-        if (at !== -1) free.splice(at, 1);
+        remove(free, thread);
         clearTimeout(idle.get(thread));
-        idle.delete(thread);
         if (!thread.ready && reason !== undefined) rejectWaiting(reason);
         serve();
       });
       alive += 1;
+      pool.problem = undefined;
       return thread;
     } catch (error) {
       rejectWaiting(error);
@@ -60,7 +61,8 @@ export function createSearchPool(): SearchPool {
 
   const rejectWaiting = (reason: unknown): void => {
     if (alive > 0) return;
-    for (const { reject } of waiting.splice(0)) reject(new NoThreadsError(reason));
+    pool.problem = new NoThreadsError(reason);
+    for (const { reject } of waiting.splice(0)) reject(pool.problem);
   };
 
   // The thread that walked last knows the most directories: it walks again, and the other one helps.
@@ -84,17 +86,17 @@ export function createSearchPool(): SearchPool {
     overflowTimer = setTimeout(() => serve(Math.min(alive + startedAtOnce, mostThreads)), overflowAfterMs);
   };
 
-  return {
+  const pool: SearchPool & { problem: NoThreadsError | undefined } = {
+    problem: undefined,
     get ready() {
       return free.some((thread) => thread.ready);
     },
     tryAcquire: () => (waiting.length === 0 ? take(warmThreads, true) : undefined),
-    acquire: (signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) reject(signal.reason);
-        else enqueue(waiting, signal, resolve, reject);
-        serve();
-      }),
+    acquire(signal) {
+      const acquired = enqueue(waiting, signal);
+      serve();
+      return acquired;
+    },
     release(thread) {
       thread.keepProcessAlive(false);
       thread.stop(() => {
@@ -109,23 +111,26 @@ export function createSearchPool(): SearchPool {
       });
     },
   };
+  return pool;
+}
+
+function remove<Item>(list: Item[], item: Item): void {
+  const at = list.indexOf(item);
+  if (at !== -1) list.splice(at, 1);
 }
 
 /** Adds a call to the waiting ones; an abort removes it. */
-function enqueue(
-  waiting: Waiting[],
-  signal: AbortSignal | undefined,
-  accept: Waiting["accept"],
-  reject: Waiting["reject"],
-): void {
+function enqueue(waiting: Waiting[], signal: AbortSignal | undefined): Promise<SearchThread> {
+  if (signal?.aborted) return Promise.reject(signal.reason);
+  const { promise, resolve, reject } = Promise.withResolvers<SearchThread>();
   const onAbort = (): void => {
-    waiting.splice(waiting.indexOf(own), 1);
+    remove(waiting, own);
     reject(signal?.reason);
   };
   const own: Waiting = {
     accept(thread) {
       signal?.removeEventListener("abort", onAbort);
-      accept(thread);
+      resolve(thread);
     },
     reject(reason) {
       signal?.removeEventListener("abort", onAbort);
@@ -134,6 +139,7 @@ function enqueue(
   };
   signal?.addEventListener("abort", onAbort, { once: true });
   waiting.push(own);
+  return promise;
 }
 
 let shared: SearchPool | undefined;

@@ -28,7 +28,7 @@ export async function startSearch(job: TextJob | FilesJob, options: RunOptions):
   const { sharedSearchPool, runSearch, NoThreadsError, mayBeginHere, searchFirst } = await threads;
   const pool = sharedSearchPool();
   try {
-    if (mayBeginHere(pool, job)) return await searchFirst(pool, job, options.signal);
+    if (mayBeginHere(pool, job)) return await searchFirst(pool, job, options.signal, giveUpThreads);
   } catch (error) {
     if (!(error instanceof BeginAnew)) throw error;
   }
@@ -38,8 +38,7 @@ export async function startSearch(job: TextJob | FilesJob, options: RunOptions):
     return result;
   } catch (error) {
     if (!(error instanceof NoThreadsError)) throw error;
-    // If a thread has worked before, the machine may only be short of threads for a while.
-    if (!threadsWork) giveUpThreads(error);
+    giveUpThreads(error);
     return searchOnThisThread(error, job, options);
   }
 }
@@ -55,8 +54,9 @@ async function searchOnThisThread(
   return searchHere(job, signal);
 }
 
+/** If a thread has worked before, the machine may only be short of threads for a while. */
 function giveUpThreads(error: NoThreadsError): void {
-  if (noThreads !== undefined) return;
+  if (noThreads !== undefined || threadsWork) return;
   noThreads = error;
   process.emitWarning(
     `@toolcrib/tools-search searches on the main thread and refuses patterns that could run away: ${error.message}`,

@@ -2,6 +2,8 @@ import { compileWildmatch, type Wildmatch } from "@toolcrib/core/files";
 
 /** The compiled lines of one .gitignore. */
 export interface IgnoreRules {
+  /** How long a decision may take: about 1 for a glob with a star or two. */
+  readonly cost: number;
   /**
    * Whether the entry called `name` is ignored (true), included again by `!` (false) or not mentioned (undefined).
    * `path.slice(from)` is its path relative to the folder of the .gitignore, with `/`.
@@ -27,6 +29,7 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
   const suffixes = new Map<string, SuffixRule[]>();
   const globs: GlobRule[] = [];
   let order = 0;
+  let cost = 0;
   for (const line of text.replace(/^\ufeff/, "").split("\n")) {
     const parsed = parseLine(line.endsWith("\r") ? line.slice(0, -1) : line);
     if (parsed === undefined) continue;
@@ -39,6 +42,7 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
       add(suffixes, glob.slice(-1), { ...rule, suffix: glob.slice(1) });
     } else {
       const compiled = compileWildmatch(glob);
+      cost += costOf(glob);
       if (typeof compiled !== "string") globs.push({ ...rule, glob: compiled, wholePath: anchored });
     }
   }
@@ -46,6 +50,7 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
   globs.reverse();
 
   return {
+    cost: cost + Math.max(0, ...[...suffixes.values()].map((list) => list.length)),
     decide(name, path, from, isDirectory) {
       let last: Rule | undefined;
       const consider = (rule: Rule): void => {
@@ -67,6 +72,12 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
       return last?.ignores;
     },
   };
+}
+
+/** Every star begins another way to match, and all of them are followed. */
+function costOf(glob: string): number {
+  const stars = glob.split("*").length - 1;
+  return stars <= 2 ? 1 : (stars * glob.length) / 8;
 }
 
 function add<Added>(lists: Map<string, Added[]>, key: string, added: Added): void {

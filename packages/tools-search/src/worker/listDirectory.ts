@@ -27,6 +27,8 @@ export class Entry {
 /** The ignore rules in force in one directory: its own and, through `parent`, those above. */
 export interface RuleChain {
   readonly own: IgnoreRules | undefined;
+  /** Of all rules in force. */
+  readonly cost: number;
   /** Length of the directory's path with its `/`. */
   readonly base: number;
   readonly parent: RuleChain | undefined;
@@ -52,6 +54,8 @@ interface Listing {
   /** Undefined where it may not be kept. */
   stamp: Stats | undefined;
   entries: Entry[];
+  /** How long it takes to compare them with a rule: longer names take longer. */
+  names: number;
   hasIgnoreFile: boolean;
   hasRepository: boolean;
   ignoreText: string;
@@ -61,6 +65,8 @@ interface Listing {
 
 /** A directory that changed less than this many ms before it was read may change again without a new time. */
 const settledMs = 3000;
+/** What an entry adds to the size of its directory, which Windows and some file systems do not tell. */
+const bytesOfEntry = 24;
 /** Entries kept at most; beyond that the cache is emptied. */
 const mostCached = 400_000;
 /** Only so much of a longer .gitignore is read. */
@@ -74,6 +80,7 @@ export function createDirectoryLister(
 ): DirectoryLister {
   const confined = roots !== undefined || deny !== undefined;
   const denied = deny === undefined ? undefined : compileDenyRules(deny);
+  const denyCost = deny?.patterns.length ?? 0;
   const cached = new Map<string, Listing>();
   const chains = new Map<string, { text: string; chain: RuleChain }>();
   let count = 0;
@@ -84,7 +91,7 @@ export function createDirectoryLister(
       const stats = statSync(path);
       if (known !== undefined && hasStamp(known, stats)) return known;
       checkSize(stats.size, sizes?.directory);
-      return store(path, stats, readdirSync(path, { withFileTypes: true }));
+      return store(path, stats, readEntries(path));
     }
     const fd = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
     try {
@@ -93,13 +100,14 @@ export function createDirectoryLister(
       if (known !== undefined && hasStamp(known, stats)) return known;
       checkSize(stats.size, sizes?.directory);
       const opened = process.platform === "linux" ? `/proc/self/fd/${fd}` : path;
-      return store(path, stats, readdirSync(opened, { withFileTypes: true }));
+      return store(path, stats, readEntries(opened));
     } finally {
       closeSync(fd);
     }
   };
 
   const store = (path: string, stats: Stats, found: ReturnType<typeof readEntries>): Listing => {
+    checkSize(found.length * bytesOfEntry, sizes?.directory);
     const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > settledMs;
     const listing = toListing(found, settled ? stats : undefined);
     count += listing.entries.length + 1;
@@ -118,7 +126,8 @@ export function createDirectoryLister(
     const known = chains.get(path);
     if (known !== undefined && known.text === text && known.chain.parent === parent) return known.chain;
     const own = known?.text === text ? known.chain.own : compileIgnoreRules(text);
-    const chain = { own, base: path.length + (path.endsWith("/") ? 0 : 1), parent };
+    const cost = (own?.cost ?? 0) + (parent?.cost ?? 0);
+    const chain = { own, cost, base: path.length + (path.endsWith("/") ? 0 : 1), parent };
     chains.set(path, { text, chain });
     return chain;
   };
@@ -129,7 +138,9 @@ export function createDirectoryLister(
       const above = listing.hasRepository ? undefined : inherited;
       const text = listing.hasIgnoreFile ? readIgnoreFile(join(path, ".gitignore"), confined, sizes) : "";
       if (listing.visible === undefined || listing.inherited !== above || listing.ignoreText !== text) {
-        listing.visible = visibleOf(listing, path, chainFor(path, text, above), denied);
+        const rules = chainFor(path, text, above);
+        checkSize(listing.names * ((rules?.cost ?? 0) + denyCost), sizes?.matches);
+        listing.visible = visibleOf(listing, path, rules, denied);
         listing.inherited = above;
         listing.ignoreText = text;
       }
@@ -172,6 +183,7 @@ function toListing(found: ReturnType<typeof readEntries>, stamp: Stats | undefin
   const listing: Listing = {
     stamp,
     entries: [],
+    names: 0,
     hasIgnoreFile: false,
     hasRepository: false,
     ignoreText: "",
@@ -181,7 +193,10 @@ function toListing(found: ReturnType<typeof readEntries>, stamp: Stats | undefin
   for (const entry of found) {
     const isFile = entry.isFile();
     if (entry.name === ".git") listing.hasRepository = true;
-    else if (isFile || entry.isDirectory()) listing.entries.push(new Entry(entry.name, !isFile));
+    else if (isFile || entry.isDirectory()) {
+      listing.entries.push(new Entry(entry.name, !isFile));
+      listing.names += 1 + entry.name.length / 8;
+    }
     if (isFile && entry.name === ".gitignore") listing.hasIgnoreFile = true;
   }
   listing.entries.sort(byPath);

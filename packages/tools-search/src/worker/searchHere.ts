@@ -170,6 +170,6 @@ function* foundFiles(
     },
   };
   for (const path of walkFiles(counting, start.path, problems.add)) {
-    yield matches === undefined || matches(path) ? path : undefined;
+    yield path === undefined || matches === undefined || matches(path) ? path : undefined;
   }
 }

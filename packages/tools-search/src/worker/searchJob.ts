@@ -143,9 +143,8 @@ export function* searchFilesOf(
   }
 }
 
-/** The lines of a reply that lists `found`, sorted, within the limits of the job. */
-export function listFound(job: FilesJob, found: string[]): { text: string; shown: number; total: number } {
-  found.sort();
+/** The lines of a reply that lists `found`, in the order of its paths, within the limits of the job. */
+export function listFound(job: FilesJob, found: readonly string[]): { text: string; shown: number; total: number } {
   const lines: string[] = [];
   let bytes = 0;
   for (const path of found.slice(0, job.limit)) {

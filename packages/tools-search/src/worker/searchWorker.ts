@@ -127,7 +127,7 @@ function run<Result>(steps: Generator<void, Result, undefined>): Result {
 }
 
 /** The files below a directory that match, in the order of their paths. */
-type FindFiles = (directory: string) => Iterable<string>;
+type FindFiles = (directory: string) => Iterable<string | undefined>;
 
 /** Without globs all files, as they are walked. fast-glob is loaded only for a glob that needs it. */
 async function finderOf(
@@ -145,7 +145,7 @@ async function finderOf(
     clock.run();
     const found =
       globFiles?.(lister, directory, globs, anyDepth, problems.add).sort() ??
-      [...walk(directory)].filter((path) => matches?.(path));
+      [...walk(directory)].filter((path) => path !== undefined && matches?.(path));
     clock.pause();
     return found;
   };
@@ -154,7 +154,8 @@ async function finderOf(
 function searchText(job: TextJob, problems: Problems, findFiles: FindFiles): void {
   const searchBatch = createBatchSearch(job, host, problems);
   const helper = createHelper();
-  const filesOf = (start: SearchStart): Iterable<string> => (start.isDirectory ? findFiles(start.path) : [""]);
+  const filesOf = (start: SearchStart): Iterable<string | undefined> =>
+    start.isDirectory ? findFiles(start.path) : [""];
   try {
     run(searchFilesOf(job, filesOf, searchBatch, host, helper.offer));
   } finally {
@@ -211,5 +212,6 @@ function help(help: HelpJob, problems: Problems, onEnd: () => void): void {
 }
 
 function searchFiles(job: FilesJob, findFiles: FindFiles): void {
-  post({ kind: "files", ...listFound(job, [...findFiles(job.start.path)]) });
+  const found = [...findFiles(job.start.path)].filter((path) => path !== undefined);
+  post({ kind: "files", ...listFound(job, found) });
 }

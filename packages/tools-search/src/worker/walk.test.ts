@@ -2,8 +2,9 @@ import { mkdirSync, rmdirSync, rmSync, statSync, symlinkSync, utimesSync, writeF
 import { dirname, join } from "node:path";
 import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { BeginAnew, sizesHere } from "../shared/beginAnew.ts";
 import { loadGlobFiles } from "./globFiles.ts";
-import { createDirectoryLister } from "./listDirectory.ts";
+import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
 import { walkFiles } from "./walk.ts";
 
 const globFiles = await loadGlobFiles();
@@ -19,7 +20,9 @@ function make(files: Record<string, string>): void {
 const fail = (path: string, error: unknown): never => {
   throw new Error(`${path}: ${String(error)}`);
 };
-const walked = (at = base, roots?: string[]): string[] => [...walkFiles(createDirectoryLister(roots), at, fail)];
+const walk = (lister: DirectoryLister, at = base): string[] =>
+  [...walkFiles(lister, at, fail)].filter((path) => path !== undefined);
+const walked = (at = base, roots?: string[]): string[] => walk(createDirectoryLister(roots), at);
 
 /** Lists when every directory looks untouched for a while, so that what is listed is remembered. */
 function listLater<T>(list: () => T): T {
@@ -30,6 +33,36 @@ function listLater<T>(list: () => T): T {
     vi.useRealTimers();
   }
 }
+
+test("the walk can be left after each directory, also where none holds a file", () => {
+  for (let outer = 0; outer < 5; outer += 1) mkdirSync(join(base, `${outer}/inner`), { recursive: true });
+  expect([...walkFiles(createDirectoryLister(undefined), base, fail)]).toEqual(Array(10).fill(undefined));
+});
+
+describe("a list on the caller's thread begins anew in another", () => {
+  const sizes = { file: Infinity, directory: Infinity, ignoreFile: Infinity, matches: Infinity };
+
+  test.each([
+    ["many rules", "*a*a0b*c\n".repeat(3000), "n"],
+    ["a rule of many stars", `${"*a".repeat(1000)}\n`, "a".repeat(200)],
+    ["many rules for the same ending", Array.from({ length: 2000 }, (_, index) => `*${index}x\n`).join(""), "n"],
+  ])("where many names would be compared with %s", (_, rules, name) => {
+    const matches = sizesHere.matches;
+    const list = () => createDirectoryLister(undefined, undefined, { ...sizes, matches }).list(base, undefined);
+    for (let index = 0; index < 200; index += 1) make({ [`${name}${index}`]: "" });
+    expect(list().entries).toHaveLength(200);
+    make({ ".gitignore": rules });
+    expect(list).toThrow(BeginAnew);
+  });
+
+  test.runIf(process.platform === "linux")("where a directory has many entries, whatever size it tells", () => {
+    const directory = "/proc/sys/kernel";
+    expect(statSync(directory).size).toBe(0);
+    expect(() =>
+      createDirectoryLister(undefined, undefined, { ...sizes, directory: 500 }).list(directory, undefined),
+    ).toThrow(BeginAnew);
+  });
+});
 
 describe("the files that are walked", () => {
   test("are in the order of their paths", () => {
@@ -93,7 +126,7 @@ describe("the cache of a lister", () => {
     make({ "s/a": "", "t/b": "", "t/.gitignore": "x" });
     for (const directory of ["s", "t", "."]) utimesSync(join(base, directory), 1e9, 1e9);
     const lister = createDirectoryLister(undefined);
-    const list = (): string[] => [...walkFiles(lister, base, fail)];
+    const list = (): string[] => walk(lister);
     const first = ["s/a", "t/.gitignore", "t/b"];
     expect(listLater(list)).toEqual(first);
     expect(list()).toEqual(first);

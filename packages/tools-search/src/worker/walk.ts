@@ -5,13 +5,14 @@ export type OnUnreadable = (path: string, error: unknown) => void;
 
 /**
  * The files below a directory that a search may see, relative to it, with `/`, in the order of their paths. The list equals
- * that of `globFiles`; the walk can be left at any time.
+ * that of `globFiles`. The walk can be left at any time: it gives undefined after each directory below that was listed, as many in a row
+ * may hold no file.
  */
 export function* walkFiles(
   lister: DirectoryLister,
   directory: string,
   onUnreadable: OnUnreadable,
-): Generator<string, void, undefined> {
+): Generator<string | undefined, void, undefined> {
   const list = (path: string, rules: VisibleDirectory["rules"]): VisibleDirectory | undefined => {
     try {
       return lister.list(path, rules);
@@ -32,6 +33,7 @@ export function* walkFiles(
     } else if (entry.directory) {
       const below = list(prefix + top.path + entry.name, top.directory.rules);
       if (below !== undefined) stack.push({ directory: below, path: `${top.path}${entry.name}/`, next: 0 });
+      yield undefined;
     } else {
       yield top.path + entry.name;
     }
