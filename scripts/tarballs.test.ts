@@ -40,7 +40,11 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
 };
 
 /** Files of a tarball beside the built code and its types. */
-const more: Record<string, readonly string[]> = { agent: ["session.schema.json"], policy: ["COMMANDS.md"] };
+const more: Record<string, readonly string[]> = {
+  agent: ["session.schema.json"],
+  cli: ["events.schema.json"],
+  policy: ["COMMANDS.md"],
+};
 const published =
   /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|dist\/(?:[\w-]+\/)*[\w-]+(?:\.d\.ts|\.js|\.mjs)|dist\/manifest\.json)$/;
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { checkEvents } from "./checkEvents.ts";
 
 /** Node's cache of compiled modules, which the runner sets: without it a short program takes half as long again. */
 export const compileCache = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "" };
@@ -24,7 +25,7 @@ export interface RunningProgram {
   printed(text: string): Promise<void>;
 }
 
-/** Starts a Node script as a process, as a shell would. */
+/** Starts a Node script as a process, as a shell would. What `toolcrib` prints as JSON is checked against its schema. */
 export function startProgram(file: string, args: readonly string[], options: ProgramOptions): RunningProgram {
   const { cwd, env = {}, input } = options;
   const child = spawn(process.execPath, [file, ...args], {
@@ -43,7 +44,14 @@ export function startProgram(file: string, args: readonly string[], options: Pro
   if (input !== undefined && input !== "open") child.stdin?.end(input);
   const ended = new Promise<ProgramEnd>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code) => resolve({ code, ...text }));
+    child.once("close", (code) => {
+      try {
+        if (file.endsWith("cli/dist/bin.js")) checkEvents(args, text.stdout);
+        resolve({ code, ...text });
+      } catch (error) {
+        reject(error);
+      }
+    });
   });
   const printed = (wanted: string): Promise<void> =>
     new Promise((resolve, reject) => {

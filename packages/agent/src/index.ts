@@ -35,6 +35,7 @@ export { listSessions, newSessionFile, type SessionSummary } from "./session/lis
 export type { JournalLine, Session } from "./session/session.ts";
 export { createSaveSessionContextTool, type SessionToolContext } from "./session/sessionContext.ts";
 export type { Compacted } from "./turn/compact.ts";
+export { type CostLimit, createCostLimit } from "./turn/costLimit.ts";
 export type { LoopLimits } from "./turn/loopState.ts";
 export type { CompactionOptions } from "./turn/shrinkMessages.ts";
 export { anyOf, calledTool, type StepState, type StopCondition, usedTokens } from "./turn/stopConditions.ts";

@@ -6,7 +6,7 @@ import {
   type JsonSchema,
   type ParametersSchema,
 } from "@toolcrib/core";
-import type { ChatOptions } from "./options.ts";
+import type { ToolChoice } from "./provider.ts";
 import { anyOf, type StopCondition } from "./turn/stopConditions.ts";
 
 const answerTool = "final_answer";
@@ -14,9 +14,9 @@ const answerTool = "final_answer";
 /** What turns need whose answer is a value that fits a schema. */
 export interface ObjectAnswer<Value> {
   /** Options of every turn until there is a value, also of those that go on after an approval. */
-  readonly options: Required<Pick<ChatOptions, "tools" | "stopWhen">>;
+  readonly options: { readonly tools: AnyToolRegistry; readonly stopWhen: StopCondition };
   /** The message and further options of a second turn, after one that has ended without a value. */
-  readonly reminder: { readonly message: string } & Required<Pick<ChatOptions, "toolChoice">>;
+  readonly reminder: { readonly message: string; readonly toolChoice: ToolChoice };
   /** What the model has answered, if it has. */
   readonly given: { readonly value: Value } | undefined;
 }

@@ -5,7 +5,9 @@ const args = process.argv.slice(2);
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-  const reason = code === "EPIPE" ? "its reader has closed it" : code === "ENOSPC" ? "the disk is full" : message;
+  // Its reader has read enough: other programs are ended by SIGPIPE then, which Node ignores.
+  if (code === "EPIPE") process.exit(128 + 13);
+  const reason = code === "ENOSPC" ? "the disk is full" : message;
   process.stderr.write(`toolcrib: cannot write to standard output: ${reason}\n`);
   process.exit(1);
 });

@@ -31,6 +31,8 @@ export async function main(args: readonly string[]): Promise<number> {
     if (process.env.TOOLCRIB_DEBUG === "1") process.stderr.write(`${traceOf(error)}\n`);
     const { exitReason, message } = explain(error);
     process.stderr.write(`toolcrib: ${message}\n`);
+    const { jsonError, lacksJson } = await import("./jsonErrors.ts");
+    if (lacksJson(error, args)) process.stdout.write(jsonError(error));
     return exitCodes[exitReason];
   }
   return exitCodes[exitReason];

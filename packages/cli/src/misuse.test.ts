@@ -19,6 +19,22 @@ function toolcrib(args: readonly string[], env: Record<string, string> = {}): Pr
   return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } }).ended;
 }
 
+/** Calls `main` once for each list of arguments on standard input, all in one process: most of the time of a start goes to loading. */
+const callMain = `
+import { readFileSync } from "node:fs";
+import { main } from ${JSON.stringify(new URL("./main.ts", import.meta.url).href)};
+process.setMaxListeners(0);
+const { stdout, stderr } = process;
+const print = stdout.write.bind(stdout);
+const ends = [];
+for (const args of JSON.parse(readFileSync(0, "utf8"))) {
+  const end = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"]) process[name].write = (text) => ((end[name] += text), true);
+  ends.push({ code: await main(args), ...end });
+}
+print(JSON.stringify(ends), () => process.exit());
+`;
+
 /** What a user may get wrong: the arguments, the exit code, and what the one message must say. */
 const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ["rn", 2, /unknown command 'rn' \(Did you mean run\?\); see toolcrib --help/],
@@ -101,14 +117,38 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ["tools call run_bash --command ls", 4, /Tool not available: run_bash; it is off unless you pass --enable run_bash/],
 ];
 
-describe.concurrent("a mistake gets one message on stderr: what was wrong and what to do, without a stack trace", () => {
-  test.each(misuses)("toolcrib %s: exit %i", async (args, code, says) => {
-    const end = await toolcrib(args.split(" "));
-    expect(end.stderr).toMatch(says);
-    expect(end.stderr).not.toMatch(/^\s+at |node:internal|Error: .*Error: /m);
-    expect(end.stdout).toBe("");
-    expect(end.code).toBe(code);
+describe("a mistake gets one message on stderr: what was wrong and what to do, without a stack trace", () => {
+  let ends: readonly ProgramEnd[] = [];
+
+  beforeAll(async () => {
+    const file = join(folder, "callMain.mjs");
+    writeFileSync(file, callMain);
+    const input = JSON.stringify(misuses.map(([args]) => args.split(" ")));
+    const env = { XDG_STATE_HOME: join(folder, "state") };
+    const { code, stdout, stderr } = await startProgram(file, [], { cwd: folder, env, input }).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    ends = JSON.parse(stdout) as ProgramEnd[];
   });
+
+  const check = (end: ProgramEnd | undefined, [args, code, says]: (typeof misuses)[number]): void => {
+    expect(end?.stderr).toMatch(says);
+    expect(end?.stderr).not.toMatch(/^\s+at |node:internal|Error: .*Error: /m);
+    // Where JSON was asked for, the same as an object.
+    if (args.endsWith(" --json")) expect(JSON.parse(end?.stdout ?? "")).toMatchObject({ error: { code: "usage" } });
+    else expect(end?.stdout).toBe("");
+    expect(end?.code).toBe(code);
+  };
+
+  test.each(misuses.map((misuse, index) => [misuse[0], misuse[1], index] as const))(
+    "toolcrib %s: exit %i",
+    (_args, _code, index) => check(ends[index], misuses[index] as (typeof misuses)[number]),
+  );
+
+  test.each(["rn", "run hi -m openai", "tools call read_file --path none.txt", "run hi -m offline --ask --json"])(
+    "started as users start it, too: toolcrib %s",
+    async (args) =>
+      check(await toolcrib(args.split(" ")), misuses.find(([one]) => one === args) as (typeof misuses)[number]),
+  );
 
   test("the key does not appear in the message of a failed request", async () => {
     const end = await toolcrib(["run", "hi", "-m", "openai"], {

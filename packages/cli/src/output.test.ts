@@ -62,11 +62,10 @@ describe.skipIf(process.platform !== "linux").concurrent("output that cannot be 
     expect(code).toBe(1);
   });
 
-  test.each(commands)("to a closed pipe is one line and exit 1: %s %s", async (...args) => {
+  test.each(commands)("to a closed pipe ends the command quietly, as SIGPIPE would: %s %s", async (...args) => {
     const { code, stderr } = await toolcrib(args, { stdout: "closed" });
-    expect(stderr).toMatch(/(?:^|\n)toolcrib: cannot write to standard output: its reader has closed it\n$/);
-    expect(stderr).not.toMatch(/^\s+at |node:/m);
-    expect(code).toBe(1);
+    expect(stderr).not.toMatch(/toolcrib: |^\s+at |node:/m);
+    expect(code).toBe(141);
   });
 
   test.each(["/dev/full", "closed"])("on stderr (%s) does not change the answer", async (stderr) => {

@@ -128,7 +128,7 @@ const rootCommands: readonly CommandEntry[] = [
     name: "run",
     takes: "[options] [prompt...]",
     summary: "one task: the answer on stdout, tool calls on stderr",
-    load: () => import("./run.ts"),
+    load: () => import("./run/run.ts"),
   },
   { name: "chat", takes: "[options]", summary: "a conversation in the terminal", load: () => import("./chat/chat.ts") },
   { name: "tools", summary: "the tools by themselves, without a model", commands: toolCommands },

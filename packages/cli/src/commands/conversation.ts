@@ -4,6 +4,7 @@ import {
   type AgentEvent,
   type AgentOptions,
   type Answers,
+  type ChatOptions,
   newSessionFile,
   type Provider,
 } from "@toolcrib/agent";
@@ -66,7 +67,7 @@ export interface Conversation {
   readonly denied: boolean;
   /** Where the conversations of this directory are kept. */
   readonly folder: string;
-  turn(message: string, signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
+  turn(message: string, signal: AbortSignal, options?: ChatOptions): AsyncGenerator<AgentEvent, void>;
   /** Asks the user about the calls that wait, and goes on where they were answered. */
   answer(signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
   readonly permissions: Permissions;
@@ -156,7 +157,11 @@ export async function openConversation(
     return answers;
   };
   /** The calls that wait are on disk before they are asked about, so a question outlives the process. */
-  async function* untilAnswered(events: AsyncIterable<AgentEvent>, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+  async function* untilAnswered(
+    events: AsyncIterable<AgentEvent>,
+    signal: AbortSignal,
+    { toolChoice: _, ...options }: ChatOptions = {},
+  ): AsyncGenerator<AgentEvent> {
     const shown = new Set<string>();
     for (let turn: AsyncIterable<AgentEvent> | undefined = events; turn; ) {
       let end: AgentEvent | undefined;
@@ -168,7 +173,7 @@ export async function openConversation(
       }
       turn = undefined;
       const answers: Answers | undefined = end && (await ask(signal));
-      if (answers) turn = agent.streamApprove(answers, { signal });
+      if (answers) turn = agent.streamApprove(answers, { ...options, signal });
       else if (end) yield end;
     }
   }
@@ -190,7 +195,8 @@ export async function openConversation(
       return denied;
     },
     permissions,
-    turn: (message, signal) => untilAnswered(agent.streamChat(message, { signal }), signal),
+    turn: (message, signal, options) =>
+      untilAnswered(agent.streamChat(message, { ...options, signal }), signal, options),
     async *answer(signal) {
       const answers = await ask(signal);
       if (answers) yield* untilAnswered(agent.streamApprove(answers, { signal }), signal);

@@ -10,7 +10,7 @@ import { createRenderer } from "../../terminal/render.ts";
 import type { Asker } from "../../tools/approval.ts";
 import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "../conversation.ts";
 import type { DefineCommand } from "../defineCommand.ts";
-import { whyNoAnswer } from "../run.ts";
+import { whyNoAnswer } from "../turnEnd.ts";
 import { runSlashCommand, type SlashContext } from "./slashCommands.ts";
 
 /** `toolcrib chat`: a line is a message; lines may be piped in, too. */

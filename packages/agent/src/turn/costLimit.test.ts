@@ -1,0 +1,63 @@
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { expect, test } from "vitest";
+import { Agent } from "../agent.ts";
+import { noUsage } from "../conversation/usage.ts";
+import type { Usage } from "../messages.ts";
+import type { Provider, ProviderEvent } from "../provider.ts";
+import { createCostLimit } from "./costLimit.ts";
+
+const { cost: _, ...tokens } = noUsage;
+
+const look = defineTool({
+  name: "look",
+  description: "Looks.",
+  parameters: { type: "object", properties: {} },
+  execute: () => "seen",
+});
+
+/** A model that goes on calling a tool; each reply has used what `usage` says. */
+function endless(usage: Usage | undefined, model = "gpt-6-luna", name = "openai"): Provider {
+  return {
+    name,
+    model,
+    async *send({ messages }): AsyncGenerator<ProviderEvent> {
+      const call = { type: "tool-call", id: `call_${messages.length}`, name: "look", args: {} } as const;
+      yield {
+        type: "reply",
+        message: { role: "assistant", content: [call] },
+        stop: "tool-calls",
+        ...(usage && { usage }),
+      };
+    },
+  };
+}
+
+async function turn(provider: Provider, dollars: number) {
+  const limit = createCostLimit(dollars, provider);
+  const agent = new Agent(provider, { tools: new ToolRegistry([look]), maxSteps: 6 });
+  let steps = 0;
+  let reason = "";
+  for await (const event of agent.streamChat("go", { stopWhen: limit.stopWhen })) {
+    limit.see(event);
+    if (event.type === "step-start") steps = event.step;
+    if (event.type === "end") ({ reason } = event);
+  }
+  return { steps, reason, reached: limit.reached };
+}
+
+test.each([
+  ["the cost that the service or the price gives", endless({ ...noUsage, cost: 0.4 }), 1, 3, "cost-limit"],
+  [
+    "cached tokens as plain ones",
+    endless({ ...tokens, inputTokens: 1e6, cacheReadTokens: 9e5 }),
+    0.15,
+    2,
+    "cost-limit",
+  ],
+  ["a service that charges nothing", endless({ ...noUsage, cost: 0 }, "m", "x"), 1, 6, undefined],
+  ["a reply of a model without a price: unknown", endless({ ...tokens, inputTokens: 1 }, "new"), 1, 1, "cost-unknown"],
+  ["no usage at all: unknown", endless(undefined), 1, 1, "cost-unknown"],
+  ["the stand-in: nothing", endless(undefined, "rules", "offline"), 1, 6, undefined],
+])("a turn ends by what its replies have cost: %s", async (_what, provider, dollars, steps, reached) => {
+  expect(await turn(provider, dollars)).toEqual({ steps, reason: reached ? "stop" : "step-limit", reached });
+});

@@ -1,0 +1,44 @@
+import type { AgentEvent, Usage } from "../messages.ts";
+import type { Provider } from "../provider.ts";
+import { costOf, modelPrices } from "../providers/shared/models.ts";
+import type { StopCondition } from "./stopConditions.ts";
+
+export interface CostLimit {
+  /** Is shown every event of the turns that it is for. */
+  see(event: AgentEvent): void;
+  readonly stopWhen: StopCondition;
+  /** Why `stopWhen` has ended a turn, if it has. */
+  readonly reached: "cost-limit" | "cost-unknown" | undefined;
+}
+
+/**
+ * Ends a turn (with `stop`) after a reply with which its replies have cost `dollars`, or one whose cost is unknown. Tokens from a
+ * cache count as plain ones where only their price is unknown, so that the limit holds. The stand-in costs nothing.
+ */
+export function createCostLimit(dollars: number, provider: Pick<Provider, "name" | "model">): CostLimit {
+  let spent = 0;
+  let isKnown = true;
+  let reached: CostLimit["reached"];
+  return {
+    see(event) {
+      // A service may leave out what a reply has used.
+      if (event.type === "step-start") isKnown = provider.name === "offline";
+      if (event.type !== "usage") return;
+      const cost = event.usage.cost ?? costAtMost(event.usage, provider);
+      isKnown = cost !== undefined;
+      spent += cost ?? 0;
+    },
+    stopWhen() {
+      reached = isKnown ? (spent >= dollars ? "cost-limit" : undefined) : "cost-unknown";
+      return reached !== undefined;
+    },
+    get reached() {
+      return reached;
+    },
+  };
+}
+
+function costAtMost(usage: Usage, { name, model }: Pick<Provider, "name" | "model">): number | undefined {
+  const price = modelPrices[`${name}/${model}`];
+  return price && costOf(usage, { cacheRead: price.input, ...price });
+}

@@ -1,0 +1,148 @@
+import {
+  anyOf,
+  type ChatOptions,
+  type CostLimit,
+  createObjectAnswer,
+  isAgentError,
+  type ObjectAnswer,
+  type Provider,
+} from "@toolcrib/agent";
+import { Option } from "commander";
+import { CliError, type ExitReason } from "../../exitReasons.ts";
+import { chooseModel } from "../../model/modelChoice.ts";
+import type { Program } from "../../program.ts";
+import { terminalAsker } from "../../terminal/ask.ts";
+import { readPrompt } from "../../terminal/prompt.ts";
+import { whyNotRun } from "../../tools/allowAdvice.ts";
+import type { Asker } from "../../tools/approval.ts";
+import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "../conversation.ts";
+import type { DefineCommand } from "../defineCommand.ts";
+import { exitReasonOf, type TurnEnd, whyNoAnswer } from "../turnEnd.ts";
+import { costLimit, dollars, duration, startTimeLimit, type TimeLimit } from "./limits.ts";
+import { readOutputSchema } from "./outputSchema.ts";
+import { createReport, type OutputFormat, type Report } from "./report.ts";
+
+interface RunFlags extends ConversationFlags {
+  /** True for a `-p` without a text. */
+  readonly prompt?: string | boolean | undefined;
+  readonly outputFormat?: OutputFormat | undefined;
+  readonly json?: boolean | undefined;
+  readonly jsonl?: boolean | undefined;
+  readonly outputSchema?: string | undefined;
+  readonly maxCost?: number | undefined;
+  readonly timeout?: number | undefined;
+}
+
+/** `toolcrib run`: one task. */
+export const define: DefineCommand = (command, action) =>
+  addConversationFlags(
+    command
+      .argument("[prompt...]", "what to do; @FILE puts a file in; what is piped in comes first")
+      .option("-p, --prompt [text]", "the prompt, too")
+      .addOption(
+        new Option("--output-format <format>", "text; one JSON object at the end; or each event as a line of JSON")
+          .choices(["text", "json", "stream-json"])
+          .conflicts(["json", "jsonl"]),
+      )
+      .addOption(new Option("--json", "short for --output-format json").conflicts("jsonl"))
+      .option("--jsonl", "short for --output-format stream-json")
+      .option("--output-schema <file>", "answer with one JSON value that fits the JSON Schema in this file")
+      .option("--max-cost <dollars>", "end once the replies of the model have cost this much", dollars)
+      .option("--timeout <duration>", "end after this time, such as 90s or 5m", duration),
+  ).action(action(run));
+
+async function run(program: Program, words: readonly string[], flags: RunFlags): Promise<ExitReason> {
+  const { terminal, interrupts } = program;
+  const format = flags.json ? "json" : flags.jsonl ? "stream-json" : (flags.outputFormat ?? "text");
+  const report = createReport(format, flags.outputSchema !== undefined, terminal);
+  const time = startTimeLimit(flags.timeout);
+  let end: TurnEnd | undefined;
+  let started: Started | undefined;
+  try {
+    const prompt = await time.during(promptFor(words, flags, program));
+    started = await time.during(start(program, flags));
+    const task = { ...started, prompt, time, report };
+    end = await interrupts.during((signal) => perform(task, AbortSignal.any([signal, time.signal])));
+  } catch (error) {
+    report.failure(error, started ? aboutRun(started) : {});
+    throw error;
+  } finally {
+    terminal.tail("");
+    await started?.conversation.close();
+  }
+  const { conversation, answer } = started;
+  const exitReason = exitReasonOf(end, conversation.denied);
+  report.end(end, { ok: exitReason === "ok", output: answer?.given, about: aboutRun(started) });
+  for (const call of end?.pending?.slice(0, mostPendingShown) ?? [])
+    terminal.note(await whyNotRun(call, conversation.agent.toolRegistry, conversation.permissions));
+  if (end?.reason !== "stop") terminal.note(whyNoAnswer(end));
+  return exitReason;
+}
+
+const mostPendingShown = 5;
+
+interface Started {
+  readonly provider: Provider;
+  readonly conversation: Conversation;
+  readonly cost: CostLimit | undefined;
+  /** With `--output-schema`. */
+  readonly answer: ObjectAnswer<unknown> | undefined;
+}
+
+function promptFor(words: readonly string[], { prompt }: RunFlags, { terminal }: Program): Promise<string> {
+  const note = (line: string): void => terminal.note(terminal.style.dim(line));
+  return readPrompt(typeof prompt === "string" ? [prompt, ...words] : words, note);
+}
+
+async function start(program: Program, flags: RunFlags): Promise<Started> {
+  const { terminal, interrupts } = program;
+  const { outputSchema, maxCost } = flags;
+  const schema = outputSchema === undefined ? undefined : await readOutputSchema(outputSchema);
+  const { provider, why, isNamed } = await chooseModel(flags);
+  const cost = costLimit(maxCost, provider);
+  if (!isNamed) terminal.note(terminal.style.dim(why));
+  const asker = (): Asker | undefined => terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const conversation = await openConversation(provider, flags, program, asker);
+  const answer = schema && createObjectAnswer(conversation.agent.toolRegistry, schema);
+  return { provider, conversation, cost, answer };
+}
+
+interface Task extends Started {
+  readonly prompt: string;
+  readonly time: TimeLimit;
+  readonly report: Report;
+}
+
+/** Asks the model, and again where it gave no value for `--output-schema`; returns how the last turn ended. */
+async function perform(task: Task, signal: AbortSignal): Promise<TurnEnd | undefined> {
+  const { prompt, conversation, cost, answer, report } = task;
+  const stopWhen = anyOf(...[answer?.options, cost].flatMap((one) => one?.stopWhen ?? []));
+  const options = { ...answer?.options, stopWhen };
+  const turn = async (message: string, options: ChatOptions): Promise<TurnEnd | undefined> => {
+    let end: TurnEnd | undefined;
+    for await (const event of conversation.turn(message, signal, options)) {
+      cost?.see(event);
+      if (event.type === "end") end = event;
+      else report.event(event);
+    }
+    return end?.reason === "stop" && cost?.reached ? { ...end, reason: cost.reached } : end;
+  };
+  try {
+    const end = await turn(prompt, options);
+    if (!answer || answer.given || end?.reason !== "stop") return end;
+    const { message, toolChoice } = answer.reminder;
+    const last = await turn(message, { ...options, toolChoice });
+    if (answer.given || last?.reason !== "stop") return last;
+    throw new CliError(
+      "failed",
+      "the model gave no value that fits --output-schema; try again, or simplify the schema",
+    );
+  } catch (error) {
+    if (!task.time.signal.aborted) throw error;
+    return { type: "end", reason: "time-limit", text: (isAgentError(error) && error.text) || "" };
+  }
+}
+
+function aboutRun({ provider, conversation }: Started): object {
+  return { model: `${provider.name}/${provider.model}`, usage: conversation.agent.usage };
+}
