@@ -48,6 +48,7 @@ const rooms = {
   },
   agent: {
     conversation: [],
+    instructions: [],
     models: [
       "providers/shared",
       ...["openai", "anthropic", "chat", "offline"].map((wire) => `providers/${wire} lazily`),

@@ -1,5 +1,6 @@
 import { type AgentEvent, type Compacted, listSessions } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core";
+import { charactersPerToken, estimateTokens } from "@toolcrib/core/contracts";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Program } from "../../program.ts";
 import { oneLine } from "../../terminal/render.ts";
@@ -102,6 +103,11 @@ export const slashCommands: readonly SlashCommand[] = [
     summary: "show the conversations of this directory, or continue one",
     run: ({ conversation }, [number]) => resume(conversation, number),
   },
+  {
+    name: "context",
+    summary: "what a request holds: instructions files, and tokens of each part",
+    run: ({ conversation }) => context(conversation),
+  },
   { name: "stats", summary: "messages, tokens and cost so far", run: ({ conversation }) => stats(conversation) },
   {
     name: "quit",
@@ -187,4 +193,26 @@ function stats({ agent: { sessionContext, usage } }: Conversation): string {
     `${count(sessionContext.length)} messages; tokens: ${count(usage.inputTokens)} in ` +
     `(${count(usage.cacheReadTokens)} from the cache), ${count(usage.outputTokens)} out; ${cost}`
   );
+}
+
+/** What goes along with each request, in estimated tokens. */
+function context({ agent, instructions }: Conversation): string {
+  const { systemPrompt, sessionContext, toolRegistry } = agent;
+  const tokensOf = (value: unknown): number => Math.ceil(JSON.stringify(value).length / charactersPerToken);
+  const tools = toolRegistry.listTools().filter(({ enabled }) => enabled);
+  const row = (tokens: number, what: string): string => `${tokens.toLocaleString("en-US").padStart(9)}  ${what}`;
+  return [
+    row(tokensOf(systemPrompt), "system prompt"),
+    ...instructions.files.map(({ path, text, bytes }) => {
+      const read = Buffer.byteLength(text) < bytes - 1 ? `, the first of its ${bytes} bytes` : "";
+      return row(tokensOf(text), `  of it ${oneLine(path, 200)}${read}`);
+    }),
+    ...(instructions.files.length === 0 ? ["           no AGENTS.md is read"] : []),
+    row(
+      tools.reduce((sum, tool) => sum + estimateTokens(tool), 0),
+      `${tools.length} tools`,
+    ),
+    row(tokensOf(sessionContext), `${sessionContext.length} messages`),
+    `Tokens, estimated: one for ${charactersPerToken} characters.`,
+  ].join("\n");
 }
