@@ -60,6 +60,7 @@ const rooms = {
     "providers/offline": ["providers/shared", "conversation"],
     session: ["conversation"],
     testing: ["conversation"],
+    transcript: ["conversation", "session"],
     turn: ["conversation", "session", "providers/shared"],
   },
   "tools-search": { memory: [], shared: [], threads: ["shared", "worker lazily"], worker: ["memory", "shared"] },

@@ -41,7 +41,8 @@ export async function openSession(fileOrSession: string | Session): Promise<Open
   return { session, journal: { bytes: journalBytes, size: read.bytes.length, inode: read.inode } };
 }
 
-async function readSession(file: string): Promise<{ readonly bytes: Buffer; readonly inode: number }> {
+/** The bytes of a session file. Throws for anything but a regular file. */
+export async function readSession(file: string): Promise<{ readonly bytes: Buffer; readonly inode: number }> {
   const { descriptor, close } = await openSessionFile(file);
   try {
     return { bytes: await promisify(readFile)(descriptor), inode: fstatSync(descriptor).ino };

@@ -1,0 +1,55 @@
+import { checkOptions } from "@toolcrib/core";
+import { byteLimit, limitBytes } from "@toolcrib/core/text";
+import type { Session } from "../session/session.ts";
+import { fromSession } from "./readTranscript.ts";
+import { redactTranscript } from "./redactTranscript.ts";
+import type { Transcript } from "./transcript.ts";
+
+export interface TranscriptOptions {
+  /** Values that must not be in it, in any form: keys of the services, say. What looks like a secret is left out without being named here. */
+  secrets?: readonly string[] | undefined;
+  /** Its title. Default: the session's name, else the first line of the first message. */
+  title?: string | undefined;
+  /** Most bytes of all pictures together; `Infinity` for no limit. Default: 20 MB. Markdown has none of them. */
+  maxPictureBytes?: number | undefined;
+  /** Most bytes of one argument or result; `Infinity` for no limit. Default: 100 KB. */
+  maxTextBytes?: number | undefined;
+}
+
+/** A transcript ready to be written, and what belongs to it. */
+export interface Prepared {
+  readonly transcript: Transcript;
+  readonly title: string;
+  readonly maxPictureBytes: number;
+  /** A text cut to the limit, with a notice. */
+  readonly cut: (text: string) => string;
+}
+
+const defaultPictureBytes = 20 * 1024 * 1024;
+const defaultTextBytes = 100 * 1024;
+const longestTitle = 120;
+
+/** Throws a TypeError for invalid options. */
+export function prepare(owner: string, session: Transcript | Session, options: TranscriptOptions): Prepared {
+  checkOptions<TranscriptOptions>(owner, options, {
+    secrets: true,
+    title: true,
+    maxPictureBytes: true,
+    maxTextBytes: true,
+  });
+  const given = "turns" in session ? session : fromSession(session);
+  const transcript = redactTranscript(given, options.secrets ?? []);
+  const maxTextBytes = byteLimit("maxTextBytes", options.maxTextBytes ?? defaultTextBytes);
+  return {
+    transcript,
+    title: options.title ?? transcript.name ?? topicOf(transcript),
+    maxPictureBytes: byteLimit("maxPictureBytes", options.maxPictureBytes ?? defaultPictureBytes),
+    cut: (text) => limitBytes(text, maxTextBytes),
+  };
+}
+
+function topicOf({ turns }: Transcript): string {
+  const first = turns[0]?.user.find((block) => block.type === "text");
+  const line = first?.type === "text" ? (first.text.trim().split("\n", 1)[0] ?? "") : "";
+  return line.slice(0, longestTitle) || "A conversation";
+}

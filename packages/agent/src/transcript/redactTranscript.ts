@@ -1,0 +1,56 @@
+import { isSecret, redacted, secretForms, withoutSecrets } from "@toolcrib/core/text";
+import type { Transcript } from "./transcript.ts";
+
+/** Words long enough to be a key, with what is around them in an assignment or an address. */
+const longWord = /[^\s"'`,;<>()[\]{}|]{12,}/g;
+/** As environments are printed. */
+const assignment = /^(\s*(?:export |declare -x )?)([A-Z][A-Z0-9_]{1,80})=(\S.*)$/gm;
+const keyStart = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/g;
+const keyEnd = /-----END [A-Z ]{0,40}PRIVATE KEY-----/g;
+
+/**
+ * The transcript without `secrets` (in every form) and without what looks like one: keys by their form, private keys, values of
+ * variables and arguments with names such as TOKEN or password.
+ */
+export function redactTranscript(transcript: Transcript, secrets: readonly string[]): Transcript {
+  const forms = secretForms(secrets.filter((secret) => secret !== ""));
+  const clean = (text: string): string => withoutSecrets(withoutLikely(text), forms);
+  return cleanValue(transcript, clean) as Transcript;
+}
+
+/** Base64 of a picture: a key by its form would be found there by chance. */
+const kept: ReadonlySet<string> = new Set(["data"]);
+
+function cleanValue(value: unknown, clean: (text: string) => string, name = "", inArguments = false): unknown {
+  if (typeof value === "string") {
+    if (kept.has(name) && !inArguments) return value;
+    return inArguments && isSecret(name, "") && value !== "" ? redacted : clean(value);
+  }
+  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, name, inArguments));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]) => {
+    return [inArguments ? clean(key) : key, cleanValue(item, clean, key, inArguments || key === "args")];
+  });
+  return Object.fromEntries(entries);
+}
+
+function withoutLikely(text: string): string {
+  return withoutPrivateKeys(text)
+    .replace(assignment, (whole, before: string, name: string, value: string) =>
+      isSecret(name, value) ? `${before}${name}=${redacted}` : whole,
+    )
+    .replace(longWord, (word) => (isSecret("", word) ? redacted : word));
+}
+
+function withoutPrivateKeys(text: string): string {
+  let clean = "";
+  let from = 0;
+  for (const { index } of text.matchAll(keyStart)) {
+    if (index < from) continue;
+    keyEnd.lastIndex = index;
+    const end = keyEnd.exec(text);
+    clean += text.slice(from, index) + redacted;
+    from = end ? end.index + end[0].length : text.length;
+  }
+  return clean + text.slice(from);
+}

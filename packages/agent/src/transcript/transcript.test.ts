@@ -1,0 +1,285 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { sharedFolder, temporaryFolder } from "@toolcrib/testing";
+import { beforeAll, describe, expect, test } from "vitest";
+import { Agent } from "../agent.ts";
+import type { Session } from "../session/session.ts";
+import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
+import { readTranscript, sessionToHtml, sessionToMarkdown, type Transcript } from "../transcript.ts";
+
+/** A red dot. */
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==";
+const key = `sk-ant-${"a1B2".repeat(10)}`;
+const diff = "--- a.ts\n+++ a.ts\n@@ -1,2 +1,2 @@\n same\n-old <b>\n+new <i>\n";
+
+/** What must stay text wherever it stands. */
+const hostile = [
+  "</script><img src=x onerror=alert(1)>",
+  "<script>alert(1)</script>",
+  "</style></title></textarea></pre><svg onload=alert(1)>",
+  '" onmouseover="alert(1)" x="\' onfocus=\'alert(1)',
+  "<!-- <![CDATA[ &lt;img&gt; ]]>",
+  "javascript:alert(1)",
+  "\u202Eevil\u202C\u0000\u001b[31m",
+  "$& $1 $`",
+];
+
+const journal = join(sharedFolder("transcript"), "one.jsonl");
+let transcript: Transcript;
+
+beforeAll(async () => {
+  const registry = new ToolRegistry();
+  const parameters = { type: "object", properties: {}, additionalProperties: true } as const;
+  const tool = (name: string, execute: () => unknown): void =>
+    registry.register(defineTool({ name, description: name, parameters, execute: execute as () => string }));
+  tool("show", () => toolOutput("a picture", { content: [{ type: "image", data: png, mimeType: "image/png" }] }));
+  tool("edit", () => diff);
+  tool("fail", () => {
+    throw new Error(hostile[0]);
+  });
+  tool(
+    "env",
+    () =>
+      `PATH=/usr/bin\nGITHUB_TOKEN=abc\n${key}\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nend`,
+  );
+  tool("ask", () => hostile.join("\n"));
+  registry.guard(({ name }) => (name === "ask" ? { ask: { text: `Ask ${hostile[0]}?` } } : true));
+  const usage = {
+    inputTokens: 1200,
+    outputTokens: 80,
+    cacheReadTokens: 300,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+    cost: 0.01,
+  };
+  const replies: ScriptedReply[] = [
+    {
+      text: "Look:",
+      calls: [
+        { name: "show" },
+        { name: "edit", args: { path: hostile[3], edits: [{ old_text: "a", new_text: "b" }] } },
+      ],
+    },
+    { text: `Done. \`x < y\`\n\n\`\`\`js\n${hostile[1]}\n\`\`\``, usage },
+    {
+      calls: [
+        { name: "fail", args: { [hostile[0] as string]: hostile } },
+        { name: "env", args: { password: "hunter2", note: "s3cret-value-of-mine" } },
+      ],
+    },
+    { text: hostile.join("\n"), usage },
+    { calls: [{ name: "ask", args: {} }] },
+    { text: "Asked." },
+  ];
+  const agent = new Agent(new ScriptedProvider(replies), {
+    journal,
+    tools: registry,
+    sessionName: `Name ${hostile[0]}`,
+  });
+  await agent.chat("Show me");
+  await agent.chat([
+    { type: "text", text: hostile.join("\n") },
+    { type: "image", data: png, mimeType: "image/png" },
+  ]);
+  await agent.chat("Ask").catch(() => undefined);
+  await agent.approve(Object.fromEntries(agent.pending.map(({ callId }) => [callId, true])));
+  transcript = await readTranscript(journal);
+});
+
+/** The elements of a page with their attributes, and all of its text, by rules stricter than a browser's. */
+function parse(html: string): { readonly tags: readonly string[]; readonly text: string } {
+  const tags: string[] = [];
+  const open: string[] = [];
+  let text = "";
+  let rest = html.replace(/^<!doctype html>/, "");
+  const raw = /^(?:style|script)$/;
+  while (rest !== "") {
+    const last = open.at(-1) ?? "";
+    if (raw.test(last)) {
+      const end = rest.indexOf(`</${last}`);
+      expect(rest.slice(0, end)).not.toMatch(/<\/|<!--/);
+      rest = rest.slice(end);
+    }
+    const [tag, close, name = "", attributes = ""] =
+      /^<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"<>]*")?)*)>/.exec(rest) ?? [];
+    if (tag !== undefined) {
+      if (close === "") tags.push(`${name}${attributes}`);
+      if (close === "/") expect(open.pop()).toBe(name);
+      else if (!/^(?:meta|img|input)$/.test(name)) open.push(name);
+      rest = rest.slice(tag.length);
+      continue;
+    }
+    const [words = ""] = /^[^<]+/.exec(rest) ?? [];
+    expect(words, `not a tag: ${rest.slice(0, 60)}`).not.toBe("");
+    text += words;
+    rest = rest.slice(words.length);
+  }
+  expect(open).toEqual([]);
+  const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+  return { tags, text: text.replace(/&([^;]*);/g, (_, name: string) => entities[name] ?? expect.fail(`&${name};`)) };
+}
+
+describe("a transcript", () => {
+  test("has each turn with its calls, results, times, tokens and answers", () => {
+    expect(transcript.turns).toHaveLength(3);
+    expect(transcript.startedAt).toMatch(/^\d{4}-/);
+    const [first, , third] = transcript.turns;
+    expect(first?.usage).toMatchObject({ inputTokens: 1200, cost: 0.01 });
+    expect(transcript.usage).toMatchObject({ inputTokens: 2400, cost: 0.02 });
+    expect(first?.items.map((item) => (item.type === "call" ? item.name : item.type))).toEqual([
+      "text",
+      "show",
+      "edit",
+      "text",
+    ]);
+    expect(third?.items[0]).toMatchObject({
+      name: "ask",
+      answer: true,
+      question: `Ask ${hostile[0]}?`,
+      isError: false,
+    });
+    for (const turn of transcript.turns) {
+      for (const time of [turn.startedAt, turn.endedAt]) expect(Date.parse(time ?? "")).toBeGreaterThan(0);
+      for (const item of turn.items) {
+        if (item.type !== "call") continue;
+        expect(Date.parse(item.endedAt ?? "")).toBeGreaterThanOrEqual(Date.parse(item.startedAt ?? ""));
+      }
+    }
+  });
+
+  test("keeps what was cleared or shortened, and says so; an older journal has no times", async () => {
+    const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
+    const messages = [{ role: "user", content: [{ type: "text", text: "A summary." }] }];
+    const more = [
+      { type: "messages", messages },
+      { type: "messages", messages: [] },
+      { type: "message", message: messages[0] },
+    ];
+    const older = [...lines, ...more.map((line) => JSON.stringify(line))].map((line) =>
+      line.replace(/,"at":"[^"]*"\}$/, "}"),
+    );
+    const file = join(temporaryFolder("older"), "older.jsonl");
+    writeFileSync(file, `${older.join("\n")}\n{"type":"mess`);
+    const { turns } = await readTranscript(file);
+    expect(turns).toHaveLength(4);
+    expect(turns[2]?.items.slice(-2)).toEqual([
+      { type: "note", text: expect.stringMatching(/^The conversation was shortened from \d+ messages to 1\.$/) },
+      { type: "note", text: "The conversation was cleared." },
+    ]);
+    expect(turns[0]?.startedAt).toBeUndefined();
+    expect(sessionToHtml(await readTranscript(file))).toContain("The conversation was cleared.");
+  });
+
+  test("of a saved session, or one at hand, has its messages and its usage", async () => {
+    const session: Session = {
+      format: "toolcrib-session",
+      version: 1,
+      savedAt: "2026-01-01T00:00:00Z",
+      systemPrompt: "",
+      messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
+      usage: { inputTokens: 5, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+    };
+    expect(await readTranscript(session)).toMatchObject({
+      turns: [{ user: [{ text: "Hello" }] }],
+      usage: { inputTokens: 5 },
+    });
+    expect(sessionToHtml(session)).toContain("5 tokens in, 1 out, cost unknown");
+    await expect(readTranscript(join(temporaryFolder("none"), "none"))).rejects.toMatchObject({ code: "bad_session" });
+  });
+});
+
+describe("a page", () => {
+  test("is whole, asks nothing of the network, and runs only its own script", () => {
+    const html = sessionToHtml(transcript);
+    const { tags } = parse(html);
+    const attributes = tags.flatMap((tag) =>
+      [...tag.matchAll(/ ([a-z-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    );
+    for (const [name = "", value = ""] of attributes) {
+      expect(name).not.toMatch(/^on|^style$|^srcset$|^action$/);
+      if (name === "src") expect(value).toMatch(/^data:image\/png;base64,[A-Za-z0-9+/=]+$/);
+      if (name === "href") expect(value).toMatch(/^#turn-\d+$/);
+    }
+    expect(tags.filter((tag) => tag.startsWith("script"))).toHaveLength(1);
+    expect(tags.filter((tag) => tag.startsWith("img"))).toHaveLength(2);
+    expect(tags.filter((tag) => /^(?:link|iframe|object|base|form|svg|a [^h])/.test(tag))).toEqual([]);
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; img-src data:; base-uri 'none'; form-action 'none'$/,
+    );
+  });
+
+  test("keeps hostile text as text, without what nobody sees", () => {
+    const { text } = parse(sessionToHtml(transcript));
+    for (const words of hostile.slice(0, 6)) expect(text.split(words).length).toBeGreaterThan(2);
+    expect(text).toContain("evil[31m");
+    expect(text).toContain("$& $1 $`");
+    expect(text).not.toMatch(/[\u0000\u001b\u202e]/);
+  });
+
+  test("shows diffs by lines, durations, tokens and cost", () => {
+    const html = sessionToHtml(transcript);
+    expect(html).toContain('<span class="removed">-old &lt;b&gt;</span><span class="added">+new &lt;i&gt;</span>');
+    expect(html).toContain('<span class="removed">-a</span><span class="added">+b</span>');
+    expect(html).toContain("1,200 tokens in (300 from the cache), 80 out, $0.0100");
+    expect(html).toMatch(/<span class="time">\d+ ms<\/span>/);
+    expect(html).toContain("<strong>allowed</strong>");
+    const item = {
+      type: "call",
+      id: "a",
+      name: "run_bash",
+      args: {},
+      output: '{"stdout":"<b>\\n2\\n","exit_code":0}',
+    } as const;
+    expect(sessionToHtml({ ...transcript, turns: [{ user: [], items: [item] }] })).toContain(
+      '<dt>stdout</dt><dd><pre tabindex="0">\n&lt;b&gt;\n2\n</pre></dd><dt>exit_code</dt><dd><code>0</code></dd>',
+    );
+  });
+
+  test("has pictures and texts up to their limits", () => {
+    const html = sessionToHtml(transcript, { maxPictureBytes: png.length, maxTextBytes: 40 });
+    expect(parse(html).tags.filter((tag) => tag.startsWith("img"))).toHaveLength(1);
+    expect(html).toContain("left out for its size");
+    expect(html).toContain("[truncated: shown");
+    const svg = { type: "image", data: png, mimeType: "image/svg+xml" } as const;
+    const damaged = { type: "image", data: '"><script>', mimeType: "image/png" } as const;
+    const odd = sessionToHtml({ ...transcript, turns: [{ user: [svg, damaged], items: [] }] });
+    expect(odd).toContain("of a kind that is not shown here");
+    expect(odd).toContain("a picture that is damaged");
+    expect(() => sessionToHtml(transcript, { theme: "dark" } as object)).toThrow("theme");
+  });
+});
+
+describe("secrets", () => {
+  test.each([
+    ["a page", sessionToHtml],
+    ["Markdown", sessionToMarkdown],
+  ])("are not in %s: given ones in every form, and what looks like one", (_, write) => {
+    const before = JSON.stringify(transcript);
+    const text = write(transcript, { secrets: ["s3cret-value-of-mine"] });
+    for (const secret of [key, "hunter2", "s3cret-value", "MIIE", "=abc"]) {
+      expect(before).toContain(secret);
+      expect(text).not.toContain(secret);
+    }
+    expect(text).toContain("PATH=/usr/bin");
+    expect(text).toContain("[redacted]");
+  });
+});
+
+describe("Markdown", () => {
+  test("begins no HTML outside of code, and no text ends a block of code", () => {
+    const markdown = sessionToMarkdown(transcript);
+    let fence = "";
+    for (const line of markdown.split("\n")) {
+      const [, ticks = ""] = /^(?:> )?\s*(`{3,})/.exec(line) ?? [];
+      if (ticks !== "" && fence === "") fence = ticks;
+      else if (ticks.length >= fence.length && fence !== "") fence = "";
+      else if (fence === "") expect(line).not.toMatch(/(?<!\\)<[A-Za-z/!?]/);
+    }
+    expect(fence).toBe("");
+    expect(markdown).toContain("```diff\n--- a.ts");
+    expect(markdown).toContain("## Turn 3");
+  });
+});
