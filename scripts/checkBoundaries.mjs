@@ -103,7 +103,8 @@ const rooms = {
     doctor: [],
     model: [],
     state: [],
-    terminal: ["state", "tools as types"],
+    terminal: ["state", "tools as types", "terminal/screen lazily"],
+    "terminal/screen": ["state", "terminal"],
     tools: ["config", "state", "terminal"],
   },
 };

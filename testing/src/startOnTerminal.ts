@@ -96,24 +96,26 @@ export function startOnTerminal(file: string, args: readonly string[], options: 
       stdio: ["pipe", "pipe", "inherit"],
     },
   );
-  const screen = new ScreenModel(columns);
+  const screen = new ScreenModel(columns, rows);
   const waiting = new Set<() => void>();
+  let written: Promise<void> | undefined;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    screen.write(text);
-    for (const look of waiting) look();
+    written = screen.write(text).then(() => {
+      for (const look of waiting) look();
+    });
   });
   child.stdin.on("error", () => {});
   const order = (value: object): void => void child.stdin.write(`${JSON.stringify(value)}\n`);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", resolve);
+    child.once("close", (code) => void Promise.resolve(written).then(() => resolve(code)));
   });
   return {
     screen,
     ended,
     type: (keys) => order({ type: keys }),
     resize(newColumns, newRows) {
-      screen.columns = newColumns;
+      screen.resize(newColumns, newRows);
       order({ columns: newColumns, rows: newRows });
     },
     shows: (wanted) =>

@@ -61,35 +61,43 @@ function flags(...more: string[]): { args: string[]; options: { cwd: string; env
   return { args, options: { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } } };
 }
 
-async function chatting(): Promise<TerminalProgram> {
+async function chatting(size: { columns?: number; rows?: number } = {}): Promise<TerminalProgram> {
   isQuick = false;
   const { args, options } = flags();
-  const program = startOnTerminal(bin, args, { ...options, columns: 60 });
-  await program.shows(/\n>$/);
+  const program = startOnTerminal(bin, args, { columns: 60, ...options, ...size });
+  await program.shows(idle(""));
   return program;
 }
 
+const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** A screen that ends with `rows`, what the turn takes, and what is typed. */
+const during = (rows: string, typed = ""): RegExp =>
+  new RegExp(`(?:^|\\n)${quoted(rows)}\\n\\n.*Ctrl-C stops.*\\n${quoted(`> ${typed}`.trim())}$`);
+/** A screen that ends with `rows`, the model, and what is typed. */
+const idle = (rows: string, typed = ""): RegExp =>
+  new RegExp(`${quoted(rows)}\\n\\nopenai-compatible/m.*\\n${quoted(`> ${typed}`.trim())}$`);
+
 describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
-  test("shows what is typed during an answer below the complete lines of the answer, and keeps it", async () => {
+  test("shows what is typed during an answer below it, and keeps it", async () => {
     const program = await chatting();
     program.type("hello\r");
     await isAsked("hello");
     say("One");
-    await program.shows(/\nOne$/);
+    await program.shows(during("> hello\n\nOne"));
     program.type("my nxt");
     say(" and a half\n");
-    await program.shows(/\nOne and a half\n> my nxt$/);
-    say("Two and\nThree\nFo");
-    await program.shows(/\nOne and a half\nTwo and\nThree\n> my nxt$/);
+    await program.shows(during("One and a half", "my nxt"));
+    say("\nTwo and\nThree\nFo");
+    await program.shows(during("One and a half\n\nTwo and\nThree\nFo", "my nxt"));
     program.type("\u001b[D\u001b[De");
-    await program.shows(/\nThree\n> my next$/);
+    await program.shows(during("Three\nFo", "my next"));
     say("ur\n");
-    await program.shows(/\nThree\nFour\n> my next$/);
+    await program.shows(during("Three\nFour", "my next"));
     program.type("!");
-    await program.shows(/\nFour\n> my ne!xt$/);
+    await program.shows(during("Four", "my ne!xt"));
     say("Five");
     finish();
-    await program.shows(/\nFour\nFive\n> my ne!xt$/);
+    await program.shows(idle("Four\nFive", "my ne!xt"));
     program.type("\r");
     await isAsked("my ne!xt");
     finish();
@@ -98,70 +106,77 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     expect(asked).toEqual(["hello", "my ne!xt"]);
   });
 
-  test("clears all rows of a long typed line, and no row of the answer", async () => {
+  test("shows all rows of a long typed message, and every row of the answer once", async () => {
     const program = await chatting();
     program.type("hello\r");
     await isAsked("hello");
     say("One\n");
-    await program.shows(/\nOne$/);
-    const long = "typed ".repeat(15).trim();
-    program.type(long);
-    const rows = [`> ${long}`.slice(0, 60), `> ${long}`.slice(60)].map((row) => row.trimEnd());
-    await program.shows((text) => text.endsWith(["One", ...rows].join("\n")));
+    await program.shows(during("One"));
+    program.type("typed ".repeat(15).trim());
+    const rows = `${"typed ".repeat(9).trim()}\n  ${"typed ".repeat(6).trim()}`;
+    await program.shows(during("One", rows));
     say("Two\n");
-    await program.shows((text) => text.endsWith(["One", "Two", ...rows].join("\n")));
+    await program.shows(during("One\nTwo", rows));
     say("Three\n");
-    await program.shows((text) => text.endsWith(["One", "Two", "Three", ...rows].join("\n")));
+    await program.shows(during("One\nTwo\nThree", rows));
     program.type("\u0003");
     await program.shows("Interrupted.");
     program.type("\u0003\u0004");
     expect(await program.ended).toBe(0);
+    expect(program.screen.text.match(/^(One|Two|Three)$/gm)).toEqual(["One", "Two", "Three"]);
   });
 
-  test("sends lines that were entered during an answer in order, and shows each once", async () => {
+  test("sends messages that were entered during an answer in order, and shows each once", async () => {
     const program = await chatting();
     program.type("one\rtwo\r");
     await isAsked("one");
     say("First.");
-    await program.shows(/First\.$/);
+    await program.shows(/First\.\n\n.*\nwaits: two\n>$/);
     program.type("three\r");
+    await program.shows(/\nwaits: two\nwaits: three\n>$/);
     finish();
-    await program.shows(/First\.\n> two$/);
+    await program.shows(/First\.\n\n> two\n/);
     await isAsked("two");
     say("Second.\n");
     finish();
-    await program.shows(/Second\.\n> three$/);
+    await program.shows(/Second\.\n\n> three\n/);
     await isAsked("three");
     finish();
     program.type("/quit\r");
     expect(await program.ended).toBe(0);
     expect(asked).toEqual(["one", "two", "three"]);
     expect(program.screen.text.match(/^> \w+/gm)).toEqual(["> one", "> two", "> three"]);
+    expect(program.screen.text).not.toContain("waits");
   });
 
-  test("keeps the answer when the window changes its size", async () => {
+  test.each([
+    ["wider", 70, 20],
+    ["narrower", 30, 20],
+    ["lower", 60, 8],
+  ])("keeps the answer when the window gets %s", async (_how, columns, rows) => {
     const program = await chatting();
     program.type("hello\r");
     await isAsked("hello");
     say("One\nTwo and");
-    await program.shows(/\nOne\nTwo and$/);
-    program.resize(70, 20);
+    await program.shows(during("One\nTwo and"));
+    program.resize(columns, rows);
     say(" three");
-    await program.shows(/\nOne\nTwo and three$/);
+    await program.shows(during("One\nTwo and three"));
     program.resize(80, 24);
     program.type("typed");
     say("\nFour\n");
-    await program.shows(/\nOne\nTwo and three\nFour\n> typed$/);
-    program.resize(90, 24);
+    await program.shows(during("One\nTwo and three\nFour", "typed"));
+    program.resize(columns, rows);
     say("Five\n");
-    await program.shows(/\nOne\nTwo and three\nFour\nFive\n> typed$/);
+    await program.shows(during("One\nTwo and three\nFour\nFive", "typed"));
     finish();
     program.type("\r");
     await isAsked("typed");
     finish();
+    await program.shows(idle("> typed"));
     program.type("\u0004");
     expect(await program.ended).toBe(0);
-    expect(program.screen.text).toMatch(/\nOne\nTwo and three\nFour\nFive\n> typed/);
+    expect(program.screen.text).toMatch(/> hello\n\nOne\nTwo and three\nFour\nFive\n\n> typed/);
   });
 
   test("keeps what is typed before the first prompt", async () => {
@@ -169,7 +184,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     const { args, options } = flags();
     const program = startOnTerminal(bin, args, options);
     program.type("early\r");
-    await program.shows(/> early\nQuick\.\n>$/);
+    await program.shows(idle("> early\n\nQuick."));
     program.type("/quit\r");
     expect(await program.ended).toBe(0);
     expect(asked).toEqual(["early"]);
@@ -180,7 +195,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("half a li");
     await program.shows(/> half a li$/);
     program.type("\u0003");
-    await program.shows(/Ctrl-C again, or \/quit, leaves\.\n>$/);
+    await program.shows(idle("Ctrl-C again, or /quit, leaves."));
     program.type("\u0003");
     expect(await program.ended).toBe(130);
     expect(asked).toEqual([]);
@@ -191,9 +206,9 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("hello\r");
     await isAsked("hello");
     say("Half a li");
-    await program.shows(/Half a li$/);
+    await program.shows(during("Half a li"));
     program.type("\u0003");
-    await program.shows(/\nHalf a li\nEnding the request.*\n+Interrupted\.\n>$/);
+    await program.shows(/\nHalf a li\n+Ending the request.*\n+Interrupted\.\n\n.*\n>$/);
     program.type("/quit\r");
     expect(await program.ended).toBe(0);
   });
@@ -201,7 +216,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
 
 test.skipIf(!hasTerminals())("toolcrib by itself on a terminal is chat", async () => {
   const program = startOnTerminal(bin, [], { cwd: folder, env: { XDG_STATE_HOME: join(folder, "bare-state") } });
-  await program.shows(/\/help lists commands[\s\S]*\n>$/);
+  await program.shows(/\/help\s+lists commands[\s\S]*\n>$/);
   program.type("/quit\r");
   expect(await program.ended).toBe(0);
 });

@@ -122,9 +122,9 @@ describe.skipIf(!hasTerminals())("a question", () => {
       const chat = onTerminal("chat", "-c");
       await chat.shows(/edit_file would write one\.txt[\s\S]* {2}-old\n {2}\+older\n[\s\S]*why not:$/);
       chat.type("y\r");
-      await chat.shows(/✓ edit_file[\s\S]*Done\.\n>$/);
+      await chat.shows(/✓ edit_file[\s\S]*Done\.\n\n.*\n>$/);
       chat.type("/answer\r");
-      await chat.shows(/No question waits\.\n>$/);
+      await chat.shows(/No question waits\.\n\n.*\n>$/);
       chat.type("\u0004");
       expect(await chat.ended).toBe(0);
       expect(readFileSync(join(work.folder, "one.txt"), "utf8")).toBe("older\n");

@@ -88,7 +88,8 @@ export function showText(text: string, columns: number): string[] {
   return rows;
 }
 
-function inOrder(args: Readonly<Record<string, unknown>>): [string, unknown][] {
+/** The arguments that say what a call reaches come first. */
+export function inOrder(args: Readonly<Record<string, unknown>>): [string, unknown][] {
   const rank = (name: string): number => (decisiveArguments.indexOf(name) + 1 || Infinity) as number;
   return Object.entries(args).sort(([a], [b]) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
 }

@@ -1,6 +1,7 @@
-import type { AgentEvent } from "@toolcrib/agent";
+import type { AgentEvent, Usage } from "@toolcrib/agent";
 import type { ToolProgress } from "@toolcrib/core";
 import { clip, showInvisible, withoutControls } from "@toolcrib/core/text";
+import { inOrder } from "./question.ts";
 import type { Style } from "./style.ts";
 
 /** A piece of text and the stream it belongs to; `tail` is a row that is shown in place on a screen until something else comes. */
@@ -47,7 +48,9 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
       case "compaction":
         return note(style.dim("Older messages were shortened to make room."));
       case "end":
-        return open ? [{ to: "stdout", text: "\n" }] : [];
+        if (!open) return [];
+        open = false;
+        return [{ to: "stdout", text: "\n" }];
       case "step-start":
       case "reasoning-delta":
       case "usage":
@@ -73,6 +76,23 @@ function showValue(value: unknown): string {
   return clip(plain ? value : (JSON.stringify(value) ?? String(value)), 80);
 }
 
+/** `edit_file src/a.ts`: the tool and what it reaches, then its short arguments by name. */
+export function callTitle(name: string, args: Readonly<Record<string, unknown>>): string {
+  const [first, ...others] = inOrder(args).map(([key, value]) => ({ key, shown: showValue(value) }));
+  const isShort = ({ shown }: { shown: string }): boolean => shown.length <= 24;
+  const rest = others.filter(isShort).map(({ key, shown }) => `${key}=${shown}`);
+  return oneLine(showInvisible(clip([name, first?.shown ?? "", ...rest].join(" "), 640)), 200);
+}
+
+/** What came of a call: how its command ended, or how many lines, or the only one. */
+export function resultSummary({ output, data }: { readonly output: string; readonly data?: unknown }): string {
+  const { exit_code: code, stdout } = Object(data) as Record<string, unknown>;
+  const lines = typeof stdout === "string" ? stdout : output;
+  const count = lines.split("\n").filter((line) => line.trim() !== "").length;
+  if (typeof code === "number") return `exit ${code}${count > 0 ? `, ${count} ${count === 1 ? "line" : "lines"}` : ""}`;
+  return count <= 1 ? oneLine(output, 120) || "nothing" : `${count} lines`;
+}
+
 /** The text of a one-line result; else how many lines, whether cut, and the first. */
 function summary(output: string): string {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
@@ -80,6 +100,17 @@ function summary(output: string): string {
   const count = lines.length - (isCut ? 1 : 0);
   if (count <= 1 && !isCut) return oneLine(lines[0] ?? "(nothing)", 120);
   return `${count} lines${isCut ? " (cut)" : ""}, first ${oneLine(lines[0] ?? "", 80)}`;
+}
+
+/** `1,234 tokens · $0.0012`; empty before there were any. */
+export function usageText({
+  inputTokens,
+  outputTokens,
+  cost = 0,
+}: Pick<Usage, "inputTokens" | "outputTokens" | "cost">): string {
+  const tokens = inputTokens + outputTokens;
+  if (tokens === 0) return "";
+  return `${tokens.toLocaleString("en-US")} tokens${cost > 0 ? ` · $${cost.toFixed(4)}` : ""}`;
 }
 
 /** One line of at most `limit` characters without control characters: what a model or a file says must not steer the terminal. */

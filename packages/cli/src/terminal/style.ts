@@ -4,7 +4,9 @@ import { withoutControls } from "@toolcrib/core/text";
 export type Paint = (text: string) => string;
 
 /** Colours text for a terminal, or leaves it as it is. */
-export type Style = Readonly<Record<"dim" | "bold" | "red" | "green" | "cyan", Paint>>;
+export type Style = Readonly<Record<(typeof formats)[number], Paint>>;
+
+const formats = ["dim", "bold", "italic", "underline", "red", "green", "cyan"] as const;
 
 /** `color` is decided by `wantsColor`, not by `styleText`, which knows the streams of this process only. */
 export function createStyle(color: boolean): Style {
@@ -12,10 +14,10 @@ export function createStyle(color: boolean): Style {
     (format: keyof Style): Paint =>
     (text) =>
       color && text !== "" ? styleText(format, text, { validateStream: false }) : text;
-  return { dim: paint("dim"), bold: paint("bold"), red: paint("red"), green: paint("green"), cyan: paint("cyan") };
+  return Object.fromEntries(formats.map((format) => [format, paint(format)])) as Style;
 }
 
-const styleCodes = /(\u001b\[(?:1|2|22|31|32|36|39)m)/;
+const styleCodes = /(\u001b\[(?:1|2|22|3|23|4|24|31|32|36|39)m)/;
 
 /** Text for a terminal without control characters, but for line breaks, tabs and, with `color`, the codes of a Style. */
 export function withStyleOnly(text: string, color: boolean): string {

@@ -4,28 +4,42 @@ import type { ExitReason } from "../../exitReasons.ts";
 import { explain } from "../../explain.ts";
 import { chooseModel, type ModelChoice } from "../../model/modelChoice.ts";
 import type { Program } from "../../program.ts";
+import { inputHistory } from "../../state/inputHistory.ts";
 import { terminalAsker } from "../../terminal/ask.ts";
-import { type ChatInput, openChatInput } from "../../terminal/chatInput.ts";
-import { createRenderer } from "../../terminal/render.ts";
+import { openChatInput } from "../../terminal/chatInput.ts";
+import type { ChatInput } from "../../terminal/chatLines.ts";
+import { createRenderer, usageText } from "../../terminal/render.ts";
 import type { Asker } from "../../tools/approval.ts";
 import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "../conversation.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 import { whyNoAnswer } from "../turnEnd.ts";
-import { runSlashCommand, type SlashContext } from "./slashCommands.ts";
+import { filesLike } from "./filesLike.ts";
+import { runSlashCommand, type SlashContext, slashCommands } from "./slashCommands.ts";
+
+interface ChatFlags extends ConversationFlags {
+  readonly plain?: boolean | undefined;
+}
 
 /** `toolcrib chat`: a line is a message; lines may be piped in, too. */
-export const define: DefineCommand = (command, action) => addConversationFlags(command).action(action(chat));
+export const define: DefineCommand = (command, action) =>
+  addConversationFlags(command)
+    .option("--plain", "lines of plain text, none of which changes; also TOOLCRIB_PLAIN=1")
+    .action(action(chat));
 
-async function chat(program: Program, flags: ConversationFlags): Promise<ExitReason> {
-  const { terminal, interrupts } = program;
+async function chat(program: Program, flags: ChatFlags): Promise<ExitReason> {
+  const { terminal, interrupts, env } = program;
   let session: ChatSession | undefined;
   // Until there is a session, Ctrl-C ends the program.
   const onInterrupt = (): void => (session ? session.interrupt() : interrupts.interrupt());
-  // Opened first, so that lines typed while the rest starts are kept.
-  const input = openChatInput(terminal, onInterrupt);
+  const isPlain = flags.plain === true || (env.TOOLCRIB_PLAIN ?? "0") !== "0";
+  // Opened first: what is typed while the rest starts is kept.
+  const opened = openChatInput({ terminal, env, history: inputHistory(env), isPlain, onInterrupt });
+  const choosing = chooseModel(flags);
+  choosing.catch(() => {});
+  const input = await opened;
   let conversation: Conversation | undefined;
   try {
-    const choice = await chooseModel(flags);
+    const choice = await choosing;
     const { keyboard } = input;
     const asker = (): Asker | undefined =>
       keyboard && terminalAsker({ terminal, interrupt: interrupts.interrupt, keyboard });
@@ -69,18 +83,16 @@ function createSession(
   let hasEnded = false;
 
   const turn = async (start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> => {
-    const render = createRenderer(terminal.style);
+    const view = input.screen?.startTurn() ?? printedTurn(program);
     try {
       await interrupts.during(async (signal) => {
         for await (const event of start(signal)) {
-          terminal.print(render(event));
+          view.show(event);
           if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event));
         }
       });
-    } catch (error) {
-      // Ends the line of the answer.
-      terminal.print(render({ type: "end", reason: "stop", text: "" }));
-      throw error;
+    } finally {
+      view.end();
     }
   };
   const context: SlashContext = {
@@ -97,10 +109,18 @@ function createSession(
       return chosen.isNamed ? undefined : chosen.why;
     },
     turn,
+    pick: input.screen && ((rows) => input.screen?.pick(rows) ?? Promise.resolve(undefined)),
     leave() {
       hasEnded = true;
     },
   };
+  input.screen?.tell(() => [context.model, usageText(conversation.agent.usage), "/help"]);
+  input.screen?.completeWith({
+    commands: slashCommands,
+    wordsAfter: async (name, words) =>
+      (await slashCommands.find((one) => one.name === name)?.complete?.(context, words)) ?? [],
+    files: (typed, signal) => filesLike(typed, conversation.agent.toolRegistry, signal),
+  });
 
   return {
     get hasEnded() {
@@ -123,5 +143,15 @@ function createSession(
       input.clear();
       note("Ctrl-C again, or /quit, leaves.");
     },
+  };
+}
+
+/** The events of a turn as lines, one after the other. */
+function printedTurn({ terminal }: Program): { show(event: AgentEvent): void; end(): void } {
+  const render = createRenderer(terminal.style);
+  return {
+    show: (event) => terminal.print(render(event)),
+    // Ends the line of the answer.
+    end: () => terminal.print(render({ type: "end", reason: "stop", text: "" })),
   };
 }

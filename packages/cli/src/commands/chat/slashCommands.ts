@@ -33,6 +33,8 @@ export interface SlashContext {
   useModel(name: string): Promise<string | undefined>;
   /** Runs a turn of the conversation and shows its events. */
   turn(start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void>;
+  /** Lets the user pick one of the rows: its number from 0; undefined where none was picked. Absent where rows cannot change. */
+  readonly pick?: ((rows: readonly string[]) => Promise<number | undefined>) | undefined;
   /** Ends the conversation once the command has run. */
   leave(): void;
 }
@@ -101,7 +103,7 @@ export const slashCommands: readonly SlashCommand[] = [
     name: "resume",
     takes: "[NUMBER]",
     summary: "show the conversations of this directory, or continue one",
-    run: ({ conversation }, [number]) => resume(conversation, number),
+    run: (context, [number]) => resume(context, number),
   },
   {
     name: "context",
@@ -172,18 +174,23 @@ function shortened(done: Compacted | undefined): string {
 }
 
 /** The list of conversations, or which one is continued. */
-async function resume(conversation: Conversation, number: string | undefined): Promise<string> {
+async function resume({ conversation, pick }: SlashContext, number: string | undefined): Promise<Told> {
   const found = (await listSessions(conversation.folder)).slice(0, 20);
   if (found.length === 0) return "No conversation was held in this directory yet.";
-  const rows = found.map(({ changedAt, name, topic }, index) => {
+  const rows = found.map(({ changedAt, name, topic }) => {
     const time = changedAt.toISOString().slice(0, 16).replace("T", " ");
-    return `${String(index + 1).padStart(2)}  ${time}  ${oneLine(name ?? topic, 80) || "(empty)"}`;
+    return `${time}  ${oneLine(name ?? topic, 80) || "(empty)"}`;
   });
-  if (number === undefined) return `${rows.join("\n")}\n/resume NUMBER continues one.`;
-  const chosen = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
+  if (number === undefined && !pick) {
+    const numbered = rows.map((row, index) => `${String(index + 1).padStart(2)}  ${row}`);
+    return `${numbered.join("\n")}\n/resume NUMBER continues one.`;
+  }
+  const index = number === undefined ? await pick?.(rows) : /^\d+$/.test(number) ? Number(number) - 1 : -1;
+  if (index === undefined) return undefined;
+  const chosen = found[index];
   if (!chosen) return `There is no conversation ${number}: write /resume and a number from 1 to ${found.length}.`;
   await conversation.switchTo(chosen.file);
-  return `Continuing${rows[Number(number) - 1]?.slice(2)}: ${conversation.agent.sessionContext.length} messages.`;
+  return `Continuing  ${rows[index]}: ${conversation.agent.sessionContext.length} messages.`;
 }
 
 function stats({ agent: { sessionContext, usage } }: Conversation): string {

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { ownFile } from "@toolcrib/core/files";
+import { stateFolder } from "./stateFolder.ts";
+
+const mostLines = 100;
+/** Characters of a line that is kept: a paste may be of any length. */
+const longestLine = 10_000;
+
+/** What the user has typed in conversations, in a file that nobody else may read. */
+export interface InputHistory {
+  /** The oldest first; none where they cannot be read. */
+  read(): Promise<readonly string[]>;
+  /** Resolves where it could not be kept, too. */
+  add(line: string): Promise<void>;
+}
+
+export function inputHistory(env: NodeJS.ProcessEnv): InputHistory {
+  const file = ownFile(join(stateFolder(env), "input.jsonl"), {
+    what: "the lines typed before",
+    maxBytes: 8 * mostLines * longestLine,
+  });
+  return {
+    read: async () => linesOf(await file.read().catch(() => undefined)),
+    async add(line) {
+      if (line.length > longestLine) return;
+      const change = (text: string | undefined): string => {
+        const lines = linesOf(text).filter((one) => one !== line);
+        return [...lines, line]
+          .slice(-mostLines)
+          .map((one) => `${JSON.stringify(one)}\n`)
+          .join("");
+      };
+      await file.change(change).catch(() => {});
+    },
+  };
+}
+
+function linesOf(text = ""): string[] {
+  return text.split("\n").flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      return typeof value === "string" ? [value] : [];
+    } catch {
+      return [];
+    }
+  });
+}

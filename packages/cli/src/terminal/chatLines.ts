@@ -1,0 +1,77 @@
+import type { AgentEvent } from "@toolcrib/agent";
+import type { InputHistory } from "../state/inputHistory.ts";
+import type { Keyboard } from "./keyboard.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The messages of a conversation. Those that nobody waits for yet are kept. */
+export interface ChatInput {
+  /** The next message; undefined when there will be none. */
+  next(): Promise<string | undefined>;
+  /** The terminal's keys, for a question. */
+  readonly keyboard: Keyboard | undefined;
+  /** Undefined where lines are printed one after the other. */
+  readonly screen: ChatScreen | undefined;
+  /** Drops what is typed and not yet sent. */
+  clear(): void;
+  close(): void;
+}
+
+/** A screen whose last rows change in place. */
+export interface ChatScreen {
+  /** From now on what is typed can be completed. */
+  completeWith(completions: Completions): void;
+  /** What the row above the prompt says while no turn runs, the most important first. */
+  tell(facts: () => readonly string[]): void;
+  /** Shows the events of a turn until it is ended. */
+  startTurn(): { show(event: AgentEvent): void; end(): void };
+  /** Lets the user pick one of the rows: its number from 0; undefined where the user picks none. */
+  pick(rows: readonly string[]): Promise<number | undefined>;
+}
+
+export interface Completions {
+  readonly commands: readonly { readonly name: string; readonly summary: string }[];
+  /** What may follow the words of a command. */
+  wordsAfter(command: string, words: readonly string[]): Promise<readonly string[]>;
+  /** Files whose path holds what was typed. */
+  files(typed: string, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+export interface ChatInputOptions {
+  readonly terminal: Terminal;
+  readonly env: NodeJS.ProcessEnv;
+  readonly history: InputHistory;
+  /** Lines of plain text, no row ever changed: for a screen reader, say. */
+  readonly isPlain: boolean;
+  /** Called at Ctrl-C where it comes as a key. */
+  onInterrupt(): void;
+}
+
+/** Lines in the order in which they came. */
+export class LineQueue {
+  readonly lines: string[] = [];
+  #ended = false;
+  #arrival = Promise.withResolvers<void>();
+
+  get isEmpty(): boolean {
+    return this.lines.length === 0 && !this.#ended;
+  }
+
+  push(line: string): void {
+    this.lines.push(line);
+    this.#arrival.resolve();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#arrival.resolve();
+  }
+
+  /** The next line; undefined when there will be none. */
+  async next(): Promise<string | undefined> {
+    while (this.isEmpty) {
+      this.#arrival = Promise.withResolvers<void>();
+      await this.#arrival.promise;
+    }
+    return this.lines.shift();
+  }
+}

@@ -1,0 +1,69 @@
+import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
+import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
+import type { SelectListTheme } from "@earendil-works/pi-tui/dist/components/select-list.js";
+import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
+import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
+import { CURSOR_MARKER, type TUI } from "@earendil-works/pi-tui/dist/tui.js";
+import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import type { Style } from "../style.ts";
+import type { CursorPlace, Surface } from "./liveRows.ts";
+
+export function listTheme({ cyan, dim }: Style): SelectListTheme {
+  return { selectedPrefix: cyan, selectedText: cyan, description: dim, scrollInfo: dim, noMatch: dim };
+}
+
+const border = "\u0000";
+
+/** The message that is typed: its rows behind a prompt, and what could complete it below. */
+export class InputLine extends Editor {
+  #offeredFor = "";
+
+  constructor(surface: Surface, style: Style, onChange: () => void) {
+    setKeybindings(
+      new KeybindingsManager(TUI_KEYBINDINGS, { "tui.input.newLine": ["shift+enter", "alt+enter", "ctrl+j"] }),
+    );
+    const theme = { borderColor: style.dim, selectList: listTheme(style) };
+    // All of a screen that an editor asks for.
+    const screen = { requestRender: onChange, terminal: surface } as unknown as TUI;
+    super(screen, theme, { paddingX: 2, autocompleteMaxVisible: 12 });
+    this.focused = true;
+  }
+
+  protected override renderTopBorder(_width: number, hidden: number): string {
+    return hidden > 0 ? this.borderColor(`  ↑ ${hidden} more`) : border;
+  }
+
+  protected override renderBottomBorder(_width: number, hidden: number): string {
+    return hidden > 0 ? this.borderColor(`  ↓ ${hidden} more`) : border;
+  }
+
+  /** What was offered for a text that has changed since is not taken. */
+  override handleInput(key: string): void {
+    const isStale = this.isShowingAutocomplete() && this.#offeredFor !== this.getText();
+    if (isStale && (matchesKey(key, "enter") || matchesKey(key, "tab"))) super.handleInput("\u001b");
+    super.handleInput(key);
+  }
+
+  completeWith(provider: AutocompleteProvider): void {
+    this.setAutocompleteProvider({
+      ...provider,
+      getSuggestions: async (lines, ...where) => {
+        const text = lines.join("\n");
+        const suggestions = await provider.getSuggestions(lines, ...where);
+        this.#offeredFor = text;
+        return suggestions;
+      },
+    });
+  }
+
+  /** Its rows with the place of the cursor in them. */
+  draw(width: number): { readonly rows: string[]; readonly cursor: CursorPlace } {
+    const [top = border, first = "", ...others] = this.render(width);
+    const rows = [top, `> ${first.slice(2)}`, ...others].filter((row) => row !== border);
+    const at = rows.findIndex((row) => row.includes(CURSOR_MARKER));
+    const column = visibleWidth((rows[at] ?? "").split(CURSOR_MARKER)[0] ?? "");
+    // The terminal's own cursor stands there, not a painted one.
+    rows[at] = (rows[at] ?? "").replace(CURSOR_MARKER, "").replace(/\u001b\[7m(.*?)\u001b\[0m/, "$1");
+    return { rows, cursor: { row: at, column } };
+  }
+}

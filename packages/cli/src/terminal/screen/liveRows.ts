@@ -1,0 +1,111 @@
+import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+
+/** Where the cursor is to stand, counted from the first of the live rows. */
+export interface CursorPlace {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** The part of a terminal that rows are drawn on. */
+export interface Surface {
+  write(text: string): void;
+  readonly columns: number;
+  readonly rows: number;
+  /** Whether it breaks rows anew when it gets narrower. */
+  readonly reflows: boolean;
+}
+
+export function terminalSurface(env: NodeJS.ProcessEnv): Surface {
+  return {
+    write: (text) => void process.stderr.write(text),
+    // A terminal that does not know its size says 0.
+    get columns() {
+      return process.stderr.columns || 80;
+    },
+    get rows() {
+      return process.stderr.rows || 24;
+    },
+    // Of those in use, these three do not.
+    reflows: env.XTERM_VERSION === undefined && env.STY === undefined && env.TERM !== "linux",
+  };
+}
+
+/**
+ * The last rows of the screen, which change in place. What is printed for good goes above them and is never touched again, so it is
+ * the terminal's own to scroll. Only what differs is written, inside synchronized output.
+ */
+export class LiveRows {
+  readonly #surface: Surface;
+  #shown: readonly string[] = [];
+  /** Which of the rows the cursor is in. */
+  #row = 0;
+  #columns: number;
+  #cursor = "";
+
+  constructor(surface: Surface) {
+    this.#surface = surface;
+    this.#columns = surface.columns;
+  }
+
+  /** Prints `done` for good, and shows `rows` below it. */
+  draw(done: readonly string[], rows: readonly string[], cursor?: CursorPlace): void {
+    let text = this.#rewrap();
+    const room = Math.max(1, this.#surface.rows - 1);
+    const cut = Math.max(0, rows.length - room);
+    const live = rows.length > 0 ? rows.slice(cut).map(styleOnly) : [""];
+    const next = [...done.map(styleOnly), ...live];
+    const before = this.#shown;
+    const go = (row: number): void => {
+      text += row < this.#row ? `\u001b[${this.#row - row}A` : "\r\n".repeat(row - this.#row);
+      this.#row = row;
+    };
+    for (const [row, now] of next.entries()) {
+      const old = before[row];
+      if (old === now) continue;
+      go(row);
+      // Where a row only grows, its beginning stays.
+      if (old !== undefined && now.startsWith(old)) text += `\u001b[${visibleWidth(old) + 1}G${now.slice(old.length)}`;
+      else text += `\r${old ? "\u001b[2K" : ""}${now}`;
+    }
+    if (before.length > next.length) {
+      go(next.length);
+      text += "\r\u001b[J";
+    }
+    const place = cursor && { row: done.length + cursor.row - cut, column: cursor.column };
+    const end = place ? `\u001b[${place.column + 1}G\u001b[?25h` : "\u001b[?25l";
+    const stays = text === "" && this.#cursor === `${place?.row} ${end}`;
+    go(place?.row ?? next.length - 1);
+    if (!stays) this.#surface.write(`\u001b[?2026h${text}${end}\u001b[?2026l`);
+    this.#shown = live;
+    this.#row -= done.length;
+    this.#cursor = `${this.#row} ${end}`;
+  }
+
+  /** Takes the rows off the screen, and leaves the cursor, which can be seen, where they began. */
+  clear(): void {
+    this.draw([], [], { row: 0, column: 0 });
+  }
+
+  /** What takes off rows that the terminal has broken anew. No row above them is touched, where it is not known how it does that. */
+  #rewrap(): string {
+    const { columns, reflows } = this.#surface;
+    if (columns === this.#columns) return "";
+    const above = this.#shown.slice(0, this.#row);
+    const rows = reflows
+      ? above.reduce((sum, row) => sum + Math.max(1, Math.ceil(visibleWidth(row) / columns)), 0)
+      : above.length;
+    this.#columns = columns;
+    this.#shown = [];
+    this.#row = 0;
+    return `${rows > 0 ? `\u001b[${rows}A` : ""}\r\u001b[J`;
+  }
+}
+
+/** A row whose only control codes are those of colours and weights: nothing in it moves the cursor. What it sets, it ends. */
+function styleOnly(row: string): string {
+  const clean = row
+    .replace(/\t/g, "    ")
+    .replace(/(\u001b\[[0-9;]*m)|[\u0000-\u001f\u007f-\u009f]/g, "$1")
+    .trimEnd();
+  return clean.includes("\u001b") && !clean.endsWith("\u001b[0m") ? `${clean}\u001b[0m` : clean;
+}

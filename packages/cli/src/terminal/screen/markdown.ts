@@ -1,0 +1,126 @@
+import { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
+import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
+import { stripTerminalSequences, wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
+import { withoutControls } from "@toolcrib/core/text";
+import { Lexer } from "marked";
+import type { Style } from "../style.ts";
+
+/** Characters of one block, a list or a file of code, that are rendered anew at each piece that comes. */
+const longestBlock = 20_000;
+
+export type Render = (markdown: string, width: number) => string[];
+
+/** Markdown in rows; without colours as it was written, which everybody can read. */
+export function markdownRenderer(style: Style, isColored: boolean): Render {
+  // An address is always shown: a link hides where it leads.
+  setCapabilities({ images: null, trueColor: false, hyperlinks: false });
+  const same = (text: string): string => text;
+  const theme: MarkdownTheme = {
+    heading: style.cyan,
+    link: style.cyan,
+    linkUrl: style.dim,
+    code: style.cyan,
+    codeBlock: style.green,
+    codeBlockBorder: style.dim,
+    quote: same,
+    quoteBorder: style.dim,
+    hr: style.dim,
+    listBullet: style.cyan,
+    bold: style.bold,
+    italic: style.italic,
+    strikethrough: same,
+    underline: style.underline,
+  };
+  const options = { preserveOrderedListMarkers: true, renderLatex: false };
+  return (markdown, width) => {
+    const rows = isColored
+      ? new Markdown(markdown, 0, 0, theme, undefined, options).render(width)
+      : markdown.split("\n").flatMap((line) => wrapTextWithAnsi(line.replace(/\t/g, "    "), width));
+    const trimmed = rows.map((row) => row.trimEnd());
+    while (trimmed.at(-1) === "") trimmed.pop();
+    while (trimmed[0] === "") trimmed.shift();
+    return trimmed;
+  };
+}
+
+/** An answer that comes in pieces: blocks are given for good once they are complete, and of a long block its earlier rows. */
+export class StreamedAnswer {
+  readonly #render: Render;
+  #source = "";
+  /** Characters that can be seen, in the rows of the last block that were given already. */
+  #given = 0;
+  #hasGiven = false;
+
+  constructor(render: Render) {
+    this.#render = render;
+  }
+
+  append(text: string): void {
+    this.#source += withoutControls(text);
+  }
+
+  /** What is complete by now, and the rest, at most `room` rows of it. */
+  rows(width: number, room: number): { readonly done: string[]; readonly open: string[] } {
+    const done: string[] = [];
+    const blocks = new Lexer().lex(this.#source);
+    const last = blocks.findLastIndex(({ type }) => type !== "space");
+    const complete = blocks.slice(0, Math.max(0, last)).reduce((length, { raw }) => length + raw.length, 0);
+    if (complete > 0) this.#give(done, this.#rowsOf(this.#source.slice(0, complete), width), complete);
+    if (this.#source.length > longestBlock) this.#divide(done, width, this.#source.lastIndexOf("\n") + 1);
+    const open = this.#rowsOf(this.#source, width);
+    let early = Math.max(0, open.length - room);
+    while (early > 0 && open[early - 1] === "") early -= 1;
+    for (const row of open.slice(0, early)) this.#given += sizeOf(row);
+    if (early > 0) this.#hasGiven = true;
+    return { done: [...done, ...open.slice(0, early)], open: open.slice(early) };
+  }
+
+  /** Everything that was not given yet. */
+  end(width: number): string[] {
+    const { done, open } = this.rows(width, Number.POSITIVE_INFINITY);
+    this.#give(done, open, this.#source.length);
+    return done;
+  }
+
+  #give(done: string[], rows: readonly string[], length: number): void {
+    done.push(...rows);
+    if (rows.length > 0) this.#hasGiven = true;
+    this.#source = this.#source.slice(length);
+    this.#given = 0;
+  }
+
+  /** Everything that came so far; more may follow. */
+  pause(width: number): string[] {
+    const { done } = this.rows(width, Number.POSITIVE_INFINITY);
+    this.#divide(done, width, this.#source.length);
+    return done;
+  }
+
+  /** Ends a block in its middle; the rest of code stays code. */
+  #divide(done: string[], width: number, end: number): void {
+    const fence = /^ {0,3}(?:`{3,}|~{3,})[^\n]*\n/.exec(this.#source)?.[0] ?? "";
+    const rows = this.#rowsOf(this.#source.slice(0, end), width);
+    // Without the row that would close it.
+    this.#give(done, fence ? rows.slice(0, -1) : rows, end);
+    this.#source = fence + this.#source;
+    this.#given = sizeOf(fence);
+  }
+
+  /** Rows that were not given; also where the width has changed since. What may have been given in part comes once more. */
+  #rowsOf(markdown: string, width: number): string[] {
+    const rows = this.#render(markdown, width);
+    let left = this.#given;
+    let from = 0;
+    for (; from < rows.length && left > 0; from += 1) {
+      const size = sizeOf(rows[from] ?? "");
+      // A few characters may be left where marks of emphasis have become weights.
+      if (size > left || (left < 8 && size !== left)) break;
+      left -= size;
+    }
+    return this.#given === 0 && this.#hasGiven && rows.length > 0 ? ["", ...rows] : rows.slice(from);
+  }
+}
+
+function sizeOf(row: string): number {
+  return stripTerminalSequences(row).replace(/\s/g, "").length;
+}

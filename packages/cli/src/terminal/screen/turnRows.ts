@@ -1,0 +1,165 @@
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
+import type { AgentEvent } from "@toolcrib/agent";
+import { showInvisible, withoutControls } from "@toolcrib/core/text";
+import { showCall } from "../question.ts";
+import { callTitle, createRenderer, lastLine, oneLine, resultSummary, usageText } from "../render.ts";
+import type { Style } from "../style.ts";
+import { type Render, StreamedAnswer } from "./markdown.ts";
+
+/** What rows are, where they stand for good: a blank row parts two kinds. */
+export type Kind = "message" | "answer" | "call" | "note";
+
+interface Call {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  startedAt: number;
+  /** The last line that it reports. */
+  last: string;
+}
+
+export interface FinishedCall extends Pick<Call, "name" | "args"> {
+  readonly output: string;
+}
+
+interface Options {
+  readonly style: Style;
+  readonly render: Render;
+  columns(): number;
+  /** Prints rows for good. */
+  print(kind: Kind, rows: readonly string[]): void;
+  finished(call: FinishedCall): void;
+}
+
+/** The events of one turn in rows: what is over is printed for good, what goes on stays in the rows that change. */
+export class TurnRows {
+  readonly #options: Options;
+  readonly #printLines: ReturnType<typeof createRenderer>;
+  readonly #startedAt = Date.now();
+  readonly #calls = new Map<string, Call>();
+  #answer: StreamedAnswer | undefined;
+  #doing = "";
+  #usage = "";
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#printLines = createRenderer(options.style);
+  }
+
+  show(event: AgentEvent): void {
+    if (event.type === "text-delta") {
+      this.#doing = "";
+      this.#answer ??= new StreamedAnswer(this.#options.render);
+      this.#answer.append(event.text);
+    } else if (event.type === "tool-progress") {
+      const call = this.#calls.get(event.id);
+      if (call) call.last = lastLine(event.progress);
+    } else if (event.type === "reasoning-delta") this.#doing = "thinking";
+    else if (event.type === "usage") this.#usage = usageText(event.total);
+    else {
+      this.#endAnswer();
+      this.#doing = event.type === "step-start" ? "waiting for the model" : "";
+      if (event.type === "tool-call")
+        this.#calls.set(event.id, { name: event.name, args: event.args, startedAt: Date.now(), last: "" });
+      else if (event.type === "tool-result") this.#endCall(event);
+      else for (const { text } of this.#printLines(event)) this.#options.print("note", text.trimEnd().split("\n"));
+    }
+  }
+
+  /** The rows of what goes on; what is complete by now is printed before. */
+  rows(columns: number, room: number): { readonly kind: Kind; readonly rows: readonly string[] }[] {
+    const { style, print } = this.#options;
+    const { done, open } = this.#answer?.rows(columns, room) ?? { done: [], open: [] };
+    if (done.length > 0) print("answer", done);
+    const calls = [...this.#calls.values()].flatMap((call) => [
+      this.#row(style.cyan("→"), call, ` · ${timeSince(call.startedAt, 0)}`, columns),
+      ...(call.last ? [style.dim(truncateToWidth(showInvisible(call.last), columns - 1, "…"))] : []),
+    ]);
+    return [
+      { kind: "answer", rows: open },
+      { kind: "call", rows: calls },
+    ];
+  }
+
+  /** What it has taken so far, the most important first. */
+  facts(): string[] {
+    return [timeSince(this.#startedAt, 0), this.#doing, this.#usage].filter((fact) => fact !== "");
+  }
+
+  /** Prints what there is of the answer: something else is to be printed below it. */
+  pause(): void {
+    const { columns, print } = this.#options;
+    const rows = this.#answer?.pause(columns()) ?? [];
+    if (rows.length > 0) print("answer", rows);
+  }
+
+  /** The time that a question took is not that of a call. */
+  restartClocks(): void {
+    for (const call of this.#calls.values()) call.startedAt = Date.now();
+  }
+
+  /** Prints what is left: the answer, and the calls that have no result. */
+  end(): void {
+    this.#endAnswer();
+    const { style, print, columns } = this.#options;
+    for (const call of this.#calls.values())
+      print("call", [this.#row(style.dim("→"), call, " · no result", columns())]);
+    this.#calls.clear();
+  }
+
+  #endAnswer(): void {
+    const rows = this.#answer?.end(this.#options.columns()) ?? [];
+    if (rows.length > 0) this.#options.print("answer", rows);
+    this.#answer = undefined;
+  }
+
+  #endCall(event: Extract<AgentEvent, { type: "tool-result" }>): void {
+    const { style, print, columns, finished } = this.#options;
+    const call = this.#calls.get(event.id) ?? { name: event.name, args: {}, startedAt: Date.now(), last: "" };
+    this.#calls.delete(event.id);
+    const what = event.isError ? oneLine(event.output, 300) : resultSummary(event);
+    const mark = event.isError ? style.red("✗") : style.green("✓");
+    const time = timeSince(call.startedAt);
+    if (event.isError) print("call", [this.#row(mark, call, ` · ${time}`, columns()), ...wrapped(what, columns())]);
+    else print("call", [this.#row(mark, call, ` · ${what}, ${time}`, columns())]);
+    finished({ name: call.name, args: call.args, output: event.output });
+  }
+
+  /** One row; where it is narrow, without its end. */
+  #row(mark: string, { name, args }: Call, end: string, columns: number): string {
+    const { style } = this.#options;
+    const shownEnd = columns < 40 ? "" : truncateToWidth(end, columns >> 1, "…");
+    const title = truncateToWidth(callTitle(name, args), columns - 3 - visibleWidth(shownEnd), "…");
+    const tool = title.slice(0, name.length);
+    return `${mark} ${style.bold(tool)}${title.slice(tool.length)}${style.dim(shownEnd)}`;
+  }
+}
+
+/** Rows of a result that are shown on request. */
+const mostRows = 400;
+
+/** Everything of calls that are over: arguments, then the result. */
+export function callDetails(calls: readonly FinishedCall[], style: Style, columns: number): string[] {
+  return calls.flatMap(({ name, args, output }) => {
+    const rows = output.split("\n").flatMap((line) => wrapped(line, columns));
+    const left = rows.length - mostRows;
+    return [
+      `${style.cyan("→")} ${style.bold(oneLine(name, 64))}`,
+      ...showCall(args, { columns, rows: Number.POSITIVE_INFINITY }).whole,
+      ...rows.slice(0, mostRows).map(style.dim),
+      ...(left > 0 ? [`  … ${left} more rows`] : []),
+      "",
+    ];
+  });
+}
+
+/** Text of others behind a margin. */
+function wrapped(text: string, columns: number): string[] {
+  const line = withoutControls(text).replace(/\t/g, "    ");
+  return wrapTextWithAnsi(line, Math.max(8, columns - 2)).map((row) => `  ${row}`);
+}
+
+function timeSince(start: number, digits = 1): string {
+  const seconds = (Date.now() - start) / 1000;
+  if (seconds >= 60) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+  return `${seconds < 10 ? seconds.toFixed(digits) : Math.floor(seconds)} s`;
+}
