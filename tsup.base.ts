@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { defineConfig, type Options } from "tsup";
 
 type PluginBuild = Parameters<NonNullable<Options["esbuildPlugins"]>[number]["setup"]>[0];
@@ -17,6 +18,24 @@ const builtUrl = {
       ),
       loader: "ts",
     }));
+  },
+};
+
+/** A worker file of a package that is bundled becomes a `data:` URL, held compressed. */
+const workersWithin = {
+  name: "workers-within",
+  setup(build: PluginBuild) {
+    build.onLoad({ filter: /\/(?:core|tools-\w+)\/dist\/[^/]+\.js$/ }, async ({ path }) => {
+      let contents = readFileSync(path, "utf8");
+      for (const [address, name = ""] of contents.matchAll(/new URL\("\.\/(\w+)\.mjs", import\.meta\.url\)/g)) {
+        const worker = readFileSync(join(dirname(path), `${name}.mjs`), "utf8");
+        const { code } = await build.esbuild.transform(worker, { minify: true, format: "esm", target: "node22" });
+        const packed = brotliCompressSync(code).toString("base64");
+        const text = `process.getBuiltinModule("zlib").brotliDecompressSync(Buffer.from("${packed}", "base64"))`;
+        contents = contents.replaceAll(address, `new URL("data:text/javascript;base64," + ${text}.toString("base64"))`);
+      }
+      return { contents, loader: "js" as const };
+    });
   },
 };
 
@@ -40,7 +59,7 @@ export function build(workers: string[] = []): ReturnType<typeof defineConfig> {
     esbuildPlugins: [builtUrl],
   };
   return defineConfig([
-    { ...shared, entry: named(sources), clean: ["**/*", "!**/*.mjs"], splitting: true },
+    { ...shared, entry: named(sources), clean: ["**/*", "!**/*.{mjs,cjs}"], splitting: true },
     ...(workers.length === 0
       ? []
       : [
@@ -56,6 +75,23 @@ export function build(workers: string[] = []): ReturnType<typeof defineConfig> {
           },
         ]),
   ]);
+}
+
+/** A program of one file without dependencies, to be run elsewhere: workers are held in it as text. */
+export function buildProgram(name: string, file: string): Options {
+  return {
+    entry: { [name]: file },
+    format: ["cjs"],
+    target: "node22",
+    platform: "node",
+    dts: false,
+    clean: false,
+    splitting: false,
+    minify: true,
+    noExternal: [/.*/],
+    esbuildPlugins: [workersWithin],
+    outExtension: () => ({ js: ".cjs" }),
+  };
 }
 
 function named(files: string[]): Record<string, string> {

@@ -1,3 +1,4 @@
-import { build } from "../../tsup.base.ts";
+import { defineConfig } from "tsup";
+import { build, buildProgram } from "../../tsup.base.ts";
 
-export default build();
+export default defineConfig([build(), buildProgram("toolHost", "src/host/toolHost.ts")].flat());

@@ -90,6 +90,8 @@ export interface ToolEffect {
    */
   readonly confinement?: string | undefined;
   readonly host?: string | undefined;
+  /** Where it would happen, by name, when not on this machine: paths and commands are those of that place. */
+  readonly place?: string | undefined;
 }
 
 /** A named capability: a schema for the model and an `execute`. A plain object or an instance of a class. */

@@ -5,5 +5,8 @@ export { fileToolStore, type KnownServer, type KnownTool, type McpToolStore } fr
 export { type AnyMcpError, isMcpError, McpError, type McpErrorCode, type McpErrorDetails } from "./errors.ts";
 export type { HttpOptions } from "./http/httpOptions.ts";
 export type { ListedTool } from "./mapping.ts";
+export { type ConnectedTools, type ConnectToolsOptions, connectTools } from "./remote/connectTools.ts";
+export type { PlaceOptions } from "./remote/frames.ts";
+export type { CommandTarget, Target } from "./remote/target.ts";
 export type { RegistrySource } from "./server/registriesByRoots.ts";
 export { type McpServing, type ServeMcpOptions, serveMcp } from "./server/serveMcp.ts";

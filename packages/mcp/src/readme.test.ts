@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 const readmeUrl = new URL("../README.md", import.meta.url);
 const readme = readFileSync(readmeUrl, "utf8");
 
-testReadme(readmeUrl, { "structured.ts": /^\{ ok: true, output: 'three files', data: \{ files: 3 \} \}\n$/ });
+testReadme(readmeUrl, {
+  "elsewhere.ts": /package\.json\n$/,
+  "structured.ts": /^\{ ok: true, output: 'three files', data: \{ files: 3 \} \}\n$/,
+});
 
 test("each program has a block that starts toolcrib mcp serve", () => {
   for (const program of ["Claude Desktop", "Claude Code", "Cursor", "VS Code", "Zed"]) {

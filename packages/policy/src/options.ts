@@ -1,9 +1,9 @@
-import { isAbsolute } from "node:path";
-import { checkOptions } from "@toolcrib/core";
+import { isAbsolute, normalize } from "node:path";
+import { checkOptions, isPlainObject } from "@toolcrib/core";
 import { createPathScope, homeFolder, isBelowAny } from "@toolcrib/core/files";
 import { compileProtected, ownFolders, type ProtectedPath, protectedPaths } from "./judge/protectedPaths.ts";
 import type { RememberedStore } from "./remembered/store.ts";
-import { compileRules } from "./rules/compileRules.ts";
+import { compileRules, type PathPlaces } from "./rules/compileRules.ts";
 import type { Settings } from "./settings.ts";
 import { type Mode, modes } from "./verdict.ts";
 
@@ -12,6 +12,11 @@ export interface PolicyOptions {
   mode?: Mode | undefined;
   /** The folders that the modes let calls work in, and that relative path patterns start from. Default: `cwd`. */
   roots?: string | readonly string[] | undefined;
+  /**
+   * The roots in other places, by the name that effects have as `place`: `{ "docker:web": "/app" }`. Absolute paths there. A place that is
+   * not named has none, so that what happens there is asked about.
+   */
+  places?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** Folders that may be read as the roots may. */
   readable?: readonly string[] | undefined;
   /** Rules of calls that run without a question. */
@@ -38,6 +43,7 @@ export interface PolicyOptions {
 const known = {
   mode: true,
   roots: true,
+  places: true,
   readable: true,
   allow: true,
   ask: true,
@@ -61,15 +67,12 @@ export function readOptions(options: PolicyOptions): Settings {
   const scope = createPathScope(options.cwd === undefined ? {} : { cwd: options.cwd });
   const roots = foldersOf(options.roots ?? options.cwd ?? process.cwd());
   const readable = options.readable === undefined || options.readable.length === 0 ? [] : foldersOf(options.readable);
-  const places = { roots, home: homeOf(home) };
+  const others = placesOf(options.places);
   const own = texts("protect", options.protect).map(
     (pattern): ProtectedPath => ({ pattern, why: "it was named as protected" }),
   );
-  return {
-    mode,
-    scope: options.cwd === undefined ? createPathScope({ cwd: roots[0] }) : scope,
-    roots,
-    readable,
+  const from = (places: PathPlaces) => ({
+    roots: places.roots,
     places,
     rules: {
       allow: compileRules("allow", allow, places),
@@ -77,9 +80,43 @@ export function readOptions(options: PolicyOptions): Settings {
       deny: compileRules("deny", deny, places),
     },
     protectedPaths: compileProtected([...protectedPaths, ...ownFolders(process.env), ...own], places),
+  });
+  const made = new Map<string, Settings>();
+  const here: Settings = {
+    mode,
+    scope: options.cwd === undefined ? createPathScope({ cwd: roots[0] }) : scope,
+    readable,
+    ...from({ roots, home: homeOf(home) }),
     remembered: storeOf(options.remembered, [...roots, scope.cwd]),
     denied: new Set(texts("denied", options.denied)),
+    elsewhere(place) {
+      const found = made.get(place) ?? {
+        ...here,
+        readable: [],
+        denied: new Set(),
+        ...from({ roots: others.get(place) ?? [], home: undefined }),
+      };
+      if (others.has(place)) made.set(place, found);
+      return found;
+    },
   };
+  return here;
+}
+
+/** Paths of other places: nothing here can resolve them. */
+function placesOf(given: unknown): ReadonlyMap<string, readonly string[]> {
+  const refuse = (): never => {
+    throw new TypeError("createPolicy: places must be an object of absolute paths by the name of their place");
+  };
+  if (given === undefined) return new Map();
+  if (!isPlainObject(given)) return refuse();
+  return new Map(
+    Object.entries(given).map(([place, value]) => {
+      const roots = [value].flat();
+      if (!roots.every((root): root is string => typeof root === "string" && isAbsolute(root))) return refuse();
+      return [place, roots.map((root) => normalize(root))];
+    }),
+  );
 }
 
 /** Protected paths cannot be told without one. */

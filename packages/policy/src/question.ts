@@ -49,7 +49,19 @@ export function questionData(
 }
 
 /** A copy of the known fields, with long texts cut. */
-function cut({ kind, path, givenPath, tree, command, shell, cwd, env, confinement, host }: ToolEffect): ToolEffect {
+function cut({
+  kind,
+  path,
+  givenPath,
+  tree,
+  command,
+  shell,
+  cwd,
+  env,
+  confinement,
+  host,
+  place,
+}: ToolEffect): ToolEffect {
   const short = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : text.slice(0, longestListed);
   const shortEnv = Object.entries(env ?? {})
@@ -66,6 +78,7 @@ function cut({ kind, path, givenPath, tree, command, shell, cwd, env, confinemen
     env: env === undefined ? undefined : Object.fromEntries(shortEnv),
     confinement: short(confinement),
     host: short(host),
+    place: short(place),
   };
   return Object.fromEntries(Object.entries(copy).filter(([, value]) => value !== undefined)) as unknown as ToolEffect;
 }

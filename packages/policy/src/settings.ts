@@ -19,4 +19,6 @@ export interface Settings {
   readonly remembered: RememberedStore | undefined;
   /** Patterns of paths that the packs leave out themselves. */
   readonly denied: ReadonlySet<string>;
+  /** The same for another place, by its name: its roots, and no path of this machine. */
+  elsewhere(place: string): Settings;
 }

@@ -25,15 +25,17 @@ function cutTail(text: string, limit: number): string {
 
 /** What an effect does, after "would". */
 export function describeEffect(effect: ToolEffect, scope: PathScope): string {
-  const { kind, path, tree, command, host } = effect;
-  const place =
-    path === undefined ? "files that it does not name" : oneLine(scope.print(path)) + (tree ? " and all below it" : "");
+  const { kind, path, tree, command, host, place } = effect;
+  const files =
+    path === undefined
+      ? "files that it does not name"
+      : oneLine(place === undefined ? scope.print(path) : path) + (tree ? " and all below it" : "");
   switch (kind) {
     case "execute":
       return command === undefined ? "run a program that it does not name" : `run: ${oneLine(command)}`;
     case "network":
       return host === undefined ? "use the network" : `reach ${oneLine(host)}`;
     default:
-      return `${kind} ${place}`;
+      return `${kind} ${files}`;
   }
 }

@@ -85,6 +85,7 @@ const fields: { readonly [Field in keyof ToolEffect]-?: (value: unknown) => bool
   env: (value) => isPlainObject(value) && Object.values(value).every(isText),
   confinement: isText,
   host: isText,
+  place: isText,
 };
 
 /** A frozen copy. A guard relies on the types, so a list with anything else in it is as good as none. */

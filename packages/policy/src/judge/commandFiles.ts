@@ -102,7 +102,15 @@ export function printsRepository({ words: [program, ...rest] }: SimpleCommand): 
   return gitReaders.has(subcommand) || (gitLogs.has(subcommand) && rest.some((word) => patchOption.test(word)));
 }
 
-export function fileEffect(kind: ToolEffect["kind"], directory: string, word: string, tree = false): ToolEffect {
+export function fileEffect(
+  kind: ToolEffect["kind"],
+  directory: string,
+  word: string,
+  tree: boolean,
+  place: string | undefined,
+): ToolEffect {
+  // Links of another place cannot be followed from here.
+  if (place !== undefined) return { kind, path: resolve(directory, word), ...(tree ? { tree } : {}), place };
   const path = pathFrom(directory, word);
   const givenPath = resolve(directory, word);
   return { kind, path, ...(givenPath === path ? {} : { givenPath }), ...(tree ? { tree } : {}) };

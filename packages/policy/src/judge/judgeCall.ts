@@ -3,6 +3,7 @@ import type { GuardedCall, ToolEffect } from "@toolcrib/core";
 import { groupsFor } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Verdict } from "../verdict.ts";
+import { oneLine } from "../words.ts";
 import { type Budget, newBudget } from "./budget.ts";
 import { judgeCommand } from "./judgeCommand.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
@@ -38,6 +39,21 @@ function sizeOf(text: string | undefined): number {
 }
 
 async function judgeEffect(
+  effect: ToolEffect,
+  call: GuardedCall,
+  settings: Settings,
+  budget: Budget,
+): Promise<readonly Verdict[]> {
+  if (effect.place !== undefined) {
+    const there = settings.elsewhere(effect.place);
+    // What lies in a folder there cannot be looked at: it may hold anything.
+    const verdicts = await judgeKind(effect, call, there, newBudget(0));
+    return verdicts.map((verdict) => ({ ...verdict, what: `${verdict.what} in ${oneLine(effect.place ?? "", 60)}` }));
+  }
+  return await judgeKind(effect, call, settings, budget);
+}
+
+async function judgeKind(
   effect: ToolEffect,
   call: GuardedCall,
   settings: Settings,

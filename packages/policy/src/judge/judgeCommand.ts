@@ -7,7 +7,7 @@ import { describeEffect, oneLine } from "../words.ts";
 import type { Budget } from "./budget.ts";
 import { bindingCommandRule, coveringCommandRule } from "./commandRules.ts";
 import { byRule, type Groups } from "./judgeFile.ts";
-import { judgeNamedFiles } from "./judgeNamedFiles.ts";
+import { isAboutFiles, judgeNamedFiles } from "./judgeNamedFiles.ts";
 import { type Line, type LineCommand, readLine } from "./line.ts";
 import { riskyVariable } from "./variables.ts";
 import { isPlainChange } from "./workingDirectories.ts";
@@ -28,6 +28,10 @@ export async function judgeCommand(
   if (asked) verdicts.push({ ...byRule("ask", asked.rule.text, what, effect), command: asked.command?.text });
   if (line.unreadable !== undefined) verdicts.push(judgeUnreadable(line, groups, what, settings));
   else verdicts.push(...judgeReadable(line, groups, what, settings));
+  if (effect.place !== undefined && isAboutFiles(settings)) {
+    const why = "rules are about files, and where links lead there cannot be seen from here";
+    verdicts.push(held(settings, { by: "unreadable" }, what, why, effect));
+  }
   verdicts.push(...(await judgeNamedFiles(line, groups, settings, budget)));
   return verdicts;
 }

@@ -51,7 +51,7 @@ export async function judgeNamedFiles(
       const paths = kind === "read" && hasWildcard(word) ? expandWildcard(directory, word, budget) : [word];
       if (!budget.take(paths.length)) break;
       for (const path of paths) {
-        const file = fileEffect(kind, directory, path, tree);
+        const file = fileEffect(kind, directory, path, tree, effect.place);
         const verdict = await judgeFile(file, shellOrigin, groups, under, lookBudget);
         if (followsLinks && under.mode !== "full" && isFolder(file.path)) verdicts.push(linksBelow(file, settings));
         if (maybe && verdict.decision === "deny" && under.mode !== "read-only") verdicts.push(mayBe(verdict));
@@ -123,6 +123,12 @@ function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups {
     return group === undefined ? [] : [group];
   };
   return { allow: of("allow"), ask: of("ask"), deny: of("deny") };
+}
+
+/** Whether a rule is about files: a link in another place could lead to one of them. */
+export function isAboutFiles({ rules }: Settings): boolean {
+  const kinds = ["read", "write", "delete"] as const;
+  return kinds.some((kind) => rules.deny.ofEffect(kind) !== undefined || rules.ask.ofEffect(kind) !== undefined);
 }
 
 function isReadingLimited({ rules }: Settings): boolean {

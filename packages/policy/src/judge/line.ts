@@ -44,11 +44,13 @@ export function readLine(effect: ToolEffect, groups: Groups, settings: Settings)
   const directories = workingDirectories(read, command ?? "", cwd);
   const judged = read.commands.map((one) => ({ ...one, judged: readOnlyCommand(one) }));
   const changes = judged.some((one) => !one.judged.readOnly && !isPlainChange(one.words)) || writes(read);
-  const isTrusting = !vouched && judged.some((one) => one.judged.trustsRepository);
+  const isTrusting = effect.place === undefined && !vouched && judged.some((one) => one.judged.trustsRepository);
   const foreign = isTrusting
     ? directories?.find((directory) => mayHoldForeignRepository(directory, changes, settings))
     : undefined;
-  const commands = judged.map((one): LineCommand => ({ ...one, judged: judgeReading(one.judged, foreign) }));
+  const judge = (one: ReadOnlyJudgement): ReadOnlyJudgement =>
+    effect.place === undefined ? judgeReading(one, foreign) : judgeElsewhere(one);
+  const commands = judged.map((one): LineCommand => ({ ...one, judged: judge(one.judged) }));
   return { ...read, commands, effect, command: command ?? "", directories, vouched, budget: newBudget(mostSteps) };
 }
 
@@ -59,6 +61,12 @@ function judgeReading(judged: ReadOnlyJudgement, foreign: string | undefined): R
     paths: [],
     why: `${foreign} is, or may become, a repository of its own, whose configuration git would run.`,
   };
+}
+
+/** What a program reads there, and what its configuration there has it do, cannot be looked at. */
+function judgeElsewhere(judged: ReadOnlyJudgement): ReadOnlyJudgement {
+  if (!judged.readOnly) return judged;
+  return { readOnly: false, paths: [], why: "It runs in another place, whose files cannot be looked at." };
 }
 
 function writes({ redirections }: ShellLine): boolean {

@@ -67,12 +67,12 @@ async function bindingBelow(
 }
 
 /** The rule of allow that covers an effect on files: by its resolved path alone. */
-export function coveringRule(groups: readonly RuleGroup[], { path, tree }: ToolEffect): Rule | undefined {
+export function coveringRule(groups: readonly RuleGroup[], { path, tree, place }: ToolEffect): Rule | undefined {
   const bare = bareRule(groups);
   if (bare || path === undefined) return bare;
   let directory: boolean | undefined;
   const isThereAsDirectory = (): boolean => {
-    directory ??= isDirectory(path);
+    directory ??= place === undefined && isDirectory(path);
     return directory;
   };
   for (const { paths, byPattern } of groups) {

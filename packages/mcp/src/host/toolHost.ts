@@ -1,0 +1,135 @@
+// The file that runs where the files are: the packs behind lines of JSON on standard input and output. It is built into one file
+// without dependencies, which `connectTools` sends and starts. It ends with its input, and writes nothing but what tools do.
+import { type ExecutableTool, isPlainObject, isToolError, ToolRegistry } from "@toolcrib/core";
+import { messageOf } from "@toolcrib/core/text";
+import { createBashTools, createLeftovers } from "@toolcrib/tools-bash";
+import { createFsTools } from "@toolcrib/tools-fs";
+import { createSearchTools } from "@toolcrib/tools-search";
+import { LineSplitter } from "../lineSplitter.ts";
+import {
+  maxFrameBytes,
+  type PlaceOptions,
+  type PlaceTool,
+  protocolVersion,
+  type Reply,
+  type Request,
+  type SentError,
+  silenceMs,
+} from "../remote/frames.ts";
+
+type Asked = Extract<Request, { type: "call" | "effects" }>;
+
+const leftovers = createLeftovers();
+const registry = new ToolRegistry();
+const running = new Map<number, AbortController>();
+let heard = Date.now();
+
+const send = (reply: Reply): void => void process.stdout.write(`${JSON.stringify(reply)}\n`);
+
+function end(): never {
+  for (const controller of running.values()) controller.abort();
+  process.exit(0);
+}
+
+/** `input` is what came with the file, and its rest. */
+export function serve(before: Buffer): void {
+  const lines = new LineSplitter(
+    maxFrameBytes,
+    (line) => {
+      heard = Date.now();
+      void answer(JSON.parse(line) as Request);
+    },
+    end,
+  );
+  process.on("exit", () => leftovers.end());
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, end);
+  process.stdin.on("data", (chunk: Buffer) => lines.push(chunk));
+  process.stdin.on("end", end);
+  process.stdin.on("error", end);
+  process.stdout.on("error", end);
+  // A connection that broke without an end, as when a machine goes to sleep.
+  setInterval(() => {
+    if (Date.now() - heard > silenceMs) end();
+  }, silenceMs / 4);
+  lines.push(before);
+  process.stdin.resume();
+}
+
+async function answer(request: Request): Promise<void> {
+  switch (request.type) {
+    case "ping":
+      send({ type: "pong" });
+      break;
+    case "start":
+      send(start(request));
+      break;
+    case "abort":
+      running.get(request.id)?.abort();
+      break;
+    default:
+      send(await carryOut(request).catch((thrown) => ({ type: "error", id: request.id, error: sentError(thrown) })));
+  }
+}
+
+function start({ protocol, options }: Extract<Request, { type: "start" }>): Reply {
+  if (protocol !== protocolVersion) {
+    const problem = `it speaks version ${protocolVersion} of the protocol, and was asked for version ${protocol}`;
+    return { type: "failed", problem };
+  }
+  try {
+    if (typeof options.cwd === "string") process.chdir(options.cwd);
+    registry.register(...createTools(options));
+    const tools = registry.getToolNames().map((name) => listing(registry.get(name) as ExecutableTool));
+    return { type: "ready", protocol: protocolVersion, node: process.version, cwd: process.cwd(), tools };
+  } catch (thrown) {
+    return { type: "failed", problem: messageOf(thrown) };
+  }
+}
+
+function createTools({ cwd: _, fs, search, bash, ...shared }: PlaceOptions): ExecutableTool[] {
+  const own = (options: unknown): object => ({ ...shared, ...(isPlainObject(options) ? options : {}) });
+  return [
+    ...createFsTools(own(fs)),
+    ...createSearchTools(own(search)),
+    ...createBashTools({ ...own(bash), leftovers }),
+  ];
+}
+
+function listing(tool: ExecutableTool): PlaceTool {
+  const { readOnly, destructive, idempotent, openWorld, outputSchema, defaults, timeoutMs = 30_000, origin } = tool;
+  return {
+    schema: tool.getSchema(),
+    origin: origin ?? "own",
+    timeoutMs: typeof timeoutMs === "function" || timeoutMs === Number.POSITIVE_INFINITY ? "own" : timeoutMs,
+    hasEffects: tool.effects !== undefined,
+    ...{ readOnly, destructive, idempotent, openWorld, outputSchema, defaults },
+  };
+}
+
+async function carryOut({ type, id, name, args, callId }: Asked): Promise<Reply> {
+  if (type === "effects") return { type, id, effects: (await registry.get(name)?.effects?.({ ...args })) ?? [] };
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    const isOwnLimit = typeof registry.get(name)?.timeoutMs === "function";
+    const outcome = await registry.invoke(name, args, {
+      signal: controller.signal,
+      callId,
+      onProgress: (progress) => send({ type: "progress", id, progress }),
+      // The registry that asks has the limit, but for those that a tool decides.
+      ...(isOwnLimit ? {} : { timeoutMs: Number.POSITIVE_INFINITY }),
+    });
+    if (!outcome.ok) return { type: "error", id, error: sentError(outcome.error) };
+    const { output, content, data } = outcome;
+    return { type: "result", id, output, content, data };
+  } finally {
+    running.delete(id);
+  }
+}
+
+function sentError(thrown: unknown): SentError {
+  if (!isToolError(thrown)) return { message: messageOf(thrown) };
+  const { code, message, recoverable, details } = thrown;
+  const { cause: _, ...plain } = details as { cause?: unknown };
+  return { code, message, recoverable, details: plain };
+}

@@ -1,0 +1,63 @@
+/**
+ * Runs in the shell of the place: looks for a Node that is new enough, and runs the loader with it. Says in a frame where there is
+ * none, so that a greeting on standard output does no harm.
+ */
+const findNode = `
+for node in \${2:+"$2"} node nodejs /usr/local/bin/node /usr/bin/node "$HOME"/.local/bin/node "$HOME"/.nvm/versions/node/*/bin/node \\
+  "$HOME"/.volta/bin/node "$HOME"/.local/share/mise/installs/node/*/bin/node \\
+  "$HOME"/.local/share/fnm/node-versions/*/installation/bin/node; do
+  version=$("$node" -p process.versions.node </dev/null 2>/dev/null) || continue
+  major=\${version%%.*} rest=\${version#*.}
+  if [ "$major" -gt 22 ] || { [ "$major" -eq 22 ] && [ "\${rest%%.*}" -ge 18 ]; }; then exec "$node" -e "$1"; fi
+  case " $found " in *" $version "*) ;; *) found="$found $version" ;; esac
+done
+printf '{"type":"failed","problem":"there is no Node.js 22.18 or later (found:%s)"}\\n' "\${found:- none}"
+exit 127
+`;
+
+/**
+ * Runs in Node, there: takes the file from standard input (a line with its length and digest, then the file, compressed), checks the
+ * digest, and runs it in memory: nothing is written to a disk. Standard input goes on to the file.
+ */
+const loader = `
+const { createHash } = require("node:crypto");
+const { brotliDecompressSync } = require("node:zlib");
+const vm = require("node:vm");
+const { stdin } = process;
+let held = [], length = 0, head;
+const fail = (problem) => {
+  stdin.destroy();
+  process.stdout.write(JSON.stringify({ type: "failed", problem }) + "\\n", () => process.exit(1));
+};
+const take = (chunk) => {
+  held.push(chunk);
+  length += chunk.length;
+  if (!head) {
+    if (!chunk.includes(10)) return;
+    const all = Buffer.concat(held), at = all.indexOf(10);
+    head = JSON.parse(all.subarray(0, at));
+    held = [all.subarray(at + 1)];
+    length = held[0].length;
+  }
+  if (length < head.bytes) return;
+  stdin.off("data", take).pause();
+  const all = Buffer.concat(held), file = all.subarray(0, head.bytes);
+  const digest = createHash("sha256").update(file).digest("hex");
+  if (digest !== head.sha256) return fail("what arrived is not what was sent (SHA-256 " + digest + ")");
+  const options = { filename: "toolHost.cjs", importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+  const host = { exports: {} };
+  vm.compileFunction(brotliDecompressSync(file).toString(), ["module", "require"], options)(host, require);
+  host.exports.serve(all.subarray(head.bytes));
+};
+stdin.on("data", take);
+`;
+
+/** The words that start the host in a place, after those that lead there. `node` is tried first, unless it is empty. */
+export function bootWords(node: string): readonly string[] {
+  return ["sh", "-c", findNode, "toolcrib", loader, node];
+}
+
+/** One word for a POSIX shell. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,86 @@
+import { checkOptions, type ExecutableTool, type KnownOptions } from "@toolcrib/core";
+import type { PlaceOptions } from "./frames.ts";
+import { Place } from "./place.ts";
+import { createPlaceTool } from "./placeTool.ts";
+import { resolveTarget, type Target } from "./target.ts";
+
+export interface ConnectToolsOptions extends PlaceOptions {
+  /** Before each name, where the names here are taken: `web_` makes `web_read_file`. Default: none. */
+  readonly prefix?: string | undefined;
+  /** Milliseconds until the place has to answer. Default 60,000: a container may have to start. */
+  readonly startTimeoutMs?: number | undefined;
+  /** Ends the connection when it fires; while it is made, `connectTools` rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The tools of another place. */
+export interface ConnectedTools extends AsyncDisposable {
+  /** Those of the three packs; all enabled once they are registered, `remove` and `run_bash` too. */
+  readonly tools: readonly ExecutableTool[];
+  /** The directory there in which relative paths start. */
+  readonly cwd: string;
+  /** Ends what runs there, commands that tools have left behind too. Nothing of it stays there. */
+  close(): Promise<void>;
+}
+
+const knownOptions: KnownOptions<ConnectToolsOptions> = {
+  cwd: true,
+  root: true,
+  deny: true,
+  readable: true,
+  fs: true,
+  search: true,
+  bash: true,
+  prefix: true,
+  startTimeoutMs: true,
+  signal: true,
+};
+
+/**
+ * Runs the packs where the files are, and gives their tools as tools here: the same names, schemas, errors, data and effects, with
+ * progress, aborts and time limits carried through. What runs there is one file that is sent through `target` and runs in memory, in a
+ * Node.js 22.18 or later that is found there. The roots there confine; guards here decide. A call is one round trip, and one more where a
+ * guard asks for its effects. When the connection ends, calls that run fail as ones that may have completed, and the next call
+ * starts it again. Throws a TypeError for wrong options, and an McpError (`server_failed`) where the place cannot be used.
+ */
+export async function connectTools(target: Target, options: ConnectToolsOptions = {}): Promise<ConnectedTools> {
+  checkOptions("connectTools", options, knownOptions);
+  const { prefix = "", startTimeoutMs = 60_000, signal, ...placeOptions } = options;
+  if (!/^[a-zA-Z0-9_-]{0,32}$/.test(prefix))
+    throw new TypeError("connectTools: prefix must be at most 32 letters, digits, _ or -");
+  if (typeof startTimeoutMs !== "number" || !(startTimeoutMs > 0))
+    throw new TypeError("connectTools: startTimeoutMs must be a number of milliseconds above 0");
+  signal?.throwIfAborted();
+  const place = new Place(resolveTarget(target), asJson(placeOptions), startTimeoutMs);
+  const close = (): Promise<void> => {
+    signal?.removeEventListener("abort", close);
+    return place.close();
+  };
+  signal?.addEventListener("abort", close);
+  try {
+    const { tools, cwd } = await (await place.connection()).ready;
+    const made = tools.map((tool) => createPlaceTool(place, tool, `${prefix}${tool.schema.function.name}`));
+    return { tools: made, cwd, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    if (signal?.aborted) throw signal.reason;
+    throw error;
+  }
+}
+
+/** Options as they arrive there. Throws a TypeError where something would be lost. */
+function asJson(options: PlaceOptions): PlaceOptions {
+  const refuse = (path: string): never => {
+    throw new TypeError(`connectTools: ${path} cannot be sent to another place; only JSON can`);
+  };
+  const check = (path: string, value: unknown): void => {
+    if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") refuse(path);
+    // A limit was intended.
+    if (value === undefined) refuse(`${path}, which is undefined,`);
+    if (typeof value !== "object" || value === null) return;
+    if (!Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value))) refuse(path);
+    for (const [name, item] of Object.entries(value)) check(path === "" ? name : `${path}.${name}`, item);
+  };
+  check("", options);
+  return JSON.parse(JSON.stringify(options)) as PlaceOptions;
+}

@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+
+/** What is sent to a place before anything else: a line with length and digest, and the file, compressed. */
+let packed: Buffer | undefined;
+
+/** Throws where the file was not installed beside this package, as in a bundle. */
+export function packedHost(): Buffer {
+  packed ??= pack();
+  return packed;
+}
+
+function pack(): Buffer {
+  let source: Buffer;
+  try {
+    const manifest = createRequire(import.meta.url).resolve("@toolcrib/mcp/package.json");
+    source = readFileSync(join(dirname(manifest), "dist", "toolHost.cjs"));
+  } catch (cause) {
+    throw new Error("the file that runs in other places is not there: @toolcrib/mcp must be installed, not bundled", {
+      cause,
+    });
+  }
+  const file = brotliCompressSync(source);
+  const head = { bytes: file.length, sha256: createHash("sha256").update(file).digest("hex") };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), file]);
+}

@@ -1,0 +1,73 @@
+import { type ExecutableTool, ToolError, type ToolErrorCode, toolOutput } from "@toolcrib/core";
+import type { PlaceTool, SentError } from "./frames.ts";
+import type { Place } from "./place.ts";
+import { type Answer, PlaceEnded } from "./placeConnection.ts";
+
+const codes: ReadonlySet<string> = new Set<ToolErrorCode>([
+  "invalid_arguments",
+  "execution_failed",
+  "permission_denied",
+  "not_found",
+  "not_available",
+  "timeout",
+  "aborted",
+  "already_exists",
+]);
+
+/** A tool of a place, under `name` here. */
+export function createPlaceTool(place: Place, listed: PlaceTool, name: string): ExecutableTool {
+  const { schema, timeoutMs, hasEffects, origin, ...traits } = listed;
+  const there = schema.function.name;
+  const own = { ...schema, function: { ...schema.function, name } };
+  const isReadOnly = traits.readOnly === true;
+  return {
+    ...traits,
+    name,
+    // A yes to a call here is no yes to one there.
+    origin: `${place.name}: ${origin}`,
+    timeoutMs: timeoutMs === "own" ? Number.POSITIVE_INFINITY : timeoutMs,
+    getSchema: () => own,
+    ...(hasEffects && {
+      async effects(args: Record<string, unknown>) {
+        const connection = await place.connection();
+        const answer = await ended(place, connection.ask({ type: "effects", name: there, args }), true);
+        if (answer.type === "error") throw toError(name, answer.error);
+        return answer.type === "effects" ? answer.effects.map((effect) => ({ ...effect, place: place.name })) : [];
+      },
+    }),
+    async execute(args, { signal, callId, onProgress, beginCommit } = {}) {
+      const connection = await place.connection();
+      signal?.throwIfAborted();
+      // Whether it has happened there cannot be known in time: from here on it may have.
+      if (!isReadOnly) beginCommit?.();
+      const asked = connection.ask({ type: "call", name: there, args, callId }, signal, onProgress);
+      const answer = await ended(place, asked, isReadOnly);
+      if (answer.type === "error") throw toError(name, answer.error);
+      if (answer.type !== "result") throw place.failed("answered something else than was asked");
+      const { output, content, data } = answer;
+      return content === undefined && data === undefined ? output : toolOutput(output, { content, data });
+    },
+  };
+}
+
+async function ended(place: Place, asked: Promise<Answer>, isReadOnly: boolean): Promise<Answer> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof PlaceEnded)) throw error;
+    const what = isReadOnly ? "before it answered" : "during the call, which may have completed";
+    throw place.failed(`ended ${what} (${error.message}); the next call starts it again`, error);
+  }
+}
+
+/** The error of a tool there as one of the tool here. */
+function toError(toolName: string, { code, message, details, recoverable }: SentError): Error {
+  if (code === undefined || !codes.has(code)) return new Error(message);
+  return new ToolError({
+    code: code as ToolErrorCode,
+    toolName,
+    message,
+    details: (details ?? {}) as never,
+    ...(recoverable === undefined ? {} : { recoverable }),
+  });
+}

@@ -1,0 +1,80 @@
+import { defineTool, type ToolEffect, ToolRegistry } from "@toolcrib/core";
+import { describe, expect, test } from "vitest";
+import { createPolicy, type PolicyOptions } from "./index.ts";
+
+/** What the policy answers to a tool whose effects happen in the place `box`. */
+async function answer(effect: ToolEffect, options: PolicyOptions = {}): Promise<string> {
+  const tool = defineTool({
+    name: effect.kind === "execute" ? "run_bash" : "touch",
+    description: "t",
+    parameters: { type: "object" },
+    effects: () => [{ ...effect, place: "box" }],
+    execute: () => "",
+  });
+  const registry = new ToolRegistry([tool]);
+  registry.guard(createPolicy({ roots: "/", ...options }).guard);
+  const checked = await registry.check(tool.name, {});
+  return checked.ok ? "allowed" : checked.error.message;
+}
+
+const run = (command: string): ToolEffect => ({ kind: "execute", command, cwd: "/app" });
+const places = { box: "/app" };
+
+describe("paths in another place", () => {
+  test("are in none of the roots here", async () => {
+    expect(await answer({ kind: "read", path: "/app/a.ts" })).toMatch(
+      /would read \/app\/a\.ts in box; .* outside the roots/,
+    );
+    expect(await answer({ kind: "write", path: "/app/a.ts" }, { mode: "accept-edits" })).toContain("outside the roots");
+  });
+
+  test("are in the roots that the place was given", async () => {
+    expect(await answer({ kind: "read", path: "/app/a.ts" }, { places })).toBe("allowed");
+    expect(await answer({ kind: "read", path: "/etc/passwd" }, { places })).toContain("outside the roots");
+    expect(await answer({ kind: "write", path: "/app/a.ts" }, { places, mode: "accept-edits" })).toBe("allowed");
+    expect(await answer({ kind: "write", path: "/app/a.ts" }, { places, mode: "read-only" })).toContain("denied");
+  });
+
+  test("are bound by rules, whose patterns start from the roots there", async () => {
+    const secret: ToolEffect = { kind: "read", path: "/app/config/keys" };
+    expect(await answer(secret, { places, deny: ["effect:read(config/keys)"] })).toContain("denied");
+    expect(await answer(secret, { places, deny: ["effect:read(keys)"], mode: "full" })).toContain("denied");
+    expect(
+      await answer({ kind: "write", path: "/app/src/a" }, { places, allow: ["touch(src/)", "effect:write(src/)"] }),
+    ).toBe("allowed");
+    expect(await answer({ kind: "write", path: "/app/.git/config" }, { places, mode: "accept-edits" })).toContain(
+      "is protected",
+    );
+  });
+
+  test("with all below them may hold anything, as nobody can look", async () => {
+    const tree: ToolEffect = { kind: "delete", path: "/app/build", tree: true };
+    expect(await answer(tree, { places, mode: "accept-edits" })).toContain("more than can be looked through");
+    expect(await answer({ ...tree, kind: "read" }, { places })).toBe("allowed");
+    expect(await answer({ ...tree, kind: "read" }, { places, deny: ["effect:read(.env)"] })).toContain("denied");
+  });
+});
+
+describe("commands in another place", () => {
+  test("are asked about, also those that only read: what they would read cannot be looked at", async () => {
+    expect(await answer(run("git status"), { places })).toMatch(/would run: git status in box.*another place/);
+    expect(await answer(run("git status"), { places, mode: "read-only" })).toContain("denied");
+  });
+
+  test("run where a rule or the mode lets them", async () => {
+    expect(await answer(run("npm test"), { places, allow: ["run_bash(npm test)"] })).toBe("allowed");
+    expect(await answer(run("npm test && rm x"), { places, allow: ["run_bash(npm test)"] })).toContain("rm x");
+    expect(await answer(run("git status"), { places, mode: "full" })).toBe("allowed");
+    expect(await answer(run("npm test"), { allow: ["run_bash(npm test)"] })).toContain("outside the roots");
+  });
+
+  test("are asked about where rules are about files: a link there may lead to one", async () => {
+    const options: PolicyOptions = { places, allow: ["run_bash(cat *)"], deny: ["effect:read(.env)"] };
+    expect(await answer(run("cat notes"), options)).toContain("where links lead there cannot be seen from here");
+    expect(await answer(run("cat .env"), options)).toContain("denied");
+  });
+});
+
+test.each([["/app"], [{ box: "app" }], [{ box: ["/a", 7] }]])("%j is no list of places", (given) => {
+  expect(() => createPolicy({ places: given as never })).toThrow(/places must be an object of absolute paths/);
+});
