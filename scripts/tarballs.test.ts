@@ -39,10 +39,16 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   },
 };
 
+const template = (file: string): string => `templates/init/${file}`;
 /** Files of a tarball beside the built code and its types. */
 const more: Record<string, readonly string[]> = {
   agent: ["session.schema.json"],
-  cli: ["events.schema.json"],
+  cli: [
+    "config.schema.json",
+    "events.schema.json",
+    ...["README.md", "_gitignore", "_package.json", "src/agent.test.ts", "src/agent.ts", "src/main.ts"].map(template),
+    ...["src/tools/countWords.test.ts", "src/tools/countWords.ts", "tsconfig.json"].map(template),
+  ],
   policy: ["COMMANDS.md"],
 };
 const published =
@@ -108,7 +114,7 @@ describe.each(packages)("%s", (name) => {
   test("its tarball holds the built code, its types and what users read, and nothing of this machine", () => {
     const files = filesOf(name);
     const others = files.filter((file) => !published.test(file));
-    expect(others).toEqual(more[name] ?? []);
+    expect(others.sort()).toEqual([...(more[name] ?? [])].sort());
     const { exports, bin = {} } = manifestOf(name);
     const targets = Object.values(exports).flatMap((target) =>
       typeof target === "string" ? [target] : Object.values(target),

@@ -2,10 +2,11 @@
 // the words, `-- --short` those of every check. TOOLCRIB_KEEP=1 keeps the projects.
 import { bundlers } from "./cases/bundlers.mjs";
 import { examples } from "./cases/examples.mjs";
+import { initProject } from "./cases/initProject.mjs";
 import { managers } from "./cases/managers.mjs";
 import { runners } from "./cases/runners.mjs";
 import { runtimes } from "./cases/runtimes.mjs";
 import { types } from "./cases/types.mjs";
 import { runCases } from "./runCases.mjs";
 
-await runCases([...runtimes, ...runners, ...bundlers, ...managers, ...types, ...examples]);
+await runCases([...runtimes, ...runners, ...bundlers, ...managers, ...types, ...examples, ...initProject]);

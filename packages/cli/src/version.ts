@@ -1,6 +1,14 @@
-/** The version of this package. This file stays at the root of src, as built files are in dist, so that the same relative path works in both. */
-export function version(): string {
+/** A file of this package by its path there. This module stays at the root of src, as built ones are in dist, so that the same relative path works in both. */
+export function packageFile(path: string): URL {
+  return new URL(`../${path}`, import.meta.url);
+}
+
+/** The version of this package, and the ranges of those that it uses. */
+export function manifest(): { readonly version: string; readonly dependencies: Readonly<Record<string, string>> } {
   const { readFileSync } = process.getBuiltinModule("node:fs");
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
-  return manifest.version;
+  return JSON.parse(readFileSync(packageFile("package.json"), "utf8"));
+}
+
+export function version(): string {
+  return manifest().version;
 }

@@ -138,6 +138,12 @@ const rootCommands: readonly CommandEntry[] = [
     load: () => import("./demo.ts"),
   },
   {
+    name: "init",
+    takes: "[dir]",
+    summary: "a small project with an agent and a tool of your own",
+    load: () => import("./init.ts"),
+  },
+  {
     name: "doctor",
     takes: "[options]",
     summary: "what is wrong in this project, and what an upgrade would change",

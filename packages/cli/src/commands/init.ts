@@ -1,0 +1,64 @@
+import { lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ensureDirectory, plainSystemError } from "@toolcrib/core/files";
+import { type ExitReason, usageError } from "../exitReasons.ts";
+import type { Program } from "../program.ts";
+import { manifest, packageFile } from "../version.ts";
+import type { DefineCommand } from "./defineCommand.ts";
+
+/** `toolcrib init`: a small project with an agent and a tool of its own. */
+export const define: DefineCommand = (command, action) =>
+  command.argument("[dir]", "where; made where it is missing (default: this directory)").action(action(init));
+
+function init({ terminal }: Program, dir = "."): ExitReason {
+  const target = resolve(dir);
+  const what = `init ${dir}`;
+  if (dir === "" || statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw usageError(`${what}: this is no directory; name one that is empty, or not there yet`);
+  const name = projectName(target);
+  const files = readTemplates(name).map(([path, text]) => [join(target, path), text] as const);
+  const taken = files.find(([path]) => lstatSync(path, { throwIfNoEntry: false }));
+  if (taken)
+    throw usageError(
+      `${what}: ${relative(target, taken[0])} is there already and is not overwritten; name another directory`,
+    );
+  try {
+    for (const [path, text] of files) {
+      ensureDirectory(dirname(path), 0o777);
+      writeFileSync(path, text, { flag: "wx" });
+      terminal.note(terminal.style.dim(`  ${relative(target, path)}`));
+    }
+  } catch (error) {
+    throw plainSystemError(error, dir);
+  }
+  const enter =
+    target === process.cwd() ? "" : `  cd ${/^[\w./-]+$/.test(dir) ? dir : `'${dir.replaceAll("'", "'\\''")}'`}\n`;
+  terminal.show(`${name} is ready. Next:\n\n${enter}  npm install\n  npm test\n  npm start -- "list src"\n`);
+  return "ok";
+}
+
+/** What npm takes as the name of a package. */
+export function projectName(folder: string): string {
+  const name = basename(folder)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-");
+  return name.replace(/^[._-]+/, "").slice(0, 100) || "my-agent";
+}
+
+/** Each file by its path in the project. A leading `_` keeps npm from reading a file as one of this package. */
+function readTemplates(name: string): (readonly [path: string, text: string])[] {
+  const folder = fileURLToPath(packageFile("templates/init"));
+  const { version, dependencies } = manifest();
+  // In the workspace the ranges are those of pnpm.
+  const rangeOf = (dependency: string): string =>
+    dependencies[dependency]?.replace(/^workspace:\^?.*/, `^${version}`) ?? "";
+  const fill = (text: string): string =>
+    text.replace(/\{\{([^}]+)\}\}/g, (_all, key: string) => (key === "name" ? name : rangeOf(key)));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => [
+      join(relative(folder, parentPath), name.replace(/^_gitignore$/, ".gitignore").replace(/^_/, "")),
+      fill(readFileSync(join(parentPath, name), "utf8")),
+    ]);
+}

@@ -1,0 +1,18 @@
+import type { Provider } from "@toolcrib/agent";
+import { Agent, createDefaultToolRegistry } from "@toolcrib/defaults";
+import { createCountWordsTool } from "./tools/countWords.ts";
+
+/** An agent on the files below `root`. */
+export function createAgent(model: Provider, root: string): Agent {
+  return new Agent(model, {
+    systemPrompt: "You answer questions about the files of a folder. Look before you answer, and answer briefly.",
+    maxSteps: 20,
+    tools: (context) =>
+      createDefaultToolRegistry(context, {
+        root,
+        // It only looks; remove and run_bash are off by themselves.
+        disable: ["write_file", "mkdir", "move", "save_session_context"],
+        extra: [createCountWordsTool()],
+      }),
+  });
+}
