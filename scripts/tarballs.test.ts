@@ -49,6 +49,7 @@ const more: Record<string, readonly string[]> = {
     ...["README.md", "_gitignore", "_package.json", "src/agent.test.ts", "src/agent.ts", "src/main.ts"].map(template),
     ...["src/tools/countWords.test.ts", "src/tools/countWords.ts", "tsconfig.json"].map(template),
   ],
+  mcp: ["dist/toolHost.cjs"],
   policy: ["COMMANDS.md"],
 };
 const published =

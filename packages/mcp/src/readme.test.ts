@@ -6,8 +6,8 @@ const readmeUrl = new URL("../README.md", import.meta.url);
 const readme = readFileSync(readmeUrl, "utf8");
 
 testReadme(readmeUrl, {
-  "elsewhere.ts": /package\.json\n$/,
   "structured.ts": /^\{ ok: true, output: 'three files', data: \{ files: 3 \} \}\n$/,
+  "elsewhere.ts": /package\.json\n$/,
 });
 
 test("each program has a block that starts toolcrib mcp serve", () => {
