@@ -7,6 +7,7 @@ import { files, shell } from "./cases/files.mjs";
 import { size, startup, tokens } from "./cases/footprint.mjs";
 import { http } from "./cases/http.mjs";
 import { loop, registry } from "./cases/loop.mjs";
+import { places } from "./cases/places.mjs";
 import { policy } from "./cases/policy.mjs";
 import { search, searchFiles, searchPeers } from "./cases/search.mjs";
 import { searchPhases } from "./cases/searchPhases.mjs";
@@ -22,6 +23,7 @@ const cases = {
   loop,
   registry,
   policy,
+  places,
   http,
   files,
   shell,
