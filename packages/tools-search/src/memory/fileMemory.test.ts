@@ -83,7 +83,8 @@ describe("a search never answers from what a file held before", () => {
     for (let round = 0; round < 60; round += 1) {
       const name = names[round % names.length] as string;
       changeUnseen(name, `round ${round}`);
-      expect(await search(`round ${round}.`), `round ${round}`).toBe(name);
+      // An expression is searched for in threads.
+      expect(await search(`round ${round}.`, { regex: round % 2 === 1 }), `round ${round}`).toBe(name);
     }
   });
 
@@ -91,10 +92,11 @@ describe("a search never answers from what a file held before", () => {
     await learn(names);
     for (let round = 0; round < 60; round += 1) {
       const name = names[(round * 7) % names.length] as string;
-      const running = search("no such text");
+      const regex = round % 2 === 1;
+      const running = search("no such text", { regex });
       if (round % 3 > 0) await pause(round % 3);
       changeUnseen(name, `during ${round}`);
-      const next = search(`during ${round}.`);
+      const next = search(`during ${round}.`, { regex });
       await running;
       expect(await next, `round ${round}`).toBe(name);
     }

@@ -12,10 +12,18 @@ export interface SizeLimits {
   readonly directory: number;
   readonly ignoreFile: number;
   readonly matches: number;
+  /** Entries of directories that are remembered. */
+  readonly remembered: number;
 }
 
 /** What takes a few milliseconds at most. */
-export const sizesHere: SizeLimits = { file: 2 ** 21, directory: 2 ** 18, ignoreFile: 2 ** 15, matches: 2 ** 18 };
+export const sizesHere: SizeLimits = {
+  file: 2 ** 21,
+  directory: 2 ** 18,
+  ignoreFile: 2 ** 15,
+  matches: 2 ** 18,
+  remembered: 5000,
+};
 
 export function checkSize(size: number, most: number | undefined): void {
   if (most !== undefined && size > most) throw new BeginAnew();

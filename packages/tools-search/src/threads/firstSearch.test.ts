@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sharedFolder } from "@toolcrib/testing";
+import { sharedFolder, temporaryFolder } from "@toolcrib/testing";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { BeginAnew } from "../shared/beginAnew.ts";
 import type { TextJob } from "../shared/jobs.ts";
@@ -72,6 +72,25 @@ describe("the first search of a process begins on the caller's thread", () => {
     expect(mayBeginHere(pool, textJob({ query: expression }))).toBe(false);
     expect(mayBeginHere(pool, textJob({ include: ["*a".repeat(60)] }))).toBe(false);
     expect(mayBeginHere(await warmPool(), textJob())).toBe(false);
+  });
+
+  test("and so does every search of a tree that was found to be small, while it is", async () => {
+    const tree = temporaryFolder("search-first-small");
+    for (let file = 0; file < 30; file += 1) writeFileSync(join(tree, `file${file}`), "needle\n");
+    const job = textJob({}, tree);
+    const pool = await warmPool();
+    expect(mayBeginHere(pool, job)).toBe(false);
+    // One that was cut short tells nothing.
+    await searchFirst(pool, { ...job, limit: 2 }, undefined);
+    expect(mayBeginHere(pool, job)).toBe(false);
+    const expected = await searchFirst(pool, job, undefined);
+    expect(mayBeginHere(pool, job)).toBe(true);
+    expect(mayBeginHere(pool, { ...job, query: { ...job.query, regex: true } })).toBe(false);
+    expect(await searchFirst(pool, job, undefined)).toEqual(expected);
+    for (let file = 30; file < 1010; file += 1) writeFileSync(join(tree, `file${file}`), "needle\n");
+    expect(await searchFirst(pool, job, undefined)).toMatchObject({ shown: 1010 });
+    await expect.poll(() => pool.ready).toBe(true);
+    expect(mayBeginHere(pool, job)).toBe(false);
   });
 
   test("one at a time", async () => {

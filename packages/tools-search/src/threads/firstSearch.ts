@@ -12,12 +12,22 @@ const manyFiles = 1000;
 const longestGlob = 100;
 /** A program that ends with its first search starts no thread for a second one. */
 const warmUpMs = 50;
+/** After a search of a small tree the next one of it needs no thread. */
+const lateWarmUpMs = 500;
+/** Small trees that are known at most. */
+const mostTrees = 16;
 
 let running = false;
+let warmUp: NodeJS.Timeout | undefined;
+/** What is searched here though a thread is ready: there it takes longer to get going. */
+const small = new Set<string>();
 
-/** Whether a search can begin on the caller's thread while none of the pool is ready: its pattern cannot run away. */
+/**
+ * Whether a search can begin on the caller's thread, while none of the pool is ready or in a tree that was found to be small: its
+ * pattern cannot run away.
+ */
 export function mayBeginHere(pool: SearchPool, job: TextJob | FilesJob): boolean {
-  if (running || pool.ready) return false;
+  if (running || (pool.ready && !small.has(treeOf(job)))) return false;
   const globs = job.kind === "text" ? (job.include ?? []) : [job.pattern];
   return !(job.kind === "text" && job.query.regex) && globs.join().length <= longestGlob;
 }
@@ -33,16 +43,41 @@ export async function searchFirst(
   onNoThreads: (problem: NoThreadsError) => void = () => undefined,
 ): Promise<SearchResult> {
   running = true;
+  clearTimeout(warmUp);
   const helper = job.kind === "text" ? createHelper(pool, job) : undefined;
+  const memory = job.kind === "text" ? job.memory : undefined;
   const read: string[] = [];
+  let walked = 0;
+  let result: SearchResult | undefined;
   try {
-    const { searchHere } = await import("../worker/searchHere.ts");
-    return await searchHere(job, signal, { help: helper, onRead: (path) => read.push(path), sizes: sizesHere });
+    const { searchHere, learnHere } = await import("../worker/searchHere.ts");
+    const onRead = (path: string): void => void read.push(path);
+    const onWalk = (): void => {
+      walked += 1;
+    };
+    result = await searchHere(job, signal, { help: helper, onRead, onWalk, sizes: sizesHere });
+    learnHere(walked < manyFiles ? read.splice(0) : []);
+    return result;
   } finally {
     running = false;
     helper?.release();
-    warmUp(pool, job.kind === "text" ? job.memory : undefined, read, onNoThreads);
+    // A search that was cut short does not tell how large the tree is.
+    if (result?.more !== true) noteSize(treeOf(job), result === undefined ? Infinity : walked);
+    const start = (): void => startThread(pool, memory, read, onNoThreads);
+    warmUp = setTimeout(start, walked < manyFiles ? lateWarmUpMs : warmUpMs).unref();
   }
+}
+
+function treeOf(job: TextJob | FilesJob): string {
+  const starts = job.kind === "text" ? job.starts : [job.start];
+  return starts.map(({ path }) => path).join("\0");
+}
+
+function noteSize(tree: string, files: number): void {
+  small.delete(tree);
+  if (files < manyFiles) small.add(tree);
+  const [oldest] = small;
+  if (small.size > mostTrees && oldest !== undefined) small.delete(oldest);
 }
 
 /** The thread that takes batches of a search on the caller's thread, once it has started. */
@@ -111,25 +146,23 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
   };
 }
 
-/** Starts a thread for the next search, which first learns what this one read. Neither keeps the process alive. */
-function warmUp(
+/** Starts a thread for the next search, which first learns what this one read. It does not keep the process alive. */
+function startThread(
   pool: SearchPool,
   memory: SharedArrayBuffer | undefined,
   read: readonly string[],
   onNoThreads: (problem: NoThreadsError) => void,
 ): void {
-  setTimeout(() => {
-    const thread = pool.tryAcquire();
+  const thread = pool.tryAcquire();
+  if (pool.problem) onNoThreads(pool.problem);
+  if (thread === undefined) return;
+  thread.keepProcessAlive(false);
+  const release = (): void => {
+    pool.release(thread);
     if (pool.problem) onNoThreads(pool.problem);
-    if (thread === undefined) return;
-    thread.keepProcessAlive(false);
-    const release = (): void => {
-      pool.release(thread);
-      if (pool.problem) onNoThreads(pool.problem);
-    };
-    const onMessage = ({ kind }: WorkerMessage): void => {
-      if (kind === "done") release();
-    };
-    thread.start({ kind: "learn", memory, paths: memory === undefined ? "" : read.join("\0") }, onMessage, release);
-  }, warmUpMs).unref();
+  };
+  const onMessage = ({ kind }: WorkerMessage): void => {
+    if (kind === "done") release();
+  };
+  thread.start({ kind: "learn", memory, paths: memory === undefined ? "" : read.join("\0") }, onMessage, release);
 }

@@ -24,14 +24,23 @@ const sliceMs = 1;
 
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 
-export function createFileLearner(): FileLearner {
+/** Does work soon, unless the function that it returns is called before. */
+export type DoLater = (work: () => void) => () => void;
+
+const atOnce: DoLater = (work) => {
+  const next = setImmediate(work);
+  return () => clearImmediate(next);
+};
+
+/** Learns in slices of a millisecond, which `doLater` calls. */
+export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
   let memory: FileMemory | undefined;
   /** In turn from the end: what is left of searches that are over. */
   let waiting: string[] = [];
   let added: string[] = [];
-  let next: NodeJS.Immediate | undefined;
+  let cancel = (): void => undefined;
   const trusted = new Map<number, boolean>();
-  const buffer = Buffer.allocUnsafeSlow(largestFile + 1);
+  let buffer: Buffer | undefined;
 
   const isTrusted = (path: string, device: number): boolean => {
     const known = trusted.get(device);
@@ -47,6 +56,7 @@ export function createFileLearner(): FileLearner {
       const stats = fstatSync(fd);
       if (!isSettled(stats) || files.knows(path, stats) || !isTrusted(path, stats.dev)) return;
       confirmOpened(fd, path);
+      buffer ??= Buffer.allocUnsafeSlow(largestFile + 1);
       const bytes = buffer.subarray(0, readSync(fd, buffer));
       if (bytes.length !== stats.size) return;
       files.add(path, stats, {
@@ -80,12 +90,12 @@ export function createFileLearner(): FileLearner {
         // The next search that reads it says what is wrong with it.
       }
     } while (performance.now() < end);
-    next = setImmediate(slice);
+    cancel = doLater(slice);
   };
 
   return {
     start(files) {
-      clearImmediate(next);
+      cancel();
       takeAdded();
       if (files?.tree !== memory?.tree) waiting = [];
       memory = files?.hasRoom ? files : undefined;
@@ -94,8 +104,8 @@ export function createFileLearner(): FileLearner {
       if (memory !== undefined) added.push(path);
     },
     learn() {
-      clearImmediate(next);
-      next = setImmediate(slice);
+      cancel();
+      cancel = doLater(slice);
     },
   };
 }

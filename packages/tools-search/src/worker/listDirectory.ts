@@ -111,7 +111,7 @@ export function createDirectoryLister(
     const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > settledMs;
     const listing = toListing(found, settled ? stats : undefined);
     count += listing.entries.length + 1;
-    if (count > mostCached) {
+    if (count > (sizes?.remembered ?? mostCached)) {
       cached.clear();
       chains.clear();
       count = 0;

@@ -5,6 +5,7 @@ import { BeginAnew, type SizeLimits } from "../shared/beginAnew.ts";
 import type { BatchResult, FilesJob, Help, HelpResults, SearchStart, TextJob } from "../shared/jobs.ts";
 import type { MatchClock } from "../shared/matchClock.ts";
 import { createResult, joinBatches, type SearchResult } from "../shared/searchResult.ts";
+import { createFileLearner } from "./learnFiles.ts";
 import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
 import { compilePathGlob, compileWalkGlob } from "./pathGlob.ts";
 import {
@@ -53,8 +54,32 @@ export interface HereOptions {
   help?: Help | undefined;
   /** Called for each file that had to be read. */
   onRead?: ((path: string) => void) | undefined;
+  /** Called for each file and folder that was walked. */
+  onWalk?: (() => void) | undefined;
   /** What is larger ends the search with `BeginAnew`, and so does a glob that fast-glob might read differently. */
   sizes?: SizeLimits | undefined;
+}
+
+/** Learns files on the caller's thread, a millisecond of two, without keeping the process alive. */
+const learner = createFileLearner((work) => {
+  const timer = setTimeout(work, 1).unref();
+  return () => clearTimeout(timer);
+});
+
+/** Learns the files of a small tree that the last search had to read, and what is left from before. */
+export function learnHere(paths: readonly string[]): void {
+  for (const path of paths) learner.add(path);
+  learner.learn();
+}
+
+/** The lister of the last search, with what it remembers. */
+let last: { key: string; lister: DirectoryLister } | undefined;
+
+function listerFor({ roots, deny }: TextJob | FilesJob, sizes: SizeLimits | undefined): DirectoryLister {
+  if (sizes === undefined) return createDirectoryLister(roots, deny);
+  const key = JSON.stringify([roots, deny, sizes]);
+  if (last?.key !== key) last = { key, lister: createDirectoryLister(roots, deny, sizes) };
+  return last.lister;
 }
 
 /**
@@ -111,12 +136,14 @@ function* searchText(
   job: TextJob,
   problems: Problems,
   batches: BatchResult[],
-  { help, onRead, sizes }: HereOptions,
+  { help, onRead, onWalk, sizes }: HereOptions,
 ): Generator<void, void, undefined> {
   let full = false;
+  const memory = job.memory && new FileMemory(job.memory);
+  learner.start(memory);
   const host: JobHost = {
     clock: untimed,
-    memory: job.memory && new FileMemory(job.memory),
+    memory,
     onRead: onRead ?? (() => undefined),
     largestFile: sizes?.file,
     yieldsAfterFiles: true,
@@ -130,7 +157,7 @@ function* searchText(
     dropSavedLines: () => undefined,
   };
   const filesOf = (start: SearchStart): Iterable<string | undefined> =>
-    start.isDirectory ? foundFiles(start, job.include, true, job, problems, sizes) : [""];
+    start.isDirectory ? foundFiles(start, job.include, true, job, problems, sizes, onWalk) : [""];
   const searchBatch = createBatchSearch({ ...job, longestLine }, host, problems);
   yield* searchFilesOf(job, filesOf, searchBatch, host, help?.offer ?? (() => false));
 }
@@ -139,10 +166,10 @@ function* searchFiles(
   job: FilesJob,
   problems: Problems,
   result: SearchResult,
-  { sizes }: HereOptions,
+  { onWalk, sizes }: HereOptions,
 ): Generator<void, void, undefined> {
   const found: string[] = [];
-  for (const path of foundFiles(job.start, [job.pattern], false, job, problems, sizes)) {
+  for (const path of foundFiles(job.start, [job.pattern], false, job, problems, sizes, onWalk)) {
     if (path !== undefined) found.push(path);
     yield;
   }
@@ -155,12 +182,13 @@ function* foundFiles(
   start: SearchStart,
   patterns: readonly string[] | undefined,
   anyDepth: boolean,
-  { roots, deny }: TextJob | FilesJob,
+  job: TextJob | FilesJob,
   problems: Problems,
   sizes: SizeLimits | undefined,
+  onWalk: (() => void) | undefined,
 ): Generator<string | undefined, void, undefined> {
   const matches = patterns === undefined ? undefined : compilePathGlob(patterns, anyDepth);
-  const lister = createDirectoryLister(roots, deny, sizes);
+  const lister = listerFor(job, sizes);
   const counting: DirectoryLister = {
     ...lister,
     list(path, inherited) {
@@ -170,6 +198,7 @@ function* foundFiles(
     },
   };
   for (const path of walkFiles(counting, start.path, problems.add)) {
+    onWalk?.();
     yield path === undefined || matches === undefined || matches(path) ? path : undefined;
   }
 }

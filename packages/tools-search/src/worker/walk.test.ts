@@ -40,7 +40,7 @@ test("the walk can be left after each directory, also where none holds a file", 
 });
 
 describe("a list on the caller's thread begins anew in another", () => {
-  const sizes = { file: Infinity, directory: Infinity, ignoreFile: Infinity, matches: Infinity };
+  const sizes = { file: Infinity, directory: Infinity, ignoreFile: Infinity, matches: Infinity, remembered: 5000 };
 
   test.each([
     ["many rules", "*a*a0b*c\n".repeat(3000), "n"],
