@@ -14,6 +14,7 @@ export const sidebar = [
     "guides/permissions",
     "guides/sessions",
     "guides/mcp",
+    "guides/editors",
     "guides/testing",
     "guides/upgrading",
   ]),

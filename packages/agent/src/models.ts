@@ -1,4 +1,4 @@
-export { chooseModel, type ModelChoice, type ModelRequest } from "./models/chooseModel.ts";
+export { chooseModel, keyedModels, type ModelChoice, type ModelRequest } from "./models/chooseModel.ts";
 export {
   type LocalServer,
   localServers,

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { chooseModel } from "../models.ts";
+import { chooseModel, keyedModels } from "../models.ts";
 
 let ollama: Server;
 let host = "";
@@ -74,4 +74,15 @@ test.each([
 ])("%j is refused in words of options", async (request, code, message) => {
   environment();
   await expect(chooseModel(request)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+});
+
+test("the models on offer are those of services with a key, its usual one first", () => {
+  environment();
+  expect(keyedModels()).toEqual([]);
+  environment({ ANTHROPIC_API_KEY: "sk-1", OPENROUTER_API_KEY: "sk-2" });
+  const models = keyedModels();
+  expect(models[0]).toBe("anthropic/claude-sonnet-5-5");
+  expect(models).toContain("anthropic/claude-haiku-5-5");
+  expect(models.at(-1)).toBe("openrouter/openrouter/auto");
+  expect(new Set(models).size).toBe(models.length);
 });

@@ -2,6 +2,7 @@ import { nearestName } from "@toolcrib/core";
 import { AgentError, advised } from "../errors.ts";
 import type { Remedy } from "../messages.ts";
 import type { Provider } from "../provider.ts";
+import { defaultModels, modelPrices } from "../providers/shared/models.ts";
 import { environment } from "../providers/shared/options.ts";
 import { type LocalServer, localServers, offerFound, offerOf, shownAddress } from "./localServers.ts";
 
@@ -30,6 +31,15 @@ const services = [
   { name: "anthropic", variable: "ANTHROPIC_API_KEY" },
   { name: "openrouter", variable: "OPENROUTER_API_KEY" },
 ] as const;
+
+/** The models that are known of the services whose key is in the environment, as `provider/model`. */
+export function keyedModels(): string[] {
+  return services.flatMap(({ name, variable }) => {
+    if (!environment(variable)) return [];
+    const known = Object.keys(modelPrices).filter((id) => id.startsWith(`${name}/`));
+    return [...new Set([`${name}/${defaultModels[name]}`, ...known])];
+  });
+}
 
 /**
  * The model asked for; else the first service whose key is in the environment, else a model server on this machine, else the

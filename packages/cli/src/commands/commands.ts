@@ -155,6 +155,12 @@ const rootCommands: readonly CommandEntry[] = [
     commands: configCommands,
   },
   {
+    name: "acp",
+    takes: "[options]",
+    summary: "be the agent of an editor, over the Agent Client Protocol",
+    load: () => import("./acp.ts"),
+  },
+  {
     name: "permissions",
     summary: "what may run here, and the answers that are remembered",
     commands: permissionCommands,

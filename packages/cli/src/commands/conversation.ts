@@ -10,6 +10,7 @@ import {
 } from "@toolcrib/agent";
 import type { Instructions } from "@toolcrib/agent/instructions";
 import type { Guard } from "@toolcrib/core";
+import type { McpMount } from "@toolcrib/mcp";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Command } from "commander";
 import { CliError, usageError } from "../exitReasons.ts";
@@ -38,10 +39,20 @@ export interface ConversationFlags extends ToolFlags, PermissionFlags, SessionFl
   readonly mcp?: boolean | undefined;
   /** False by `--no-context-files`. */
   readonly contextFiles?: boolean | undefined;
+  /** Not a flag: servers that are mounted already, in place of those of `mcp`. They are closed with the conversation. */
+  readonly mounted?: McpMount | undefined;
 }
 
 /** Adds the flags of the commands that talk to a model. */
 export function addConversationFlags(command: Command): Command {
+  return addModelFlags(command)
+    .option("-c, --continue", "go on with the last conversation of this directory")
+    .option("-r, --resume <file>", "go on with a journal, or with what save_session_context wrote")
+    .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)");
+}
+
+/** Those of them that say how to talk to a model, and not about what. */
+export function addModelFlags(command: Command): Command {
   return addPermissionFlags(
     addSandboxFlags(
       command
@@ -50,10 +61,7 @@ export function addConversationFlags(command: Command): Command {
           "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible or offline",
         )
         .option("--base-url <url>", "where the provider is, for -m")
-        .option("-c, --continue", "go on with the last conversation of this directory")
-        .option("-r, --resume <file>", "go on with a journal, or with what save_session_context wrote")
         .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
-        .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)")
         .option("--no-context-files", "read no AGENTS.md as instructions"),
     ),
     "ask",
@@ -72,6 +80,8 @@ export interface Conversation {
   readonly denied: boolean;
   /** Where the conversations of this directory are kept. */
   readonly folder: string;
+  /** The file that keeps this one; undefined where it cannot be kept. */
+  readonly journal: string | undefined;
   turn(message: string, signal: AbortSignal, options?: ChatOptions): AsyncGenerator<AgentEvent, void>;
   /** Asks the user about the calls that wait, and goes on where they were answered. */
   answer(signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
@@ -96,15 +106,18 @@ export async function openConversation(
 ): Promise<Conversation> {
   const { terminal, env } = program;
   const flags = await chooseSandbox(given, program);
-  const folder = sessionFolder(process.cwd(), env);
+  const { directory = process.cwd() } = flags;
+  const folder = sessionFolder(directory, env);
   const resumed = await resumedFile(flags, folder);
-  const problem = makeSessionFolder(process.cwd(), env);
+  const problem = makeSessionFolder(directory, env);
   removeLostOutputs(folder);
   if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
   const readable = problem === undefined ? [outputsFolder(folder)] : [];
   // Before the servers: a wrong rule starts none.
   const permissions = createPermissions(flags, rootsOf(flags), program, "ask", readable);
-  const mount = flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined;
+  const mount =
+    flags.mounted ??
+    (flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined);
   let denied = false;
   const guard: Guard = async (call) => {
     const decision = await permissions.policy.guard(call);
@@ -198,6 +211,9 @@ export async function openConversation(
   });
   return {
     folder,
+    get journal() {
+      return lock?.journal;
+    },
     get agent() {
       return agent;
     },

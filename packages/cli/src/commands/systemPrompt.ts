@@ -11,11 +11,14 @@ const userInstructions = (env: NodeJS.ProcessEnv): string => join(configFolder(e
 /** The instructions for work in these directories; none where they are turned off. A line tells of each file that is left out. */
 export async function instructionsFor(
   roots: readonly string[],
-  { contextFiles = true }: { readonly contextFiles?: boolean | undefined },
+  {
+    contextFiles = true,
+    directory,
+  }: { readonly contextFiles?: boolean | undefined; readonly directory?: string | undefined },
   { env, terminal }: Program,
 ): Promise<Instructions> {
   if (!contextFiles) return { files: [], leftOut: [], prompt: "" };
-  const { cwd } = createPathScope({ root: roots });
+  const { cwd } = createPathScope({ root: roots, cwd: directory });
   const instructions = await readInstructions(cwd, { userFile: userInstructions(env) });
   for (const { path, reason } of instructions.leftOut)
     terminal.note(terminal.style.dim(`${oneLine(path, 200)} is not read as instructions: ${oneLine(reason, 200)}`));

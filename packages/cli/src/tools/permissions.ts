@@ -25,6 +25,8 @@ export interface PermissionFlags {
   readonly allow?: readonly string[] | undefined;
   readonly ask?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
+  /** Not a flag: where relative paths begin, as for the tools. */
+  readonly directory?: string | undefined;
 }
 
 /** Adds the flags of permissions; `mode` is the one without a flag. */
@@ -70,6 +72,8 @@ export interface Permissions {
   readonly keepsAnswers: boolean;
   readonly roots: readonly string[];
   readonly mode: Mode;
+  /** Holds for what is decided from now on. */
+  setMode(mode: Mode): void;
   readonly flags: PermissionFlags;
   /** Patterns of paths that the tools themselves, and the sandbox, keep from every call. */
   readonly deniedPaths: readonly string[];
@@ -83,16 +87,15 @@ export function createPermissions(
   mode: Mode,
   readable: readonly string[] = [],
 ): Permissions {
-  const chosen = flags.yes ? "full" : (flags.mode ?? mode);
+  let current = flags.yes ? "full" : (flags.mode ?? mode);
   const { allow = [], ask = [], deny = [] } = flags;
   const deniedPaths = deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []);
   const folders = [stateFolder(env), configFolder(env)];
-  const { cwd, roots = [] } = createPathScope({ root });
+  const { cwd, roots = [] } = createPathScope({ root, cwd: flags.directory });
   // Where the tools may write, nothing can be kept that decides about them.
   const keepsAnswers = !isBelowAny(permissionsFile(env), [...roots, cwd]);
   const onWarning = (message: string): void => terminal.note(terminal.style.dim(message));
   const options: PolicyOptions = {
-    mode: chosen,
     roots,
     readable,
     cwd,
@@ -102,15 +105,23 @@ export function createPermissions(
     remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
   };
   const policyWith = (more: readonly string[]): Policy =>
-    guardOwnState(createPolicy({ ...options, allow: [...allow, ...more], ask, deny }), folders, roots);
+    guardOwnState(createPolicy({ ...options, mode: current, allow: [...allow, ...more], ask, deny }), folders, roots);
   try {
-    const policy = policyWith([]);
+    let policy = policyWith([]);
     return {
-      policy,
+      get policy() {
+        return policy;
+      },
       policyWith,
       keepsAnswers,
       roots,
-      mode: chosen,
+      get mode() {
+        return current;
+      },
+      setMode(next) {
+        current = next;
+        policy = policyWith([]);
+      },
       flags,
       deniedPaths,
     };

@@ -24,6 +24,8 @@ export interface ToolFlags {
   readonly sandboxAllow?: readonly string[] | undefined;
   /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
   readonly commandSandbox?: SandboxOptions | undefined;
+  /** Not a flag: where relative paths begin. Default: in the working directory where a root holds it, else in the first root. */
+  readonly directory?: string | undefined;
 }
 
 /** Adds the flags that choose tools and roots. */
@@ -61,8 +63,9 @@ export function createToolSet(
   { context, more = [], outputs, jobs }: ToolSetParts = {},
 ): ToolRegistry {
   const root = rootsOf(flags);
-  const limits = outputs === undefined ? {} : { maxReplyBytes: longestOutput };
-  const fs = outputs === undefined ? {} : { maxBytes: longestOutput, ...limits };
+  const { directory: cwd } = flags;
+  const limits = { cwd, ...(outputs !== undefined && { maxReplyBytes: longestOutput }) };
+  const fs = { ...limits, ...(outputs !== undefined && { maxBytes: longestOutput }) };
   const registry = createDefaultToolRegistry(context, {
     root,
     deny,
@@ -70,7 +73,7 @@ export function createToolSet(
     fs,
     search: limits,
     bash: {
-      cwd: createPathScope({ root }).cwd,
+      cwd: createPathScope({ root, cwd }).cwd,
       scrubEnv: true,
       sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, env) : false,
       leftovers,

@@ -1,0 +1,153 @@
+import { basename } from "node:path";
+import { type AcpSession, type AcpSessionRequest, permissionModes, serveAcp } from "@toolcrib/acp";
+import { listSessions, type SessionSummary } from "@toolcrib/agent";
+import { keyedModels } from "@toolcrib/agent/models";
+import { type McpMount, mountMcp } from "@toolcrib/mcp";
+import type { Mode } from "@toolcrib/policy";
+import { proposeChanges } from "@toolcrib/tools-fs";
+import type { ExitReason } from "../exitReasons.ts";
+import { messageOf } from "../explain.ts";
+import { chooseModel } from "../model/modelChoice.ts";
+import type { Program } from "../program.ts";
+import { sessionFolder } from "../state/sessionFile.ts";
+import { ownToolStore } from "../tools/mcpMount.ts";
+import { createPermissions, describePermissions } from "../tools/permissions.ts";
+import { rootsOf } from "../tools/toolSet.ts";
+import { version } from "../version.ts";
+import { addModelFlags, type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import type { DefineCommand } from "./defineCommand.ts";
+
+/** `toolcrib acp`: until the editor closes standard input, or Ctrl-C. */
+export const define: DefineCommand = (command, action) =>
+  addModelFlags(command)
+    .addHelpText(
+      "after",
+      `
+An editor starts this command and speaks the Agent Client Protocol with it on standard input and output.
+Each session works in the folder that the editor names, and in those of --root.`,
+    )
+    .action(action(acp));
+
+async function acp(program: Program, flags: ConversationFlags): Promise<ExitReason> {
+  const { interrupts, env } = program;
+  // Made now, so that wrong flags are reported here and not to the editor.
+  createPermissions(flags, rootsOf(flags), program, "ask");
+  // That of the program ends it at once, and the tools and servers that run would be left.
+  process.stdout.removeAllListeners("error");
+  const serving = serveAcp({
+    name: "toolcrib",
+    version: version(),
+    explain: messageOf,
+    createSession: (request) => openSession(program, flags, request),
+    async openSession(id, request) {
+      const found = (await sessionsOf(request.cwd, env)).find(({ file }) => idOf(file) === id);
+      return found && openSession(program, { ...flags, resume: found.file }, request);
+    },
+    async listSessions(cwd = process.cwd()) {
+      const sessions = await sessionsOf(cwd, env);
+      return sessions.map(({ file, topic, name, changedAt }) => ({
+        id: idOf(file),
+        cwd,
+        title: name ?? topic,
+        changedAt,
+      }));
+    },
+  });
+  await interrupts.during((signal) => {
+    signal.addEventListener("abort", () => void serving.close(), { once: true });
+    return serving.closed;
+  });
+  return "ok";
+}
+
+async function openSession(
+  program: Program,
+  flags: ConversationFlags,
+  { cwd, roots, mcpServers, signal }: AcpSessionRequest,
+): Promise<AcpSession> {
+  const { provider } = await chooseModel(flags);
+  const mounted = await mountOf({ cwd, mcpServers, signal }, program);
+  const root = [...new Set([...roots, ...(flags.root ?? [])])];
+  const given = { ...flags, root, directory: cwd, mounted };
+  const conversation = await openConversation(provider, given, program, () => undefined).catch(
+    async (error: unknown) => {
+      await mounted?.close();
+      throw error;
+    },
+  );
+  return sessionOf(conversation, flags, `${provider.name}/${provider.model}`);
+}
+
+/** Servers that the editor names are the user's own: nobody else could have put them into its settings. */
+async function mountOf(
+  { cwd, mcpServers, signal }: Pick<AcpSessionRequest, "cwd" | "mcpServers" | "signal">,
+  program: Program,
+): Promise<McpMount | undefined> {
+  const entries = Object.entries(mcpServers).map(([name, entry]) => [
+    name,
+    "command" in entry ? { ...entry, cwd } : entry,
+  ]);
+  if (entries.length === 0) return undefined;
+  const store = ownToolStore(cwd, program);
+  const mount = await mountMcp(
+    { mcpServers: Object.fromEntries(entries) },
+    { store, signal, environment: program.env },
+  );
+  for (const { message } of mount.problems) program.terminal.note(message);
+  return mount;
+}
+
+function sessionOf(conversation: Conversation, flags: ConversationFlags, model: string): AcpSession {
+  const { permissions, journal } = conversation;
+  let current = model;
+  return {
+    id: journal === undefined ? crypto.randomUUID() : idOf(journal),
+    agent: conversation.agent,
+    get policy() {
+      return permissions.policy;
+    },
+    modes: {
+      get current() {
+        return permissions.mode;
+      },
+      available: permissionModes,
+      select: (mode) => permissions.setMode(mode as Mode),
+    },
+    models: {
+      get current() {
+        return current;
+      },
+      available: [...new Set([model, ...keyedModels()])].map((id) => ({ id, name: id })),
+      async select(id) {
+        // Another provider is not where `--base-url` says.
+        const isSame = id.split("/")[0] === model.split("/")[0];
+        const choice = await chooseModel({ model: id, ...(isSame && { baseUrl: flags.baseUrl }) });
+        conversation.useModel(choice.provider);
+        current = id;
+      },
+    },
+    commands: [
+      {
+        name: "permissions",
+        description: "What may run here",
+        run: async () => (await describePermissions(permissions)).join("\n"),
+      },
+    ],
+    async changes({ name, args }, signal) {
+      const isOwn = conversation.agent.toolRegistry.get(name)?.origin === "@toolcrib/tools-fs";
+      if (!isOwn) return undefined;
+      const { roots: root, deniedPaths: deny, flags } = permissions;
+      return proposeChanges(name, args, { root, deny, cwd: flags.directory }, signal);
+    },
+    close: () => conversation.close(),
+  };
+}
+
+async function sessionsOf(directory: string, env: NodeJS.ProcessEnv): Promise<readonly SessionSummary[]> {
+  return listSessions(sessionFolder(directory, env));
+}
+
+/** What an editor calls a conversation: the name of its journal. */
+function idOf(journal: string): string {
+  return basename(journal, ".jsonl");
+}
