@@ -84,7 +84,7 @@ const rooms = {
     // The program that runs in other places.
     host: ["remote"],
     http: [],
-    oauth: [],
+    oauth: ["client/transport"],
     remote: ["client/transport"],
     server: ["http"],
   },

@@ -11,4 +11,5 @@ export {
 export { describeServer } from "./config/describeServer.ts";
 export { type JoinedServers, joinServers } from "./config/joinServers.ts";
 export { redactServer } from "./config/redactServer.ts";
+export { serverAddress } from "./config/serverAddress.ts";
 export { isMcpError, McpError } from "./errors.ts";

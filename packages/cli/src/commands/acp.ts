@@ -10,7 +10,7 @@ import { messageOf } from "../explain.ts";
 import { chooseModel } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
 import { sessionFolder } from "../state/sessionFile.ts";
-import { ownToolStore } from "../tools/mcpMount.ts";
+import { ownLogins, ownToolStore } from "../tools/mcpMount.ts";
 import { createPermissions, describePermissions } from "../tools/permissions.ts";
 import { rootsOf } from "../tools/toolSet.ts";
 import { version } from "../version.ts";
@@ -91,7 +91,7 @@ async function mountOf(
   const store = ownToolStore(cwd, program);
   const mount = await mountMcp(
     { mcpServers: Object.fromEntries(entries) },
-    { store, signal, environment: program.env },
+    { store, logins: ownLogins(program.env), signal, environment: program.env },
   );
   for (const { message } of mount.problems) program.terminal.note(message);
   return mount;

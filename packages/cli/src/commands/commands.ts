@@ -57,7 +57,7 @@ const mcpCommands: readonly CommandEntry[] = [
   },
   {
     name: "remove",
-    takes: "<name>",
+    takes: "[options] <name>",
     summary: "remove a server from .mcp.json",
     load: () => import("./mcp/mcpRemove.ts"),
   },
@@ -67,6 +67,13 @@ const mcpCommands: readonly CommandEntry[] = [
     summary: "start the servers in .mcp.json and show their tools",
     load: () => import("./mcp/mcpTest.ts"),
   },
+  {
+    name: "login",
+    takes: "[options] <name>",
+    summary: "log in at a server that asks for it, in your browser",
+    load: () => import("./mcp/mcpLogin.ts"),
+  },
+  { name: "logout", takes: "<name>", summary: "end such a login", load: () => import("./mcp/mcpLogout.ts") },
 ];
 
 const permissionCommands: readonly CommandEntry[] = [

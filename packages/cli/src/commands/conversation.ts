@@ -25,18 +25,17 @@ import {
   sessionFolder,
 } from "../state/sessionFile.ts";
 import { type Asker, answersTo } from "../tools/approval.ts";
+import { addMcpFlag, type McpFlag } from "../tools/mcpTools.ts";
 import { addPermissionFlags, createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
 import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import { instructionsFor, systemPromptFor } from "./systemPrompt.ts";
 
 /** Flags of the commands that talk to a model. */
-export interface ConversationFlags extends ToolFlags, PermissionFlags, SessionFlags {
+export interface ConversationFlags extends ToolFlags, PermissionFlags, SessionFlags, McpFlag {
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly maxSteps?: number | undefined;
-  /** Also the tools of the servers in `.mcp.json`. */
-  readonly mcp?: boolean | undefined;
   /** False by `--no-context-files`. */
   readonly contextFiles?: boolean | undefined;
   /** Not a flag: servers that are mounted already, in place of those of `mcp`. They are closed with the conversation. */
@@ -45,10 +44,11 @@ export interface ConversationFlags extends ToolFlags, PermissionFlags, SessionFl
 
 /** Adds the flags of the commands that talk to a model. */
 export function addConversationFlags(command: Command): Command {
-  return addModelFlags(command)
-    .option("-c, --continue", "go on with the last conversation of this directory")
-    .option("-r, --resume <file>", "go on with a journal, or with what save_session_context wrote")
-    .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)");
+  return addMcpFlag(
+    addModelFlags(command)
+      .option("-c, --continue", "go on with the last conversation of this directory")
+      .option("-r, --resume <file>", "go on with a journal, or with what save_session_context wrote"),
+  );
 }
 
 /** Those of them that say how to talk to a model, and not about what. */

@@ -5,6 +5,7 @@ import {
   type ToolErrorDetails,
   type ToolListing,
   type ToolProgress,
+  type ToolRegistry,
 } from "@toolcrib/core";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
@@ -14,20 +15,21 @@ import { terminalAsker } from "../terminal/ask.ts";
 import { lastLine } from "../terminal/render.ts";
 import { whyNotRun } from "../tools/allowAdvice.ts";
 import { approveOnTerminal } from "../tools/approval.ts";
-import { addPermissionFlags, createPermissions, type PermissionFlags } from "../tools/permissions.ts";
+import { addMcpFlag, type McpFlag, withServerTools } from "../tools/mcpTools.ts";
+import { addPermissionFlags, createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
 import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, rootsOf, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 import { parseToolArguments } from "./toolArguments.ts";
 
-interface ToolsCallFlags extends ToolFlags, PermissionFlags {
+interface ToolsCallFlags extends ToolFlags, PermissionFlags, McpFlag {
   readonly json?: boolean | undefined;
   readonly help?: boolean | undefined;
 }
 
 /** `toolcrib tools call NAME …`: one tool, without a model. Prints the tool's output unchanged. */
 export const define: DefineCommand = (command, action) =>
-  addPermissionFlags(addSandboxFlags(command), "full")
+  addPermissionFlags(addSandboxFlags(addMcpFlag(command)), "full")
     .usage("[options] NAME ['{\"arg\": …}' | @FILE | --arg value …]")
     .argument("[name]", "the tool, as tools list names it")
     .argument("[arguments...]", "its arguments: --name value, --name=value, one JSON object, or @FILE that holds one")
@@ -50,10 +52,34 @@ async function toolsCall(
   words: readonly string[],
   flags: ToolsCallFlags,
 ): Promise<ExitReason> {
-  const { terminal, interrupts } = program;
   // The user has named the call, so only a rule or a protected path stops it.
   const permissions = createPermissions(flags, rootsOf(flags), program, "full");
-  const registry = createToolSet(await chooseSandbox(flags, program), permissions, program);
+  const sandboxed = await chooseSandbox(flags, program);
+  if (name.startsWith("mcp__") && !flags.mcp)
+    throw usageError(`tools call ${name}: the tools of MCP servers come with --mcp`);
+  return withServerTools(flags, program, (more) =>
+    callTool({
+      program,
+      permissions,
+      registry: createToolSet(sandboxed, permissions, program, { more }),
+      name,
+      words,
+      flags,
+    }),
+  );
+}
+
+interface ToolCall {
+  readonly program: Program;
+  readonly permissions: Permissions;
+  readonly registry: ToolRegistry;
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly flags: ToolsCallFlags;
+}
+
+async function callTool({ program, permissions, registry, name, words, flags }: ToolCall): Promise<ExitReason> {
+  const { terminal, interrupts } = program;
   const tool = registry.listTools().find((one) => one.name === name);
   if (!tool) throw unknownTool(`tools call ${name}`, name, registry);
   if (flags.help) {

@@ -1,30 +1,24 @@
 import { charactersPerToken, estimateTokens } from "@toolcrib/core/contracts";
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { terminalAsker } from "../terminal/ask.ts";
+import { addMcpFlag, type McpFlag, withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions } from "../tools/permissions.ts";
 import { addToolFlags, createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
-interface ToolsCostFlags extends ToolFlags {
-  readonly mcp?: boolean | undefined;
+interface ToolsCostFlags extends ToolFlags, McpFlag {
   readonly json?: boolean | undefined;
 }
 
 /** `toolcrib tools cost`: what the schemas of the tools take of each request. */
 export const define: DefineCommand = (command, action) =>
-  addToolFlags(command)
-    .option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)")
-    .option("--json", "as JSON")
-    .action(action(toolsCost));
+  addMcpFlag(addToolFlags(command)).option("--json", "as JSON").action(action(toolsCost));
 
 async function toolsCost(program: Program, flags: ToolsCostFlags): Promise<ExitReason> {
-  const { terminal, interrupts } = program;
-  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
-  const mount = flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker) : undefined;
-  try {
-    const permissions = createPermissions({}, rootsOf(flags), program, "ask");
-    const registry = createToolSet(flags, permissions, program, { more: mount?.tools });
+  const { terminal } = program;
+  const permissions = createPermissions({}, rootsOf(flags), program, "ask");
+  return withServerTools(flags, program, (more) => {
+    const registry = createToolSet(flags, permissions, program, { more });
     const tools = registry
       .listTools()
       .map((listing) => ({ name: listing.name, enabled: listing.enabled, tokens: estimateTokens(listing) }));
@@ -43,7 +37,5 @@ async function toolsCost(program: Program, flags: ToolsCostFlags): Promise<ExitR
       ),
     );
     return "ok";
-  } finally {
-    await mount?.close();
-  }
+  });
 }

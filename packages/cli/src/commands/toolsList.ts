@@ -1,18 +1,27 @@
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { oneLine } from "../terminal/render.ts";
+import { addMcpFlag, type McpFlag, withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions } from "../tools/permissions.ts";
 import { addToolFlags, createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
 /** `toolcrib tools list`: one line for each tool, or all about each as JSON. */
 export const define: DefineCommand = (command, action) =>
-  addToolFlags(command).option("--json", "with descriptions and parameter schemas, as JSON").action(action(toolsList));
+  addMcpFlag(addToolFlags(command))
+    .option("--json", "with descriptions and parameter schemas, as JSON")
+    .action(action(toolsList));
 
-function toolsList(program: Program, flags: ToolFlags & { readonly json?: boolean | undefined }): ExitReason {
+interface ToolsListFlags extends ToolFlags, McpFlag {
+  readonly json?: boolean | undefined;
+}
+
+async function toolsList(program: Program, flags: ToolsListFlags): Promise<ExitReason> {
   const { terminal } = program;
   const permissions = createPermissions({}, rootsOf(flags), program, "ask");
-  const listing = createToolSet(flags, permissions, program).listTools();
+  const listing = await withServerTools(flags, program, (more) =>
+    createToolSet(flags, permissions, program, { more }).listTools(),
+  );
   if (flags.json) {
     terminal.data(`${JSON.stringify(listing, null, 2)}\n`);
     return "ok";

@@ -8,6 +8,11 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
   return join(stateBase(env), "toolcrib");
 }
 
+/** Where the user's logins at MCP servers are kept. */
+export function loginsFile(env: NodeJS.ProcessEnv): string {
+  return join(stateFolder(env), "logins.json");
+}
+
 /** The name under which a working directory's state is kept. */
 export function stateName(directory: string): string {
   // Not imported: node:crypto takes 8 ms to load, and most commands never ask.

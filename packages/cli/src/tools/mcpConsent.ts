@@ -45,14 +45,18 @@ export function notedConsents({ env, terminal }: Program): McpConsents {
   };
 }
 
-/** The servers that may be started: those allowed as they are, and those that the user allows now. Throws where there is nobody to ask. */
+/**
+ * The servers that may be started: those allowed as they are, and those that the user allows now. One that would stand in for a server
+ * of the user's `own` says so. Throws where there is nobody to ask.
+ */
 export async function allowedServers(
   config: McpConfig,
   program: Program,
   asker: Asker | undefined,
+  own: McpConfig = { mcpServers: {} },
 ): Promise<McpConfig> {
   try {
-    return await allowed(config, notedConsents(program), asker && ((question) => isAllowed(asker, question)));
+    return await allowed(config, notedConsents(program), asker && ((question) => isAllowed(asker, question, own)));
   } catch (error) {
     if (!isMcpError(error) || error.code !== "not_allowed") throw error;
     const advice = `and there is no terminal to ask on; look with toolcrib mcp list, then toolcrib mcp allow ${error.server}`;
@@ -60,9 +64,14 @@ export async function allowedServers(
   }
 }
 
-async function isAllowed(asker: Asker, { name, entry, consent }: McpConsentQuestion): Promise<boolean> {
+async function isAllowed(
+  asker: Asker,
+  { name, entry, consent }: McpConsentQuestion,
+  { mcpServers: own }: McpConfig,
+): Promise<boolean> {
   const { columns, rows } = asker.size;
-  const description = describeServer(name, entry);
+  const stands = Object.hasOwn(own, name) ? "\n  in place of your own server of that name" : "";
+  const description = `${describeServer(name, entry)}${stands}`;
   const used = description.split("\n").reduce((sum, line) => sum + Math.ceil((2 * line.length) / columns), 0);
   if (used > Math.max(2 * rows, 20)) {
     const message = `${mcpConfigName}: ${oneLine(name, 64)} is too long to show on this screen, so it is not asked about; read it in the file, then run toolcrib mcp allow NAME`;

@@ -1,26 +1,76 @@
-import { fileToolStore, type McpMount, type McpToolStore, mountMcp } from "@toolcrib/mcp";
-import { projectConfigFile } from "@toolcrib/mcp/config";
+import { fileToolStore, type McpConfig, type McpMount, type McpToolStore, mountMcp } from "@toolcrib/mcp";
+import {
+  joinServers,
+  type McpConfigFile,
+  projectConfigFile,
+  requireServer,
+  userConfigFile,
+} from "@toolcrib/mcp/config";
+import { createOAuthStore, type OAuthStore } from "@toolcrib/mcp/oauth";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { makeStateFolder, stateName } from "../state/stateFolder.ts";
+import { configFolder } from "../state/stateBase.ts";
+import { loginsFile, makeStateFolder, stateName } from "../state/stateFolder.ts";
 import type { Asker } from "./approval.ts";
 import { allowedServers } from "./mcpConsent.ts";
 
-/** The servers in `.mcp.json` as tools, for `--mcp`: those that the user has allowed to start, or allows now. */
+/** The servers of this directory, or with `user` those that are the user's own in every directory. */
+export function serversFile({ env }: Pick<Program, "env">, user = false): McpConfigFile {
+  return user ? userConfigFile(`${configFolder(env)}/mcp.json`) : projectConfigFile(process.cwd());
+}
+
+/**
+ * The user's own servers, and those of this directory that the user has allowed to start, or allows now: all, or one by its name. `needs`
+ * begins the sentence where there is none.
+ */
+export async function startableServers(
+  program: Program,
+  asker: Asker | undefined,
+  needs: string,
+  name?: string,
+): Promise<McpConfig> {
+  const [own, project] = [serversFile(program, true), serversFile(program)];
+  const [user, given] = [await own.read(), await project.read()];
+  const all = { ...user.mcpServers, ...given.mcpServers };
+  if (name !== undefined) requireServer(all, name, project.name);
+  if (Object.keys(all).length === 0)
+    throw usageError(`${needs}no servers in ${project.name}; add one with: toolcrib mcp add NAME COMMAND`);
+  const only = ({ mcpServers }: McpConfig): McpConfig => ({
+    mcpServers: Object.fromEntries(
+      Object.entries(mcpServers).filter(([known]) => name === undefined || known === name),
+    ),
+  });
+  const { config, replaced } = joinServers(only(user), await allowedServers(only(given), program, asker, only(user)));
+  const { note, style } = program.terminal;
+  for (const one of replaced) note(style.dim(`${one} of ${project.name} is used in place of yours in ${own.name}.`));
+  return config;
+}
+
+/** The servers as tools, for `--mcp`. */
 export async function mountServers(program: Program, asker: Asker | undefined): Promise<McpMount> {
   const { terminal, env } = program;
-  const file = projectConfigFile(process.cwd());
-  const config = await file.read();
-  if (Object.keys(config.mcpServers).length === 0) {
-    throw usageError(`--mcp: no servers in ${file.name}; add one with: toolcrib mcp add NAME COMMAND`);
-  }
-  const allowed = await allowedServers(config, program, asker);
-  const mount = await mountMcp(allowed, { store: ownToolStore(process.cwd(), program), environment: env });
+  const config = await startableServers(program, asker, "--mcp: ");
+  const store = ownToolStore(process.cwd(), program);
+  const mount = await mountMcp(config, { store, logins: ownLogins(env), environment: env });
   for (const { message, code } of mount.problems) {
     const advice = code === "tool_changed" ? "; toolcrib mcp test --accept takes the change" : "";
     terminal.note(terminal.style.dim(`${message}${advice}`));
   }
   return mount;
+}
+
+/** The user's logins at servers, for all directories. */
+export function ownLogins(env: NodeJS.ProcessEnv): OAuthStore {
+  const file = (): OAuthStore => {
+    makeStateFolder(env);
+    return createOAuthStore(loginsFile(env));
+  };
+  return {
+    // Nothing is made for a look.
+    load: (url) => createOAuthStore(loginsFile(env)).load(url),
+    save: async (url, login) => file().save(url, login),
+    exclusively: async (task) => file().exclusively(task),
+  };
 }
 
 /** Where the tools of a directory's servers are kept as accepted; undefined, with a note, where nothing can be kept. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createPathScope, isBelowAny } from "@toolcrib/core/files";
 import {
   createPolicy,
@@ -13,7 +14,7 @@ import { usageError } from "../exitReasons.ts";
 import { collect, ruleAdvice } from "../flagValues.ts";
 import type { Program } from "../program.ts";
 import { configFolder, home } from "../state/stateBase.ts";
-import { canonicalPath, stateFolder } from "../state/stateFolder.ts";
+import { canonicalPath, loginsFile, stateFolder } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
 import { guardOwnState, ownPattern } from "./ownState.ts";
 
@@ -89,9 +90,12 @@ export function createPermissions(
 ): Permissions {
   let current = flags.yes ? "full" : (flags.mode ?? mode);
   const { allow = [], ask = [], deny = [] } = flags;
-  const deniedPaths = deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []);
-  const folders = [stateFolder(env), configFolder(env)];
   const { cwd, roots = [] } = createPathScope({ root, cwd: flags.directory });
+  const deniedPaths = [
+    ...deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []),
+    ...keptLogins(env, roots),
+  ];
+  const folders = [stateFolder(env), configFolder(env)];
   // Where the tools may write, nothing can be kept that decides about them.
   const keepsAnswers = !isBelowAny(permissionsFile(env), [...roots, cwd]);
   const onWarning = (message: string): void => terminal.note(terminal.style.dim(message));
@@ -153,6 +157,13 @@ const modeWords: Readonly<Record<Mode, string>> = {
   "accept-edits": "reads, changes of files in the folder and commands that only look run, the rest is asked about",
   full: "everything runs but what a rule or a protected path stops",
 };
+
+/** The file of logins, as patterns, where a tool could read it: its tokens are for servers, not for a model. */
+function keptLogins(env: NodeJS.ProcessEnv, roots: readonly string[]): string[] {
+  const file = loginsFile(env);
+  if (!existsSync(file) && !isBelowAny(file, roots)) return [];
+  return [...new Set([file, canonicalPath(file)])].map(ownPattern);
+}
 
 /** Where the answers are kept that hold for good. */
 function permissionsFile(env: NodeJS.ProcessEnv): string {

@@ -238,6 +238,8 @@ const misuses: readonly [args: string, says: RegExp][] = [
   ["serve --http x", /--http x: expected a port/],
   ["serve --no-auth", /are for --http/],
   ["serve --http 0 --no-auth --host 0.0.0.0", /loopback address only/],
+  ["serve --http 0 --no-auth --host 127.1", /loopback address only, not on 127\.1/],
+  ["serve --http 0x10", /--http 0x10: expected a port/],
   ["serve --enable nope", /--enable nope: there is no such tool/],
   ["serve --root nope", /--root nope: there is no such directory/],
   ["add s", /missing required argument 'target'/],

@@ -1,16 +1,17 @@
 import { redactUrls } from "@toolcrib/core/text";
 import type { McpServerConfig } from "@toolcrib/mcp";
-import { projectConfigFile } from "@toolcrib/mcp/config";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import { collect } from "../../flagValues.ts";
 import type { Program } from "../../program.ts";
 import { notedConsents } from "../../tools/mcpConsent.ts";
+import { serversFile } from "../../tools/mcpMount.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 
 interface McpAddFlags {
   readonly env?: readonly string[];
   readonly header?: readonly string[];
   readonly cwd?: string;
+  readonly user?: boolean;
 }
 
 /** `toolcrib mcp add`: who adds a server allows it to start. */
@@ -22,6 +23,7 @@ export const define: DefineCommand = (command, action) =>
     .argument("[args...]", "the arguments of the command")
     .option("-e, --env <name=value>", "a variable for the command; may be given again", collect)
     .option("-H, --header <name: value>", "a header for the address; may be given again", collect)
+    .option("--user", "for every directory, in your own mcp.json")
     .option("--cwd <dir>", "where the command runs")
     .allowUnknownOption()
     .action(action(mcpAdd));
@@ -37,12 +39,14 @@ async function mcpAdd(
     throw usageError(`${name}: a server's name is made of letters, digits, _, . and -`);
   }
   const server = serverOf(target, args, flags);
-  const file = projectConfigFile(process.cwd());
+  const file = serversFile(program, flags.user);
   await file.change(name, ({ mcpServers }) => {
     if (!Object.hasOwn(mcpServers, name)) return server;
-    throw usageError(`${name} is in ${file.name} already; toolcrib mcp remove ${name} takes it out`);
+    throw usageError(
+      `${name} is in ${file.name} already; toolcrib mcp remove ${flags.user ? "--user " : ""}${name} takes it out`,
+    );
   });
-  await notedConsents(program).save({ [name]: server });
+  if (!flags.user) await notedConsents(program).save({ [name]: server });
   program.terminal.note(`Added ${name} to ${file.name}; try it with: toolcrib mcp test ${name}`);
   return "ok";
 }

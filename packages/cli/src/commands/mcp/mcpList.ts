@@ -1,31 +1,49 @@
-import { projectConfigFile, redactServer } from "@toolcrib/mcp/config";
+import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
+import { redactServer } from "@toolcrib/mcp/config";
 import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { oneLine } from "../../terminal/render.ts";
 import { ownConsents } from "../../tools/mcpConsent.ts";
+import { serversFile } from "../../tools/mcpMount.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 
-/** `toolcrib mcp list`: one line for each server, without secrets. */
+/** `toolcrib mcp list`: one line for each server, without secrets, and where it comes from. */
 export const define: DefineCommand = (command, action) => command.option("--json", "as JSON").action(action(mcpList));
 
-async function mcpList({ terminal, env }: Program, { json }: { json?: boolean }): Promise<ExitReason> {
-  const file = projectConfigFile(process.cwd());
-  const config = await file.read();
-  const shown = Object.entries(config.mcpServers).map(([name, server]) => [name, redactServer(server)] as const);
+async function mcpList(program: Program, { json }: { json?: boolean }): Promise<ExitReason> {
+  const { terminal, env } = program;
+  const [project, own] = [serversFile(program), serversFile(program, true)];
+  const [config, ownConfig] = [await project.read(), await own.read()];
+  const [shown, shownOwn] = [entriesOf(config), entriesOf(ownConfig)];
   if (json) {
-    terminal.data(`${JSON.stringify({ mcpServers: Object.fromEntries(shown) }, null, 2)}\n`);
+    const mcpServers = Object.fromEntries(shown);
+    terminal.data(`${JSON.stringify({ mcpServers, user: { mcpServers: Object.fromEntries(shownOwn) } }, null, 2)}\n`);
     return "ok";
   }
-  if (shown.length === 0) terminal.note(`No servers in ${file.name}; add one with: toolcrib mcp add NAME COMMAND`);
   const { bold, dim } = terminal.dataStyle;
   const consents = await ownConsents(env).read(config);
-  const width = Math.max(...shown.map(([name]) => name.length));
-  for (const [name, server] of shown) {
+  const isAllowed = (name: string): boolean => consents.get(name) === "allowed";
+  const rows = [
+    ...shown.map(([name, server]) => {
+      const consent = consents.get(name) ?? "new";
+      return { name, server, from: project.name, state: consent === "new" ? "not allowed yet" : consent };
+    }),
+    ...shownOwn.map(([name, server]) => {
+      const isReplaced = shown.some(([other, { disabled }]) => other === name && !disabled && isAllowed(name));
+      return { name, server, from: own.name, state: isReplaced ? `the one of ${project.name} is used` : "allowed" };
+    }),
+  ];
+  if (rows.length === 0) terminal.note(`No servers in ${project.name}; add one with: toolcrib mcp add NAME COMMAND`);
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  for (const { name, server, from, state } of rows) {
     const what = "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
-    const consent = consents.get(name) ?? "new";
-    const state = server.disabled ? "disabled" : consent === "new" ? "not allowed yet" : consent;
-    const note = state === "allowed" ? "" : dim(` (${state})`);
+    const word = server.disabled ? "disabled" : state;
+    const note = dim(`${word === "allowed" ? "" : ` (${word})`}  ${from}`);
     terminal.show(`${bold(oneLine(name, 64))}${" ".repeat(width - name.length)}  ${oneLine(what, 200)}${note}\n`);
   }
   return "ok";
+}
+
+function entriesOf({ mcpServers }: McpConfig): [name: string, server: McpServerConfig][] {
+  return Object.entries(mcpServers).map(([name, server]) => [name, redactServer(server)]);
 }

@@ -1,5 +1,5 @@
 import type { ToolRegistry } from "@toolcrib/core";
-import { type HttpOptions, serveMcp } from "@toolcrib/mcp";
+import { type HttpOptions, httpOptionProblem, serveMcp } from "@toolcrib/mcp";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { addPermissionFlags, createPermissions, type PermissionFlags } from "../../tools/permissions.ts";
@@ -75,13 +75,11 @@ function httpOptions({ http, host, auth }: McpServeFlags, token: string | undefi
     if (auth === false || host !== undefined) throw usageError("--no-auth and --host are for --http; name a port");
     return undefined;
   }
-  const port = Number(http);
-  if (!/^\d{1,5}$/.test(http) || port > 65_535) {
-    throw usageError(`--http ${http}: expected a port, a whole number from 0 to 65535`);
-  }
-  const isLoopback = host === undefined || /^(localhost|::1|127\.[\d.]+)$/.test(host);
-  if (auth === false && !isLoopback) {
-    throw usageError(`--no-auth is accepted on a loopback address only, not on ${host}; leave one of the two out`);
-  }
-  return { port, host, auth, ...(token && { token }) };
+  const port = /^\d{1,5}$/.test(http) ? Number(http) : Number.NaN;
+  const options = { port, host, auth, ...(token && { token }) };
+  const { option, expected } = httpOptionProblem(options) ?? {};
+  if (option === "port") throw usageError(`--http ${http}: expected a port, ${expected}`);
+  if (option === "auth") throw usageError(`--no-auth is ${expected}; leave one of the two out`);
+  if (option) throw usageError(`${option === "host" ? "--host" : "TOOLCRIB_MCP_TOKEN"}: expected ${expected}`);
+  return options;
 }

@@ -1,11 +1,9 @@
-import { type McpToolStore, mountMcp } from "@toolcrib/mcp";
-import { projectConfigFile, requireServer } from "@toolcrib/mcp/config";
-import { type ExitReason, usageError } from "../../exitReasons.ts";
+import { checkServer } from "@toolcrib/mcp";
+import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { terminalAsker } from "../../terminal/ask.ts";
 import { oneLine } from "../../terminal/render.ts";
-import { allowedServers } from "../../tools/mcpConsent.ts";
-import { ownToolStore } from "../../tools/mcpMount.ts";
+import { ownLogins, ownToolStore, startableServers } from "../../tools/mcpMount.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
@@ -21,50 +19,35 @@ async function mcpTest(
   { accept = false }: { accept?: boolean },
 ): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
-  const file = projectConfigFile(process.cwd());
-  const { mcpServers } = await file.read();
-  if (name !== undefined) requireServer(mcpServers, name, file.name);
-  const chosen = Object.entries(mcpServers).filter(([known]) => name === undefined || known === name);
-  if (chosen.length === 0) throw usageError(`no servers in ${file.name}; add one with: toolcrib mcp add NAME COMMAND`);
   const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
-  const allowed = await allowedServers({ mcpServers: Object.fromEntries(chosen) }, program, asker);
-  const kept = ownToolStore(process.cwd(), program);
+  const { mcpServers } = await startableServers(program, asker, "", name);
+  const store = ownToolStore(process.cwd(), program);
   return interrupts.during(async (signal) => {
-    const mount = await mountMcp(allowed, {
-      store: kept && withoutCache(kept),
+    const options = {
+      store,
+      logins: ownLogins(env),
       environment: env,
       accept: () => accept,
       clientName: "toolcrib",
       signal,
-    }).catch((error: unknown) => {
+    };
+    const checks = await Promise.all(
+      Object.entries(mcpServers).map(([server, entry]) => checkServer(server, entry, options)),
+    ).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       throw error;
     });
-    if (!mount) return "interrupted";
-    try {
-      const { bold, dim } = terminal.dataStyle;
-      for (const tool of mount.tools) {
-        const [line = ""] = tool.getSchema().function.description.split("\n");
-        terminal.show(`${bold(tool.name)}  ${dim(oneLine(line, 200))}\n`);
-      }
-      for (const { message } of mount.problems) terminal.note(message);
-      if (mount.problems.some(({ code }) => code === "tool_changed")) {
-        terminal.note("Accept the changes with: toolcrib mcp test --accept");
-      }
-      return mount.problems.length > 0 ? "failed" : "ok";
-    } finally {
-      await mount.close();
+    if (!checks) return "interrupted";
+    const { bold, dim } = terminal.dataStyle;
+    for (const { name: tool, description } of checks.flatMap(({ tools }) => tools)) {
+      const [line = ""] = description.split("\n");
+      terminal.show(`${bold(tool)}  ${dim(oneLine(line, 200))}\n`);
     }
+    const problems = checks.flatMap((check) => check.problems);
+    for (const { message } of problems) terminal.note(message);
+    if (problems.some(({ code }) => code === "tool_changed")) {
+      terminal.note("Accept the changes with: toolcrib mcp test --accept");
+    }
+    return problems.length > 0 ? "failed" : "ok";
   });
-}
-
-/** A store that makes every server list its tools again, to compare them with what was accepted. */
-function withoutCache(store: McpToolStore): McpToolStore {
-  return {
-    async load(server) {
-      const known = await store.load(server);
-      return known && { ...known, config: "" };
-    },
-    save: (server, known) => store.save(server, known),
-  };
 }

@@ -1,0 +1,103 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
+let folder = "";
+let config = "";
+let own = "";
+let state = "";
+
+beforeEach(() => {
+  folder = temporaryFolder("project");
+  config = temporaryFolder("config");
+  state = temporaryFolder("state");
+  own = join(config, "toolcrib", "mcp.json");
+});
+
+function toolcrib(...args: string[]): Promise<ProgramEnd> {
+  return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state, XDG_CONFIG_HOME: config } }).ended;
+}
+
+/** A server of one tool, whose description says whose it is. */
+function serverOf(whose: string): string[] {
+  const script = `
+    const tools = [{ name: "who", description: ${JSON.stringify(whose)}, inputSchema: { type: "object" } }];
+    const results = {
+      initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
+      "tools/list": { tools },
+      "tools/call": { content: [{ type: "text", text: ${JSON.stringify(whose)} }] },
+    };
+    require("node:readline").createInterface(process.stdin).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
+    });`;
+  return [process.execPath, "-e", script];
+}
+
+test("a server of the user's own serves in every directory without a question, from a file that only the user can read", async () => {
+  expect((await toolcrib("mcp", "add", "--user", "mine", "--", ...serverOf("the user's"))).code).toBe(0);
+  expect(statSync(own).mode & 0o777).toBe(0o600);
+  expect(existsSync(join(folder, ".mcp.json"))).toBe(false);
+  const called = await toolcrib("tools", "call", "--mcp", "mcp__mine__who");
+  expect(called).toMatchObject({ code: 0, stdout: "the user's", stderr: "" });
+  expect((await toolcrib("mcp", "list")).stdout).toMatch(new RegExp(`^mine .*  ${own}\\n$`));
+  expect(JSON.parse((await toolcrib("mcp", "list", "--json")).stdout)).toMatchObject({
+    mcpServers: {},
+    user: { mcpServers: { mine: { command: process.execPath } } },
+  });
+  expect((await toolcrib("mcp", "remove", "--user", "mine")).code).toBe(0);
+  expect(JSON.parse(readFileSync(own, "utf8"))).toEqual({ mcpServers: {} });
+});
+
+test("a project's server of the same name stands in for the user's only when it is allowed, and says so", async () => {
+  await toolcrib("mcp", "add", "--user", "s", "--", ...serverOf("the user's"));
+  const [command, ...args] = serverOf("the project's");
+  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { s: { command, args } } }));
+  const refused = await toolcrib("tools", "call", "--mcp", "mcp__s__who");
+  expect(refused).toMatchObject({ code: 4, stdout: "" });
+  expect(refused.stderr).toMatch(/s is not allowed to start/);
+  expect((await toolcrib("mcp", "list")).stdout).toMatch(/ \(not allowed yet\) {2}\.mcp\.json\n/);
+  await toolcrib("mcp", "allow", "s");
+  const called = await toolcrib("tools", "call", "--mcp", "mcp__s__who");
+  expect(called).toMatchObject({ code: 0, stdout: "the project's" });
+  expect(called.stderr).toBe(`s of .mcp.json is used in place of yours in ${own}.\n`);
+  expect((await toolcrib("mcp", "list")).stdout).toContain(`(the one of .mcp.json is used)  ${own}\n`);
+});
+
+test("a project cannot switch off a server of the user's", async () => {
+  await toolcrib("mcp", "add", "--user", "s", "--", ...serverOf("the user's"));
+  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { s: { command: "x", disabled: true } } }));
+  expect((await toolcrib("tools", "call", "--mcp", "mcp__s__who")).stdout).toBe("the user's");
+});
+
+test("a file of the user's that others can write starts nothing; exit 2", async () => {
+  mkdirSync(join(config, "toolcrib"));
+  const script = `require("fs").writeFileSync("started", "")`;
+  writeFileSync(own, JSON.stringify({ mcpServers: { s: { command: process.execPath, args: ["-e", script] } } }));
+  chmodSync(own, 0o666);
+  const { code, stderr } = await toolcrib("tools", "list", "--mcp");
+  expect(stderr).toMatch(/mcp\.json: the file .* is not trusted: others can write it \(chmod go-w takes that away\)/);
+  expect({ code, started: existsSync(join(folder, "started")) }).toEqual({ code: 2, started: false });
+});
+
+test("tools list --mcp shows the servers' tools, and tools call without it says what to add", async () => {
+  await toolcrib("mcp", "add", "s", "--", ...serverOf("hello"));
+  const { code, stdout } = await toolcrib("tools", "list", "--mcp", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).map(({ name }: { name: string }) => name)).toContain("mcp__s__who");
+  expect((await toolcrib("tools", "list")).stdout).not.toContain("mcp__");
+  const { stderr, code: usage } = await toolcrib("tools", "call", "mcp__s__who");
+  expect({ stderr, usage }).toEqual({
+    stderr: "toolcrib: tools call mcp__s__who: the tools of MCP servers come with --mcp\n",
+    usage: 2,
+  });
+});
+
+test("a rule binds a server's tool that is called by hand", async () => {
+  await toolcrib("mcp", "add", "s", "--", ...serverOf("hello"));
+  const { code, stdout } = await toolcrib("tools", "call", "--mcp", "--deny", "mcp__s__*", "mcp__s__who");
+  expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+});

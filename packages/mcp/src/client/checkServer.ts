@@ -1,0 +1,73 @@
+import type { AnyMcpError, McpErrorCode } from "../errors.ts";
+import { shownName } from "../errors.ts";
+import { type MountMcpOptions, mountMcp } from "./mountMcp.ts";
+import type { McpServerConfig } from "./serverConfig.ts";
+import type { McpToolStore } from "./toolStore.ts";
+
+/** What a look at a server has found. */
+export interface McpServerCheck {
+  readonly server: string;
+  /** Whether it answers, and all its tools can be used. */
+  readonly isOk: boolean;
+  readonly tools: readonly { readonly name: string; readonly description: string }[];
+  readonly problems: readonly AnyMcpError[];
+  /** The result in a sentence. */
+  readonly text: string;
+  /** What to do about a problem. */
+  readonly advice?: string | undefined;
+}
+
+/**
+ * Starts or reaches a server, lists its tools and ends it. With a `store` the tools are compared with those that were accepted, also where
+ * the entry is known. Never rejects for what is wrong with the server; rejects where `signal` fires. Only for a server that its user has
+ * allowed.
+ */
+export async function checkServer(
+  server: string,
+  entry: McpServerConfig,
+  options: MountMcpOptions = {},
+): Promise<McpServerCheck> {
+  const { store } = options;
+  const mount = await mountMcp(
+    { mcpServers: { [server]: entry } },
+    { ...options, ...(store && { store: withoutCache(store) }) },
+  );
+  try {
+    const { problems } = mount;
+    const tools = mount.tools.map((tool) => ({ name: tool.name, description: tool.getSchema().function.description }));
+    const isOk = problems.length === 0;
+    const count = `${shownName(server)}: ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
+    const text = [...(tools.length > 0 || isOk ? [count] : []), ...problems.map(({ message }) => message)].join("\n");
+    return { server, isOk, tools, problems, text, advice: problems[0] && adviceFor(problems[0].code, server) };
+  } finally {
+    await mount.close();
+  }
+}
+
+function adviceFor(code: McpErrorCode, server: string): string {
+  switch (code) {
+    case "login_required":
+    case "login_failed":
+      return `toolcrib mcp login ${shownName(server)}`;
+    case "tool_changed":
+      return "look at the changes, then accept them: toolcrib mcp test --accept";
+    case "store_failed":
+      return "check the file that keeps the accepted tools, then remove it";
+    case "invalid_tool":
+    case "tools_left_out":
+      return "the other tools can be used; tell whoever makes the server";
+    default:
+      return "check its entry: the command and args, or the url and headers";
+  }
+}
+
+/** A store that makes every server list its tools again, to compare them with what was accepted. */
+function withoutCache(store: McpToolStore): McpToolStore {
+  return {
+    async load(server) {
+      const known = await store.load(server);
+      return known && { ...known, config: "" };
+    },
+    save: (server, known) => store.save(server, known),
+  };
+}
