@@ -17,7 +17,7 @@ import {
   silenceMs,
 } from "../remote/frames.ts";
 
-type Asked = Extract<Request, { type: "call" | "effects" }>;
+type Asked = Extract<Request, { type: "call" | "effects-of" }>;
 
 const leftovers = createLeftovers();
 const registry = new ToolRegistry();
@@ -37,7 +37,8 @@ export function serve(before: Buffer): void {
     maxFrameBytes,
     (line) => {
       heard = Date.now();
-      void answer(JSON.parse(line) as Request);
+      // Some ways there end each piece with a line break of their own.
+      if (line.trim() !== "") void answer(JSON.parse(line) as Request);
     },
     end,
   );
@@ -107,7 +108,8 @@ function listing(tool: ExecutableTool): PlaceTool {
 }
 
 async function carryOut({ type, id, name, args, callId }: Asked): Promise<Reply> {
-  if (type === "effects") return { type, id, effects: (await registry.get(name)?.effects?.({ ...args })) ?? [] };
+  if (type === "effects-of")
+    return { type: "effects", id, effects: (await registry.get(name)?.effects?.({ ...args })) ?? [] };
   const controller = new AbortController();
   running.set(id, controller);
   try {

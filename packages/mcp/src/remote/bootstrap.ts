@@ -16,7 +16,7 @@ exit 127
 `;
 
 /**
- * Runs in Node, there: takes the file from standard input (a line with its length and digest, then the file, compressed), checks the
+ * Runs in Node, there: takes the file from standard input (a line with its digest, and one with the file, compressed, in base64), checks the
  * digest, and runs it in memory: nothing is written to a disk. Standard input goes on to the file.
  */
 const loader = `
@@ -24,30 +24,25 @@ const { createHash } = require("node:crypto");
 const { brotliDecompressSync } = require("node:zlib");
 const vm = require("node:vm");
 const { stdin } = process;
-let held = [], length = 0, head;
+let held = [], breaks = 0;
 const fail = (problem) => {
   stdin.destroy();
   process.stdout.write(JSON.stringify({ type: "failed", problem }) + "\\n", () => process.exit(1));
 };
-const take = (chunk) => {
-  held.push(chunk);
-  length += chunk.length;
-  if (!head) {
-    if (!chunk.includes(10)) return;
-    const all = Buffer.concat(held), at = all.indexOf(10);
-    head = JSON.parse(all.subarray(0, at));
-    held = [all.subarray(at + 1)];
-    length = held[0].length;
-  }
-  if (length < head.bytes) return;
+const take = (piece) => {
+  held.push(piece);
+  for (const byte of piece) if (byte === 10) breaks++;
+  if (breaks < 2) return;
   stdin.off("data", take).pause();
-  const all = Buffer.concat(held), file = all.subarray(0, head.bytes);
+  const all = Buffer.concat(held), first = all.indexOf(10), second = all.indexOf(10, first + 1);
+  const { sha256 } = JSON.parse(all.subarray(0, first));
+  const file = Buffer.from(all.toString("latin1", first + 1, second), "base64");
   const digest = createHash("sha256").update(file).digest("hex");
-  if (digest !== head.sha256) return fail("what arrived is not what was sent (SHA-256 " + digest + ")");
+  if (digest !== sha256) return fail("what arrived is not what was sent (SHA-256 " + digest + ")");
   const options = { filename: "toolHost.cjs", importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
   const host = { exports: {} };
   vm.compileFunction(brotliDecompressSync(file).toString(), ["module", "require"], options)(host, require);
-  host.exports.serve(all.subarray(head.bytes));
+  host.exports.serve(all.subarray(second + 1));
 };
 stdin.on("data", take);
 `;

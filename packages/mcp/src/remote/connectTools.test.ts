@@ -13,7 +13,7 @@ import { type ConnectedTools, type ConnectToolsOptions, connectTools } from "./c
 import type { Target } from "./target.ts";
 
 /** This machine, as a place: the words that lead there are run as they are. */
-const here: Target = { command: "env", node: process.execPath, name: "here" };
+const here: Target = { command: "env", node: process.execPath };
 
 let base = "";
 beforeEach(() => {
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 async function connect(options: ConnectToolsOptions = {}, target: Target = here): Promise<ConnectedTools> {
-  const place = await connectTools(target, { cwd: base, ...options });
+  const place = await connectTools(target, { cwd: base, name: "here", ...options });
   onTestFinished(() => place.close());
   return place;
 }
@@ -207,7 +207,6 @@ describe("the way there", () => {
     command: "sh",
     args: ["-c", script, "sh"],
     node: process.execPath,
-    name: "way",
     ...more,
   });
 
@@ -276,6 +275,7 @@ test.each([
   [{ deny: undefined }, /deny, which is undefined, cannot be sent/],
   [{ fs: { maxByte: 3 } }, /maxByte/],
   [{ prefix: "a b" }, /prefix must be/],
+  [{ name: "a\nb" }, /name must be/],
   [{ startTimeoutMs: 0 }, /startTimeoutMs must be/],
   [{ rot: "/" }, /rot/],
 ])("the options %o are refused in words", async (options, says) => {

@@ -5,6 +5,8 @@ import { createPlaceTool } from "./placeTool.ts";
 import { resolveTarget, type Target } from "./target.ts";
 
 export interface ConnectToolsOptions extends PlaceOptions {
+  /** What the place is called in errors, effects and the origin of its tools. Default: the target as text, its command, or `session`. */
+  readonly name?: string | undefined;
   /** Before each name, where the names here are taken: `web_` makes `web_read_file`. Default: none. */
   readonly prefix?: string | undefined;
   /** Milliseconds until the place has to answer. Default 60,000: a container may have to start. */
@@ -31,6 +33,7 @@ const knownOptions: KnownOptions<ConnectToolsOptions> = {
   fs: true,
   search: true,
   bash: true,
+  name: true,
   prefix: true,
   startTimeoutMs: true,
   signal: true,
@@ -45,13 +48,16 @@ const knownOptions: KnownOptions<ConnectToolsOptions> = {
  */
 export async function connectTools(target: Target, options: ConnectToolsOptions = {}): Promise<ConnectedTools> {
   checkOptions("connectTools", options, knownOptions);
-  const { prefix = "", startTimeoutMs = 60_000, signal, ...placeOptions } = options;
+  const { name, prefix = "", startTimeoutMs = 60_000, signal, ...placeOptions } = options;
   if (!/^[a-zA-Z0-9_-]{0,32}$/.test(prefix))
     throw new TypeError("connectTools: prefix must be at most 32 letters, digits, _ or -");
   if (typeof startTimeoutMs !== "number" || !(startTimeoutMs > 0))
     throw new TypeError("connectTools: startTimeoutMs must be a number of milliseconds above 0");
   signal?.throwIfAborted();
-  const place = new Place(resolveTarget(target), asJson(placeOptions), startTimeoutMs);
+  if (name !== undefined && (typeof name !== "string" || !/^[^\p{C}]{1,100}$/u.test(name)))
+    throw new TypeError("connectTools: name must be 1 to 100 visible characters");
+  const resolved = resolveTarget(target);
+  const place = new Place(name === undefined ? resolved : { ...resolved, name }, asJson(placeOptions), startTimeoutMs);
   const close = (): Promise<void> => {
     signal?.removeEventListener("abort", close);
     return place.close();

@@ -47,11 +47,11 @@ export interface SentError {
   readonly recoverable?: boolean | undefined;
 }
 
-/** What goes there, a line of JSON each. `id` is chosen here. */
+/** What goes there, a line of JSON each. `id` is chosen here. No `type` is one of a reply's: a terminal on the way may echo. */
 export type Request =
   | { readonly type: "start"; readonly protocol: number; readonly options: PlaceOptions }
   | {
-      readonly type: "call" | "effects";
+      readonly type: "call" | "effects-of";
       readonly id: number;
       readonly name: string;
       readonly args: Readonly<Record<string, unknown>>;

@@ -4,16 +4,16 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 
-/** What is sent to a place before anything else: a line with length and digest, and the file, compressed. */
-let packed: Buffer | undefined;
+/** What is sent to a place before anything else: a line with the digest, and one with the file, compressed, in base64. */
+let packed: string | undefined;
 
 /** Throws where the file was not installed beside this package, as in a bundle. */
-export function packedHost(): Buffer {
+export function packedHost(): string {
   packed ??= pack();
   return packed;
 }
 
-function pack(): Buffer {
+function pack(): string {
   let source: Buffer;
   try {
     const manifest = createRequire(import.meta.url).resolve("@toolcrib/mcp/package.json");
@@ -24,6 +24,6 @@ function pack(): Buffer {
     });
   }
   const file = brotliCompressSync(source);
-  const head = { bytes: file.length, sha256: createHash("sha256").update(file).digest("hex") };
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), file]);
+  const sha256 = createHash("sha256").update(file).digest("hex");
+  return `${JSON.stringify({ sha256 })}\n${file.toString("base64")}\n`;
 }

@@ -1,8 +1,4 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { clip, withoutControls } from "@toolcrib/core/text";
-import { type ProcessGroup, watchGroup } from "../client/transport/processGroup.ts";
 import { LineSplitter } from "../lineSplitter.ts";
 import {
   maxFrameBytes,
@@ -15,14 +11,13 @@ import {
 } from "./frames.ts";
 import { packedHost } from "./hostFile.ts";
 import type { ResolvedTarget } from "./target.ts";
+import type { Way } from "./way.ts";
 
-/** Milliseconds that the host may take to end by itself when its input is closed. */
-const inputGraceMs = 2000;
 const maxErrorText = 2000;
 
 /** A request as it is made here: its id is given when it is sent. */
-type Asked = { readonly type: "call" | "effects" } & Omit<
-  Extract<Request, { type: "call" | "effects" }>,
+type Asked = { readonly type: "call" | "effects-of" } & Omit<
+  Extract<Request, { type: "call" | "effects-of" }>,
   "id" | "type"
 >;
 
@@ -39,13 +34,12 @@ interface Pending {
 /** The connection ended before the answer: the request may have been carried out. */
 export class PlaceEnded extends Error {}
 
-/** One running host: a process here that leads to it. It is started once, and of no use after its end. */
+/** One running host, and the way to it. It is started once, and of no use after its end. */
 export class PlaceConnection {
-  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
-  readonly #group: ProcessGroup | undefined;
-  readonly #exited: Promise<void>;
+  readonly #way: Way;
   readonly #pending = new Map<number, Pending>();
   readonly #ready = Promise.withResolvers<Ready>();
+  readonly #pinging: NodeJS.Timeout;
   #nextId = 1;
   #errorText = "";
   #problem: string | undefined;
@@ -53,36 +47,27 @@ export class PlaceConnection {
   #closing: Promise<void> | undefined;
 
   constructor(target: ResolvedTarget, options: PlaceOptions, onEnd: () => void) {
+    this.#ready.promise.catch(() => undefined);
     const file = packedHost();
-    this.#child = spawn(target.command, [...target.args], {
-      env: target.env,
-      stdio: ["pipe", "pipe", "pipe"],
-      // A group of its own, which ends as a whole. Ctrl-C in a terminal does not reach it.
-      detached: true,
-    });
-    const { stdin, stdout, stderr } = this.#child;
-    this.#exited = new Promise((resolve) => this.#child.once("close", () => resolve()));
-    this.#child.once("error", (error) => this.#end(`${target.command} could not be started: ${error.message}`));
-    if (this.#child.pid !== undefined) this.#group = watchGroup(this.#child.pid);
-    for (const stream of [stdin, stdout, stderr]) stream.on("error", () => undefined);
-    stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#errorText = (this.#errorText + text).slice(-maxErrorText);
-    });
     const lines = new LineSplitter(
       maxFrameBytes,
       (line) => this.#take(line),
-      () => this.#end("it sent a line of more than 32 MB"),
+      () => void this.close("it sent a line of more than 32 MB"),
     );
-    stdout.on("data", (chunk: Buffer) => lines.push(chunk));
-    const pinging = setInterval(() => this.#ping(), pingMs);
-    pinging.unref();
-    void this.#exited.then(() => {
-      clearInterval(pinging);
-      this.#end(`the connection ended${this.#exitWords()}`);
-      onEnd();
+    this.#way = target.open({
+      data: (chunk) => lines.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)),
+      errorText: (text) => {
+        this.#errorText = (this.#errorText + text).slice(-maxErrorText);
+      },
+      end: (how) => {
+        const text = withoutControls(this.#errorText).trim();
+        this.#end(`the connection ended${clip(withoutControls(how), 300)}${text === "" ? "" : `: ${clip(text, 500)}`}`);
+        onEnd();
+      },
     });
-    this.#ready.promise.catch(() => undefined);
-    stdin.write(file);
+    this.#pinging = setInterval(() => this.#ping(), pingMs);
+    this.#pinging.unref();
+    this.#way.send(file);
     this.#send({ type: "start", protocol: protocolVersion, options });
   }
 
@@ -103,28 +88,20 @@ export class PlaceConnection {
     }).finally(() => signal?.removeEventListener("abort", abort));
   }
 
-  /** Ends the host and what its commands left, and the process that leads there. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  /** Ends the host, what its commands left, and the way there. */
+  close(why = "it was closed"): Promise<void> {
+    this.#end(why);
+    this.#closing ??= this.#way.close();
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
-    this.#end("it was closed");
-    this.#child.stdin.end();
-    await Promise.race([this.#exited, sleep(inputGraceMs, undefined, { ref: false })]);
-    await this.#group?.end();
-  }
-
   #send(request: Request): void {
-    if (this.#child.stdin.writable) this.#child.stdin.write(`${JSON.stringify(request)}\n`);
+    this.#way.send(`${JSON.stringify(request)}\n`);
   }
 
   #ping(): void {
-    if (performance.now() - this.#heard > silenceMs) {
-      this.#end(`nothing was heard for ${silenceMs / 1000} s`);
-      void this.close();
-    } else this.#send({ type: "ping" });
+    if (performance.now() - this.#heard > silenceMs) void this.close(`nothing was heard for ${silenceMs / 1000} s`);
+    else this.#send({ type: "ping" });
   }
 
   #take(line: string): void {
@@ -155,23 +132,28 @@ export class PlaceConnection {
   #end(problem: string): void {
     if (this.#problem !== undefined) return;
     this.#problem = problem;
+    clearInterval(this.#pinging);
     this.#ready.reject(new Error(problem));
     for (const { reject } of this.#pending.values()) reject(new PlaceEnded(problem));
     this.#pending.clear();
   }
-
-  #exitWords(): string {
-    const { exitCode, signalCode } = this.#child;
-    const how = signalCode ?? (exitCode === null ? undefined : `exit code ${exitCode}`);
-    const text = withoutControls(this.#errorText).trim();
-    return `${how === undefined ? "" : ` (${how})`}${text === "" ? "" : `: ${clip(text, 500)}`}`;
-  }
 }
+
+const replies: ReadonlySet<unknown> = new Set<Reply["type"]>([
+  "ready",
+  "failed",
+  "progress",
+  "result",
+  "effects",
+  "error",
+  "pong",
+]);
 
 function parseReply(line: string): Reply | undefined {
   if (!line.startsWith('{"type":"')) return undefined;
   try {
-    return JSON.parse(line) as Reply;
+    const reply = JSON.parse(line) as Reply;
+    return replies.has(reply.type) ? reply : undefined;
   } catch {
     return undefined;
   }

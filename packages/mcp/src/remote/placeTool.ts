@@ -30,7 +30,7 @@ export function createPlaceTool(place: Place, listed: PlaceTool, name: string): 
     ...(hasEffects && {
       async effects(args: Record<string, unknown>) {
         const connection = await place.connection();
-        const answer = await ended(place, connection.ask({ type: "effects", name: there, args }), true);
+        const answer = await ended(place, connection.ask({ type: "effects-of", name: there, args }), true);
         if (answer.type === "error") throw toError(name, answer.error);
         return answer.type === "effects" ? answer.effects.map((effect) => ({ ...effect, place: place.name })) : [];
       },

@@ -1,5 +1,8 @@
 import { isObject } from "@toolcrib/core/text";
 import { bootWords, quoted } from "./bootstrap.ts";
+import { openProcess } from "./processWay.ts";
+import { isSession, openSession, type Session } from "./sessionWay.ts";
+import type { Way, WayEvents } from "./way.ts";
 
 /**
  * A command that leads to the place: further words are run there, with the standard input and output of the command. So `docker
@@ -14,37 +17,42 @@ export interface CommandTarget {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The Node.js there that is tried before those that are found. Default: none. */
   readonly node?: string | undefined;
-  /** What the place is called in errors and in the origin of its tools. Default: the command. */
-  readonly name?: string | undefined;
 }
 
 /**
- * Where the tools run. As text: `docker:CONTAINER`, `podman:CONTAINER`, `image:IMAGE` (a new container, removed at the end), `ssh:HOST`,
+ * Where the tools run: a command, or a sandbox session of the AI SDK, E2B or Daytona. As text: `docker:CONTAINER`, `podman:CONTAINER`, `image:IMAGE` (a new container, removed at the end), `ssh:HOST`,
  * `kubectl:POD` or `kubectl:NAMESPACE/POD`, and `command:WORDS`, split at spaces.
  */
-export type Target = string | CommandTarget;
+export type Target = string | CommandTarget | Session;
 
-/** A command as it is started here. */
+/** What leads to a place. */
 export interface ResolvedTarget {
   readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
+  open(on: WayEvents): Way;
 }
 
 const forms = "docker:NAME, podman:NAME, image:NAME, ssh:HOST, kubectl:POD, kubectl:NAMESPACE/POD or command:WORDS";
 
 /** Throws a TypeError for what is no target. */
 export function resolveTarget(target: Target): ResolvedTarget {
+  if (isSession(target)) {
+    const command = bootWords("").map(quoted).join(" ");
+    return { name: "session", open: (on) => openSession(target, command, on) };
+  }
   const given = typeof target === "string" ? parseTarget(target) : target;
   if (!isObject(given) || typeof given.command !== "string" || given.command === "")
-    throw new TypeError(`connectTools: the target must be ${forms}, or an object with command and args`);
-  const { command, args = [], throughShell = false, env = process.env, node = "", name = command } = given;
+    throw new TypeError(
+      `connectTools: the target must be ${forms}, an object with command and args, or a session of a sandbox`,
+    );
+  const { command, args = [], throughShell = false, env = process.env, node = "" } = given;
   if (!Array.isArray(args) || !args.every((word) => typeof word === "string"))
     throw new TypeError("connectTools: args of the target must be an array of strings");
   const boot = bootWords(node);
   const words = throughShell ? [boot.map(quoted).join(" ")] : boot;
-  return { name, command, args: [...args, ...words], env };
+  return {
+    name: typeof target === "string" ? target : command,
+    open: (on) => openProcess(command, [...args, ...words], env, on),
+  };
 }
 
 function parseTarget(text: string): CommandTarget {
@@ -52,24 +60,23 @@ function parseTarget(text: string): CommandTarget {
   const [kind, rest] = [text.slice(0, at), text.slice(at + 1)];
   // An option in place of a name would be one of docker's or ssh's own.
   if (at === -1 || rest.trim() === "" || rest.startsWith("-") || rest.includes("\0")) throw unknown(text);
-  const named = { name: text };
   switch (kind) {
     case "docker":
     case "podman":
-      return { ...named, command: kind, args: ["exec", "-i", rest] };
+      return { command: kind, args: ["exec", "-i", rest] };
     case "image":
-      return { ...named, command: "docker", args: ["run", "-i", "--rm", "--init", "--entrypoint", "", rest] };
+      return { command: "docker", args: ["run", "-i", "--rm", "--init", "--entrypoint", "", rest] };
     case "ssh":
       // A question for a password could not be answered.
-      return { ...named, command: "ssh", args: ["-T", "-o", "BatchMode=yes", "--", rest], throughShell: true };
+      return { command: "ssh", args: ["-T", "-o", "BatchMode=yes", "--", rest], throughShell: true };
     case "kubectl": {
       const [namespace, pod] = rest.includes("/") ? rest.split("/", 2) : [undefined, rest];
       if (!pod || namespace === "" || pod.startsWith("-")) throw unknown(text);
-      return { ...named, command: "kubectl", args: ["exec", "-i", ...(namespace ? ["-n", namespace] : []), pod, "--"] };
+      return { command: "kubectl", args: ["exec", "-i", ...(namespace ? ["-n", namespace] : []), pod, "--"] };
     }
     case "command": {
       const [command = "", ...args] = rest.trim().split(/\s+/);
-      return { ...named, command, args };
+      return { command, args };
     }
     default:
       throw unknown(text);
