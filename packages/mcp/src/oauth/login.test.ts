@@ -111,6 +111,37 @@ describe("a server that asks for a login", () => {
   });
 });
 
+describe("a client", () => {
+  test("that was registered beforehand is used as it is, at the port that it was registered with", async () => {
+    const kept = await logIn({ clientId: "our-client" });
+    expect(kept.clientId).toBe("our-client");
+    expect(authorization.requests).not.toContain("POST /register");
+  });
+
+  test("is named by the address of its metadata where the authorization server reads that, and else registered", async () => {
+    const clientId = "https://tool.example/client.json";
+    expect((await logIn({ clientId })).clientId).toMatch(/^client-/);
+    authorization.options = { metadata: { client_id_metadata_document_supported: true } };
+    expect((await logIn({ clientId })).clientId).toBe(clientId);
+  });
+});
+
+test("an entry with an Authorization header of its own is taken at its word: no login is used, and none is made", async () => {
+  await logIn();
+  const headers = { Authorization: "Bearer own" };
+  const mount = await mountMcp({ mcpServers: { web: { url: server.url, headers } } }, { logins: store });
+  cleanups.push(() => mount.close());
+  expect(mount.problems).toMatchObject([{ code: "server_failed" }]);
+  expect(server.seen.at(-1)).toBe("Bearer own");
+  await expect(logIn({ headers })).rejects.toThrow(/sends an Authorization header of its own/);
+});
+
+test("a server that asks for no login is said so", async () => {
+  const open = await serveMcp(createFixtureRegistry(), { http: { auth: false } });
+  cleanups.push(() => open.close());
+  await expect(logIn({ url: new URL(String(open.url)) })).rejects.toThrow(/failed: it asks for no login/);
+});
+
 describe("attacks on a login", () => {
   test("an answer with a foreign state, another path, method or host changes nothing, and the login goes on", async () => {
     const answers: number[] = [];
