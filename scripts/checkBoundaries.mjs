@@ -1,5 +1,5 @@
 // Reads every manifest and every import, and fails on an arrow between packages, or between the rooms (folders) of one package, that
-// the house does not allow, and on a circle of files.
+// the house does not allow, on a circle of files, and on a recursive fs.mkdir, rm or cp in what is published.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,10 +12,11 @@ const allowed = {
   agent: ["core"],
   mcp: ["core"],
   policy: ["core"],
+  project: ["core"],
   adapters: ["core"],
   acp: ["core", "agent", "policy"],
   defaults: ["core", ...packs, "agent"],
-  cli: ["core", ...packs, "acp", "agent", "defaults", "mcp", "policy"],
+  cli: ["core", ...packs, "acp", "agent", "defaults", "mcp", "policy", "project"],
 };
 
 /** Rooms that are built into a program of its own, which holds what it uses, and what that may be. */
@@ -30,11 +31,12 @@ const external = {
   agent: [],
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client", "jsonc-parser"],
   policy: ["unbash"],
+  project: ["jsonc-parser"],
   adapters: [],
   // The SDK of the protocol names zod as a peer.
   acp: ["@agentclientprotocol/sdk", "zod"],
   defaults: [],
-  cli: ["commander", "jsonc-parser", "openai", "@anthropic-ai/sdk"],
+  cli: ["commander", "openai", "@anthropic-ai/sdk"],
 };
 
 /**
@@ -76,6 +78,7 @@ const rooms = {
     remove: [],
     undo: ["move", "remove"],
   },
+  project: { contracts: [] },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: {
     client: ["client/transport", "oauth"],
@@ -139,7 +142,11 @@ for (const name of readdirSync(join(root, "packages"))) {
 function checkImports(name, folder, file) {
   const isTest = /\.test(-d)?\.ts$/.test(file);
   const at = relative(root, file);
-  for (const [, specifier] of readFileSync(file, "utf8").matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
+  const text = readFileSync(file, "utf8");
+  // The first spins below /proc, the others follow links.
+  const [, call] = isTest ? [] : (/\b((?:mkdir|rmdir|rm|cp)(?:Sync)?)\([^;]*?\brecursive: true/.exec(text) ?? []);
+  if (call) problems.push(`${at}: a recursive ${call}; use ensureDirectory, makeDirectories or removeTree`);
+  for (const [, specifier] of text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
     const own = /^@toolcrib\/([^/]+)/.exec(specifier)?.[1];
     const within = bundled[relative(join(root, "packages"), dirname(file)).replaceAll(sep, "/")] ?? [];
     if (own !== undefined && !isTest && own !== name && !allowed[name].includes(own) && !within.includes(own)) {

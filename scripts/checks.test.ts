@@ -45,6 +45,18 @@ test("boundaries: a manifest against the arrows fails the check", () => {
   expect(check("checkBoundaries.mjs").stderr).toContain("may not depend on left-pad");
 });
 
+test("boundaries: a recursive mkdir or rm in what is published fails the check, in a test it does not", () => {
+  put("packages/core/package.json", "{}");
+  put("packages/core/src/a.ts", "rmSync(folder, { force: true, recursive: true });\n");
+  put("packages/core/src/b.ts", 'await mkdir(join(a, "b"), {\n  recursive: true,\n});\n');
+  put("packages/core/src/c.ts", "readdirSync(folder, { recursive: true });\n");
+  put("packages/core/src/d.test.ts", "rmSync(folder, { recursive: true });\n");
+  expect(check("checkBoundaries.mjs").stderr.trimEnd().split("\n")).toEqual([
+    "boundaries: packages/core/src/a.ts: a recursive rmSync; use ensureDirectory, makeDirectories or removeTree",
+    "boundaries: packages/core/src/b.ts: a recursive mkdir; use ensureDirectory, makeDirectories or removeTree",
+  ]);
+});
+
 test("boundaries: a relative import into another package fails the check", () => {
   put("packages/agent/package.json", "{}");
   put("packages/agent/src/a.ts", 'export { x } from "../../core/src/x.ts";\n');

@@ -27,6 +27,7 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   adapters: { megabytes: 1 },
   agent: { megabytes: 1.3 },
   policy: { brings: "unbash", megabytes: 1.6 },
+  project: { brings: "jsonc-parser", megabytes: 1.3 },
   "tools-bash": { megabytes: 1.1 },
   "tools-fs": { brings: "diff", megabytes: 1.8 },
   "tools-search": { brings: globbing, megabytes: 2 },

@@ -154,7 +154,7 @@ const everything = ["adapters", "agent", "core", "defaults", "policy", "tools-ba
 const sizes = (name, packages, limits) => async () => {
   const checkout = await firstRelease();
   if (packages.length > 1) {
-    const known = [...packages, "acp", "cli", "mcp", "durable"].map((each) => `@toolcrib/${each}`);
+    const known = [...packages, "acp", "cli", "mcp", "project", "durable"].map((each) => `@toolcrib/${each}`);
     assert.deepEqual(
       Object.keys(checkout.packages()).filter((each) => !known.includes(each)),
       [],

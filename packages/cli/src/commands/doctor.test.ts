@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { defineTool, type ExecutableTool, type JsonSchema } from "@toolcrib/core";
 import { createManifest } from "@toolcrib/core/contracts";
+import { rangeTakes } from "@toolcrib/project/contracts";
 import { type ProgramEnd, sharedFolder, startProgram, temporaryFolder } from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { rangeTakes } from "../doctor/installed.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const name = "@toolcrib/tools-fs";

@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { configSchema } from "../configSchema.ts";
-import { withValue } from "./editText.ts";
+
 import { settings } from "./settings.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -243,24 +243,6 @@ describe("config", () => {
   test("path says where the files are", async () => {
     expect((await toolcrib(["config", "path"])).stdout).toBe(`${user()}\n`);
     expect((await toolcrib(["config", "path", "--project"])).stdout).toBe(`${project()}\n`);
-  });
-
-  test.each([
-    [undefined, `{\n  "a": 1\n}\n`],
-    [`{}`, `{\n  "a": 1\n}`],
-    [`{ "b": 2 }`, `{ "b": 2,\n  "a": 1\n}`],
-    [`{\r\n\t"b": 2, // two\r\n\t/* end */\r\n}`, `{\r\n\t"b": 2, // two\r\n\t/* end */\r\n\t"a": 1\r\n}`],
-    [`{\n  // nothing yet\n}`, `{\n  // nothing yet\n  "a": 1\n}`],
-    [`{ "a": { "x": 2 } /* so */ }`, `{ "a": 1 /* so */ }`],
-  ])("a value set in %j", (before, after) => {
-    expect(withValue(before, ["a"], 1)).toBe(after);
-  });
-
-  test("a value inside another is set where it belongs", () => {
-    expect(withValue("{}", ["a", "b"], 1)).toBe(`{\n  "a": {"b":1}\n}`);
-    expect(withValue(`{\n  "a": {\n    "c": 2\n  }\n}`, ["a", "b"], 1)).toBe(
-      `{\n  "a": {\n    "c": 2,\n    "b": 1\n  }\n}`,
-    );
   });
 });
 

@@ -1,52 +1,32 @@
-import { type JsonSchema, validateJson } from "@toolcrib/core";
+import type { JsonSchema } from "@toolcrib/core";
+import { type ConfigContent, type Settings, settingsFromEnvironment } from "@toolcrib/project";
 import { configSchema } from "../configSchema.ts";
 import { CliError, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { terminalAsker } from "../terminal/ask.ts";
-import { type ConfigFile, projectConfig, readConfigFile, userConfig } from "./configFile.ts";
+import { projectConfig, userConfig } from "./configFiles.ts";
 import { projectConfigName } from "./projectConfigName.ts";
-import { type Settings, type Source, settings } from "./settings.ts";
-import { describeChanges, trustStore, untrusted } from "./trust.ts";
-import { parseValue } from "./values.ts";
+import type { Source } from "./settings.ts";
+import { describeChanges, projectTrust, untrusted } from "./trust.ts";
 
 /** Environment, project and user, in this order. The project's file counts once the user trusts it; asks on a terminal. Throws usage errors. */
 export async function loadSources(program: Program): Promise<Source[]> {
-  const [user, project] = [
-    await readConfigFile(userConfig(program.env)),
-    await readConfigFile(projectConfig(process.cwd())),
-  ];
+  const { env } = program;
+  const file = userConfig(env);
+  const [user, project] = [await file.read(), await projectConfig(process.cwd()).read()];
+  const environment = await settingsFromEnvironment(env, "TOOLCRIB", configSchema() as JsonSchema, usageError);
   return [
-    { name: "the environment", values: await fromEnvironment(program.env) },
-    ...(project ? [{ name: project.name, values: await trustedValues(project, program) }] : []),
-    ...(user ? [user] : []),
+    { name: "the environment", values: environment },
+    ...(project ? [{ name: projectConfigName, values: await trustedValues(project, program) }] : []),
+    ...(user ? [{ name: file.name, values: user.values }] : []),
   ];
 }
 
-/** `TOOLCRIB_MAX_STEPS` for `maxSteps`. */
-export function variableOf(key: string): string {
-  return `TOOLCRIB_${key.replace(/[A-Z]/g, "_$&").replace(".", "_").toUpperCase()}`;
-}
-
-/** Lists have no variable. */
-async function fromEnvironment(env: NodeJS.ProcessEnv): Promise<Settings> {
-  const values: Record<string, unknown> = {};
-  for (const key of Object.keys(settings)) {
-    const text = env[variableOf(key)];
-    const value = text ? parseValue(key, [text]) : undefined;
-    if (value === undefined || Array.isArray(value)) continue;
-    const nested = key.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-    const [issue] = await validateJson(nested, configSchema() as JsonSchema);
-    if (issue && !/^is required/.test(issue.reason)) throw usageError(`${variableOf(key)}: ${issue.reason}`);
-    values[key] = value;
-  }
-  return values;
-}
-
-async function trustedValues(file: ConfigFile, program: Program): Promise<Settings> {
+async function trustedValues(file: ConfigContent, program: Program): Promise<Settings> {
   const { terminal, interrupts, env } = program;
   const changes = describeChanges(file.values);
   if (changes.length === 0) return file.values;
-  const store = trustStore(process.cwd(), env);
+  const store = projectTrust(env);
   const trust = await store.of(file.text);
   if (trust === "trusted") return file.values;
   const asker = trust === "refused" ? undefined : terminalAsker({ terminal, interrupt: interrupts.interrupt });

@@ -1,3 +1,5 @@
+import type { Settings } from "@toolcrib/project";
+
 /** What is known of a key of the configuration beside its schema. The key, or its last part, is the name of the option that it stands for. */
 interface Setting {
   /** Rules of permissions: those of all sources and of the flags hold together. */
@@ -42,9 +44,6 @@ export const settings: Readonly<Record<string, Setting>> = {
   contextFiles: {},
   color: { isUserOnly: true },
 };
-
-/** Values by key, as one source has them: `sessions.keepDays` is one key. */
-export type Settings = Readonly<Record<string, unknown>>;
 
 /** Where values come from: the environment, the project, the user. */
 export interface Source {

@@ -6,8 +6,10 @@ import { configFolder } from "../state/stateBase.ts";
 export async function withColor(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const isDecided = env.NO_COLOR || env.FORCE_COLOR !== undefined;
   if (isDecided || !existsSync(join(configFolder(env), "config.json"))) return env;
-  const { readConfigFile, userConfig } = await import("./configFile.ts");
-  const file = await readConfigFile(userConfig(env)).catch(() => undefined);
+  const { userConfig } = await import("./configFiles.ts");
+  const file = await userConfig(env)
+    .read()
+    .catch(() => undefined);
   const { color } = file?.values ?? {};
   if (color === "never") return { ...env, NO_COLOR: "1" };
   return color === "always" ? { ...env, FORCE_COLOR: "1" } : env;

@@ -1,25 +1,15 @@
 import { existsSync } from "node:fs";
-import { type ContractChange, compareManifests } from "@toolcrib/core/contracts";
 import { clip, withoutControls } from "@toolcrib/core/text";
+import {
+  comparePackages,
+  type FindPackage,
+  findProject,
+  fromRegistry,
+  fromTarballs,
+  type PackageComparison,
+} from "@toolcrib/project/contracts";
 import { usageError } from "../exitReasons.ts";
-import { type FindPackage, fromRegistry, fromTarballs } from "./available.ts";
 import type { Check, DoctorFlags, Finding } from "./check.ts";
-import { findProject, type PackageVersion, rangeTakes } from "./installed.ts";
-
-/** One package, for `--json`: where `problem` is there, the rest is what is known nonetheless. */
-interface Comparison {
-  readonly package: string;
-  readonly installed?: string;
-  readonly available?: string;
-  /** In the project's package.json; absent for a package that another one brought. */
-  readonly range?: string;
-  /** Absent where the range is none that can be told. */
-  readonly rangeTakesIt?: boolean;
-  /** Of the schemas of all its tools, estimated. */
-  readonly tokens?: { readonly before: number; readonly after: number };
-  readonly changes?: readonly ContractChange[];
-  readonly problem?: string;
-}
 
 /** Compares what a project has installed with what it could have: tools, arguments, words, tokens. */
 export const checkContracts: Check = async (flags, { env }, signal) => {
@@ -31,27 +21,7 @@ export const checkContracts: Check = async (flags, { env }, signal) => {
   }
   const { find, leftOut = [] } = sourceOf(flags, project.folder, env, signal);
   const { ranges } = project;
-  const compared = [...project.packages].map(async ([name, installed]): Promise<Comparison> => {
-    const range = ranges instanceof Error ? undefined : ranges.get(name);
-    const known = { package: name, ...(range !== undefined && { range }) };
-    if (installed instanceof Error) {
-      return {
-        ...known,
-        problem: `node_modules/${name} is not whole: ${installed.message}. Install again: npm install`,
-      };
-    }
-    try {
-      return { ...known, ...compare(installed, await find(name), range) };
-    } catch (error) {
-      signal.throwIfAborted();
-      return {
-        ...known,
-        installed: installed.version,
-        problem: `nothing to compare with: ${(error as Error).message}`,
-      };
-    }
-  });
-  const data = await Promise.all(compared);
+  const data = await comparePackages(project, find, signal);
   const notes = [
     ...(ranges instanceof Error ? [`the ranges are not known: ${ranges.message}`] : []),
     ...leftOut.map((why) => `left out: ${why}`),
@@ -63,45 +33,23 @@ export const checkContracts: Check = async (flags, { env }, signal) => {
 };
 
 function sourceOf(
-  { to = "latest", tarballs }: DoctorFlags,
+  { to, tarballs }: DoctorFlags,
   folder: string,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): { readonly find: FindPackage; readonly leftOut?: readonly string[] } {
-  // npm would pack what is here for a path and for what ends in one of these, as npm matches them.
-  if (!/^\w[\w.+-]*$/.test(to) || /\.(?:tgz|tar|tar.gz)$/i.test(to))
-    throw usageError("--to takes a version or a tag, such as 0.2.0 or latest");
-  if (tarballs === undefined) return { find: fromRegistry(folder, to, env, signal) };
-  if (!existsSync(tarballs)) throw usageError(`--tarballs: there is no ${tarballs}; npm pack writes them`);
+  if (tarballs !== undefined && to !== undefined)
+    throw usageError("--to is what npm has and --tarballs is what is here; leave one of the two out");
+  const flag = tarballs === undefined ? "--to" : "--tarballs:";
+  if (tarballs !== undefined && !existsSync(tarballs))
+    throw usageError(`--tarballs: there is no ${tarballs}; npm pack writes them`);
   try {
-    return fromTarballs(tarballs);
+    return tarballs === undefined
+      ? { find: fromRegistry(folder, to ?? "latest", env, signal) }
+      : fromTarballs(tarballs);
   } catch (error) {
-    throw usageError(`--tarballs: ${(error as Error).message}`);
+    throw usageError(`${flag} ${(error as Error).message}`);
   }
-}
-
-function compare(
-  installed: PackageVersion,
-  available: PackageVersion,
-  range: string | undefined,
-): Omit<Comparison, "package"> {
-  const takes = range === undefined ? undefined : rangeTakes(range, available.version);
-  const known = {
-    installed: installed.version,
-    available: available.version,
-    ...(takes !== undefined && { rangeTakesIt: takes }),
-  };
-  const [before, after] = [installed.tools, available.tools];
-  if (!before && !after) return known;
-  if (!before || !after) {
-    const lacking = before ? available : installed;
-    return {
-      ...known,
-      problem: `${lacking.version} publishes no manifest of its tools, so they cannot be compared; read its CHANGELOG.md`,
-    };
-  }
-  const sum = ({ tools }: typeof before): number => tools.reduce((all, { tokens }) => all + tokens, 0);
-  return { ...known, tokens: { before: sum(before), after: sum(after) }, changes: compareManifests(before, after) };
 }
 
 /** What a package says must not pass for a line of ours. */
@@ -109,7 +57,7 @@ const shown = (text: string): string => clip(withoutControls(text.replace(/\s+/g
 
 const marks = { breaking: "breaking", addition: "new", wording: "words" } as const;
 
-function findingsOf(comparison: Comparison, hasUnknownRanges: boolean): Finding[] {
+function findingsOf(comparison: PackageComparison, hasUnknownRanges: boolean): Finding[] {
   const { package: name, installed, available, tokens, changes = [], problem } = comparison;
   const isNewest = installed !== undefined && installed === available;
   const head = [name, installed, ...(isNewest || available === undefined ? [] : ["->", available])]
@@ -127,7 +75,7 @@ function findingsOf(comparison: Comparison, hasUnknownRanges: boolean): Finding[
   ];
 }
 
-function adviceFor(comparison: Comparison, hasUnknownRanges: boolean): string {
+function adviceFor(comparison: PackageComparison, hasUnknownRanges: boolean): string {
   const { package: name, range, available, rangeTakesIt, changes = [] } = comparison;
   const breaks = changes.some(({ severity }) => severity === "breaking");
   const first = breaks ? "after what is breaking is dealt with: " : "";

@@ -1,20 +1,12 @@
 import { spawn } from "node:child_process";
-import { dirname } from "node:path";
-import { createPathScope, ensureDirectory, withFileLock, writeAtomically } from "@toolcrib/core/files";
-import {
-  type ConfigPlace,
-  parseConfig,
-  projectConfig,
-  readConfigFile,
-  readConfigText,
-  userConfig,
-} from "../../config/configFile.ts";
-import { withValue } from "../../config/editText.ts";
+import { type JsonSchema, nearestName } from "@toolcrib/core";
+import { type ConfigFile, parseSetting } from "@toolcrib/project";
+import { projectConfig, userConfig } from "../../config/configFiles.ts";
 import { loadSources } from "../../config/loadSources.ts";
 import { projectConfigName } from "../../config/projectConfigName.ts";
 import { findSetting, settings } from "../../config/settings.ts";
-import { describeChanges, trustStore } from "../../config/trust.ts";
-import { parseValue, requireKey } from "../../config/values.ts";
+import { describeChanges, projectTrust } from "../../config/trust.ts";
+import { configSchema } from "../../configSchema.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import type { DefineCommand } from "../defineCommand.ts";
@@ -28,7 +20,7 @@ const projectFlag = ["--project", `${projectConfigName} of this directory, not y
 export const definePath: DefineCommand = (command, action) =>
   command.option(...projectFlag).action(
     action(({ terminal, env }, flags: PlaceFlags) => {
-      terminal.data(`${placeOf(flags, env).path}\n`);
+      terminal.data(`${fileOf(flags, env).path}\n`);
       return "ok";
     }),
   );
@@ -51,8 +43,18 @@ export const defineEdit: DefineCommand = (command, action) => command.option(...
 export const defineTrust: DefineCommand = (command, action) =>
   command.option("--revoke", "forget that it was trusted, or refused").action(action(configTrust));
 
-function placeOf({ project }: PlaceFlags, env: NodeJS.ProcessEnv): ConfigPlace {
+function fileOf({ project }: PlaceFlags, env: NodeJS.ProcessEnv): ConfigFile {
   return project ? projectConfig(process.cwd()) : userConfig(env);
+}
+
+/** Throws a usage error, with the nearest name, for a key that there is not. */
+function requireKey(key: string): void {
+  const keys = Object.keys(settings);
+  if (keys.includes(key)) return;
+  const nearest = nearestName(key, keys);
+  throw usageError(
+    `config: there is no key ${key}; ${nearest ? `did you mean ${nearest}?` : `the keys are ${keys.join(", ")}`}`,
+  );
 }
 
 /** Data on stdout: the value of one key, or a line for each that is set. */
@@ -96,75 +98,51 @@ async function configSet(
   flags: PlaceFlags,
 ): Promise<ExitReason> {
   requireKey(key);
-  const place = placeOf(flags, env);
-  const value = parseValue(key, words);
-  await change(place, env, async (text) => {
-    // A file that is wrong already is not made right by this.
-    if (text !== undefined) await parseConfig(text, place);
-    return withValue(text, key.split("."), value);
-  });
-  terminal.note(terminal.style.dim(`${key} is set in ${place.name}.`));
+  const file = fileOf(flags, env);
+  const keepTrust = await trustKeeper(flags, env);
+  const { text } = await file.set(key, parseSetting(configSchema() as JsonSchema, key, words));
+  await keepTrust(text);
+  terminal.note(terminal.style.dim(`${key} is set in ${file.name}.`));
   return "ok";
 }
 
 /** What the user changes by this command, the user trusts; not what stood there without being trusted. */
-async function change(
-  place: ConfigPlace,
-  env: NodeJS.ProcessEnv,
-  to: (text: string | undefined) => Promise<string>,
-): Promise<void> {
-  const folder = dirname(place.path);
-  ensureDirectory(folder, 0o700);
-  await withFileLock(`${place.path}.lock`, async () => {
-    const before = await readConfigText(place);
-    const isOwn = place.isProject && (await mayTrust(before, env));
-    const text = await to(before);
-    await parseConfig(text, place);
-    // The user's own file may be a link into a folder of such files; that of a project may not lead elsewhere.
-    const scope = createPathScope(place.isProject ? { root: folder, cwd: folder } : {});
-    await writeAtomically(await scope.resolve(place.path), text, { scope });
-    if (isOwn) await trustStore(process.cwd(), env).save(text, true);
-  });
+async function trustKeeper({ project }: PlaceFlags, env: NodeJS.ProcessEnv): Promise<(text: string) => Promise<void>> {
+  if (!project) return async () => {};
+  const before = await projectConfig(process.cwd()).readText();
+  const isOwn = before === undefined || (await projectTrust(env).of(before)) === "trusted";
+  return async (text) => {
+    if (isOwn) await projectTrust(env).save(text, true);
+  };
 }
 
-async function mayTrust(before: string | undefined, env: NodeJS.ProcessEnv): Promise<boolean> {
-  return before === undefined || (await trustStore(process.cwd(), env).of(before)) === "trusted";
-}
-
-async function configEdit(program: Program, flags: PlaceFlags): Promise<ExitReason> {
-  const { env, interrupts } = program;
-  const place = placeOf(flags, env);
+async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Promise<ExitReason> {
+  const { path, create, read } = fileOf(flags, env);
   const editor = env.VISUAL || env.EDITOR;
-  if (!editor) throw usageError(`neither VISUAL nor EDITOR is set; the file is ${place.path}`);
-  const before = await readConfigText(place);
-  const isOwn = place.isProject && (await mayTrust(before, env));
-  if (before === undefined) await change(place, env, async () => "{\n}\n");
-  const code = await interrupts.during(
-    () =>
-      new Promise<number | null>((done, fail) => {
-        // As git does: the variable may hold arguments.
-        const isWindows = process.platform === "win32";
-        const [file, args] = isWindows
-          ? [`${editor} "${place.path}"`, []]
-          : ["sh", ["-c", `${editor} "$1"`, editor, place.path]];
-        spawn(file, args, { stdio: "inherit", shell: isWindows }).once("error", fail).once("close", done);
-      }),
-  );
-  if (code !== 0)
-    throw new CliError("failed", `the editor ended with ${code ?? "a signal"}; ${place.path} may have been changed`);
-  const file = await readConfigFile(place);
-  if (isOwn && file) await trustStore(process.cwd(), env).save(file.text, true);
+  if (!editor) throw usageError(`neither VISUAL nor EDITOR is set; the file is ${path}`);
+  const keepTrust = await trustKeeper(flags, env);
+  await create();
+  // As git does: the variable may hold arguments.
+  const isWindows = process.platform === "win32";
+  const [program, args] = isWindows ? [`${editor} "${path}"`, []] : ["sh", ["-c", `${editor} "$1"`, editor, path]];
+  const editing = new Promise<number | null>((done, fail) => {
+    spawn(program, args, { stdio: "inherit", shell: isWindows }).once("error", fail).once("close", done);
+  });
+  const code = await interrupts.during(() => editing);
+  if (code !== 0) throw new CliError("failed", `the editor ended with ${code ?? "a signal"}; look at ${path}`);
+  const content = await read();
+  if (content) await keepTrust(content.text);
   return "ok";
 }
 
 async function configTrust({ terminal, env }: Program, { revoke }: { readonly revoke?: boolean }): Promise<ExitReason> {
-  const store = trustStore(process.cwd(), env);
+  const store = projectTrust(env);
   if (revoke) {
     await store.save("", undefined);
     terminal.note(terminal.style.dim(`${projectConfigName} of this directory is not trusted.`));
     return "ok";
   }
-  const file = await readConfigFile(projectConfig(process.cwd()));
+  const file = await projectConfig(process.cwd()).read();
   if (!file)
     throw usageError(
       `there is no ${projectConfigName} in this directory; toolcrib config set KEY VALUE --project begins one`,

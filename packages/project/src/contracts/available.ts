@@ -1,29 +1,50 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { clip, isObject, printableName, redactUrls } from "@toolcrib/core/text";
+import { clip, isObject, isSecret, printableName, redactUrls } from "@toolcrib/core/text";
 import { type PackageVersion, readPackage } from "./installed.ts";
 import { unpack } from "./unpack.ts";
 
 /** What could be installed of a package. Rejects with an Error that says why that cannot be told. */
 export type FindPackage = (name: string) => Promise<PackageVersion>;
 
-/** From the registry that npm uses in `folder`: the version, or what a tag stands for. */
-export function fromRegistry(folder: string, wanted: string, env: NodeJS.ProcessEnv, signal: AbortSignal): FindPackage {
+/**
+ * From the registry that npm uses in `folder`: the version, or what a tag stands for. Throws a RangeError for what is neither. npm gets
+ * the environment without its secrets: a `.npmrc` of the folder could send them to a registry of its own.
+ */
+export function fromRegistry(
+  folder: string,
+  wanted: string,
+  env: Readonly<Record<string, string | undefined>>,
+  signal?: AbortSignal,
+): FindPackage {
+  // npm would pack what is here for a path and for what ends in one of these, as npm matches them.
+  if (!/^\w[\w.+-]*$/.test(wanted) || /\.(?:tgz|tar|tar.gz)$/i.test(wanted))
+    throw new RangeError("takes a version or a tag, such as 0.2.0 or latest");
   return async (name) => {
-    const into = mkdtempSync(join(tmpdir(), "toolcrib-doctor-"));
+    const into = mkdtempSync(join(tmpdir(), "toolcrib-contracts-"));
     try {
-      await npmPack(`${name}@${wanted}`, into, folder, env, signal);
+      await npmPack(`${name}@${wanted}`, into, folder, withoutSecrets(env), signal);
       const [tarball] = readdirSync(into);
       if (tarball === undefined) throw new Error("npm pack wrote nothing");
       const found = readTarball(join(into, tarball));
       if (found.name !== name) throw new Error("npm packed another package for this name");
       return found;
     } finally {
-      rmSync(join(into), { recursive: true, force: true });
+      // No tree is removed: npm pack makes files alone.
+      for (const file of readdirSync(into)) unlinkSync(join(into, file));
+      rmdirSync(into);
     }
   };
+}
+
+/** By these npm logs in and finds its way out; all else that looks like a secret is none of its business. */
+const ofNpm = /^(?:NPM_TOKEN|NODE_AUTH_TOKEN|npm_config_.*|\w+_proxy)$/i;
+
+function withoutSecrets(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  const kept = Object.entries(env).filter(([name, value]) => ofNpm.test(name) || !isSecret(name, value ?? ""));
+  return Object.fromEntries(kept);
 }
 
 /** From a `.tgz` or a folder of them; of several versions of a package, none is guessed. */
@@ -73,10 +94,17 @@ async function npmPack(
   wanted: string,
   into: string,
   cwd: string,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  const flags = ["--json", "--ignore-scripts", "--loglevel=silent", "--fetch-retries=0", "--fetch-timeout=30000"];
+  const flags = [
+    "--json",
+    "--ignore-scripts",
+    "--no-update-notifier",
+    "--loglevel=silent",
+    "--fetch-retries=0",
+    "--fetch-timeout=30000",
+  ];
   const isWindows = process.platform === "win32";
   // There npm is a script, which only a shell starts, and a shell looks into the current folder first.
   const options = { cwd, signal, shell: isWindows, env: { ...env, NoDefaultCurrentDirectoryInExePath: "1" } };
@@ -89,13 +117,16 @@ async function npmPack(
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     answer += text;
   });
-  const code = await new Promise<number | null>((done, fail) => child.once("error", fail).once("close", done)).catch(
-    (error) => {
-      throw isObject(error) && error.code === "ENOENT"
-        ? new Error("npm was not found on PATH; --tarballs PATH needs none")
-        : error;
-    },
-  );
+  let failure: unknown;
+  child.once("error", (error) => {
+    failure = error;
+  });
+  // Also after an abort: npm still writes until it has ended.
+  const code = await new Promise<number | null>((done) => child.once("close", done));
+  if (failure !== undefined) {
+    const isMissing = isObject(failure) && failure.code === "ENOENT";
+    throw isMissing ? new Error("npm was not found on PATH; --tarballs PATH needs none") : failure;
+  }
   if (code !== 0) throw new Error(describeFailure(answer));
 }
 
