@@ -1,3 +1,5 @@
+export type { McpServerCheck } from "./client/checkServer.ts";
+export { type CheckServersOptions, checkServers } from "./config/checkServers.ts";
 export { requireServer } from "./config/configErrors.ts";
 export { type McpConfigFile, projectConfigFile, userConfigFile } from "./config/configFile.ts";
 export { mcpConfigName } from "./config/configName.ts";

@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
+import { expect, test } from "vitest";
+import { fixture } from "../../fixtures/mounting.ts";
+import { checkServers, fileConsents } from "../config.ts";
+
+test("servers of the user and those that are allowed are looked at; the others are named and not started", async () => {
+  const folder = temporaryFolder("checks");
+  const consents = fileConsents(join(folder, "consents.json"), "/somewhere");
+  const started = join(folder, "started");
+  const evil = {
+    command: process.execPath,
+    args: ["-e", `require("fs").writeFileSync(${JSON.stringify(started)}, "")`],
+  };
+  const project = {
+    mcpServers: { allowed: fixture, evil, changed: evil, off: { ...evil, disabled: true } },
+  };
+  await consents.save({ allowed: fixture, changed: fixture });
+  const user = { mcpServers: { mine: { command: "no-such-program-anywhere" } } };
+  const checks = await checkServers(project, { user, consents });
+  expect(checks.map(({ server, isOk }) => `${server} ${isOk}`)).toEqual([
+    "mine false",
+    "allowed true",
+    "evil false",
+    "changed false",
+  ]);
+  expect(checks[2]).toMatchObject({
+    text: "evil of .mcp.json is not allowed to start yet",
+    advice: "look at it with toolcrib mcp list, then toolcrib mcp allow evil",
+  });
+  expect(checks[3]?.text).toBe("changed of .mcp.json has changed since it was allowed");
+  expect(existsSync(started)).toBe(false);
+});

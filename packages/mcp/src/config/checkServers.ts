@@ -1,0 +1,45 @@
+import type { McpServerCheck } from "../client/checkServer.ts";
+import type { MountMcpOptions } from "../client/mountMcp.ts";
+import type { McpConfig } from "../client/serverConfig.ts";
+import { shownName } from "../errors.ts";
+import { mcpConfigName } from "./configName.ts";
+import type { McpConsents } from "./consents.ts";
+import { joinServers } from "./joinServers.ts";
+
+export interface CheckServersOptions extends MountMcpOptions {
+  /** The user's own servers. */
+  readonly user?: McpConfig | undefined;
+  /** What the user has allowed of the project's. */
+  readonly consents: McpConsents;
+}
+
+/**
+ * Looks at the user's servers and those of a project, all at once. Nobody is asked: a server of the project that the user has not allowed
+ * is not started, and its check says so.
+ */
+export async function checkServers(
+  project: McpConfig,
+  { user = { mcpServers: {} }, consents, ...options }: CheckServersOptions,
+): Promise<McpServerCheck[]> {
+  // Loaded here: what only reads a file needs no client.
+  const { checkServer } = await import("../client/checkServer.ts");
+  const known = await consents.read(project);
+  const enabled = Object.entries(project.mcpServers).filter(([, { disabled }]) => disabled !== true);
+  const allowed = enabled.filter(([name]) => known.get(name) === "allowed");
+  const waiting = enabled.filter(([name]) => known.get(name) !== "allowed");
+  const { config } = joinServers(user, { mcpServers: Object.fromEntries(allowed) });
+  const checks = Object.entries(config.mcpServers).map(([name, entry]) => checkServer(name, entry, options));
+  return [...(await Promise.all(checks)), ...waiting.map(([name]) => notAllowed(name, known.get(name) === "changed"))];
+}
+
+function notAllowed(server: string, isChanged: boolean): McpServerCheck {
+  const state = isChanged ? "has changed since it was allowed" : "is not allowed to start yet";
+  return {
+    server,
+    isOk: false,
+    tools: [],
+    problems: [],
+    text: `${shownName(server)} of ${mcpConfigName} ${state}`,
+    advice: `look at it with toolcrib mcp list, then toolcrib mcp allow ${shownName(server)}`,
+  };
+}
