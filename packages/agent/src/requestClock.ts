@@ -31,6 +31,7 @@ export class RequestClock {
   readonly #tickMs: number;
   readonly #timer: NodeJS.Timeout;
   #controller: AbortController = new AbortController();
+  #signal: AbortSignal = this.#controller.signal;
   #limit: keyof RequestLimits = "requestTimeoutMs";
   #silentMs = 0;
   /** Ends the wait in progress; there is one at a time. */
@@ -48,22 +49,24 @@ export class RequestClock {
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#signal;
   }
 
   throwIfAborted(text?: string): void {
-    if (this.signal.aborted) throw abortedError(this.signal, text);
+    if (this.#signal.aborted) throw abortedError(this.#signal, text);
   }
 
   abort(reason?: unknown): void {
     this.#controller.abort(reason);
-    this.#interrupt(abortedError(this.signal));
+    this.#interrupt(abortedError(this.#signal));
   }
 
   /** Ends what still runs under the current signal; what starts later gets a new one. */
   renew(): void {
     this.abort();
-    if (!this.#caller?.aborted) this.#controller = new AbortController();
+    if (this.#caller?.aborted) return;
+    this.#controller = new AbortController();
+    this.#signal = this.#controller.signal;
   }
 
   /** A request is sent: `requestTimeoutMs` counts until its first event, then `idleTimeoutMs`. */
@@ -78,7 +81,7 @@ export class RequestClock {
     this.#timer.refresh();
     return new Promise((resolve, reject) => {
       this.#interrupt = reject;
-      if (this.signal.aborted) return reject(abortedError(this.signal));
+      if (this.#signal.aborted) return reject(abortedError(this.#signal));
       events.next().then((result) => {
         // An event of an earlier attempt may come late.
         if (this.#interrupt === reject) this.#limit = "idleTimeoutMs";

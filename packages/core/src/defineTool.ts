@@ -112,9 +112,14 @@ export function defineTool<const Parameters extends ParametersSchema>(
       ? { parseArguments: (args: Erased): ParseResult | Promise<ParseResult> => standard["~standard"].validate(args) }
       : {}),
     ...(effects && { effects: (args: Erased) => effects.call(definition, args as ArgumentsOf<Parameters>) }),
-    // The registry renders what is not a string.
-    execute: async (args: Erased, call: ToolCallInfo = {}) =>
-      (await execute.call(definition, args as ArgumentsOf<Parameters>, call)) as string,
+    execute(args: Erased, call: ToolCallInfo = {}) {
+      // Not an async function, which would take several turns of the microtask queue more. The registry renders what is not a string.
+      try {
+        return Promise.resolve(execute.call(definition, args as ArgumentsOf<Parameters>, call) as string);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
   };
 }
 

@@ -28,9 +28,11 @@ export function settle(start: () => unknown): Promise<Settled> {
 
 /** Calls a listener and drops what it throws or rejects with: its failure must not become the caller's. */
 export function callSafely(listener: () => unknown): void {
-  const drop = (): void => undefined;
-  assimilate(listener, drop, drop);
+  const returned = attempt(listener);
+  if (isReference(returned)) assimilate(() => returned, drop, drop);
 }
+
+function drop(): void {}
 
 /** A thenable that resolves to thenables for ever would never leave the microtask queue; only this many are followed. */
 const mostThenables = 10;
@@ -43,7 +45,28 @@ export function assimilate(
   start: () => unknown,
   onValue: (value: unknown) => void,
   onError: (error: unknown) => void,
-  level = 0,
+): void {
+  let value: unknown;
+  try {
+    value = start();
+    if (value instanceof Promise) {
+      void Promise.prototype.then.call(value, onValue, onError);
+      return;
+    }
+  } catch (error) {
+    onError(error);
+    return;
+  }
+  if (isReference(value)) assimilateForeign(value, onValue, onError, 0);
+  else onValue(value);
+}
+
+/** What is no promise of this realm may call both functions, and each of them often. */
+function assimilateForeign(
+  value: object,
+  onValue: (value: unknown) => void,
+  onError: (error: unknown) => void,
+  level: number,
 ): void {
   let settled = false;
   const once =
@@ -55,25 +78,22 @@ export function assimilate(
     };
   const fail = once(onError);
   try {
-    const value = start();
-    if (value instanceof Promise) {
-      void Promise.prototype.then.call(value, once(onValue), fail);
+    const { then } = value as { then?: unknown };
+    if (typeof then !== "function") {
+      once(onValue)(value);
       return;
     }
-    if ((typeof value === "object" && value !== null) || typeof value === "function") {
-      const { then } = value as { then?: unknown };
-      if (typeof then === "function") {
-        if (level >= mostThenables) throw new Error("the result is a promise of promises without end");
-        then.call(
-          value,
-          once((inner) => assimilate(() => inner, onValue, onError, level + 1)),
-          fail,
-        );
-        return;
-      }
-    }
-    once(onValue)(value);
+    if (level >= mostThenables) throw new Error("the result is a promise of promises without end");
+    const onInner = (inner: unknown): void => {
+      if (isReference(inner)) assimilateForeign(inner, onValue, onError, level + 1);
+      else onValue(inner);
+    };
+    then.call(value, once(onInner), fail);
   } catch (error) {
     fail(error);
   }
+}
+
+function isReference(value: unknown): value is object {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
 }

@@ -36,8 +36,9 @@ export function checkSpelling<Options extends object>(
   options: Options,
   known: KnownOptions<NoInfer<Options>>,
 ): void {
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(known, name)) continue;
+  // Unlike Object.keys, it makes no list for every call of a tool.
+  for (const name in options) {
+    if (Object.hasOwn(known, name) || !Object.hasOwn(options, name)) continue;
     const near = nearestName(name, Object.keys(known));
     if (near !== undefined && !Object.hasOwn(options, near)) {
       throw new TypeError(`${owner}: unknown option ${quote(name)}; did you mean ${quote(near)}?`);

@@ -28,20 +28,27 @@ export function userMessage(content: string | readonly (TextBlock | ImageBlock)[
  * id that is not in `takenIds` (which grows by it). The content may end up empty.
  */
 export function toValidReply(reply: AssistantMessage, takenIds: Set<string>): AssistantMessage {
-  const content: AssistantMessage["content"][number][] = [];
-  for (const block of reply.content) {
-    if (block.type === "tool-call") content.push(Object.freeze(toValidCall(block, takenIds)));
-    else if (block.text !== "" || block.opaque)
-      content.push(Object.freeze({ ...block, text: block.text.toWellFormed() }));
-  }
-  return Object.freeze({ ...reply, content: Object.freeze(content) });
+  // Not a list that grows, which would keep room for 17 blocks in history.
+  const blocks = reply.content.map((block) => toValidBlock(block, takenIds));
+  const content = blocks.includes(undefined) ? blocks.filter((block) => block !== undefined) : blocks;
+  return Object.freeze({ ...reply, content: Object.freeze(content as AssistantMessage["content"]) });
+}
+
+type Block = AssistantMessage["content"][number];
+
+function toValidBlock(block: Block, takenIds: Set<string>): Block | undefined {
+  if (block.type === "tool-call") return Object.freeze(toValidCall(block, takenIds));
+  if (block.text === "" && !block.opaque) return undefined;
+  return Object.freeze({ ...block, text: block.text.toWellFormed() });
 }
 
 function toValidCall(call: ToolCallBlock, takenIds: Set<string>): ToolCallBlock {
   const id = freeId(call.id, takenIds);
   takenIds.add(id);
-  const valid = { ...call, id, name: legalName(call.name), ...toValidArguments(call.args) };
-  return call.malformed === undefined ? valid : { ...valid, args: {}, malformed: call.malformed.toWellFormed() };
+  const sent = toValidArguments(call.args);
+  const valid = { ...call, id, name: legalName(call.name), args: sent.args };
+  if (call.malformed !== undefined) return { ...valid, args: {}, malformed: call.malformed.toWellFormed() };
+  return sent.malformed === undefined ? valid : { ...valid, malformed: sent.malformed };
 }
 
 /** The arguments may still be the text that the model sent. */
@@ -73,12 +80,18 @@ function legalName(name: string): string {
 
 /** The calls of a reply, in order. */
 export function callsOf(reply: AssistantMessage): readonly ToolCallBlock[] {
-  return reply.content.filter((block) => block.type === "tool-call");
+  const { content } = reply;
+  const [first] = content;
+  // Mostly the only block. A list that grows, as that of filter does, has room for 17.
+  if (first?.type === "tool-call" && content.length === 1) return [first];
+  return content.filter((block) => block.type === "tool-call");
 }
 
 /** The text of a message. */
 export function textOf(message: AssistantMessage | UserMessage): string {
-  return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  let text = "";
+  for (const block of message.content) if (block.type === "text") text += block.text;
+  return text;
 }
 
 /** The calls of the last reply that have no result yet. */
@@ -95,17 +108,17 @@ export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[
 /** A call's result as history keeps it. */
 export function toolMessage(
   call: Pick<ToolCallBlock, "id" | "name">,
-  result: Pick<ToolMessage, "output" | "isError" | "content">,
+  result: Pick<ToolMessage, "output" | "isError"> & { readonly content?: ToolMessage["content"] | undefined },
 ): ToolMessage {
   const { output, isError, content } = result;
-  return Object.freeze({
+  const message: ToolMessage = {
     role: "tool",
     callId: call.id,
     name: call.name,
     output: output.isWellFormed() ? output : output.toWellFormed(),
     isError,
-    ...(content && content.length > 0 ? { content } : {}),
-  });
+  };
+  return Object.freeze(content && content.length > 0 ? { ...message, content } : message);
 }
 
 /** The result of a call that was never started. */

@@ -123,8 +123,9 @@ export class History {
   }
 
   /** Records that these calls start: they no longer wait. */
-  start(callIds: readonly string[]): Promise<void> | undefined {
-    if (callIds.length === 0) return undefined;
+  start(calls: readonly ToolCallBlock[]): Promise<void> | undefined {
+    if (calls.length === 0 || (!this.recorder && this.#waiting.size === 0)) return undefined;
+    const callIds = calls.map((call) => call.id);
     if (this.recorder) return this.recorder.toolStart(callIds).then(() => this.#release(callIds));
     this.#release(callIds);
     return undefined;

@@ -4,7 +4,7 @@ import { limitBytes, truncationNotice } from "@toolcrib/core/text";
 /** What of a tool's result goes into the conversation. */
 interface ToolResult {
   readonly output: string;
-  readonly content?: readonly ContentBlock[];
+  readonly content?: readonly ContentBlock[] | undefined;
 }
 
 const mostBlocks = 100;

@@ -47,6 +47,7 @@ export function* runTurn(state: LoopState, start: TurnStart, options: ChatOption
           const questions = yield* runSideBySide(takeReady(later, run), run);
           clock.throwIfAborted(text);
           if (questions.length > 0) yield* until(history.hold(step, questions, later));
+          if (history.waiting.size === 0) continue;
           const { pending } = history;
           if (pending.length === 0) continue;
           return yield* endTurn(clock, { reason: "approval", text, pending });
@@ -129,7 +130,8 @@ function* begin(history: History, start: TurnStart): Steps<TurnPosition> {
 /** Takes the calls that run next from the front of `later`; those whose question has no answer go on waiting. */
 function takeReady(later: ToolCallBlock[], run: ToolRun): readonly ToolCallBlock[] {
   const group = takeSideBySide(later, run.tools);
-  return run.approve ? group : group.filter((call) => !isUnanswered(run.waited.get(call.id)));
+  if (run.approve || run.waited.size === 0) return group;
+  return group.filter((call) => !isUnanswered(run.waited.get(call.id)));
 }
 
 /** Services refuse a message without content, and every later request that holds it. */
@@ -187,7 +189,7 @@ function toolRun({ history, limits, tools }: LoopState, clock: RequestClock, opt
       return clock.signal;
     },
     abort: () => clock.abort(),
-    starting: (calls) => history.start(calls.map((call) => call.id)),
+    starting: (calls) => history.start(calls),
     finished: (result, data) => history.recorder?.message(result, { data }),
     addResult: (result, data) => history.addResult(result, data),
   };

@@ -43,7 +43,8 @@ export function* requestReply(request: ReplyRequest): Steps<ReplyEvent> {
       events = iteratorOf(provider, provider.send({ ...content, signal: clock.signal, isTimed: true }));
       clock.begin();
       for (;;) {
-        const { done, value } = yield* until(clock.next(events));
+        // Not until(), which makes a generator for each event.
+        const { done, value } = (yield clock.next(events)) as IteratorResult<unknown>;
         if (done) throw endedEarly(provider);
         const event = validateEvent(provider, value, callIds);
         if (event.type === "reply") {

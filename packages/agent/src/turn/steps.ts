@@ -56,8 +56,8 @@ async function advance(
   let next = first;
   while (!next.done) {
     const { value } = next;
-    // By its shape: a promise may be of another realm.
-    if (!("type" in value)) {
+    // By its shape too: a promise may be of another realm.
+    if (value instanceof Promise || !("type" in value)) {
       let result: unknown;
       try {
         result = await value;

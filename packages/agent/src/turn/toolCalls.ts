@@ -64,11 +64,12 @@ export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolC
  * was asked about has no result. The result of every other call is added, also when the caller leaves the stream.
  */
 export function* runSideBySide(calls: readonly ToolCallBlock[], run: ToolRun): Steps<readonly Asked[]> {
-  for (const call of calls) yield { type: "tool-call", id: call.id, name: call.name, args: call.args };
-  const starting = run.starting(calls.filter((call) => !knownResult(call, run)));
-  if (starting !== undefined) yield* until(starting);
-  const state: RunningCalls = { progress: [], ends: [], failure: undefined, wake: () => {} };
-  const running = calls.map((call, index) => runOne(call, index, run, state));
+  for (const { id, name, args } of calls) yield { type: "tool-call", id, name, args };
+  const known = knownResults(calls, run);
+  const starting = run.starting(known.size === 0 ? calls : calls.filter((call) => !known.has(call)));
+  if (starting !== undefined) yield starting;
+  const state: RunningCalls = { progress: [], ends: calls.map(nothing), failure: undefined, wake: nothing };
+  const running = calls.map((call, index) => runOne(call, index, known.get(call), run, state));
   const questions: Asked[] = [];
   let next = 0;
   try {
@@ -83,11 +84,9 @@ export function* runSideBySide(calls: readonly ToolCallBlock[], run: ToolRun): S
         run.addResult(end.result, end.data);
         yield resultEvent(end.result, end.data);
       } else {
-        yield* until(
-          new Promise<void>((resolve) => {
-            state.wake = resolve;
-          }),
-        );
+        yield new Promise<void>((resolve) => {
+          state.wake = resolve;
+        });
       }
     }
     return questions;
@@ -115,29 +114,60 @@ interface RunningCalls {
 }
 
 function resultEvent({ callId: id, name, output, isError, content }: ToolMessage, data: unknown): AgentEvent {
-  const rich = { ...(content && { content }), ...(data !== undefined && { data }) };
-  return { type: "tool-result", id, name, output, isError, ...rich };
+  const event: AgentEvent = { type: "tool-result", id, name, output, isError };
+  if (content === undefined && data === undefined) return event;
+  return { ...event, ...(content && { content }), ...(data !== undefined && { data }) };
 }
 
-/** The result of a call that need not run. */
-function knownResult(call: ToolCallBlock, run: ToolRun): ToolMessage | undefined {
-  return call.malformed === undefined ? deniedResult(call, run.waited.get(call.id)) : malformedCall(call);
+const nothing = (): undefined => undefined;
+const noneKnown: ReadonlyMap<ToolCallBlock, ToolMessage> = new Map();
+
+/** The results of calls that need not run. */
+function knownResults(calls: readonly ToolCallBlock[], run: ToolRun): ReadonlyMap<ToolCallBlock, ToolMessage> {
+  if (run.waited.size === 0 && calls.every((call) => call.malformed === undefined)) return noneKnown;
+  const known = new Map<ToolCallBlock, ToolMessage>();
+  for (const call of calls) {
+    const result = call.malformed === undefined ? deniedResult(call, run.waited.get(call.id)) : malformedCall(call);
+    if (result) known.set(call, result);
+  }
+  return known;
 }
 
-async function runOne(call: ToolCallBlock, index: number, run: ToolRun, state: RunningCalls): Promise<void> {
-  try {
-    const known = knownResult(call, run);
-    const end = known ? { result: known } : await execute(call, run, state);
+/** Never rejects. Not async functions, which would take two more turns of the microtask queue for each call. */
+function runOne(
+  call: ToolCallBlock,
+  index: number,
+  known: ToolMessage | undefined,
+  run: ToolRun,
+  state: RunningCalls,
+): Promise<void> {
+  const fail = (error: unknown): void => {
+    state.failure = { error };
+    state.wake();
+  };
+  const conclude = (end: CallEnd): Promise<void> | undefined => {
     state.ends[index] = end;
     const finished = end.result && run.finished(end.result, end.data);
-    if (finished !== undefined) await finished;
+    if (finished !== undefined) return finished.then(() => state.wake());
+    state.wake();
+    return undefined;
+  };
+  try {
+    return (known ? Promise.resolve({ result: known }).then(conclude) : execute(call, run, state, conclude)).catch(
+      fail,
+    );
   } catch (error) {
-    state.failure = { error };
+    fail(error);
+    return Promise.resolve();
   }
-  state.wake();
 }
 
-async function execute(call: ToolCallBlock, run: ToolRun, state: RunningCalls): Promise<CallEnd> {
+function execute(
+  call: ToolCallBlock,
+  run: ToolRun,
+  state: RunningCalls,
+  conclude: (end: CallEnd) => Promise<void> | undefined,
+): Promise<void> {
   const waited = run.waited.get(call.id);
   let outcome: ToolOutcome | undefined;
   let asked: Asked | undefined;
@@ -146,7 +176,7 @@ async function execute(call: ToolCallBlock, run: ToolRun, state: RunningCalls): 
         asked = anew;
       })
     : run.approve;
-  const output = await run.tools.execute(call.name, call.args, {
+  const options: ExecuteOptions = {
     signal: run.signal,
     callId: call.id,
     labels: run.labels,
@@ -157,17 +187,19 @@ async function execute(call: ToolCallBlock, run: ToolRun, state: RunningCalls): 
     onOutcome: (ended) => {
       outcome = ended;
     },
-    ...(approve && { approve }),
+  };
+  if (approve) options.approve = approve;
+  // Resolved anew, as an own registry of the caller may return another thenable.
+  return Promise.resolve(run.tools.execute(call.name, call.args, options)).then((output) => {
+    if (outcome?.ok === false && !approve && isToolError(outcome.error) && outcome.error.code === "approval_required") {
+      asked = questionOf(call.id, outcome.error.details);
+    }
+    return conclude(asked ? { asked } : endOf(call, output, outcome, run.maxToolResultBytes));
   });
-  if (outcome?.ok === false && !approve && isToolError(outcome.error) && outcome.error.code === "approval_required") {
-    asked = questionOf(call.id, outcome.error.details);
-  }
-  return asked ? { asked } : endOf(call, output, outcome, run.maxToolResultBytes);
 }
 
 function endOf(call: ToolCallBlock, output: string, outcome: ToolOutcome | undefined, maxBytes: number): CallEnd {
-  const content = outcome?.content;
-  const bounded = boundedResult(content ? { output, content } : { output }, maxBytes);
-  const result = toolMessage(call, { ...bounded, isError: outcome?.ok === false });
+  const { output: text, content } = boundedResult({ output, content: outcome?.content }, maxBytes);
+  const result = toolMessage(call, { output: text, content, isError: outcome?.ok === false });
   return outcome?.ok && outcome.data !== undefined ? { result, data: outcome.data } : { result };
 }

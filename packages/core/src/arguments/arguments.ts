@@ -12,7 +12,7 @@ import { NoThread, TooMuchWork } from "./workLimit.ts";
 /** Arguments ready for a tool, or the error of those that are not. `args` are the repaired ones in either case. */
 export interface CheckedArguments {
   readonly args: Record<string, unknown>;
-  readonly error?: ToolError;
+  readonly error?: ToolError | undefined;
 }
 
 /** Repairs, then validates. The given arguments are never changed. */
@@ -33,7 +33,7 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
     if ("issue" in repaired) return { args: {}, error: invalid(name, { issues: [repaired.issue], count: 1 }) };
     const { args } = repaired;
     if (tool.parseArguments) return parse(tool, name, parameters, args);
-    if (repaired.isValid) return { args };
+    if (repaired.isValid) return repaired;
     const conclude = (errors: Awaited<ReturnType<Validator>>): CheckedArguments =>
       errors.length === 0
         ? { args }

@@ -36,24 +36,20 @@ export function runWithDeadline(
   return new Promise((resolve) => {
     const run = new ToolRun(call, timeoutMs, onCommit, resolve);
     if (run.hasEnded()) return;
-    const fail = (error: unknown): void => run.end(() => ({ ok: false, error: fromThrown(call.name, error) }));
     assimilate(
       () => tool.execute(call.args, run.info),
-      (value) => run.end(() => fromReturned(value)),
-      fail,
+      (value) => run.end(value),
+      (error) => run.fail(error),
     );
     // After two turns of the microtask queue, most calls that wait for nothing have ended. They need no timer and no listener, which
     // cost 1 µs: until then the signal is asked instead.
-    if (!run.hasEnded()) {
-      nextTurn
-        .then(() => {})
-        .then(() => run.watch())
-        .catch(fail);
-    }
+    if (!run.hasEnded()) void nextTurn.then(nothing).then(() => run.watchOrFail());
   });
 }
 
 const nextTurn = Promise.resolve();
+
+function nothing(): void {}
 
 /** One run of a tool. Its signal is made when the tool first asks for it: most never do. */
 class ToolRun {
@@ -84,9 +80,14 @@ class ToolRun {
     return this.#ended;
   }
 
-  /** What the tool returned or threw; too late, it is dropped. */
-  end(outcome: () => ToolOutcome): void {
-    if (!this.hasEnded()) this.#finish(outcome());
+  /** What the tool returned; too late, it is dropped. */
+  end(value: unknown): void {
+    if (!this.hasEnded()) this.#finish(fromReturned(value));
+  }
+
+  /** What it threw. */
+  fail(error: unknown): void {
+    if (!this.hasEnded()) this.#finish({ ok: false, error: fromThrown(this.#call.name, error) });
   }
 
   commit(): void {
@@ -115,6 +116,15 @@ class ToolRun {
     // The tool may have kept the thread busy since it started, also for longer than it may.
     const leftMs = Math.ceil(this.#startedAt + this.#timeoutMs - performance.now());
     this.#timer = setTimeout(() => this.#timeOut(), Math.min(Math.max(leftMs, 1), longestDelayMs));
+  }
+
+  /** `watch`, for where nobody else would learn that the signal cannot be listened to. */
+  watchOrFail(): void {
+    try {
+      this.watch();
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   #timeOut(): void {

@@ -137,19 +137,28 @@ export class ToolRegistry implements AnyToolRegistry {
    * Runs a tool and answers what a model reads: its output, or one line that says what went wrong (`Error executing NAME: …`,
    * `Tool not found: NAME`, `Tool not available: NAME`). Never rejects.
    */
-  execute(name: string, args?: unknown, options?: ExecuteOptions): Promise<string> {
-    return this.invoke(name, args, options).then((outcome) =>
+  execute(name: string, args?: unknown, options: ExecuteOptions = {}): Promise<string> {
+    return this.#run(name, args, options, (outcome) =>
       outcome.ok ? outcome.output : renderOutcome(shownName(name), outcome),
     );
   }
 
   /** The same execution for programs: the output or a typed error. Never rejects. */
   invoke(name: string, args?: unknown, options: ExecuteOptions = {}): Promise<ToolOutcome> {
-    const conclude = (outcome: ToolOutcome): ToolOutcome => {
+    return this.#run(name, args, options, (outcome) => outcome);
+  }
+
+  #run<Answer>(
+    name: string,
+    args: unknown,
+    options: ExecuteOptions,
+    answer: (outcome: ToolOutcome) => Answer,
+  ): Promise<Answer> {
+    const conclude = (outcome: ToolOutcome): Answer => {
       callSafely(() => options.onOutcome?.(outcome));
-      return outcome;
+      return answer(outcome);
     };
-    const fail = (thrown: unknown): ToolOutcome => conclude({ ok: false, error: fromThrown(shownName(name), thrown) });
+    const fail = (thrown: unknown): Answer => conclude({ ok: false, error: fromThrown(shownName(name), thrown) });
     // Not async functions, which would take a third more time and memory for a call.
     try {
       return runCall(this.#held, name, args, options).then(conclude, fail);

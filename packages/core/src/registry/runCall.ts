@@ -68,8 +68,22 @@ export async function refusalOfCall(
 }
 
 function runFound(held: Held, found: Looked, name: string, options: ExecuteOptions): Promise<ToolOutcome> {
-  const { signal, timeoutMs } = options;
   const call = callOf(found, name, options, refusalOf(held, name) ?? found.error);
+  // Most registries have neither: then nothing waits before the tool runs, and the tool itself ends at the signal.
+  if (held.middlewares.length === 0 && held.guards.length === 0) {
+    return call.refusal || !found.entry
+      ? Promise.resolve(failed(call.refusal ?? unknownTool(name)))
+      : runTool(found.entry, call, options, nothing);
+  }
+  return runGuarded(held, found, call, options);
+}
+
+function nothing(): void {}
+
+/** Through every middleware and past every guard. */
+function runGuarded(held: Held, found: Looked, call: ToolCall, options: ExecuteOptions): Promise<ToolOutcome> {
+  const { name } = call;
+  const { signal } = options;
   let committed = false;
   const onCommit = (): void => {
     committed = true;
@@ -91,9 +105,7 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
           return changed ? failed(changed) : run(args, { ...current, beforeRun: undefined });
         });
       }
-      const ready = current.args === args ? current : { ...current, args };
-      const running = runWithDeadline(entry.tool, ready, limitOf(entry.tool, args, timeoutMs), onCommit);
-      return entry.checkData ? running.then(entry.checkData) : running;
+      return runTool(entry, current.args === args ? current : { ...current, args }, options, onCommit);
     };
     if (held.guards.length === 0) return run(now.args);
     const guarded = { ...current, name: entry.schema.function.name, args: now.args, signal: current.signal ?? signal };
@@ -101,10 +113,7 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
       "error" in passed ? failed(passed.error) : run(passed.args),
     );
   };
-  if (held.middlewares.length === 0) {
-    const running = start(found, call, call.refusal);
-    return held.guards.length === 0 ? running : orAborted(running);
-  }
+  if (held.middlewares.length === 0) return orAborted(start(found, call, call.refusal));
   const running = runThrough(held.middlewares, call, (current) => {
     // A middleware may have waited long, or changed the call.
     const again = lookAgain(held, current, call, found);
@@ -113,6 +122,16 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
     return "then" in again ? again.then(startAgain) : startAgain(again);
   });
   return orAborted(running);
+}
+
+function runTool(
+  { tool, checkData }: Entry,
+  call: ToolCall,
+  { timeoutMs }: ExecuteOptions,
+  onCommit: () => void,
+): Promise<ToolOutcome> {
+  const running = runWithDeadline(tool, call, limitOf(tool, call.args, timeoutMs), onCommit);
+  return checkData ? running.then(checkData) : running;
 }
 
 function callOf({ entry, args }: Looked, name: string, options: ExecuteOptions, refusal?: ToolError): ToolCall {
@@ -152,7 +171,9 @@ function look({ entries }: Held, name: string, given: unknown): Looked | Promise
   const entry = entries.get(name);
   if (!entry) return { entry, args: (given ?? {}) as Record<string, unknown> };
   const checked = entry.check(given);
-  return "then" in checked ? checked.then((done) => ({ entry, ...done })) : { entry, ...checked };
+  return "then" in checked
+    ? checked.then(({ args, error }) => ({ entry, args, error }))
+    : { entry, args: checked.args, error: checked.error };
 }
 
 function lookAgain(held: Held, current: ToolCall, call: ToolCall, found: Looked): Looked | Promise<Looked> {
