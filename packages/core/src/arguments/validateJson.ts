@@ -1,9 +1,12 @@
 import type { JsonSchema } from "../interface.ts";
-import { type ArgumentIssue, explain } from "./explain.ts";
+import { explain } from "./explain.ts";
 import { createValidator } from "./validator.ts";
 
 /** A place in a JSON value that breaks its schema: `field` is a path (`sessions.keepDays`), empty for the whole. */
-export type JsonIssue = Readonly<ArgumentIssue>;
+export interface JsonIssue {
+  readonly field: string;
+  readonly reason: string;
+}
 
 /**
  * What is wrong with a JSON value by its schema, the first five in words; none where it fits. The value is taken as it is, unlike
