@@ -109,7 +109,7 @@ const rooms = {
     "commands/mcp": ["commands as types", "model", "state", "terminal", "tools"],
     "commands/config": ["commands as types", "config", "state"],
     config: ["state", "terminal"],
-    doctor: [],
+    doctor: ["config", "model", "state", "terminal", "tools"],
     model: [],
     state: [],
     terminal: ["state", "tools as types", "terminal/screen lazily"],

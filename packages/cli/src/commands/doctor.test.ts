@@ -98,12 +98,13 @@ beforeEach(() => {
 });
 
 function doctor(...args: string[]): Promise<ProgramEnd> {
-  return startProgram(bin, ["doctor", ...args], { cwd: project, env: { HOME: home, USERPROFILE: home } }).ended;
+  return startProgram(bin, ["doctor", "--contracts", ...args], { cwd: project, env: { HOME: home, USERPROFILE: home } })
+    .ended;
 }
 
 describe("doctor --contracts", () => {
   test("says what the newest version breaks, and that the caret range does not take it", async () => {
-    const { stdout, stderr, code } = await doctor("--contracts");
+    const { stdout, stderr, code } = await doctor();
     expect({ stdout, stderr, code }).toEqual({
       code: 0,
       stderr: "",
@@ -125,14 +126,17 @@ describe("doctor --contracts", () => {
       "    what to do: package.json has ^0.1.0, which takes it: npm install @toolcrib/tools-fs@0.1.1",
     ];
     for (const to of ["next", "0.1.1"]) {
-      expect((await doctor("--contracts", "--to", to)).stdout.split("\n").slice(1, -1)).toEqual(expected);
+      expect((await doctor("--to", to)).stdout.split("\n").slice(1, -1)).toEqual(expected);
     }
     expect((await doctor("--to", "0.1.0")).stdout).toContain("✓ @toolcrib/tools-fs 0.1.0\n");
   });
 
   test("works from a directory inside the project", async () => {
     mkdirSync(join(project, "src/deep"), { recursive: true });
-    const end = await startProgram(bin, ["doctor"], { cwd: join(project, "src/deep"), env: { HOME: home } }).ended;
+    const end = await startProgram(bin, ["doctor", "--contracts"], {
+      cwd: join(project, "src/deep"),
+      env: { HOME: home },
+    }).ended;
     expect(end.stdout).toContain("0.1.0 -> 0.2.0");
   });
 
@@ -192,7 +196,8 @@ describe("doctor --contracts", () => {
     expect((await doctor()).stdout).toContain(
       "✗ @toolcrib/private 0.1.0: nothing to compare with: the registry refuses it (E401): log in with npm login",
     );
-    const none = await startProgram(bin, ["doctor"], { cwd: project, env: { HOME: home, PATH: home } }).ended;
+    const none = await startProgram(bin, ["doctor", "--contracts"], { cwd: project, env: { HOME: home, PATH: home } })
+      .ended;
     expect(none.stdout).toContain("nothing to compare with: npm was not found on PATH; --tarballs PATH needs none");
   });
 
@@ -265,7 +270,7 @@ describe("doctor --contracts", () => {
   test("what a package and package.json say stays on its line and has no colour", async () => {
     const forged = "x\n✓ all is well\r\u2028\u001b[31mred\u0085";
     const env = { HOME: home, USERPROFILE: home, FORCE_COLOR: "1" };
-    const end = (): Promise<ProgramEnd> => startProgram(bin, ["doctor"], { cwd: project, env }).ended;
+    const end = (): Promise<ProgramEnd> => startProgram(bin, ["doctor", "--contracts"], { cwd: project, env }).ended;
     put(join(project, "package.json"), JSON.stringify({ dependencies: { [name]: `^0.1.0${forged}` } }));
     expect((await end()).stdout).toContain("package.json has ^0.1.0x ✓ all is well [31mred, a range for npm to read");
     const { manifestVersion, tools } = createManifest(name, [readFile({ path }, ["path"])]);
@@ -321,13 +326,13 @@ describe("doctor --contracts", () => {
     put(join(app, "package.json"), JSON.stringify({ dependencies: { [name]: "^0.1.0" } }));
     put(join(app, "src/package.json"), JSON.stringify({ type: "module" }));
     for (const cwd of [app, join(app, "src")]) {
-      const { stdout } = await startProgram(bin, ["doctor"], { cwd, env: { HOME: home } }).ended;
+      const { stdout } = await startProgram(bin, ["doctor", "--contracts"], { cwd, env: { HOME: home } }).ended;
       expect(stdout).toContain("package.json has ^0.1.0, which does not take it: npm install @toolcrib/tools-fs@0.2.0");
     }
     // The nearest wins, as for Node.js, and what is only further up is there too.
     writePackage(join(app, "node_modules", name), "0.2.0");
     writePackage(installed(other), "0.1.0", other);
-    const { stdout } = await startProgram(bin, ["doctor"], { cwd: app, env: { HOME: home } }).ended;
+    const { stdout } = await startProgram(bin, ["doctor", "--contracts"], { cwd: app, env: { HOME: home } }).ended;
     expect(stdout).toContain("✓ @toolcrib/tools-fs 0.2.0\n");
     expect(stdout).toContain("✗ @toolcrib/other 0.1.0: nothing to compare with");
     expect(stdout).not.toContain("tools-fs 0.1.0");

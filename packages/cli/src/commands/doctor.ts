@@ -4,18 +4,31 @@ import type { Program } from "../program.ts";
 import type { Style } from "../terminal/style.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
-/** By the name of its flag: what can be looked at. Without any of these flags it is all. */
-const checks: Readonly<Record<"contracts", { readonly title: string; readonly load: () => Promise<Check> }>> = {
-  contracts: {
-    title: "What an upgrade of the installed packages would change",
-    load: async () => (await import("../doctor/contracts.ts")).checkContracts,
-  },
+interface Entry {
+  readonly title: string;
+  readonly load: () => Promise<Check>;
+}
+
+/** What is looked at without a flag. */
+const checks: Readonly<Record<string, Entry>> = {
+  machine: { title: "This machine", load: async () => (await import("../doctor/machine.ts")).checkMachine },
+  model: { title: "Model", load: async () => (await import("../doctor/model.ts")).checkModel },
+  sandbox: { title: "Sandbox", load: async () => (await import("../doctor/machine.ts")).checkSandbox },
+  config: { title: "Configuration", load: async () => (await import("../doctor/project.ts")).checkConfig },
+  servers: { title: "MCP servers", load: async () => (await import("../doctor/project.ts")).checkServers },
+  packages: { title: "Installed packages", load: async () => (await import("../doctor/project.ts")).checkPackages },
 };
 
-/** `toolcrib doctor`: looks at a project, and says what to do about what it finds. */
+/** Only on request: it asks the registry. */
+const contracts: Entry = {
+  title: "What an upgrade of the installed packages would change",
+  load: async () => (await import("../doctor/contracts.ts")).checkContracts,
+};
+
+/** `toolcrib doctor`: looks at the machine and the project, and says what to do about what it finds. */
 export const define: DefineCommand = (command, action) =>
   command
-    .option("--contracts", "what an upgrade of the installed packages would change for callers and prompts")
+    .option("--contracts", "instead: what an upgrade of the installed packages would change for callers and prompts")
     .option("--to <version>", "the version or tag to compare with (default: latest), as npm has it here")
     .option("--tarballs <path>", "compare with this .tgz, or with those in this folder; without a registry")
     .option("--json", "as JSON")
@@ -23,15 +36,14 @@ export const define: DefineCommand = (command, action) =>
 
 async function doctor(program: Program, flags: DoctorFlags): Promise<ExitReason> {
   const { terminal, interrupts } = program;
-  const names = Object.keys(checks) as (keyof typeof checks)[];
-  const asked = names.filter((name) => flags[name]);
+  const isUpgrade = flags.contracts || flags.to !== undefined || flags.tarballs !== undefined;
   const found: [string, CheckResult][] = [];
-  for (const name of asked.length > 0 ? asked : names) {
-    const check = await checks[name].load();
+  for (const [name, { title, load }] of Object.entries(isUpgrade ? { contracts } : checks)) {
+    const check = await load();
     const result = await interrupts.during((signal) => check(flags, program, signal));
     found.push([name, result]);
     if (flags.json) continue;
-    terminal.show(`${terminal.dataStyle.bold(checks[name].title)}\n`);
+    terminal.show(`${terminal.dataStyle.bold(title)}\n`);
     for (const finding of result.findings) terminal.show(`${show(finding, terminal.dataStyle)}\n`);
   }
   const isOk = found.every(([, { findings }]) => findings.every(({ level }) => level !== "problem"));
@@ -39,8 +51,8 @@ async function doctor(program: Program, flags: DoctorFlags): Promise<ExitReason>
   return isOk ? "ok" : "failed";
 }
 
-function show({ level, text, advice }: Finding, { red, green, dim }: Style): string {
-  const mark = { ok: green("✓"), note: "•", problem: red("✗") }[level];
+function show({ level, text, advice }: Finding, { red, green, bold, dim }: Style): string {
+  const mark = { ok: green("✓"), note: "•", warning: bold("!"), problem: red("✗") }[level];
   const [first, ...lines] = text.split("\n");
   const rest = [...lines, ...(advice ? [dim(`what to do: ${advice}`)] : [])];
   return [`${mark} ${first}`, ...rest.map((line) => `    ${line}`)].join("\n");

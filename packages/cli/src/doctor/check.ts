@@ -10,8 +10,8 @@ export interface DoctorFlags {
 
 /** One thing that a check has found. */
 export interface Finding {
-  /** A `problem` makes the command fail. */
-  readonly level: "ok" | "note" | "problem";
+  /** A `problem` makes the command fail; a `warning` is what the user may want to change. */
+  readonly level: "ok" | "note" | "warning" | "problem";
   readonly text: string;
   /** What the user may do about it. */
   readonly advice?: string | undefined;

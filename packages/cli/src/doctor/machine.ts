@@ -1,0 +1,60 @@
+import { lstatSync } from "node:fs";
+import { sandboxProblem } from "@toolcrib/tools-bash";
+import { stateFolder } from "../state/stateFolder.ts";
+import { wantsColor } from "../terminal/style.ts";
+import { version } from "../version.ts";
+import type { Check, Finding } from "./check.ts";
+
+/** Node, the terminal, the folder of the user's own decisions. */
+export const checkMachine: Check = async (_flags, { env }) => {
+  const { stdin, stdout, stderr, versions, platform } = process;
+  const { columns, rows } = stderr;
+  const where = stdin.isTTY && stderr.isTTY ? `a terminal of ${columns} by ${rows}` : "no terminal to ask on";
+  const color = wantsColor(stdout, env) ? "colours" : "no colours";
+  const terminal: Finding = { level: "ok", text: `${where}, TERM ${env.TERM ?? "not set"}, ${color}` };
+  const data = {
+    toolcrib: version(),
+    node: versions.node,
+    platform,
+    term: env.TERM,
+    columns,
+    rows,
+    isTTY: stdout.isTTY,
+  };
+  return {
+    findings: [
+      { level: "ok", text: `toolcrib ${version()}, Node.js ${versions.node}, ${platform}` },
+      // A terminal that does not know its size says 0.
+      columns > 0 && columns < 20
+        ? { level: "warning", text: terminal.text, advice: "make it at least 20 columns wide" }
+        : terminal,
+      checkState(env),
+    ],
+    data,
+  };
+};
+
+/** Nobody else may write where it is kept what the user has allowed. */
+function checkState(env: NodeJS.ProcessEnv): Finding {
+  const folder = stateFolder(env);
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (!stats) return { level: "ok", text: `nothing is kept in ${folder} yet` };
+  const isOwn = process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & 0o022) === 0);
+  if (stats.isDirectory() && isOwn) return { level: "ok", text: `what you allow is kept in ${folder}` };
+  const why = stats.isDirectory() ? "others can write it" : "it is a link or a file, not a folder";
+  return { level: "problem", text: `${folder}: ${why}`, advice: "look at what is in it, then remove it" };
+}
+
+/** Whether commands of the model can be kept in. */
+export const checkSandbox: Check = async () => {
+  const problem = await sandboxProblem({ root: [process.cwd()], sandbox: {} });
+  const advice = "install what it names; without it commands run with all your rights, and are asked about";
+  return {
+    findings: [
+      problem === undefined
+        ? { level: "ok", text: "commands can run in a sandbox" }
+        : { level: "warning", text: `no sandbox for commands: ${problem}`, advice },
+    ],
+    data: { works: problem === undefined, problem },
+  };
+};

@@ -1,0 +1,81 @@
+import { checkServer } from "@toolcrib/mcp";
+import { findProject } from "@toolcrib/project/contracts";
+import { projectConfig, userConfig } from "../config/configFiles.ts";
+import { describeChanges, projectTrust } from "../config/trust.ts";
+import { messageOf } from "../explain.ts";
+import { oneLine } from "../terminal/render.ts";
+import { ownConsents } from "../tools/mcpConsent.ts";
+import { ownLogins, ownToolStore, serversFile } from "../tools/mcpMount.ts";
+import type { Check, Finding } from "./check.ts";
+
+/** The two configuration files: valid, and trusted. */
+export const checkConfig: Check = async (_flags, { env }) => {
+  const findings: Finding[] = [];
+  for (const file of [userConfig(env), projectConfig(process.cwd())]) {
+    try {
+      const content = await file.read();
+      const changes = content && file.name !== file.path ? describeChanges(content.values) : [];
+      const isUsed = changes.length === 0 || (await projectTrust(env).of(content?.text ?? "")) === "trusted";
+      if (!isUsed) {
+        const advice = "toolcrib config trust shows it and uses it";
+        findings.push({ level: "warning", text: `${file.name} is not trusted, so it is not used`, advice });
+      } else findings.push({ level: "ok", text: `${file.name} ${content ? "is valid" : "is not there"}` });
+    } catch (error) {
+      findings.push({ level: "problem", text: messageOf(error) });
+    }
+  }
+  return { findings, data: undefined };
+};
+
+/** The MCP servers that may start: each is started, asked for its tools and ended. */
+export const checkServers: Check = async (_flags, program, signal) => {
+  const { env } = program;
+  try {
+    const [own, project] = [await serversFile(program, true).read(), await serversFile(program).read()];
+    const consents = await ownConsents(env).read(project);
+    const names = Object.keys(project.mcpServers);
+    const waiting = names.filter((name) => consents.get(name) !== "allowed");
+    const all = Object.entries({ ...own.mcpServers, ...project.mcpServers });
+    const startable = all.filter(([name, { disabled }]) => disabled !== true && !waiting.includes(name));
+    const options = { store: ownToolStore(process.cwd(), program), logins: ownLogins(env), environment: env, signal };
+    const checks = await Promise.all(startable.map(([name, entry]) => checkServer(name, entry, options)));
+    const findings = checks.map(
+      ({ isOk, text, advice }): Finding => ({ level: isOk ? "ok" : "problem", text: oneLine(text, 500), advice }),
+    );
+    for (const name of waiting) {
+      const text = `${oneLine(name, 64)} of .mcp.json is not allowed to start as the file has it now`;
+      findings.push({
+        level: "warning",
+        text,
+        advice: `toolcrib mcp list shows it, toolcrib mcp allow ${oneLine(name, 64)} allows it`,
+      });
+    }
+    if (all.length === 0) findings.push({ level: "note", text: "no MCP servers" });
+    return { findings, data: checks.map(({ server, isOk, tools }) => ({ server, isOk, tools: tools.length })) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { findings: [{ level: "problem", text: messageOf(error) }], data: [] };
+  }
+};
+
+/** Which versions of the packages are installed in the project; what an upgrade would change takes the network. */
+export const checkPackages: Check = async () => {
+  const packages = [...(findProject(process.cwd())?.packages ?? [])];
+  const findings = packages.map(
+    ([name, found]): Finding =>
+      found instanceof Error
+        ? { level: "problem", text: `${name} is not whole: ${found.message}`, advice: "install again: npm install" }
+        : { level: "ok", text: `${name} ${found.version}` },
+  );
+  const advice = "toolcrib doctor --contracts says what an upgrade would change";
+  findings.push(
+    packages.length === 0
+      ? { level: "note", text: "no package of toolcrib is installed in this directory or above" }
+      : { level: "note", text: "only the versions were looked at", advice },
+  );
+  const data = packages.map(([name, found]) => ({
+    package: name,
+    ...(found instanceof Error ? { problem: found.message } : { version: found.version }),
+  }));
+  return { findings, data };
+};
