@@ -1,1 +1,1 @@
-export { type PrunedSessions, SessionFolder, type SessionLimits } from "./session/sessionFolder.ts";
+export { isJournal, type PrunedSessions, SessionFolder, type SessionLimits } from "./session/sessionFolder.ts";

@@ -19,7 +19,7 @@ import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createFsTools } from "./index.ts";
-import { createUndo, type Undo, type UndoneTurn, type UndoOptions } from "./undo.ts";
+import { createUndo, describeUndone, type Undo, type UndoneTurn, type UndoOptions } from "./undo.ts";
 
 let root: string;
 let directory: string;
@@ -342,6 +342,19 @@ describe("what is kept", () => {
     expect(said(await undo.undo())).toEqual(["left file: the copy of its old content is damaged"]);
     expect(read("file")).toBe("new");
   });
+});
+
+test("people are told in lines", async () => {
+  writeFileSync(at("a"), "1");
+  writeFileSync(at("b"), "1");
+  undo.begin("a\nturn");
+  await call("move", { source: "a", destination: "c" });
+  await write("b", "2");
+  writeFileSync(at("b"), "3");
+  const undone = await undo.undo();
+  expect(undone && describeUndone(undone, root)).toBe(
+    'Taken back: "a\\nturn"\n  moved back  a (from c)\n  left alone  b: it was changed since by you or another program',
+  );
 });
 
 test("the model is told once what was taken back, also by another process", async () => {

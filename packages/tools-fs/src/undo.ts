@@ -4,10 +4,11 @@ import { createPathScope } from "@toolcrib/core/files";
 import { byteLimit } from "@toolcrib/core/text";
 import type { LeftAlone, PutBack } from "./undo/putBack.ts";
 import { type NotUndoable, TurnStore } from "./undo/turnStore.ts";
-import { type UndoneTurn, undoLast } from "./undo/undoLast.ts";
+import { describeUndone, type UndoneTurn, undoLast } from "./undo/undoLast.ts";
 import { watchCalls } from "./undo/watchCalls.ts";
 
 export type { LeftAlone, NotUndoable, PutBack, UndoneTurn };
+export { describeUndone };
 
 export interface UndoOptions {
   /** Where old content is kept: absolute, and where no tool may write. It is made when it is needed, for the user alone. One program at a time. */

@@ -1,4 +1,5 @@
 import { readdirSync, rmdirSync, type Stats, statSync, unlinkSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type FileLock, systemErrorCode, takeFileLock } from "@toolcrib/core/files";
 import { AgentError } from "../errors.ts";
@@ -148,6 +149,17 @@ export class SessionFolder {
     const folders = [join(this.path, "outputs", name), ...namesIn(undo).map((turn) => join(undo, turn))];
     const files = folders.flatMap((folder) => namesIn(folder).map((file) => join(folder, file)));
     return [join(this.path, `${name}.json`), ...files].reduce((sum, file) => sum + (statsOf(file)?.size ?? 0), 0);
+  }
+}
+
+/** Whether a session file is a journal, which grows, and not one document. Its first line says so. */
+export async function isJournal(path: string): Promise<boolean> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(32));
+    return buffer.toString("latin1", 0, bytesRead).startsWith('{"type":"session"');
+  } finally {
+    await handle.close();
   }
 }
 

@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import { type AcpSession, type AcpSessionRequest, permissionModes, serveAcp } from "@toolcrib/acp";
-import { listSessions, type SessionSummary } from "@toolcrib/agent";
 import { keyedModels } from "@toolcrib/agent/models";
 import { type McpMount, mountMcp } from "@toolcrib/mcp";
 import type { Mode } from "@toolcrib/policy";
@@ -9,7 +8,7 @@ import type { ExitReason } from "../exitReasons.ts";
 import { messageOf } from "../explain.ts";
 import { chooseModel } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
-import { sessionFolder } from "../state/sessionFile.ts";
+import { sessionsOf } from "../state/sessionFile.ts";
 import { ownLogins, ownToolStore } from "../tools/mcpMount.ts";
 import { createPermissions, describePermissions } from "../tools/permissions.ts";
 import { rootsOf } from "../tools/toolSet.ts";
@@ -40,11 +39,11 @@ async function acp(program: Program, flags: ConversationFlags): Promise<ExitReas
     explain: messageOf,
     createSession: (request) => openSession(program, flags, request),
     async openSession(id, request) {
-      const found = (await sessionsOf(request.cwd, env)).find(({ file }) => idOf(file) === id);
+      const found = (await sessionsOf(request.cwd, env).list()).find(({ file }) => idOf(file) === id);
       return found && openSession(program, { ...flags, resume: found.file }, request);
     },
     async listSessions(cwd = process.cwd()) {
-      const sessions = await sessionsOf(cwd, env);
+      const sessions = await sessionsOf(cwd, env).list();
       return sessions.map(({ file, topic, name, changedAt }) => ({
         id: idOf(file),
         cwd,
@@ -141,10 +140,6 @@ function sessionOf(conversation: Conversation, flags: ConversationFlags, model: 
     },
     close: () => conversation.close(),
   };
-}
-
-async function sessionsOf(directory: string, env: NodeJS.ProcessEnv): Promise<readonly SessionSummary[]> {
-  return listSessions(sessionFolder(directory, env));
 }
 
 /** What an editor calls a conversation: the name of its journal. */

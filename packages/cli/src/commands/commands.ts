@@ -97,6 +97,33 @@ const permissionCommands: readonly CommandEntry[] = [
   },
 ];
 
+const sessionCommands: readonly CommandEntry[] = [
+  {
+    name: "list",
+    takes: "[options]",
+    summary: "the conversations of this directory, the last first",
+    load: async () => ({ define: (await import("./sessions.ts")).list }),
+  },
+  {
+    name: "show",
+    takes: "[session]",
+    summary: "a conversation as Markdown",
+    load: async () => ({ define: (await import("./sessions.ts")).show }),
+  },
+  {
+    name: "export",
+    takes: "[options] [session]",
+    summary: "a conversation as one page, or as Markdown",
+    load: async () => ({ define: (await import("./sessions.ts")).exportOne }),
+  },
+  {
+    name: "delete",
+    takes: "<sessions...>",
+    summary: "delete conversations with all that is kept of them",
+    load: async () => ({ define: (await import("./sessions.ts")).remove }),
+  },
+];
+
 const configCommands: readonly CommandEntry[] = [
   {
     name: "get",
@@ -172,6 +199,7 @@ const rootCommands: readonly CommandEntry[] = [
     summary: "what may run here, and the answers that are remembered",
     commands: permissionCommands,
   },
+  { name: "sessions", summary: "the conversations of this directory", commands: sessionCommands },
   { name: "mcp", summary: "the tools over MCP, and the MCP servers of this directory", commands: mcpCommands },
 ];
 

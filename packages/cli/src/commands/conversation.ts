@@ -9,21 +9,15 @@ import {
   type Provider,
 } from "@toolcrib/agent";
 import type { Instructions } from "@toolcrib/agent/instructions";
+import { isJournal, type SessionFolder } from "@toolcrib/agent/sessions";
 import type { Guard } from "@toolcrib/core";
 import type { McpMount } from "@toolcrib/mcp";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
+import type { Undo } from "@toolcrib/tools-fs/undo";
 import type { Command } from "commander";
 import { CliError, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { outputsFolder, outputsOf, removeLostOutputs } from "../state/outputs.ts";
-import {
-  isJournal,
-  lockJournal,
-  makeSessionFolder,
-  resumedFile,
-  type SessionFlags,
-  sessionFolder,
-} from "../state/sessionFile.ts";
+import { makeSessionFolder, type PickRow, resumedFile, type SessionFlags, sessionsOf } from "../state/sessionFile.ts";
 import { type Asker, answersTo } from "../tools/approval.ts";
 import { addMcpFlag, type McpFlag } from "../tools/mcpTools.ts";
 import { addPermissionFlags, createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
@@ -47,7 +41,10 @@ export function addConversationFlags(command: Command): Command {
   return addMcpFlag(
     addModelFlags(command)
       .option("-c, --continue", "go on with the last conversation of this directory")
-      .option("-r, --resume <file>", "go on with a journal, or with what save_session_context wrote"),
+      .option(
+        "-r, --resume [session]",
+        "go on with a conversation: its number or id (toolcrib sessions list), its file, or the one that you pick",
+      ),
   );
 }
 
@@ -78,10 +75,12 @@ export interface Conversation {
   readonly agent: Agent;
   /** Whether a call was refused: by a rule, by the user, or because nobody could be asked. */
   readonly denied: boolean;
-  /** Where the conversations of this directory are kept. */
-  readonly folder: string;
-  /** The file that keeps this one; undefined where it cannot be kept. */
+  /** The conversations of this directory. */
+  readonly sessions: SessionFolder;
+  /** The journal of this one; undefined where none can be kept. */
   readonly journal: string | undefined;
+  /** Takes turns back; undefined for a conversation that is kept elsewhere, or not at all. */
+  readonly undo: Undo | undefined;
   turn(message: string, signal: AbortSignal, options?: ChatOptions): AsyncGenerator<AgentEvent, void>;
   /** Asks the user about the calls that wait, and goes on where they were answered. */
   answer(signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
@@ -107,12 +106,12 @@ export async function openConversation(
   const { terminal, env } = program;
   const flags = await chooseSandbox(given, program);
   const { directory = process.cwd() } = flags;
-  const folder = sessionFolder(directory, env);
-  const resumed = await resumedFile(flags, folder);
+  const sessions = sessionsOf(directory, env);
+  const resumed = await resumedFile(flags, sessions, pickOf(asker, terminal));
   const problem = makeSessionFolder(directory, env);
-  removeLostOutputs(folder);
+  sessions.removeLost();
   if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
-  const readable = problem === undefined ? [outputsFolder(folder)] : [];
+  const readable = problem === undefined ? [sessions.outputs] : [];
   // Before the servers: a wrong rule starts none.
   const permissions = createPermissions(flags, rootsOf(flags), program, "ask", readable);
   const mount =
@@ -140,27 +139,35 @@ export async function openConversation(
   let lock: { readonly journal: string; release(): void } | undefined;
   const roots = rootsOf(flags);
   let instructions: Instructions;
+  let undo: Undo | undefined;
   const open = async (file?: string): Promise<Agent> => {
     instructions = await instructionsFor(roots, flags, program);
     const isOwn = file !== undefined && (await isJournal(file));
-    const journal = isOwn ? file : problem === undefined ? newSessionFile(folder) : undefined;
-    const outputs = outputsOf(journal, folder);
+    const journal = isOwn ? file : problem === undefined ? newSessionFile(sessions.path) : undefined;
+    const outputs = sessions.outputsOf(journal);
+    // An editor has its own.
+    const old = flags.directory === undefined ? sessions.undoOf(journal) : undefined;
+    const { createUndo } = await import("@toolcrib/tools-fs/undo");
+    const onError = ({ message }: Error): void => terminal.note(terminal.style.dim(message));
+    const next = old === undefined ? undefined : createUndo({ directory: old, root: roots, onError });
     const options: AgentOptions = {
-      tools: (context) => createToolSet(flags, watched, program, { context, more: mount?.tools, outputs, jobs }),
+      tools: (context) =>
+        createToolSet(flags, watched, program, { context, more: mount?.tools, outputs, jobs, undo: next?.middleware }),
       systemPrompt: systemPromptFor(roots, instructions),
-      sessionContextFilePath: `${(journal ?? join(folder, "session")).replace(/\.jsonl$/, "")}.json`,
+      sessionContextFilePath: `${(journal ?? join(sessions.path, "session")).replace(/\.jsonl$/, "")}.json`,
       ...(journal !== undefined && { journal }),
       onJournalError: ({ message }) =>
         terminal.note(terminal.style.dim(`${message} The conversation goes on unsaved.`)),
       ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),
     };
     const isHeld = journal === lock?.journal;
-    const taken = journal === undefined || isHeld ? undefined : await lockJournal(journal);
+    const taken = journal === undefined || isHeld ? undefined : await sessions.lock(journal);
     try {
       const opened = file === undefined ? new Agent(current, options) : await Agent.resume(current, file, options);
       // Only now: a file that cannot be resumed leaves the conversation, and its journal, as they were.
       if (!isHeld) lock?.release();
       if (!isHeld) lock = taken && journal !== undefined ? { journal, release: taken.release } : undefined;
+      undo = next;
       return opened;
     } catch (error) {
       taken?.release();
@@ -202,6 +209,9 @@ export async function openConversation(
   }
 
   const close = async (): Promise<void> => {
+    // The present one is still held.
+    const { sessions: count } = await sessions.prune();
+    if (count > 0) terminal.note(terminal.style.dim(`Removed ${count} old conversations (90 days, 500 MB in all).`));
     lock?.release();
     await mount?.close();
   };
@@ -210,9 +220,12 @@ export async function openConversation(
     throw error;
   });
   return {
-    folder,
+    sessions,
     get journal() {
       return lock?.journal;
+    },
+    get undo() {
+      return undo;
     },
     get agent() {
       return agent;
@@ -224,10 +237,16 @@ export async function openConversation(
     get instructions() {
       return instructions;
     },
-    turn: (message, signal, options) =>
-      untilAnswered(agent.streamChat(message, { ...options, signal }), signal, options),
+    turn(message, signal, options) {
+      // First: it may have been taken back in another process.
+      const note = undo?.takeNote();
+      undo?.begin(message.trim().split("\n", 1)[0] ?? "");
+      const sent = note === undefined ? message : `${note}\n\n${message}`;
+      return untilAnswered(agent.streamChat(sent, { ...options, signal }), signal, options);
+    },
     async *answer(signal) {
       const answers = await ask(signal);
+      undo?.begin("your answers");
       if (answers) yield* untilAnswered(agent.streamApprove(answers, { signal }), signal);
     },
     useModel(next) {
@@ -243,4 +262,22 @@ export async function openConversation(
     },
     close,
   };
+}
+
+/** Asks for a number of a list; undefined where there is nobody to ask. */
+function pickOf(asker: () => Asker | undefined, { note }: Program["terminal"]): PickRow | undefined {
+  const user = asker();
+  return (
+    user &&
+    (async (rows) => {
+      note(
+        rows
+          .slice(0, 20)
+          .map((row, index) => `${String(index + 1).padStart(2)}  ${row}`)
+          .join("\n"),
+      );
+      const answer = await user.ask("Number of the conversation: ", undefined);
+      return /^\d+$/.test(answer ?? "") ? Number(answer) - 1 : undefined;
+    })
+  );
 }

@@ -1,4 +1,6 @@
+import { writeFileSync } from "node:fs";
 import * as files from "@toolcrib/core/files";
+import { messageOf } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
 
 /** Megabytes of a file or of standard input that are read for a prompt or for arguments. */
@@ -12,4 +14,16 @@ export function readGivenFile(path: string, what: string): Promise<string | unde
 /** Throws a usage error for more than `maxMegabytes`. */
 export function refuseMore(bytes: number, what: string, maxMegabytes: number): void {
   files.refuseMore(bytes, { what, maxMegabytes, toError: usageError });
+}
+
+/** Writes a file of the user's, readable by the user alone; one that exists is not replaced. Throws a usage error. */
+export function writeNewFile(path: string, content: string): void {
+  try {
+    writeFileSync(path, content, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    const exists = files.systemErrorCode(error) === "EEXIST";
+    throw usageError(
+      `${path}: ${exists ? "it exists; choose another name, or remove it" : messageOf(files.plainSystemError(error, path))}`,
+    );
+  }
 }

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SessionFolder } from "@toolcrib/agent/sessions";
 import { defineTool } from "@toolcrib/core";
 import { answerWith, type ProgramEnd, sharedWireServer, startProgram, workFolders } from "@toolcrib/testing";
 import { createLeftovers } from "@toolcrib/tools-bash";
 import { expect, test } from "vitest";
 import { createPermissions } from "../tools/permissions.ts";
 import { createToolSet } from "../tools/toolSet.ts";
-import { outputsOf, removeLostOutputs } from "./outputs.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const work = workFolders("outputs");
@@ -69,8 +69,9 @@ test("only the outputs of conversations that are gone are removed", () => {
   mkdirSync(join(work.state, "outputs", "b", "not ours"));
   writeFileSync(join(work.state, "c.jsonl"), "");
   mkdirSync(join(work.state, "outputs", "c"));
-  removeLostOutputs(work.state);
+  const sessions = new SessionFolder(work.state);
+  sessions.removeLost();
   expect(readdirSync(join(work.state, "outputs"))).toEqual(["b", "c"]);
-  expect(outputsOf(join(work.folder, "other.jsonl"), work.state)).toBeUndefined();
-  expect(outputsOf(join(work.state, "c.jsonl"), work.state)).toBe(join(work.state, "outputs", "c"));
+  expect(sessions.outputsOf(join(work.folder, "other.jsonl"))).toBeUndefined();
+  expect(sessions.outputsOf(join(work.state, "c.jsonl"))).toBe(join(work.state, "outputs", "c"));
 });

@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { listSessions } from "@toolcrib/agent";
-import { type FileLock, fileKind, systemErrorCode, takeFileLock } from "@toolcrib/core/files";
-import { CliError, usageError } from "../exitReasons.ts";
+import type { SessionSummary } from "@toolcrib/agent";
+import { SessionFolder } from "@toolcrib/agent/sessions";
+import { fileKind } from "@toolcrib/core/files";
+import { isSecret, printableName, withoutControls } from "@toolcrib/core/text";
+import { usageError } from "../exitReasons.ts";
 import { refuseMore } from "./givenFile.ts";
 import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
 
@@ -13,46 +14,87 @@ const mostSessionMegabytes = 100;
 export interface SessionFlags {
   /** `-c` */
   readonly continue?: boolean | undefined;
-  /** `-r FILE` */
-  readonly resume?: string | undefined;
+  /** `-r [SESSION]`; true without one. */
+  readonly resume?: string | true | undefined;
 }
 
+/** Lets the user pick one of the rows: its number from 0. */
+export type PickRow = (rows: readonly string[]) => Promise<number | undefined>;
+
 /**
- * The folder of the journals of one working directory, outside of it: somebody else may have written the directory, and its
- * files must not become a conversation of the user.
+ * The conversations of one working directory, outside of it: somebody else may have written the directory, and its files must not
+ * become a conversation of the user.
  */
-export function sessionFolder(directory: string, env: NodeJS.ProcessEnv): string {
-  return join(stateFolder(env), "sessions", stateName(directory));
+export function sessionsOf(directory: string, env: NodeJS.ProcessEnv): SessionFolder {
+  return new SessionFolder(join(stateFolder(env), "sessions", stateName(directory)));
 }
 
 /** The conversation that `-r` names, or for `-c` the folder's last; undefined for a new one. Throws a usage error where there is none. */
-export async function resumedFile(flags: SessionFlags, folder: string): Promise<string | undefined> {
-  if (flags.resume !== undefined) {
-    const path = resolve(flags.resume);
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats?.isFile()) {
-      refuseMore(stats.size, `--resume ${flags.resume}`, mostSessionMegabytes);
-      return path;
-    }
-    throw usageError(
-      `--resume ${flags.resume}: ${stats ? `it is a ${fileKind(stats)}` : "there is no such file"}; pass a journal, or what save_session_context wrote`,
-    );
+export async function resumedFile(
+  flags: SessionFlags,
+  sessions: SessionFolder,
+  pick?: PickRow,
+): Promise<string | undefined> {
+  const { resume } = flags;
+  if (resume === true) {
+    const found = await sessions.list();
+    if (found.length > 0 && !pick)
+      throw usageError(
+        "--resume without a name asks which one, and there is no terminal; toolcrib sessions list shows them",
+      );
+    const picked = found[(await pick?.(found.map(describeSession))) ?? -1];
+    if (picked) return picked.file;
+    throw usageError(found.length > 0 ? "--resume: none was picked" : noneYet);
   }
+  if (resume !== undefined) return givenSession(resume, sessions);
   if (!flags.continue) return undefined;
-  const [last] = await listSessions(folder);
+  const [last] = await sessions.list();
   if (last) return last.file;
-  throw usageError("nothing to continue: no conversation was held in this directory yet");
+  throw usageError(`nothing to continue: ${noneYet}`);
 }
 
-/** Whether a session file is a journal, which grows, and not one document. Its first line says so. */
-export async function isJournal(path: string): Promise<boolean> {
-  const handle = await open(path);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(32));
-    return buffer.toString("latin1", 0, bytesRead).startsWith('{"type":"session"');
-  } finally {
-    await handle.close();
+const noneYet = "no conversation was held in this directory yet";
+
+/** By number or id, else a file; with a `/` in it, or with its ending, it can only be a file. */
+async function givenSession(resume: string, sessions: SessionFolder): Promise<string> {
+  const found = /[/\\]|\.jsonl?$/.test(resume) ? undefined : await sessions.find(resume);
+  if (found) return found.file;
+  const path = resolve(resume);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile()) {
+    refuseMore(stats.size, `--resume ${resume}`, mostSessionMegabytes);
+    return path;
   }
+  throw usageError(
+    `--resume ${resume}: ${stats ? `it is a ${fileKind(stats)}` : "there is no such file or conversation"}; pass a journal, what save_session_context wrote, or an id or number of toolcrib sessions list`,
+  );
+}
+
+/** The conversation with that number or id. Throws a usage error. */
+export async function namedSession(name: string, sessions: SessionFolder): Promise<SessionSummary> {
+  const found = await sessions.find(name);
+  if (found) return found;
+  throw usageError(
+    `${printableName(name)}: there is no such conversation of this directory; toolcrib sessions list shows them`,
+  );
+}
+
+/** In one row: when it was last changed, and what it is about. */
+export function describeSession({ changedAt, name, topic }: SessionSummary): string {
+  const time = changedAt.toISOString().slice(0, 16).replace("T", " ");
+  const about = withoutControls(name ?? topic)
+    .replace(/\s+/g, " ")
+    .slice(0, 80);
+  return `${time}  ${about || "(empty)"}`;
+}
+
+/** A conversation for people to read, without the secrets of the environment. */
+export async function exportSession(file: string, form: "html" | "md", env: NodeJS.ProcessEnv): Promise<string> {
+  const { readTranscript, sessionToHtml, sessionToMarkdown } = await import("@toolcrib/agent/transcript");
+  const secrets = Object.entries(env).flatMap(([name, value = ""]) =>
+    value.length >= 8 && isSecret(name, value) ? [value] : [],
+  );
+  return (form === "html" ? sessionToHtml : sessionToMarkdown)(await readTranscript(file), { secrets });
 }
 
 /** Makes the folder, for the user alone; returns what went wrong, if anything. */
@@ -63,24 +105,4 @@ export function makeSessionFolder(directory: string, env: NodeJS.ProcessEnv): st
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-/**
- * Holds a journal while a conversation goes on in it: two programs that write it would mix up their lines. Undefined where no lock can be
- * made. Throws where another program holds it.
- */
-export async function lockJournal(journal: string): Promise<FileLock | undefined> {
-  let lock: FileLock | undefined;
-  try {
-    lock = await takeFileLock(`${journal}.lock`);
-  } catch (error) {
-    // Then the journal cannot be written either, which is reported.
-    if (systemErrorCode(error)) return undefined;
-    throw error;
-  }
-  if (lock) return lock;
-  throw new CliError(
-    "failed",
-    `the conversation in ${journal} is open in another toolcrib; end that one, or start a new conversation here`,
-  );
 }

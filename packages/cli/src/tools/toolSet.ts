@@ -47,6 +47,8 @@ export interface ToolSetParts {
   readonly outputs?: string | undefined;
   /** Keeps commands that run in the background, for `run_bash` and its two companions. */
   readonly jobs?: BackgroundJobs | undefined;
+  /** Remembers what files were before a call. */
+  readonly undo?: Middleware | undefined;
 }
 
 /** Most bytes of one output; a page of a file is as long, so that reading a kept output goes on by pages. */
@@ -60,7 +62,7 @@ export function createToolSet(
   flags: ToolFlags,
   { policy, deniedPaths: deny, flags: rules }: Pick<Permissions, "policy" | "deniedPaths" | "flags">,
   { leftovers, env }: Pick<Program, "leftovers" | "env">,
-  { context, more = [], outputs, jobs }: ToolSetParts = {},
+  { context, more = [], outputs, jobs, undo }: ToolSetParts = {},
 ): ToolRegistry {
   const root = rootsOf(flags);
   const { directory: cwd } = flags;
@@ -85,6 +87,8 @@ export function createToolSet(
   toggle(registry, flags);
   checkRules(registry, rules);
   if (outputs !== undefined) registry.use(spillOthers(outputs));
+  // The last one: what it hands on reaches the tool.
+  if (undo) registry.use(undo);
   return registry.guard(policy.guard);
 }
 

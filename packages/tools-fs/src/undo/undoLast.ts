@@ -1,5 +1,5 @@
-import type { PathScope } from "@toolcrib/core/files";
-import { clip } from "@toolcrib/core/text";
+import { createPathScope, type PathScope } from "@toolcrib/core/files";
+import { clip, printableName } from "@toolcrib/core/text";
 import { type LeftAlone, type PutBack, putBack } from "./putBack.ts";
 import type { LookOptions } from "./states.ts";
 import type { NotUndoable, TurnStore } from "./turnStore.ts";
@@ -35,6 +35,22 @@ export async function undoLast(
   store.writeNote(`${store.readNote() ?? ""}${noteOf(undone, look.scope)}\n`);
   found.drop();
   return undone;
+}
+
+/** What was done, in lines for people; paths below `directory` are relative to it. */
+export function describeUndone({ turn, putBack, left, notUndoable }: UndoneTurn, directory: string): string {
+  const { print } = createPathScope({ cwd: directory });
+  const back = putBack.map(({ how, path, from }) =>
+    how === "moved" && from !== undefined
+      ? `  moved back  ${print(path)} (from ${print(from)})`
+      : `  ${how.padEnd(10)}  ${print(path)}`,
+  );
+  return [
+    `Taken back: ${printableName(clip(turn, 100)) || "a turn"}`,
+    ...(back.length > 0 ? back : ["  No file was put back."]),
+    ...left.map(({ path, reason }) => `  left alone  ${print(path)}: ${reason}`),
+    ...notUndoable.map(({ tool, what }) => `  not undone  ${tool}: ${what}`),
+  ].join("\n");
 }
 
 /** A file that several calls changed is named once, by what was done last. */

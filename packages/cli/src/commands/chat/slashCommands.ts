@@ -1,8 +1,11 @@
-import { type AgentEvent, type Compacted, listSessions } from "@toolcrib/agent";
+import { basename } from "node:path";
+import type { AgentEvent, Compacted } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core";
 import { charactersPerToken, estimateTokens } from "@toolcrib/core/contracts";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Program } from "../../program.ts";
+import { writeNewFile } from "../../state/givenFile.ts";
+import { describeSession, exportSession } from "../../state/sessionFile.ts";
 import { oneLine } from "../../terminal/render.ts";
 import { describePermissions } from "../../tools/permissions.ts";
 import type { Conversation } from "../conversation.ts";
@@ -101,7 +104,7 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   {
     name: "resume",
-    takes: "[NUMBER]",
+    takes: "[NUMBER|ID]",
     summary: "show the conversations of this directory, or continue one",
     run: (context, [number]) => resume(context, number),
   },
@@ -109,6 +112,17 @@ export const slashCommands: readonly SlashCommand[] = [
     name: "context",
     summary: "what a request holds: instructions files, and tokens of each part",
     run: ({ conversation }) => context(conversation),
+  },
+  {
+    name: "undo",
+    summary: "put the files back as they were before the last turn; again goes further back",
+    run: ({ conversation }) => undoTurn(conversation),
+  },
+  {
+    name: "export",
+    takes: "[FILE]",
+    summary: "write the conversation to a page, or to FILE.md",
+    run: exportTo,
   },
   { name: "stats", summary: "messages, tokens and cost so far", run: ({ conversation }) => stats(conversation) },
   {
@@ -174,23 +188,39 @@ function shortened(done: Compacted | undefined): string {
 }
 
 /** The list of conversations, or which one is continued. */
-async function resume({ conversation, pick }: SlashContext, number: string | undefined): Promise<Told> {
-  const found = (await listSessions(conversation.folder)).slice(0, 20);
+async function resume({ conversation, pick }: SlashContext, name: string | undefined): Promise<Told> {
+  const found = (await conversation.sessions.list()).slice(0, 20);
   if (found.length === 0) return "No conversation was held in this directory yet.";
-  const rows = found.map(({ changedAt, name, topic }) => {
-    const time = changedAt.toISOString().slice(0, 16).replace("T", " ");
-    return `${time}  ${oneLine(name ?? topic, 80) || "(empty)"}`;
-  });
-  if (number === undefined && !pick) {
+  const rows = found.map(describeSession);
+  if (name === undefined && !pick) {
     const numbered = rows.map((row, index) => `${String(index + 1).padStart(2)}  ${row}`);
     return `${numbered.join("\n")}\n/resume NUMBER continues one.`;
   }
-  const index = number === undefined ? await pick?.(rows) : /^\d+$/.test(number) ? Number(number) - 1 : -1;
-  if (index === undefined) return undefined;
-  const chosen = found[index];
-  if (!chosen) return `There is no conversation ${number}: write /resume and a number from 1 to ${found.length}.`;
+  const picked = name === undefined ? await pick?.(rows) : undefined;
+  if (name === undefined && picked === undefined) return undefined;
+  const chosen = name === undefined ? found[picked ?? -1] : await conversation.sessions.find(name);
+  if (!chosen)
+    return `There is no conversation ${name}: write /resume and an id, or a number from 1 to ${found.length}.`;
   await conversation.switchTo(chosen.file);
-  return `Continuing  ${rows[index]}: ${conversation.agent.sessionContext.length} messages.`;
+  return `Continuing  ${describeSession(chosen)}: ${conversation.agent.sessionContext.length} messages.`;
+}
+
+async function undoTurn({ undo }: Conversation): Promise<Told> {
+  if (!undo) return "Nothing was kept to undo: this conversation is not among those of this directory.";
+  const undone = await undo.undo();
+  if (!undone) return "There is no turn left that changed anything.";
+  const { describeUndone } = await import("@toolcrib/tools-fs/undo");
+  return describeUndone(undone, process.cwd());
+}
+
+/** Writes the conversation to a new file. */
+async function exportTo({ program, conversation }: SlashContext, words: readonly string[]): Promise<Told> {
+  const { journal } = conversation;
+  if (journal === undefined || conversation.agent.sessionContext.length === 0) return "There is nothing to export yet.";
+  const file = words.join(" ") || `${basename(journal, ".jsonl")}.html`;
+  const content = await exportSession(journal, file.endsWith(".md") ? "md" : "html", program.env);
+  writeNewFile(file, content);
+  return `Written to ${oneLine(file, 200)}. It holds what was said and read: look through it before you share it.`;
 }
 
 function stats({ agent: { sessionContext, usage } }: Conversation): string {
