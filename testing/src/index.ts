@@ -20,6 +20,7 @@ export {
   protect,
 } from "./authorizationServer.ts";
 export { ScreenModel } from "./screenModel.ts";
+export { sharedCommand } from "./sharedCommand.ts";
 export { sharedWireServer } from "./sharedWireServer.ts";
 export { hasTerminals, startOnTerminal, type TerminalProgram } from "./startOnTerminal.ts";
 export {

@@ -2,11 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, sharedFolder, startProgram } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, sharedFolder, startProgram } from "@toolcrib/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
 const folder = sharedFolder("misuse");
+const command = sharedCommand(bin);
 
 beforeAll(() => {
   writeFileSync(join(folder, "a.txt"), "hello\n");
@@ -18,22 +19,6 @@ beforeAll(() => {
 function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
   return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } }).ended;
 }
-
-/** Calls `main` once for each list of arguments on standard input, all in one process: most of the time of a start goes to loading. */
-const callMain = `
-import { readFileSync } from "node:fs";
-import { main } from ${JSON.stringify(new URL("./main.ts", import.meta.url).href)};
-process.setMaxListeners(0);
-const { stdout, stderr } = process;
-const print = stdout.write.bind(stdout);
-const ends = [];
-for (const args of JSON.parse(readFileSync(0, "utf8"))) {
-  const end = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"]) process[name].write = (text) => ((end[name] += text), true);
-  ends.push({ code: await main(args), ...end });
-}
-print(JSON.stringify(ends), () => process.exit());
-`;
 
 /** What a user may get wrong: the arguments, the exit code, and what the one message must say. */
 const misuses: readonly [args: string, code: number, says: RegExp][] = [
@@ -118,31 +103,19 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
 ];
 
 describe("a mistake gets one message on stderr: what was wrong and what to do, without a stack trace", () => {
-  let ends: readonly ProgramEnd[] = [];
-
-  beforeAll(async () => {
-    const file = join(folder, "callMain.mjs");
-    writeFileSync(file, callMain);
-    const input = JSON.stringify(misuses.map(([args]) => args.split(" ")));
-    const env = { XDG_STATE_HOME: join(folder, "state") };
-    const { code, stdout, stderr } = await startProgram(file, [], { cwd: folder, env, input }).ended;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    ends = JSON.parse(stdout) as ProgramEnd[];
-  });
-
-  const check = (end: ProgramEnd | undefined, [args, code, says]: (typeof misuses)[number]): void => {
-    expect(end?.stderr).toMatch(says);
-    expect(end?.stderr).not.toMatch(/^\s+at |node:internal|Error: .*Error: /m);
+  const check = (end: ProgramEnd, [args, code, says]: (typeof misuses)[number]): void => {
+    expect(end.stderr).toMatch(says);
+    expect(end.stderr).not.toMatch(/^\s+at |node:internal|Error: .*Error: /m);
     // Where JSON was asked for, the same as an object.
-    if (args.endsWith(" --json")) expect(JSON.parse(end?.stdout ?? "")).toMatchObject({ error: { code: "usage" } });
-    else expect(end?.stdout).toBe("");
-    expect(end?.code).toBe(code);
+    if (args.endsWith(" --json")) expect(JSON.parse(end.stdout)).toMatchObject({ error: { code: "usage" } });
+    else expect(end.stdout).toBe("");
+    expect(end.code).toBe(code);
   };
 
-  test.each(misuses.map((misuse, index) => [misuse[0], misuse[1], index] as const))(
-    "toolcrib %s: exit %i",
-    (_args, _code, index) => check(ends[index], misuses[index] as (typeof misuses)[number]),
-  );
+  test.each(misuses)("toolcrib %s: exit %i", async (...misuse) => {
+    const env = { XDG_STATE_HOME: join(folder, "state") };
+    check(await command(misuse[0].split(" "), { cwd: folder, env }), misuse);
+  });
 
   test.each(["rn", "run hi -m openai", "tools call read_file --path none.txt", "run hi -m offline --ask --json"])(
     "started as users start it, too: toolcrib %s",

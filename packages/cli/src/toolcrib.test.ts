@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, sharedFolder, startProgram } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, sharedFolder, startProgram } from "@toolcrib/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 const folder = sharedFolder("cli");
 
 beforeAll(() => {
@@ -20,7 +21,7 @@ function toolcrib(
   options: { env?: Record<string, string>; input?: string; cwd?: string } = {},
 ): Promise<ProgramEnd> {
   const env = { XDG_STATE_HOME: join(folder, "state"), ...options.env };
-  return startProgram(bin, args, { cwd: folder, ...options, env }).ended;
+  return command(args, { cwd: folder, ...options, env });
 }
 
 /** What the user said, by a journal. */
@@ -40,7 +41,8 @@ describe.concurrent("toolcrib", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
       version: string;
     };
-    expect(await toolcrib(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    const { ended } = startProgram(bin, ["--version"], { cwd: folder });
+    expect(await ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
   test.each([[[]], [["--help"]], [["tools"]], [["tools", "call", "read_file", "--help"]]])(

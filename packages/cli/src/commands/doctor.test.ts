@@ -9,10 +9,11 @@ import { gzipSync } from "node:zlib";
 import { defineTool, type ExecutableTool, type JsonSchema } from "@toolcrib/core";
 import { createManifest } from "@toolcrib/core/contracts";
 import { rangeTakes } from "@toolcrib/project/contracts";
-import { type ProgramEnd, sharedFolder, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, sharedFolder, startProgram, temporaryFolder } from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 const name = "@toolcrib/tools-fs";
 
 function readFile(properties: object, required: string[], description = "Reads."): ExecutableTool {
@@ -98,8 +99,7 @@ beforeEach(() => {
 });
 
 function doctor(...args: string[]): Promise<ProgramEnd> {
-  return startProgram(bin, ["doctor", "--contracts", ...args], { cwd: project, env: { HOME: home, USERPROFILE: home } })
-    .ended;
+  return command(["doctor", "--contracts", ...args], { cwd: project, env: { HOME: home, USERPROFILE: home } });
 }
 
 describe("doctor --contracts", () => {

@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let base = "";
 let folder = "";
 
@@ -20,7 +21,7 @@ beforeEach(() => {
 
 function toolcrib(args: readonly string[], input?: string): Promise<ProgramEnd> {
   const env = { HOME: base, XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") };
-  return startProgram(bin, args, { cwd: folder, env, ...(input !== undefined && { input }) }).ended;
+  return command(args, { cwd: folder, env, ...(input !== undefined && { input }) });
 }
 
 /** The system prompt that the last conversation began with, as its journal has it. */

@@ -12,13 +12,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { configSchema } from "../configSchema.ts";
 
 import { settings } from "./settings.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let base = "";
 let folder = "";
 
@@ -37,7 +38,7 @@ const environment = (): Record<string, string> => ({
 });
 
 function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
-  return startProgram(bin, args, { cwd: folder, env: { ...environment(), ...env } }).ended;
+  return command(args, { cwd: folder, env: { ...environment(), ...env } });
 }
 
 function writeUser(text: string): void {

@@ -1,11 +1,12 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hasTerminals, type ProgramEnd, startOnTerminal, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { hasTerminals, type ProgramEnd, sharedCommand, startOnTerminal, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { describeChanges } from "./trust.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let base = "";
 let folder = "";
 
@@ -21,7 +22,7 @@ const environment = (): Record<string, string> => ({
   XDG_STATE_HOME: join(base, "state"),
 });
 const toolcrib = (args: readonly string[], cwd = folder): Promise<ProgramEnd> =>
-  startProgram(bin, args, { cwd, env: environment() }).ended;
+  command(args, { cwd, env: environment() });
 const list = ["permissions", "list"];
 const write = (value: object, where = folder): void =>
   writeFileSync(join(where, ".toolcrib.json"), JSON.stringify(value));

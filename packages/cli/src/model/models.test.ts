@@ -3,10 +3,19 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { answerWith, jsonOf, type ProgramEnd, sharedFolder, startProgram, WireServer } from "@toolcrib/testing";
+import {
+  answerWith,
+  jsonOf,
+  type ProgramEnd,
+  sharedCommand,
+  sharedFolder,
+  startProgram,
+  WireServer,
+} from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 const key = "sk-not-a-real-key-0123456789";
 const folder = sharedFolder("models");
 let wire: WireServer;
@@ -37,7 +46,7 @@ afterAll(async () => {
 });
 
 function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
-  return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } }).ended;
+  return command(args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } });
 }
 
 /** A model that reads the note and answers. */

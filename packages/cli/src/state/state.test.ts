@@ -11,11 +11,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, startProgram, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { stateFolder } from "./stateFolder.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 const list = ["run", "list .", "-m", "offline"];
 let folder = "";
 let state = "";
@@ -29,11 +30,7 @@ beforeEach(() => {
 });
 
 const toolcrib = (args: readonly string[], env: Record<string, string> = {}, input?: string): Promise<ProgramEnd> =>
-  startProgram(bin, args, {
-    cwd: folder,
-    env: { XDG_STATE_HOME: state, ...env },
-    ...(input !== undefined && { input }),
-  }).ended;
+  command(args, { cwd: folder, env: { XDG_STATE_HOME: state, ...env }, ...(input !== undefined && { input }) });
 
 function journals(): string[] {
   const sessions = join(state, "toolcrib", "sessions");

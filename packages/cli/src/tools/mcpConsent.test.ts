@@ -2,13 +2,14 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { McpServerConfig } from "@toolcrib/mcp";
-import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, startProgram, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Program } from "../program.ts";
 import { createStyle } from "../terminal/style.ts";
 import { allowedServers } from "./mcpConsent.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let base = "";
 let folder = "";
 let state = "";
@@ -21,7 +22,7 @@ beforeEach(() => {
 });
 
 const toolcrib = (args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> =>
-  startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state, ...env } }).ended;
+  command(args, { cwd: folder, env: { XDG_STATE_HOME: state, ...env } });
 
 /** A server that leaves a file behind when it is started, with the variable it was given. */
 function writeConfig(extra: object = {}): void {

@@ -2,11 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand } from "@toolcrib/testing";
 import { sandboxProblem } from "@toolcrib/tools-bash";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 const works = (await sandboxProblem()) === undefined;
 
 let folder = "";
@@ -22,7 +23,7 @@ afterAll(() => {
 });
 
 function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
-  return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } }).ended;
+  return command(args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } });
 }
 
 interface Shell {

@@ -7,6 +7,7 @@ import {
   answerWith,
   compileCache,
   type ProgramEnd,
+  sharedCommand,
   startProgram,
   temporaryFolder,
   WireServer,
@@ -14,6 +15,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let folder = "";
 let state = "";
 const cleanups: (() => unknown)[] = [];
@@ -28,7 +30,7 @@ afterEach(async () => {
 });
 
 function toolcrib(...args: string[]): Promise<ProgramEnd> {
-  return startProgram(bin, ["mcp", ...args], { cwd: folder, env: { XDG_STATE_HOME: state } }).ended;
+  return command(["mcp", ...args], { cwd: folder, env: { XDG_STATE_HOME: state } });
 }
 
 const served = (...args: string[]): McpServerConfig => ({
@@ -131,7 +133,7 @@ test("tools cost --mcp counts the servers' tools too, and ends the servers", asy
   const pidFile = await addSelf();
   const cost = async (...flags: string[]): Promise<{ total: number; tokens: Map<string, number> }> => {
     const args = ["tools", "cost", "--json", ...flags];
-    const end = await startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state } }).ended;
+    const end = await command(args, { cwd: folder, env: { XDG_STATE_HOME: state } });
     expect(end).toMatchObject({ code: 0, stderr: "" });
     const { total, tools } = JSON.parse(end.stdout) as { total: number; tools: { name: string; tokens: number }[] };
     return { total, tokens: new Map(tools.map(({ name, tokens }) => [name, tokens])) };

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let folder = "";
 let state = "";
 
@@ -14,7 +15,7 @@ beforeEach(() => {
 });
 
 function toolcrib(...args: string[]): Promise<ProgramEnd> {
-  return startProgram(bin, ["mcp", ...args], { cwd: folder, env: { XDG_STATE_HOME: state } }).ended;
+  return command(["mcp", ...args], { cwd: folder, env: { XDG_STATE_HOME: state } });
 }
 
 test("a key that occurs twice is refused", async () => {

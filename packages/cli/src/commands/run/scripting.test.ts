@@ -7,6 +7,7 @@ import {
   answerWith,
   jsonOf,
   type ProgramEnd,
+  sharedCommand,
   sharedWireServer,
   startProgram,
   streamOf,
@@ -16,6 +17,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
 const wire = await sharedWireServer();
+const command = sharedCommand(bin);
 let folder = "";
 
 beforeEach(() => {
@@ -33,7 +35,7 @@ beforeEach(() => {
 
 function toolcrib(args: readonly string[], input?: string): Promise<ProgramEnd> {
   const env = { XDG_STATE_HOME: join(folder, "../state"), OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${wire.url}/v1` };
-  return startProgram(bin, args, { cwd: folder, env, ...(input !== undefined && { input }) }).ended;
+  return command(args, { cwd: folder, env, ...(input !== undefined && { input }) });
 }
 
 const run = (...flags: string[]): Promise<ProgramEnd> => toolcrib(["run", "hi", "-m", "openai/gpt-6-luna", ...flags]);
