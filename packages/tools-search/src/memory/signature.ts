@@ -3,40 +3,42 @@
  * in the file. The set is about half full, so that most texts of ten bytes or more are told from most files.
  */
 
-/** Bits of the set that is filled first, and of the smallest that is kept, as powers of two. */
+/** Bits of the largest set and of the smallest, as powers of two. */
 const widest = 16;
 const narrowest = 8;
 
 const wide = new Uint32Array(2 ** (widest - 5));
 
-/** The set of a file: 2 ** n bits. Valid until the next call. */
+/** The set of a file: 2 ** n bits. */
 export function signatureOf(bytes: Uint8Array): Uint32Array {
-  wide.fill(0);
+  let width = narrowest;
+  while (width < widest && 2 ** width < bytes.length * 4) width += 1;
+  let length = 2 ** (width - 5);
+  wide.fill(0, 0, length);
   let trigram = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0);
   for (let at = 2; at < bytes.length; at += 1) {
     trigram = ((trigram << 8) | (bytes[at] as number)) & 0xffffff;
-    const bit = placeOf(trigram) >>> (32 - widest);
+    const bit = placeOf(trigram) >>> (32 - width);
     wide[bit >>> 5] = (wide[bit >>> 5] as number) | (1 << (bit & 31));
   }
   let count = 0;
-  for (let at = 0; at < wide.length; at += 1) count += bitsOf(wide[at] as number);
-  let width = narrowest;
-  while (width < widest && 2 ** width < count * 1.5) width += 1;
-  return narrow(width);
-}
-
-/** Folds the wide set: a bit of the narrow one stands for its neighbours in the wide one. */
-function narrow(width: number): Uint32Array {
-  const shift = widest - width;
-  if (shift === 0) return wide;
-  const set = new Uint32Array(2 ** (width - 5));
-  for (let at = 0; at < wide.length; at += 1) {
-    for (let word = wide[at] as number; word !== 0; word &= word - 1) {
-      const bit = ((at << 5) | (31 - Math.clz32(word & -word))) >>> shift;
-      set[bit >>> 5] = (set[bit >>> 5] as number) | (1 << (bit & 31));
+  for (let at = 0; at < length; at += 1) count += bitsOf(wide[at] as number);
+  for (; width > narrowest && 2 ** (width - 1) >= count * 1.5; width -= 1) {
+    length /= 2;
+    for (let at = 0; at < length; at += 1) {
+      wide[at] = halfOf(wide[2 * at] as number) | (halfOf(wide[2 * at + 1] as number) << 16);
     }
   }
-  return set;
+  return wide.slice(0, length);
+}
+
+/** 16 bits, each of which stands for two neighbours. */
+function halfOf(word: number): number {
+  let half = (word | (word >>> 1)) & 0x55555555;
+  half = (half | (half >>> 1)) & 0x33333333;
+  half = (half | (half >>> 2)) & 0x0f0f0f0f;
+  half = (half | (half >>> 4)) & 0x00ff00ff;
+  return (half | (half >>> 8)) & 0xffff;
 }
 
 function placeOf(trigram: number): number {
