@@ -1,18 +1,19 @@
 import { createInterface } from "node:readline";
 import { type ChatInput, type ChatInputOptions, LineQueue } from "./chatLines.ts";
 import { openKeyboard } from "./keyboard.ts";
+import { isPlain } from "./style.ts";
 
 /** Reads standard input from now on: what is typed while the rest starts is kept. */
 export async function openChatInput(options: ChatInputOptions): Promise<ChatInput> {
   const { stdin, stdout, stderr } = process;
   if (!stdin.isTTY || !stderr.isTTY) return pipedInput();
-  if (options.isPlain || options.env.TERM === "dumb" || !stdout.isTTY) return plainInput();
+  if (isPlain(options.env) || !stdout.isTTY) return plainInput();
   const keyboard = openKeyboard();
   const early: (string | undefined)[] = [];
   const release = keyboard.take((keys) => void early.push(keys));
-  const { Screen } = await import("./screen/screen.ts");
+  const [{ Screen }, before] = await Promise.all([import("./screen/screen.ts"), options.history.read()]);
   release();
-  return new Screen(keyboard, early, options);
+  return new Screen(keyboard, { early, before }, options);
 }
 
 function pipedInput(): ChatInput {

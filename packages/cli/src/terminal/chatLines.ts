@@ -40,8 +40,6 @@ export interface ChatInputOptions {
   readonly terminal: Terminal;
   readonly env: NodeJS.ProcessEnv;
   readonly history: InputHistory;
-  /** Lines of plain text, no row ever changed: for a screen reader, say. */
-  readonly isPlain: boolean;
   /** Called at Ctrl-C where it comes as a key. */
   onInterrupt(): void;
 }

@@ -34,3 +34,8 @@ export function wantsColor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv):
   if (env.NO_COLOR) return false;
   return stream.isTTY === true && env.TERM !== "dumb";
 }
+
+/** Whether nothing that was printed may change in place: on a dumb terminal, or where the user wants lines, for a screen reader, say. */
+export function isPlain({ TERM, TOOLCRIB_PLAIN = "" }: NodeJS.ProcessEnv): boolean {
+  return TERM === "dumb" || !["", "0"].includes(TOOLCRIB_PLAIN);
+}

@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { withoutControls } from "@toolcrib/core/text";
 import { firstRow } from "./question.ts";
 import type { Printed } from "./render.ts";
-import { createStyle, type Style, wantsColor, withStyleOnly } from "./style.ts";
+import { createStyle, isPlain, type Style, wantsColor, withStyleOnly } from "./style.ts";
 
 /** The two streams: data on stdout, everything else on stderr. Control characters from elsewhere never reach a screen. */
 export interface Terminal {
@@ -73,7 +73,7 @@ export function createTerminal(
     },
     tail(text) {
       clearTail();
-      if (text === "" || held || below?.isShown || !stderr.isTTY || env.TERM === "dumb") return;
+      if (text === "" || held || below?.isShown || !stderr.isTTY || isPlain(env)) return;
       const row = firstRow(text, (stderr.columns || 80) - 1);
       // What comes next is written over it, also by what does not know of it.
       stderr.write(`${this.style.dim(row)}\r`);

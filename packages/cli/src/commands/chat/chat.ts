@@ -31,9 +31,9 @@ async function chat(program: Program, flags: ChatFlags): Promise<ExitReason> {
   let session: ChatSession | undefined;
   // Until there is a session, Ctrl-C ends the program.
   const onInterrupt = (): void => (session ? session.interrupt() : interrupts.interrupt());
-  const isPlain = flags.plain === true || (env.TOOLCRIB_PLAIN ?? "0") !== "0";
+  if (flags.plain) env.TOOLCRIB_PLAIN = "1";
   // Opened first: what is typed while the rest starts is kept.
-  const opened = openChatInput({ terminal, env, history: inputHistory(env), isPlain, onInterrupt });
+  const opened = openChatInput({ terminal, env, history: inputHistory(env), onInterrupt });
   const choosing = chooseModel(flags);
   choosing.catch(() => {});
   const input = await opened;

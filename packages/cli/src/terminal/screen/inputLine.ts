@@ -25,7 +25,7 @@ export class InputLine extends Editor {
     const theme = { borderColor: style.dim, selectList: listTheme(style) };
     // All of a screen that an editor asks for.
     const screen = { requestRender: onChange, terminal: surface } as unknown as TUI;
-    super(screen, theme, { paddingX: 2, autocompleteMaxVisible: 12 });
+    super(screen, theme, { paddingX: 2, autocompleteMaxVisible: Math.min(12, surface.rows - 6) });
     this.focused = true;
   }
 

@@ -1,4 +1,5 @@
 import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { wantsColor } from "../style.ts";
 
 /** Where the cursor is to stand, counted from the first of the live rows. */
 export interface CursorPlace {
@@ -11,6 +12,7 @@ export interface Surface {
   write(text: string): void;
   readonly columns: number;
   readonly rows: number;
+  readonly isColored: boolean;
   /** Whether it breaks rows anew when it gets narrower. */
   readonly reflows: boolean;
 }
@@ -25,6 +27,7 @@ export function terminalSurface(env: NodeJS.ProcessEnv): Surface {
     get rows() {
       return process.stderr.rows || 24;
     },
+    isColored: wantsColor(process.stderr, env),
     // Of those in use, these three do not.
     reflows: env.XTERM_VERSION === undefined && env.STY === undefined && env.TERM !== "linux",
   };
@@ -52,8 +55,8 @@ export class LiveRows {
     let text = this.#rewrap();
     const room = Math.max(1, this.#surface.rows - 1);
     const cut = Math.max(0, rows.length - room);
-    const live = rows.length > 0 ? rows.slice(cut).map(styleOnly) : [""];
-    const next = [...done.map(styleOnly), ...live];
+    const live = rows.length > 0 ? rows.slice(cut).map(this.#clean) : [""];
+    const next = [...done.map(this.#clean), ...live];
     const before = this.#shown;
     const go = (row: number): void => {
       text += row < this.#row ? `\u001b[${this.#row - row}A` : "\r\n".repeat(row - this.#row);
@@ -99,13 +102,13 @@ export class LiveRows {
     this.#row = 0;
     return `${rows > 0 ? `\u001b[${rows}A` : ""}\r\u001b[J`;
   }
-}
 
-/** A row whose only control codes are those of colours and weights: nothing in it moves the cursor. What it sets, it ends. */
-function styleOnly(row: string): string {
-  const clean = row
-    .replace(/\t/g, "    ")
-    .replace(/(\u001b\[[0-9;]*m)|[\u0000-\u001f\u007f-\u009f]/g, "$1")
-    .trimEnd();
-  return clean.includes("\u001b") && !clean.endsWith("\u001b[0m") ? `${clean}\u001b[0m` : clean;
+  /** A row whose only control codes are those of colours and weights: nothing in it moves the cursor. What it sets, it ends. */
+  readonly #clean = (row: string): string => {
+    const clean = row
+      .replace(/\t/g, "    ")
+      .replace(/(\u001b\[[0-9;]*m)|[\u0000-\u001f\u007f-\u009f]/g, this.#surface.isColored ? "$1" : "")
+      .trimEnd();
+    return clean.includes("\u001b") && !clean.endsWith("\u001b[0m") ? `${clean}\u001b[0m` : clean;
+  };
 }

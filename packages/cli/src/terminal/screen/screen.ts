@@ -6,7 +6,6 @@ import type { AgentEvent } from "@toolcrib/agent";
 import { type ChatInput, type ChatInputOptions, type ChatScreen, type Completions, LineQueue } from "../chatLines.ts";
 import type { Keyboard } from "../keyboard.ts";
 import { oneLine } from "../render.ts";
-import { wantsColor } from "../style.ts";
 import { completionProvider } from "./completion.ts";
 import { InputLine, listTheme } from "./inputLine.ts";
 import { type CursorPlace, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
@@ -46,17 +45,22 @@ export class Screen implements ChatInput, ChatScreen {
   #facts = (): readonly string[] => ["starting"];
   readonly #modes: { readonly on: string; readonly off: string };
 
-  constructor(keyboard: Keyboard, early: readonly (string | undefined)[], options: ChatInputOptions) {
+  /** `before`: earlier messages; `early`: what was typed so far. */
+  constructor(
+    keyboard: Keyboard,
+    { before, early }: { readonly before: readonly string[]; readonly early: readonly (string | undefined)[] },
+    options: ChatInputOptions,
+  ) {
     this.keyboard = keyboard;
     this.#options = options;
-    const { terminal, env, history } = options;
+    const { terminal, env } = options;
     const { style } = terminal;
     this.#surface = terminalSurface(env);
     // A paste arrives in brackets, and keys with Shift and Alt as themselves, where the terminal knows how.
     const keys = env.TERM === "linux" ? ["", ""] : ["\u001b[>1u", "\u001b[<u"];
     this.#modes = { on: `\u001b[?2004h${keys[0]}`, off: `\u001b[?2004l${keys[1]}\u001b[?25h` };
     this.#rows = new LiveRows(this.#surface);
-    this.#render = markdownRenderer(style, wantsColor(process.stderr, env));
+    this.#render = markdownRenderer(style, this.#surface.isColored);
     this.#line = new InputLine(this.#surface, style, () => this.#changed());
     this.#line.onSubmit = (text) => this.#submit(text);
     this.#keys.on("data", (key) => this.#onKey(key));
@@ -71,9 +75,7 @@ export class Screen implements ChatInput, ChatScreen {
     process.on("exit", this.#leave);
     keyboard.take(this.#onTyped);
     this.#surface.write(this.#modes.on);
-    void history.read().then((lines) => {
-      for (const line of lines) this.#line.addToHistory(line);
-    });
+    for (const line of before) this.#line.addToHistory(line);
     for (const typed of early) this.#onTyped(typed);
     this.#draw();
   }
@@ -246,7 +248,7 @@ export class Screen implements ChatInput, ChatScreen {
     const facts = this.#picker
       ? ["Enter picks", "Esc leaves"]
       : this.#turn
-        ? [...this.#turn.facts(), "Ctrl-C stops", ...keys]
+        ? [...this.#turn.facts(), ...keys]
         : [...this.#facts(), ...keys];
     let row = "";
     for (const fact of facts.filter((one) => one !== "")) {

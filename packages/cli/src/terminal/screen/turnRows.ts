@@ -82,7 +82,7 @@ export class TurnRows {
 
   /** What it has taken so far, the most important first. */
   facts(): string[] {
-    return [timeSince(this.#startedAt, 0), this.#doing, this.#usage].filter((fact) => fact !== "");
+    return [timeSince(this.#startedAt, 0), "Ctrl-C stops", this.#doing, this.#usage].filter((fact) => fact !== "");
   }
 
   /** Prints what there is of the answer: something else is to be printed below it. */
@@ -139,15 +139,18 @@ const mostRows = 400;
 
 /** Everything of calls that are over: arguments, then the result. */
 export function callDetails(calls: readonly FinishedCall[], style: Style, columns: number): string[] {
-  return calls.flatMap(({ name, args, output }) => {
-    const rows = output.split("\n").flatMap((line) => wrapped(line, columns));
+  return calls.flatMap(({ name, args, output }, index) => {
+    const rows = output
+      .trimEnd()
+      .split("\n")
+      .flatMap((line) => wrapped(line, columns));
     const left = rows.length - mostRows;
     return [
+      ...(index > 0 ? [""] : []),
       `${style.cyan("→")} ${style.bold(oneLine(name, 64))}`,
       ...showCall(args, { columns, rows: Number.POSITIVE_INFINITY }).whole,
       ...rows.slice(0, mostRows).map(style.dim),
       ...(left > 0 ? [`  … ${left} more rows`] : []),
-      "",
     ];
   });
 }
