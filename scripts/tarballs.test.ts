@@ -45,9 +45,10 @@ const template = (file: string): string => `templates/init/${file}`;
 const more: Record<string, readonly string[]> = {
   agent: ["session.schema.json"],
   cli: [
+    "THIRD-PARTY-NOTICES.md",
     "config.schema.json",
     "events.schema.json",
-    ...["README.md", "_gitignore", "_package.json", "src/agent.test.ts", "src/agent.ts", "src/main.ts"].map(template),
+    ...["README.md", "_.gitignore", "_package.json", "src/agent.test.ts", "src/agent.ts", "src/main.ts"].map(template),
     ...["src/tools/countWords.test.ts", "src/tools/countWords.ts", "tsconfig.json"].map(template),
   ],
   mcp: ["dist/toolHost.cjs"],

@@ -73,7 +73,7 @@ describe("toolcrib init", () => {
       code: 2,
       stdout: "",
       stderr: expect.stringMatching(
-        /^toolcrib: init \.: src\/main\.ts is there already and is not overwritten; name another directory\n$/,
+        /^toolcrib: init \.: src\/main\.ts is not overwritten; name a directory without it\n$/,
       ),
     });
     expect(readdirSync(folder, { recursive: true }).sort()).toEqual(["src", "src/main.ts"]);

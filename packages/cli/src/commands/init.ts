@@ -13,16 +13,13 @@ export const define: DefineCommand = (command, action) =>
 
 function init({ terminal }: Program, dir = "."): ExitReason {
   const target = resolve(dir);
-  const what = `init ${dir}`;
   if (dir === "" || statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
-    throw usageError(`${what}: this is no directory; name one that is empty, or not there yet`);
+    throw usageError(`init ${dir}: this is no directory; name one that is empty, or not there yet`);
   const name = projectName(target);
   const files = readTemplates(name).map(([path, text]) => [join(target, path), text] as const);
   const taken = files.find(([path]) => lstatSync(path, { throwIfNoEntry: false }));
   if (taken)
-    throw usageError(
-      `${what}: ${relative(target, taken[0])} is there already and is not overwritten; name another directory`,
-    );
+    throw usageError(`init ${dir}: ${relative(target, taken[0])} is not overwritten; name a directory without it`);
   try {
     for (const [path, text] of files) {
       ensureDirectory(dirname(path), 0o777);
@@ -51,14 +48,13 @@ function readTemplates(name: string): (readonly [path: string, text: string])[] 
   const folder = fileURLToPath(packageFile("templates/init"));
   const { version, dependencies } = manifest();
   // In the workspace the ranges are those of pnpm.
-  const rangeOf = (dependency: string): string =>
-    dependencies[dependency]?.replace(/^workspace:\^?.*/, `^${version}`) ?? "";
+  const rangeOf = (key: string): string => (dependencies[key] ?? "").replace(/^workspace:.*/, `^${version}`);
   const fill = (text: string): string =>
     text.replace(/\{\{([^}]+)\}\}/g, (_all, key: string) => (key === "name" ? name : rangeOf(key)));
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => [
-      join(relative(folder, parentPath), name.replace(/^_gitignore$/, ".gitignore").replace(/^_/, "")),
+      join(relative(folder, parentPath), name.replace(/^_/, "")),
       fill(readFileSync(join(parentPath, name), "utf8")),
     ]);
 }

@@ -18,7 +18,7 @@ export function dollars(value: string): number {
   throw usageError(`--max-cost ${value}: expected dollars above 0, such as 0.50`);
 }
 
-export interface TimeLimit {
+interface TimeLimit {
   /** Fires when the time is over. */
   readonly signal: AbortSignal;
   /** Rejects when the time is over before `work` is done. */

@@ -18,7 +18,7 @@ import type { Asker } from "../../tools/approval.ts";
 import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "../conversation.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 import { exitReasonOf, type TurnEnd, whyNoAnswer } from "../turnEnd.ts";
-import { costLimit, dollars, duration, startTimeLimit, type TimeLimit } from "./limits.ts";
+import { costLimit, dollars, duration, startTimeLimit } from "./limits.ts";
 import { readOutputSchema } from "./outputSchema.ts";
 import { createReport, type OutputFormat, type Report } from "./report.ts";
 
@@ -59,13 +59,18 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
   let end: TurnEnd | undefined;
   let started: Started | undefined;
   try {
-    const prompt = await time.during(promptFor(words, flags, program));
-    started = await time.during(start(program, flags));
-    const task = { ...started, prompt, time, report };
-    end = await interrupts.during((signal) => perform(task, AbortSignal.any([signal, time.signal])));
+    const note = (line: string): void => terminal.note(terminal.style.dim(line));
+    const { prompt: given } = flags;
+    const prompt = await time.during(readPrompt(typeof given === "string" ? [given, ...words] : words, note));
+    const task = await time.during(start(program, flags));
+    started = task;
+    end = await interrupts.during((signal) => perform(task, prompt, report, AbortSignal.any([signal, time.signal])));
   } catch (error) {
-    report.failure(error, started ? aboutRun(started) : {});
-    throw error;
+    if (!started || !time.signal.aborted) {
+      report.failure(error, started ? aboutRun(started) : {});
+      throw error;
+    }
+    end = { type: "end", reason: "time-limit", text: (isAgentError(error) && error.text) || "" };
   } finally {
     terminal.tail("");
     await started?.conversation.close();
@@ -89,11 +94,6 @@ interface Started {
   readonly answer: ObjectAnswer<unknown> | undefined;
 }
 
-function promptFor(words: readonly string[], { prompt }: RunFlags, { terminal }: Program): Promise<string> {
-  const note = (line: string): void => terminal.note(terminal.style.dim(line));
-  return readPrompt(typeof prompt === "string" ? [prompt, ...words] : words, note);
-}
-
 async function start(program: Program, flags: RunFlags): Promise<Started> {
   const { terminal, interrupts } = program;
   const { outputSchema, maxCost } = flags;
@@ -107,40 +107,29 @@ async function start(program: Program, flags: RunFlags): Promise<Started> {
   return { provider, conversation, cost, answer };
 }
 
-interface Task extends Started {
-  readonly prompt: string;
-  readonly time: TimeLimit;
-  readonly report: Report;
-}
-
 /** Asks the model, and again where it gave no value for `--output-schema`; returns how the last turn ended. */
-async function perform(task: Task, signal: AbortSignal): Promise<TurnEnd | undefined> {
-  const { prompt, conversation, cost, answer, report } = task;
+async function perform(
+  { conversation, cost, answer }: Started,
+  prompt: string,
+  report: Report,
+  signal: AbortSignal,
+): Promise<TurnEnd | undefined> {
   const stopWhen = anyOf(...[answer?.options, cost].flatMap((one) => one?.stopWhen ?? []));
-  const options = { ...answer?.options, stopWhen };
-  const turn = async (message: string, options: ChatOptions): Promise<TurnEnd | undefined> => {
+  const turn = async (message: string, choice: ChatOptions = {}): Promise<TurnEnd | undefined> => {
     let end: TurnEnd | undefined;
-    for await (const event of conversation.turn(message, signal, options)) {
+    for await (const event of conversation.turn(message, signal, { ...answer?.options, stopWhen, ...choice })) {
       cost?.see(event);
       if (event.type === "end") end = event;
       else report.event(event);
     }
     return end?.reason === "stop" && cost?.reached ? { ...end, reason: cost.reached } : end;
   };
-  try {
-    const end = await turn(prompt, options);
-    if (!answer || answer.given || end?.reason !== "stop") return end;
-    const { message, toolChoice } = answer.reminder;
-    const last = await turn(message, { ...options, toolChoice });
-    if (answer.given || last?.reason !== "stop") return last;
-    throw new CliError(
-      "failed",
-      "the model gave no value that fits --output-schema; try again, or simplify the schema",
-    );
-  } catch (error) {
-    if (!task.time.signal.aborted) throw error;
-    return { type: "end", reason: "time-limit", text: (isAgentError(error) && error.text) || "" };
-  }
+  const end = await turn(prompt);
+  if (!answer || answer.given || end?.reason !== "stop") return end;
+  const { message, toolChoice } = answer.reminder;
+  const last = await turn(message, { toolChoice });
+  if (answer.given || last?.reason !== "stop") return last;
+  throw new CliError("failed", "the model gave no value that fits --output-schema; try again, or simplify the schema");
 }
 
 function aboutRun({ provider, conversation }: Started): object {
