@@ -48,6 +48,7 @@ const more: Record<string, readonly string[]> = {
     "THIRD-PARTY-NOTICES.md",
     "config.schema.json",
     "events.schema.json",
+    "container/Dockerfile",
     ...["README.md", "_.gitignore", "_package.json", "src/agent.test.ts", "src/agent.ts", "src/main.ts"].map(template),
     ...["src/tools/countWords.test.ts", "src/tools/countWords.ts", "tsconfig.json"].map(template),
   ],

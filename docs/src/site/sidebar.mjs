@@ -15,6 +15,7 @@ export const sidebar = [
     "guides/sessions",
     "guides/mcp",
     "guides/editors",
+    "guides/container",
     "guides/scripting",
     "guides/testing",
     "guides/upgrading",

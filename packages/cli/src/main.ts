@@ -42,9 +42,10 @@ function isOnTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].every(({ isTTY }) => isTTY);
 }
 
-/** `toolcrib` by itself is `toolcrib chat`, and `toolcrib -p "…"` is `toolcrib run -p "…"`. */
+/** `toolcrib` by itself is `toolcrib chat`, `toolcrib --container …` is `toolcrib container …`, and `toolcrib -p "…"` is `toolcrib run -p "…"`. */
 function withCommand(args: readonly string[]): string[] {
   if (args.length === 0) return ["chat"];
+  if (args[0] === "--container") return ["container", ...args.slice(1)];
   const isRun = args[0]?.startsWith("-") && args.some((arg) => /^(?:-p|--prompt)(?:$|=)/.test(arg));
   return isRun ? ["run", ...args] : [...args];
 }

@@ -188,12 +188,8 @@ const rootCommands: readonly CommandEntry[] = [
     summary: "what holds without a flag: your own settings, and this directory's",
     commands: configCommands,
   },
-  {
-    name: "acp",
-    takes: "[options]",
-    summary: "be the agent of an editor, over the Agent Client Protocol",
-    load: () => import("./acp.ts"),
-  },
+  { name: "acp", summary: "the agent of an editor (Agent Client Protocol)", load: () => import("./acp.ts") },
+  { name: "container", summary: "toolcrib in a container: --container run …", load: () => import("./container.ts") },
   {
     name: "permissions",
     summary: "what may run here, and the answers that are remembered",

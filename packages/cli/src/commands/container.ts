@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
+import { isInside } from "@toolcrib/core/files";
+import { findProgram } from "@toolcrib/tools-bash";
+import { Option } from "commander";
+import { CliError, type ExitReason, usageError } from "../exitReasons.ts";
+import { collect } from "../flagValues.ts";
+import type { Program } from "../program.ts";
+import { home } from "../state/stateBase.ts";
+import { canonicalPath } from "../state/stateFolder.ts";
+import { oneLine } from "../terminal/render.ts";
+import { packageFile, version } from "../version.ts";
+import type { DefineCommand } from "./defineCommand.ts";
+
+interface ContainerFlags {
+  readonly project?: string;
+  readonly network?: string;
+  readonly env?: readonly string[];
+  readonly engine?: "docker" | "podman";
+  readonly image?: string;
+}
+
+/** `toolcrib container`, or `toolcrib --container`: the same command in a container, with only the project mounted. */
+export const define: DefineCommand = (command, action) =>
+  command
+    .argument("[command...]", "what toolcrib does there, with its flags, such as run or chat")
+    .option("--project <dir>", "the directory that is mounted, at its own path (default: this one)")
+    .option("--network <name>", "none, host, or a network of the engine (default: the engine's own)")
+    .option("--env <name>", "hand this variable over, beside keys and settings; may be given again", collect)
+    .addOption(new Option("--engine <program>", "(default: the first that answers)").choices(["docker", "podman"]))
+    .option("--image <name>", "an image with toolcrib (default: built here, once for each version)")
+    .passThroughOptions()
+    .allowUnknownOption()
+    .action(action(container));
+
+async function container({ terminal, env }: Program, words: string[], flags: ContainerFlags): Promise<ExitReason> {
+  const project = projectOf(flags.project);
+  const engine = findEngine(flags.engine, project);
+  const image = flags.image ?? builtImage(engine, (line) => terminal.note(terminal.style.dim(line)));
+  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const args = [
+    ...["run", "--rm", "--interactive", ...(hasTerminal ? ["--tty"] : [])],
+    ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
+    // The files keep the labels that they have.
+    ...(existsSync("/sys/fs/selinux/enforce") ? ["--security-opt", "label=disable"] : []),
+    ...userArguments(engine),
+    ...["--mount", mountOf("bind", project, project), "--workdir", project],
+    ...["--mount", mountOf("volume", `toolcrib-home-${process.getuid?.() ?? 0}`, "/home/toolcrib")],
+    ...(flags.network === undefined ? [] : ["--network", flags.network]),
+    // By name alone: what is on a command line can be read by every user of the machine.
+    ...handedOver(env, flags.env).flatMap((name) => ["--env", name]),
+    ...[image, ...words],
+  ];
+  process.exit(await exitCodeOf(spawn(engine.program, args, { stdio: "inherit" })));
+}
+
+/** Throws unless it can be mounted; the home folder and what holds it only where they are named. */
+function projectOf(named: string | undefined): string {
+  const given = named ?? process.cwd();
+  if (!statSync(given, { throwIfNoEntry: false })?.isDirectory())
+    throw usageError(`--project ${oneLine(given, 200)}: there is no such directory`);
+  const project = realpathSync.native(given);
+  if (/[\0-\x1f\x7f]/.test(project)) throw usageError("the name of the project holds control characters; rename it");
+  if (named === undefined && isInside(project, canonicalPath(home())))
+    throw usageError(`${project} holds your home folder; change to a project, or name it with --project ${project}`);
+  return project;
+}
+
+interface Engine {
+  readonly program: string;
+  readonly name: "docker" | "podman";
+  /** Whether root inside of it is the user outside. */
+  readonly isRootless: boolean;
+}
+
+/** The first that answers. Never a program that lies in the project. */
+function findEngine(wanted: Engine["name"] | undefined, project: string): Engine {
+  const problems: string[] = [];
+  for (const name of wanted ? [wanted] : (["docker", "podman"] as const)) {
+    const program = findProgram(name, [project]);
+    if (program === undefined) problems.push(`${name} is not installed`);
+    else {
+      const format = name === "docker" ? "{{.SecurityOptions}}" : "{{.Host.Security.Rootless}}";
+      const { status, stdout, stderr } = spawnSync(program, ["info", "--format", format], { encoding: "utf8" });
+      if (status === 0) return { program, name, isRootless: /rootless|true/.test(stdout) };
+      problems.push(`${name} does not answer (${oneLine(stderr.trim().split("\n").at(-1) ?? "", 160)})`);
+    }
+  }
+  const advice =
+    "Start it, or install podman (https://podman.io). Without --container toolcrib runs on this machine itself.";
+  throw new CliError("failed", `--container needs docker or podman: ${problems.join("; ")}. ${advice}`);
+}
+
+/** Files that are made in the project belong to the user. */
+function userArguments({ name, isRootless }: Engine): string[] {
+  const user = `${process.getuid?.() ?? 1000}:${process.getgid?.() ?? 1000}`;
+  if (isRootless) return name === "podman" ? ["--userns", "keep-id", "--user", user] : ["--user", "0:0"];
+  return ["--user", user];
+}
+
+/** Engines read it as CSV: a field with a comma or a quote is quoted. */
+function mountOf(type: string, source: string, target: string): string {
+  const fields = [`type=${type}`, `source=${source}`, `target=${target}`];
+  return fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(",");
+}
+
+const handed =
+  /^(?:(?:OPENAI|ANTHROPIC|OPENROUTER)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|TOOLCRIB_\w+|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|LANG)$/;
+
+function handedOver(env: NodeJS.ProcessEnv, more: readonly string[] = []): string[] {
+  const wrong = more.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (wrong !== undefined)
+    throw usageError(
+      `--env ${oneLine(wrong.split("=", 1)[0] ?? "", 80)}: give the name of a variable, without its value`,
+    );
+  return [...new Set([...Object.keys(env).filter((name) => env[name] && handed.test(name)), ...more])];
+}
+
+/** The image of this version, built where it is missing. */
+function builtImage({ program, name }: Engine, note: (line: string) => void): string {
+  const image = `toolcrib:${version()}`;
+  if (spawnSync(program, ["image", "inspect", image], { stdio: "ignore" }).status === 0) return image;
+  note(`Building the image ${image} with ${name}, once for this version …`);
+  const context = fileURLToPath(packageFile("container/"));
+  const args = ["build", "--tag", image, "--build-arg", `PACKAGE=@toolcrib/cli@${version()}`, context];
+  if (spawnSync(program, args, { stdio: ["ignore", 2, 2] }).status === 0) return image;
+  throw new CliError("failed", `${name} could not build ${image}: see above; --image NAME takes another one`);
+}
+
+/** That of the command; signals go to the engine, which passes them on. */
+function exitCodeOf(child: ChildProcess): Promise<number> {
+  // A terminal sends Ctrl-C to the engine, too: passed on, it would count twice.
+  const isOnTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.removeAllListeners(signal).on(signal, () => {
+      if (signal !== "SIGINT" || !isOnTerminal) child.kill(signal);
+    });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+  });
+}
