@@ -1,4 +1,4 @@
-// Clicks through the built site in headless Chromium; the last line is `N passed, N failed`. With DOCS_PICTURES=FOLDER it leaves
+// Clicks through the built site, and through a conversation as a page, in headless Chromium; the last line is `N passed, N failed`. With DOCS_PICTURES=FOLDER it leaves
 // a picture of every page there, in four variants.
 import { existsSync, mkdirSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -8,6 +8,7 @@ import { checkReading } from "./src/check/reading.mjs";
 import { checkSearch } from "./src/check/search.mjs";
 import { checkTheCheck } from "./src/check/selfTest.mjs";
 import { listAddresses, serveSite } from "./src/check/serveSite.mjs";
+import { checkTranscript } from "./src/check/transcript.mjs";
 
 const pictures = process.env.DOCS_PICTURES;
 if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
@@ -36,6 +37,7 @@ const browser = await chromium.launch({
 });
 try {
   await checkTheCheck(browser);
+  expectNone("a conversation as a page", await checkTranscript(browser, pictures));
   const addresses = listAddresses();
   const links = new Map();
   const queue = [...addresses];

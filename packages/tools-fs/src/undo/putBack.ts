@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isToolError } from "@toolcrib/core";
@@ -18,7 +17,7 @@ import {
 } from "@toolcrib/core/files";
 import { messageOf } from "@toolcrib/core/text";
 import { moveEntry } from "../move/moveEntry.ts";
-import { absent, hasSameId, isSame, type LookOptions, type State, stampOf, stateOf } from "./states.ts";
+import { absent, hasSameId, isSame, type LookOptions, newHash, type State, stampOf, stateOf } from "./states.ts";
 import type { Change } from "./turnStore.ts";
 
 /** A path that is as it was before the turn. */
@@ -131,8 +130,7 @@ async function make(
   } else if (old.kind === "file") {
     if (old.copy === undefined) throw new Kept(`its old content was not kept: ${old.notKept}`);
     const bytes = readCopy(old.copy);
-    if (createHash("sha256").update(bytes).digest("hex") !== old.digest)
-      throw new Kept("the copy of its old content is damaged");
+    if (newHash().update(bytes).digest("hex") !== old.digest) throw new Kept("the copy of its old content is damaged");
     const isNew = now.kind !== "file";
     const beforeReplace = (file: FilePath): void => {
       if (isNew || now.stamp !== stampOf(lstatSync(file))) throw new Kept(changedSince);
