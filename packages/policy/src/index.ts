@@ -1,14 +1,9 @@
 export type { Explanation } from "./explain.ts";
 export { type ProtectedPath, protectedPaths } from "./judge/protectedPaths.ts";
-export { harmlessVariables } from "./judge/variables.ts";
 export type { PolicyOptions } from "./options.ts";
 export { createPolicy, type ExplainedCall, type Policy } from "./policy.ts";
 export type { PolicyQuestion } from "./question.ts";
 export { type FileStoreOptions, fileStore, type RememberedFile } from "./remembered/fileStore.ts";
 export type { Rememberable } from "./remembered/rememberable.ts";
 export { memoryStore, type RememberedAnswer, type RememberedStore } from "./remembered/store.ts";
-export { type ReadOnlyJudgement, readOnlyCommand, readShellLine, type ShellLineOptions } from "./shell/readCommand.ts";
-export { type ReadOnlyGit, readOnlyGit } from "./shell/readOnlyGit.ts";
-export { type ReadOnlyProgram, readOnlyPrograms, versionOptions } from "./shell/readOnlyTable.ts";
-export type { Assignment, Redirection, ShellLine, SimpleCommand } from "./shell/shellLine.ts";
 export { type Cause, type Decision, type Mode, modes, type Verdict } from "./verdict.ts";

@@ -105,7 +105,8 @@ import { clip } from "@toolcrib/core/text";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
 import { createBashTools } from "@toolcrib/tools-bash";
-import { createPolicy, readShellLine } from "@toolcrib/policy";
+import { createPolicy } from "@toolcrib/policy";
+import { readShellLine } from "@toolcrib/policy/shell";
 
 const registry = new ToolRegistry([...createFsTools({ root: "." }), ...createSearchTools({ root: "." }), ...createBashTools()]);
 export const core = [openDirectory, openRegularFile, testTool, clip];

@@ -5,7 +5,6 @@ import type { Settings } from "../settings.ts";
 import type { Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
 import { type Budget, newBudget } from "./budget.ts";
-import { judgeCommand } from "./judgeCommand.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeNetwork } from "./judgeNetwork.ts";
 import { judgeUndeclared } from "./judgeUndeclared.ts";
@@ -68,8 +67,11 @@ async function judgeKind(
       return [await judgeFile(effect, call.origin, groupsOf(effect, call, settings), settings, budget)];
     case "network":
       return [judgeNetwork(effect, groupsOf(effect, call, settings), settings)];
-    case "execute":
+    case "execute": {
+      // Loaded with the first command: the grammar of the shell and the tables of programs take longer to load than all the rest.
+      const { judgeCommand } = await import("./judgeCommand.ts");
       return judgeCommand(effect, groupsOf(effect, call, settings), settings, budget);
+    }
     default:
       return [unjudged("it does something that this policy does not know", settings)];
   }
