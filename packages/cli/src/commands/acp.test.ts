@@ -176,6 +176,25 @@ describe("toolcrib acp", () => {
     expect(readFileSync(join(work.folder, "who.txt"), "utf8")).toBe("one");
   });
 
+  test("a folder's deny rules hold in its sessions, and its other settings once they are trusted", async () => {
+    const config = { deny: ["effect:read(secret.txt)"], mode: "accept-edits", allow: ["remove"] };
+    writeFileSync(join(work.folder, ".toolcrib.json"), JSON.stringify(config));
+    writeFileSync(join(work.folder, "secret.txt"), "heron\n");
+    const editor = await edit();
+    wire.script(call("read_file", { path: "secret.txt" }), answer("No."));
+    await editor.say("read it");
+    expect(editor.of("tool_call_update").at(-1)).toMatchObject({ status: "failed" });
+    expect(JSON.stringify(editor.updates)).not.toContain("heron");
+    const modeOf = async () => {
+      const opened = await editor.agent.request("session/new", { cwd: work.folder, mcpServers: [] });
+      return opened.modes?.currentModeId;
+    };
+    expect(await modeOf()).toBe("ask");
+    const env = { XDG_STATE_HOME: work.state, HOME: work.folder };
+    expect(await startProgram(bin, ["config", "trust"], { cwd: work.folder, env }).ended).toMatchObject({ code: 0 });
+    expect(await modeOf()).toBe("accept-edits");
+  });
+
   test("MCP servers that the editor names are tools, asked about, and gone with the session", async () => {
     const editor = await edit([], async () => "once");
     const pid = join(work.folder, "pid");

@@ -4,6 +4,8 @@ import { keyedModels } from "@toolcrib/agent/models";
 import { type McpMount, mountMcp } from "@toolcrib/mcp";
 import type { Mode } from "@toolcrib/policy";
 import { proposeChanges } from "@toolcrib/tools-fs";
+import type { Command } from "commander";
+import { configuredValues } from "../config/applyConfig.ts";
 import type { ExitReason } from "../exitReasons.ts";
 import { messageOf } from "../explain.ts";
 import { chooseModel } from "../model/modelChoice.ts";
@@ -25,22 +27,26 @@ export const define: DefineCommand = (command, action) =>
 An editor starts this command and speaks the Agent Client Protocol with it on standard input and output.
 Each session works in the folder that the editor names, and in those of --root.`,
     )
-    .action(action(acp));
+    .action(action((program, flags: ConversationFlags) => acp(program, flags, command)));
 
-async function acp(program: Program, flags: ConversationFlags): Promise<ExitReason> {
+async function acp(program: Program, flags: ConversationFlags, command: Command): Promise<ExitReason> {
   const { interrupts, env } = program;
   // Made now, so that wrong flags are reported here and not to the editor.
   createPermissions(flags, rootsOf(flags), program, "ask");
   // That of the program ends it at once, and the tools and servers that run would be left.
   process.stdout.removeAllListeners("error");
+  const flagsIn = async (directory: string): Promise<ConversationFlags> => ({
+    ...flags,
+    ...(await configuredValues(command, program, directory)),
+  });
   const serving = serveAcp({
     name: "toolcrib",
     version: version(),
     explain: messageOf,
-    createSession: (request) => openSession(program, flags, request),
+    createSession: async (request) => openSession(program, await flagsIn(request.cwd), request),
     async openSession(id, request) {
       const found = (await sessionsOf(request.cwd, env).list()).find(({ file }) => idOf(file) === id);
-      return found && openSession(program, { ...flags, resume: found.file }, request);
+      return found && openSession(program, { ...(await flagsIn(request.cwd)), resume: found.file }, request);
     },
     async listSessions(cwd = process.cwd()) {
       const sessions = await sessionsOf(cwd, env).list();

@@ -8,30 +8,43 @@ import { findSetting, settings } from "./settings.ts";
 
 /** Gives the options of a command that were not given as flags what the configuration says. Rules are added to those of the flags. */
 export async function applyConfig(command: Command, program: Program): Promise<void> {
+  // An editor names a directory for each session.
+  if (command.name() === "acp") return;
+  const values = await configuredValues(command, program);
+  for (const [key, value] of Object.entries(values)) command.setOptionValueWithSource(key, value, "config");
+}
+
+/** The values of options as the configuration of a directory has them. Asks whether it is trusted only for the working directory. */
+export async function configuredValues(
+  command: Command,
+  program: Program,
+  directory?: string,
+): Promise<Record<string, unknown>> {
   const { env } = program;
   const options = new Map(command.options.map((option) => [option.attributeName(), option]));
   const keys = Object.keys(settings).filter(
     (key) => options.has(key) && !settings[key]?.except?.includes(command.name()),
   );
   const isConfigured =
-    existsSync(projectConfigName) ||
+    existsSync(join(directory ?? ".", projectConfigName)) ||
     existsSync(join(configFolder(env), "config.json")) ||
     Object.keys(env).some((name) => name.startsWith("TOOLCRIB_"));
-  if (keys.length === 0 || !isConfigured) return;
+  const values: Record<string, unknown> = {};
+  if (keys.length === 0 || !isConfigured) return values;
   const { loadSources } = await import("./loadSources.ts");
-  const sources = await loadSources(program);
+  const sources = await loadSources(program, directory === undefined, directory);
   const isFlag = (key: string): boolean => command.getOptionValueSource(key) === "cli";
   for (const key of keys) {
     const found = findSetting(sources, key);
     if (!found) continue;
     const given: unknown = command.getOptionValue(key);
     if (settings[key]?.addsUp) {
-      const rules = [found.value, isFlag(key) ? given : []].flat();
-      command.setOptionValueWithSource(key, rules, "config");
+      values[key] = [found.value, isFlag(key) ? given : []].flat();
     } else if (!isFlag(key) && !(key === "baseUrl" && isFlag("model")) && !(key === "mcp" && !hasServers(env))) {
-      command.setOptionValueWithSource(key, found.value, "config");
+      values[key] = found.value;
     }
   }
+  return values;
 }
 
 /** `--mcp` is an error without servers; the setting is not. */

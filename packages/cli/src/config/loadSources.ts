@@ -13,23 +13,34 @@ import { describeChanges, projectTrust, untrusted } from "./trust.ts";
  * Environment, project and user, in this order. The project's file counts once the user trusts it: asks on a terminal, unless `isAsking`
  * is false. Throws usage errors.
  */
-export async function loadSources(program: Program, isAsking = true): Promise<Source[]> {
+export async function loadSources(
+  program: Program,
+  isAsking = true,
+  directory: string = process.cwd(),
+): Promise<Source[]> {
   const { env } = program;
   const file = userConfig(env);
-  const [user, project] = [await file.read(), await projectConfig(process.cwd()).read()];
+  const [user, project] = [await file.read(), await projectConfig(directory).read()];
   const environment = await settingsFromEnvironment(env, "TOOLCRIB", configSchema() as JsonSchema, usageError);
   return [
     { name: "the environment", values: environment },
-    ...(project ? [{ name: projectConfigName, values: await trustedValues(project, program, isAsking) }] : []),
+    ...(project
+      ? [{ name: projectConfigName, values: await trustedValues(project, program, isAsking, directory) }]
+      : []),
     ...(user ? [{ name: file.name, values: user.values }] : []),
   ];
 }
 
-async function trustedValues(file: ConfigContent, program: Program, isAsking: boolean): Promise<Settings> {
+async function trustedValues(
+  file: ConfigContent,
+  program: Program,
+  isAsking: boolean,
+  directory: string,
+): Promise<Settings> {
   const { terminal, interrupts, env } = program;
   const changes = describeChanges(file.values);
   if (changes.length === 0) return file.values;
-  const store = projectTrust(env);
+  const store = projectTrust(env, directory);
   const trust = await store.of(file.text);
   if (trust === "trusted") return file.values;
   if (!isAsking) return untrusted(file.values);

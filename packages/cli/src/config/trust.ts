@@ -4,9 +4,9 @@ import { type FolderTrust, folderTrust, type Settings } from "@toolcrib/project"
 import { makeStateFolder } from "../state/stateFolder.ts";
 import { settings } from "./settings.ts";
 
-/** What the user has said to the configuration of this directory. */
-export function projectTrust(env: NodeJS.ProcessEnv): FolderTrust {
-  return folderTrust(join(makeStateFolder(env), "trusted.json"), process.cwd());
+/** What the user has said to the configuration of a directory. */
+export function projectTrust(env: NodeJS.ProcessEnv, directory: string = process.cwd()): FolderTrust {
+  return folderTrust(join(makeStateFolder(env), "trusted.json"), directory);
 }
 
 /** What holds of a project without its being trusted: a `deny` rule only narrows. An `ask` rule can put a question where the mode refuses. */
