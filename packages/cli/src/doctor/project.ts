@@ -1,11 +1,12 @@
-import { checkServer } from "@toolcrib/mcp";
+import { checkServers as lookAtServers } from "@toolcrib/mcp/config";
 import { findProject } from "@toolcrib/project/contracts";
 import { projectConfig, userConfig } from "../config/configFiles.ts";
 import { describeChanges, projectTrust } from "../config/trust.ts";
 import { messageOf } from "../explain.ts";
 import { oneLine } from "../terminal/render.ts";
 import { ownConsents } from "../tools/mcpConsent.ts";
-import { ownLogins, ownToolStore, serversFile } from "../tools/mcpMount.ts";
+import { ownToolStore, serversFile } from "../tools/mcpMount.ts";
+import { ownLogins } from "../tools/ownLogins.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** The two configuration files: valid, and trusted. */
@@ -31,26 +32,20 @@ export const checkConfig: Check = async (_flags, { env }) => {
 export const checkServers: Check = async (_flags, program, signal) => {
   const { env } = program;
   try {
-    const [own, project] = [await serversFile(program, true).read(), await serversFile(program).read()];
-    const consents = await ownConsents(env).read(project);
-    const names = Object.keys(project.mcpServers);
-    const waiting = names.filter((name) => consents.get(name) !== "allowed");
-    const all = Object.entries({ ...own.mcpServers, ...project.mcpServers });
-    const startable = all.filter(([name, { disabled }]) => disabled !== true && !waiting.includes(name));
-    const options = { store: ownToolStore(process.cwd(), program), logins: ownLogins(env), environment: env, signal };
-    const checks = await Promise.all(startable.map(([name, entry]) => checkServer(name, entry, options)));
-    const findings = checks.map(
-      ({ isOk, text, advice }): Finding => ({ level: isOk ? "ok" : "problem", text: oneLine(text, 500), advice }),
-    );
-    for (const name of waiting) {
-      const text = `${oneLine(name, 64)} of .mcp.json is not allowed to start as the file has it now`;
-      findings.push({
-        level: "warning",
-        text,
-        advice: `toolcrib mcp list shows it, toolcrib mcp allow ${oneLine(name, 64)} allows it`,
-      });
-    }
-    if (all.length === 0) findings.push({ level: "note", text: "no MCP servers" });
+    const [user, project] = [await serversFile(program, true).read(), await serversFile(program).read()];
+    const checks = await lookAtServers(project, {
+      user,
+      consents: ownConsents(env),
+      store: ownToolStore(process.cwd(), program),
+      logins: ownLogins(env),
+      environment: env,
+      signal,
+    });
+    const findings = checks.map(({ isOk, problems, text, advice }): Finding => {
+      const level = isOk ? "ok" : problems.length > 0 ? "problem" : "warning";
+      return { level, text: oneLine(text, 500), advice: advice && oneLine(advice, 200) };
+    });
+    if (checks.length === 0) findings.push({ level: "note", text: "no MCP servers" });
     return { findings, data: checks.map(({ server, isOk, tools }) => ({ server, isOk, tools: tools.length })) };
   } catch (error) {
     signal.throwIfAborted();

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Program } from "../program.ts";
 import { createStyle } from "../terminal/style.ts";
 import { allowedServers } from "./mcpConsent.ts";
+import { ownLogins } from "./ownLogins.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const command = sharedCommand(bin);
@@ -150,6 +151,14 @@ describe("on a terminal, the user is asked", () => {
     expect(asked).toContain("with the headers X-Key");
     expect(asked).toContain("API_KEY (into url)");
     expect(asked).not.toMatch(/hunter22|abc123/);
+  });
+
+  test("with the login that the server would get", async () => {
+    const server: McpServerConfig = { type: "http", url: "https://mcp.example/mcp" };
+    expect((await ask("n", server)).asked).not.toContain("login");
+    const login = { issuer: "i", tokenEndpoint: "t", clientId: "c", accessToken: "access-1" };
+    await ownLogins({ XDG_STATE_HOME: state }).save(new URL(server.url), login);
+    expect((await ask("n", server)).asked).toContain("https://mcp.example/mcp\n  with your login there\n");
   });
 
   test.each([

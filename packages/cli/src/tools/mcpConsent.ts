@@ -14,6 +14,7 @@ import type { Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
 import type { Asker } from "./approval.ts";
+import { ownLogins } from "./ownLogins.ts";
 
 /** What the user has allowed of this directory's servers. It lies outside the directory, which may be somebody else's. */
 export function ownConsents(env: NodeJS.ProcessEnv): McpConsents {
@@ -56,7 +57,11 @@ export async function allowedServers(
   own: McpConfig = { mcpServers: {} },
 ): Promise<McpConfig> {
   try {
-    return await allowed(config, notedConsents(program), asker && ((question) => isAllowed(asker, question, own)));
+    return await allowed(
+      config,
+      notedConsents(program),
+      asker && ((question) => isAllowed(asker, question, own, program.env)),
+    );
   } catch (error) {
     if (!isMcpError(error) || error.code !== "not_allowed") throw error;
     const advice = `and there is no terminal to ask on; look with toolcrib mcp list, then toolcrib mcp allow ${error.server}`;
@@ -68,10 +73,13 @@ async function isAllowed(
   asker: Asker,
   { name, entry, consent }: McpConsentQuestion,
   { mcpServers: own }: McpConfig,
+  env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const { columns, rows } = asker.size;
   const stands = Object.hasOwn(own, name) ? "\n  in place of your own server of that name" : "";
-  const description = `${describeServer(name, entry)}${stands}`;
+  const isLoggedIn = "url" in entry && URL.canParse(entry.url) && (await ownLogins(env).load(new URL(entry.url)));
+  const login = isLoggedIn ? "\n  with your login there" : "";
+  const description = `${describeServer(name, entry)}${login}${stands}`;
   const used = description.split("\n").reduce((sum, line) => sum + Math.ceil((2 * line.length) / columns), 0);
   if (used > Math.max(2 * rows, 20)) {
     const message = `${mcpConfigName}: ${oneLine(name, 64)} is too long to show on this screen, so it is not asked about; read it in the file, then run toolcrib mcp allow NAME`;

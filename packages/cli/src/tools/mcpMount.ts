@@ -6,13 +6,13 @@ import {
   requireServer,
   userConfigFile,
 } from "@toolcrib/mcp/config";
-import { createOAuthStore, type OAuthStore } from "@toolcrib/mcp/oauth";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { configFolder } from "../state/stateBase.ts";
-import { loginsFile, makeStateFolder, stateName } from "../state/stateFolder.ts";
+import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import type { Asker } from "./approval.ts";
 import { allowedServers } from "./mcpConsent.ts";
+import { ownLogins } from "./ownLogins.ts";
 
 /** The servers of this directory, or with `user` those that are the user's own in every directory. */
 export function serversFile({ env }: Pick<Program, "env">, user = false): McpConfigFile {
@@ -57,20 +57,6 @@ export async function mountServers(program: Program, asker: Asker | undefined): 
     terminal.note(terminal.style.dim(`${message}${advice}`));
   }
   return mount;
-}
-
-/** The user's logins at servers, for all directories. */
-export function ownLogins(env: NodeJS.ProcessEnv): OAuthStore {
-  const file = (): OAuthStore => {
-    makeStateFolder(env);
-    return createOAuthStore(loginsFile(env));
-  };
-  return {
-    // Nothing is made for a look.
-    load: (url) => createOAuthStore(loginsFile(env)).load(url),
-    save: async (url, login) => file().save(url, login),
-    exclusively: async (task) => file().exclusively(task),
-  };
 }
 
 /** Where the tools of a directory's servers are kept as accepted; undefined, with a note, where nothing can be kept. */

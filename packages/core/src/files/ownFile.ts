@@ -78,7 +78,7 @@ async function readOwn(path: string, options: OwnFileOptions): Promise<string | 
     file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === "ENOENT") return undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw code === "ELOOP" ? notOwn("it is a link") : error;
   }
   try {

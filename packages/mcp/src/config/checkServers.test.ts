@@ -26,9 +26,9 @@ test("servers of the user and those that are allowed are looked at; the others a
     "changed false",
   ]);
   expect(checks[2]).toMatchObject({
-    text: "evil of .mcp.json is not allowed to start yet",
-    advice: "look at it with toolcrib mcp list, then toolcrib mcp allow evil",
+    text: "evil of .mcp.json is not allowed to start as the file has it now",
+    advice: "toolcrib mcp list shows it, toolcrib mcp allow evil allows it",
   });
-  expect(checks[3]?.text).toBe("changed of .mcp.json has changed since it was allowed");
+  expect(checks[3]?.text).toBe("changed of .mcp.json is not allowed to start as the file has it now");
   expect(existsSync(started)).toBe(false);
 });

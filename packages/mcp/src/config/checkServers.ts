@@ -15,7 +15,7 @@ export interface CheckServersOptions extends MountMcpOptions {
 
 /**
  * Looks at the user's servers and those of a project, all at once. Nobody is asked: a server of the project that the user has not allowed
- * is not started, and its check says so.
+ * is not started, and its check, without a problem of the server, says so.
  */
 export async function checkServers(
   project: McpConfig,
@@ -29,17 +29,17 @@ export async function checkServers(
   const waiting = enabled.filter(([name]) => known.get(name) !== "allowed");
   const { config } = joinServers(user, { mcpServers: Object.fromEntries(allowed) });
   const checks = Object.entries(config.mcpServers).map(([name, entry]) => checkServer(name, entry, options));
-  return [...(await Promise.all(checks)), ...waiting.map(([name]) => notAllowed(name, known.get(name) === "changed"))];
+  return [...(await Promise.all(checks)), ...waiting.map(([name]) => notAllowed(name))];
 }
 
-function notAllowed(server: string, isChanged: boolean): McpServerCheck {
-  const state = isChanged ? "has changed since it was allowed" : "is not allowed to start yet";
+function notAllowed(server: string): McpServerCheck {
+  const name = shownName(server);
   return {
     server,
     isOk: false,
     tools: [],
     problems: [],
-    text: `${shownName(server)} of ${mcpConfigName} ${state}`,
-    advice: `look at it with toolcrib mcp list, then toolcrib mcp allow ${shownName(server)}`,
+    text: `${name} of ${mcpConfigName} is not allowed to start as the file has it now`,
+    advice: `toolcrib mcp list shows it, toolcrib mcp allow ${name} allows it`,
   };
 }

@@ -4,7 +4,8 @@ import { type ExitReason, usageError } from "../../exitReasons.ts";
 import { collect } from "../../flagValues.ts";
 import type { Program } from "../../program.ts";
 import { terminalAsker } from "../../terminal/ask.ts";
-import { ownLogins, startableServers } from "../../tools/mcpMount.ts";
+import { startableServers } from "../../tools/mcpMount.ts";
+import { ownLogins } from "../../tools/ownLogins.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 
 interface McpLoginFlags {

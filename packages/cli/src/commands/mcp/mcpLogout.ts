@@ -2,7 +2,8 @@ import { requireServer, serverAddress } from "@toolcrib/mcp/config";
 import { logout } from "@toolcrib/mcp/oauth";
 import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
-import { ownLogins, serversFile } from "../../tools/mcpMount.ts";
+import { serversFile } from "../../tools/mcpMount.ts";
+import { ownLogins } from "../../tools/ownLogins.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp logout`: the tokens are forgotten here and taken back there. Nothing of the server is started or asked. */

@@ -3,7 +3,8 @@ import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { terminalAsker } from "../../terminal/ask.ts";
 import { oneLine } from "../../terminal/render.ts";
-import { ownLogins, ownToolStore, startableServers } from "../../tools/mcpMount.ts";
+import { ownToolStore, startableServers } from "../../tools/mcpMount.ts";
+import { ownLogins } from "../../tools/ownLogins.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
