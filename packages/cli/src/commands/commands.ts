@@ -14,189 +14,127 @@ interface CommandEntry {
   readonly commands?: readonly CommandEntry[];
 }
 
+/** `usage` is the name, and behind it the arguments as help shows them. */
+function command(usage: string, summary: string, load: NonNullable<CommandEntry["load"]>): CommandEntry {
+  const [name = "", ...takes] = usage.split(" ");
+  return { name, takes: takes.join(" "), summary, load };
+}
+
+const group = (name: string, summary: string, commands: readonly CommandEntry[]): CommandEntry => ({
+  name,
+  summary,
+  commands,
+});
+
 const toolCommands: readonly CommandEntry[] = [
-  {
-    name: "list",
-    takes: "[options]",
-    summary: "what tools there are, and which are on",
-    load: () => import("./toolsList.ts"),
-  },
-  {
-    name: "call",
-    takes: "[options] [name] [arguments...]",
-    summary: "call one tool",
-    load: () => import("./toolsCall.ts"),
-  },
-  {
-    name: "cost",
-    takes: "[options]",
-    summary: "what the tools take of each request, in estimated tokens",
-    load: () => import("./toolsCost.ts"),
-  },
+  command("list [options]", "what tools there are, and which are on", () => import("./toolsList.ts")),
+  command("call [options] [name] [arguments...]", "call one tool", () => import("./toolsCall.ts")),
+  command("cost [options]", "what the tools take of each request, in estimated tokens", () => import("./toolsCost.ts")),
 ];
 
 const mcpCommands: readonly CommandEntry[] = [
-  {
-    name: "serve",
-    takes: "[options]",
-    summary: "serve the tools over MCP, on standard input and output",
-    load: () => import("./mcp/mcpServe.ts"),
-  },
-  {
-    name: "add",
-    takes: "[options] <name> <target> [args...]",
-    summary: "add a server to .mcp.json: a command, or the address of one",
-    load: () => import("./mcp/mcpAdd.ts"),
-  },
-  { name: "list", takes: "[options]", summary: "the servers in .mcp.json", load: () => import("./mcp/mcpList.ts") },
-  {
-    name: "allow",
-    takes: "<names...>",
-    summary: "allow servers to start as .mcp.json has them now; a changed entry asks again",
-    load: () => import("./mcp/mcpAllow.ts"),
-  },
-  {
-    name: "remove",
-    takes: "[options] <name>",
-    summary: "remove a server from .mcp.json",
-    load: () => import("./mcp/mcpRemove.ts"),
-  },
-  {
-    name: "test",
-    takes: "[options] [name]",
-    summary: "start the servers in .mcp.json and show their tools",
-    load: () => import("./mcp/mcpTest.ts"),
-  },
-  {
-    name: "login",
-    takes: "[options] <name>",
-    summary: "log in at a server that asks for it, in your browser",
-    load: () => import("./mcp/mcpLogin.ts"),
-  },
-  { name: "logout", takes: "<name>", summary: "end such a login", load: () => import("./mcp/mcpLogout.ts") },
+  command(
+    "serve [options]",
+    "serve the tools over MCP, on standard input and output",
+    () => import("./mcp/mcpServe.ts"),
+  ),
+  command(
+    "add [options] <name> <target> [args...]",
+    "add a server to .mcp.json: a command, or the address of one",
+    () => import("./mcp/mcpAdd.ts"),
+  ),
+  command("list [options]", "the servers in .mcp.json", () => import("./mcp/mcpList.ts")),
+  command(
+    "allow <names...>",
+    "allow servers to start as .mcp.json has them now; a changed entry asks again",
+    () => import("./mcp/mcpAllow.ts"),
+  ),
+  command("remove [options] <name>", "remove a server from .mcp.json", () => import("./mcp/mcpRemove.ts")),
+  command(
+    "test [options] [name]",
+    "start the servers in .mcp.json and show their tools",
+    () => import("./mcp/mcpTest.ts"),
+  ),
+  command(
+    "login [options] <name>",
+    "log in at a server that asks for it, in your browser",
+    () => import("./mcp/mcpLogin.ts"),
+  ),
+  command("logout <name>", "end such a login", () => import("./mcp/mcpLogout.ts")),
 ];
 
 const permissionCommands: readonly CommandEntry[] = [
-  {
-    name: "list",
-    takes: "[options]",
-    summary: "the mode, the rules, and the answers that hold for good in this directory",
-    load: () => import("./permissionsList.ts"),
-  },
-  {
-    name: "explain",
-    takes: "[options] <tool> [arguments...]",
-    summary: "what would be decided about a call, and why; runs nothing",
-    load: () => import("./permissionsExplain.ts"),
-  },
-  {
-    name: "revoke",
-    takes: "<ids...>",
-    summary: "forget answers",
-    load: () => import("./permissionsRevoke.ts"),
-  },
+  command(
+    "list [options]",
+    "the mode, the rules, and the answers that hold for good in this directory",
+    () => import("./permissionsList.ts"),
+  ),
+  command(
+    "explain [options] <tool> [arguments...]",
+    "what would be decided about a call, and why; runs nothing",
+    () => import("./permissionsExplain.ts"),
+  ),
+  command("revoke <ids...>", "forget answers", () => import("./permissionsRevoke.ts")),
 ];
 
 const sessionCommands: readonly CommandEntry[] = [
-  {
-    name: "list",
-    takes: "[options]",
-    summary: "the conversations of this directory, the last first",
-    load: async () => ({ define: (await import("./sessions.ts")).list }),
-  },
-  {
-    name: "show",
-    takes: "[session]",
-    summary: "a conversation as Markdown",
-    load: async () => ({ define: (await import("./sessions.ts")).show }),
-  },
-  {
-    name: "export",
-    takes: "[options] [session]",
-    summary: "a conversation as one page, or as Markdown",
-    load: async () => ({ define: (await import("./sessions.ts")).exportOne }),
-  },
-  {
-    name: "delete",
-    takes: "<sessions...>",
-    summary: "delete conversations with all that is kept of them",
-    load: async () => ({ define: (await import("./sessions.ts")).remove }),
-  },
+  command("list [options]", "the conversations of this directory, the last first", async () => ({
+    define: (await import("./sessions.ts")).list,
+  })),
+  command("show [session]", "a conversation as Markdown", async () => ({
+    define: (await import("./sessions.ts")).show,
+  })),
+  command("export [options] [session]", "a conversation as one page, or as Markdown", async () => ({
+    define: (await import("./sessions.ts")).exportOne,
+  })),
+  command("delete <sessions...>", "delete conversations with all that is kept of them", async () => ({
+    define: (await import("./sessions.ts")).remove,
+  })),
 ];
 
 const configCommands: readonly CommandEntry[] = [
-  {
-    name: "get",
-    takes: "[options] [key]",
-    summary: "what is set, and where it comes from",
-    load: async () => ({ define: (await import("./config/configCommands.ts")).defineGet }),
-  },
-  {
-    name: "set",
-    takes: "[options] <key> <values...>",
-    summary: "set a key in your own file, or with --project in .toolcrib.json",
-    load: async () => ({ define: (await import("./config/configCommands.ts")).defineSet }),
-  },
-  {
-    name: "edit",
-    takes: "[options]",
-    summary: "open the file in $VISUAL or $EDITOR, and check it afterwards",
-    load: async () => ({ define: (await import("./config/configCommands.ts")).defineEdit }),
-  },
-  {
-    name: "path",
-    takes: "[options]",
-    summary: "where the file is",
-    load: async () => ({ define: (await import("./config/configCommands.ts")).definePath }),
-  },
-  {
-    name: "trust",
-    takes: "[options]",
-    summary: "use .toolcrib.json of this directory as it is now; a changed file asks again",
-    load: async () => ({ define: (await import("./config/configCommands.ts")).defineTrust }),
-  },
+  command("get [options] [key]", "what is set, and where it comes from", async () => ({
+    define: (await import("./config/configCommands.ts")).defineGet,
+  })),
+  command(
+    "set [options] <key> <values...>",
+    "set a key in your own file, or with --project in .toolcrib.json",
+    async () => ({ define: (await import("./config/configCommands.ts")).defineSet }),
+  ),
+  command("edit [options]", "open the file in $VISUAL or $EDITOR, and check it afterwards", async () => ({
+    define: (await import("./config/configCommands.ts")).defineEdit,
+  })),
+  command("path [options]", "where the file is", async () => ({
+    define: (await import("./config/configCommands.ts")).definePath,
+  })),
+  command(
+    "trust [options]",
+    "use .toolcrib.json of this directory as it is now; a changed file asks again",
+    async () => ({ define: (await import("./config/configCommands.ts")).defineTrust }),
+  ),
 ];
 
 const rootCommands: readonly CommandEntry[] = [
-  {
-    name: "run",
-    takes: "[options] [prompt...]",
-    summary: "one task: the answer on stdout, tool calls on stderr",
-    load: () => import("./run/run.ts"),
-  },
-  { name: "chat", takes: "[options]", summary: "a conversation in the terminal", load: () => import("./chat/chat.ts") },
-  { name: "tools", summary: "the tools by themselves, without a model", commands: toolCommands },
-  {
-    name: "demo",
-    summary: "a survey of this directory by the offline stand-in: no key, no network",
-    load: () => import("./demo.ts"),
-  },
-  {
-    name: "init",
-    takes: "[dir]",
-    summary: "a small project with an agent and a tool of your own",
-    load: () => import("./init.ts"),
-  },
-  {
-    name: "doctor",
-    takes: "[options]",
-    summary: "what is wrong in this project, and what an upgrade would change",
-    load: () => import("./doctor.ts"),
-  },
-  {
-    name: "config",
-    summary: "what holds without a flag: your own settings, and this directory's",
-    commands: configCommands,
-  },
-  { name: "acp", summary: "the agent of an editor (Agent Client Protocol)", load: () => import("./acp.ts") },
-  { name: "container", summary: "toolcrib in a container: --container run …", load: () => import("./container.ts") },
-  {
-    name: "permissions",
-    summary: "what may run here, and the answers that are remembered",
-    commands: permissionCommands,
-  },
-  { name: "sessions", summary: "the conversations of this directory", commands: sessionCommands },
-  { name: "mcp", summary: "the tools over MCP, and the MCP servers of this directory", commands: mcpCommands },
+  command(
+    "run [options] [prompt...]",
+    "one task: the answer on stdout, tool calls on stderr",
+    () => import("./run/run.ts"),
+  ),
+  command("chat [options]", "a conversation in the terminal", () => import("./chat/chat.ts")),
+  group("tools", "the tools by themselves, without a model", toolCommands),
+  command("demo", "a survey of this directory by the offline stand-in: no key, no network", () => import("./demo.ts")),
+  command("init [dir]", "a small project with an agent and a tool of your own", () => import("./init.ts")),
+  command(
+    "doctor [options]",
+    "what is wrong in this project, and what an upgrade would change",
+    () => import("./doctor.ts"),
+  ),
+  group("config", "what holds without a flag: your own settings, and this directory's", configCommands),
+  command("acp", "the agent of an editor (Agent Client Protocol)", () => import("./acp.ts")),
+  command("container", "toolcrib in a container: --container run …", () => import("./container.ts")),
+  group("permissions", "what may run here, and the answers that are remembered", permissionCommands),
+  group("sessions", "the conversations of this directory", sessionCommands),
+  group("mcp", "the tools over MCP, and the MCP servers of this directory", mcpCommands),
 ];
 
 /**
