@@ -3,11 +3,11 @@
 const remarks = [
   [
     /^search_text, .*(new tree|first search)/,
-    "About 7 µs a file are system calls (open, read, close) and their way through Node; ripgrep pays 3. Tried without gain: decoding a file once instead of searching its bytes, one read less a file, larger batches, calling the second thread earlier or never.",
+    "About 6 µs a file are system calls (open, two reads, close: 5 of them in the kernel) and their way through Node; ripgrep pays 3. A search with all code compiled and all folders listed takes 380 ms of processor time on the Linux tree, as ripgrep does; in a new tree compiling (a tenth to a fifth of the samples, mostly in threads of V8 beside those that search), reading folders and their rules, and memory for both bring that to 800. Tried without gain: decoding a file once instead of searching its bytes, fs.readFileSync (8.3 µs as utf8, 7.4 as a Buffer), fstat instead of the last read, larger batches, calling the second thread earlier or never, ignore rules as plain loops with one expression before all globs, paths through an open folder (/proc/self/fd/N: twice the time of lstat).",
   ],
   [
     /^search_text, .*same tree/,
-    "What is left is one stat for each file, 2 to 3 µs through Node, and the walk. Without it a change could be missed.",
+    "Of 180 ms of processor time on the Linux tree, shared by two threads, 90 are one lstat for each file (2.4 µs, 2.1 of them in the kernel, most of that along the path) and 10 one stat for each folder; without them a change could be missed. The rest are files that may match, batches handed over, and the walk. The first rounds of the row run before all files are learned, and ripgrep beside the learning. Tried without gain: Stats with bigints. Not possible: relative paths (0.4 µs less, but a thread has no folder of its own), inotify alone (a write through another hard link would be missed).",
   ],
   [
     /gemini-cli-core fallback/,

@@ -14,7 +14,7 @@ const recordHead = 56;
 /** A record has some 500 bytes: most of the index stays empty. */
 const bytesPerSlot = 256;
 /** How much of the room texts may take: signatures save more time. */
-const shareOfTexts = 1 / 3;
+const shareOfTexts = 1 / 4;
 
 /** What is learned of one file. */
 export interface Learned {
