@@ -23,7 +23,7 @@ export interface ChatScreen {
   /** What the row above the prompt says while no turn runs, the most important first. */
   tell(facts: () => readonly string[]): void;
   /** Shows the events of a turn until it is ended. */
-  startTurn(): { show(event: AgentEvent): void; end(): void };
+  startTurn(): Promise<{ show(event: AgentEvent): void; end(): void }>;
   /** Lets the user pick one of the rows: its number from 0; undefined where the user picks none. */
   pick(rows: readonly string[]): Promise<number | undefined>;
 }

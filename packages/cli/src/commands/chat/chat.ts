@@ -83,7 +83,7 @@ function createSession(
   let hasEnded = false;
 
   const turn = async (start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> => {
-    const view = input.screen?.startTurn() ?? printedTurn(program);
+    const view = (await input.screen?.startTurn()) ?? printedTurn(program);
     try {
       await interrupts.during(async (signal) => {
         for await (const event of start(signal)) {

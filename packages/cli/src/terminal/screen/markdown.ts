@@ -8,10 +8,16 @@ import type { Style } from "../style.ts";
 /** Characters of one block, a list or a file of code, that are rendered anew at each piece that comes. */
 const longestBlock = 20_000;
 
-export type Render = (markdown: string, width: number) => string[];
+type Render = (markdown: string, width: number) => string[];
+
+/** Makes an answer for what begins to come. */
+export function createAnswers(style: Style, isColored: boolean): () => StreamedAnswer {
+  const render = markdownRenderer(style, isColored);
+  return () => new StreamedAnswer(render);
+}
 
 /** Markdown in rows; without colours as it was written, which everybody can read. */
-export function markdownRenderer(style: Style, isColored: boolean): Render {
+function markdownRenderer(style: Style, isColored: boolean): Render {
   // An address is always shown: a link hides where it leads.
   setCapabilities({ images: null, trueColor: false, hyperlinks: false });
   const same = (text: string): string => text;
@@ -114,7 +120,7 @@ export class StreamedAnswer {
     for (; from < rows.length && left > 0; from += 1) {
       const size = sizeOf(rows[from] ?? "");
       // A few characters may be left where marks of emphasis have become weights.
-      if (size > left || (left < 8 && size !== left)) break;
+      if (size > left || (size > 0 && left < 8 && size !== left)) break;
       left -= size;
     }
     return this.#given === 0 && this.#hasGiven && rows.length > 0 ? ["", ...rows] : rows.slice(from);

@@ -9,7 +9,6 @@ import { oneLine } from "../render.ts";
 import { completionProvider } from "./completion.ts";
 import { InputLine, listTheme } from "./inputLine.ts";
 import { type CursorPlace, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
-import { markdownRenderer, type Render } from "./markdown.ts";
 import { callDetails, type FinishedCall, type Kind, TurnRows } from "./turnRows.ts";
 
 /** Milliseconds between two drawings. */
@@ -32,7 +31,8 @@ export class Screen implements ChatInput, ChatScreen {
   readonly #surface: Surface;
   readonly #rows: LiveRows;
   readonly #line: InputLine;
-  readonly #render: Render;
+  /** Loaded after the first prompt: the rules of markdown take as long as all the rest. */
+  readonly #markdown: Promise<typeof import("./markdown.ts")>;
   #picker: SelectList | undefined;
   #turn: TurnRows | undefined;
   #calls: FinishedCall[] = [];
@@ -60,7 +60,6 @@ export class Screen implements ChatInput, ChatScreen {
     const keys = env.TERM === "linux" ? ["", ""] : ["\u001b[>1u", "\u001b[<u"];
     this.#modes = { on: `\u001b[?2004h${keys[0]}`, off: `\u001b[?2004l${keys[1]}\u001b[?25h` };
     this.#rows = new LiveRows(this.#surface);
-    this.#render = markdownRenderer(style, this.#surface.isColored);
     this.#line = new InputLine(this.#surface, style, () => this.#changed());
     this.#line.onSubmit = (text) => this.#submit(text);
     this.#keys.on("data", (key) => this.#onKey(key));
@@ -78,6 +77,7 @@ export class Screen implements ChatInput, ChatScreen {
     for (const line of before) this.#line.addToHistory(line);
     for (const typed of early) this.#onTyped(typed);
     this.#draw();
+    this.#markdown = import("./markdown.ts");
   }
 
   async next(): Promise<string | undefined> {
@@ -100,10 +100,11 @@ export class Screen implements ChatInput, ChatScreen {
     this.#changed();
   }
 
-  startTurn(): { show(event: AgentEvent): void; end(): void } {
+  async startTurn(): Promise<{ show(event: AgentEvent): void; end(): void }> {
+    const { createAnswers } = await this.#markdown;
     const turn = new TurnRows({
       style: this.#options.terminal.style,
-      render: this.#render,
+      answer: createAnswers(this.#options.terminal.style, this.#surface.isColored),
       columns: () => this.#columns,
       print: (kind, rows) => this.#print(kind, rows),
       finished: (call) => {

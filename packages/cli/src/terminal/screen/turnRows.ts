@@ -4,7 +4,7 @@ import { showInvisible, withoutControls } from "@toolcrib/core/text";
 import { showCall } from "../question.ts";
 import { callTitle, createRenderer, lastLine, oneLine, resultSummary, usageText } from "../render.ts";
 import type { Style } from "../style.ts";
-import { type Render, StreamedAnswer } from "./markdown.ts";
+import type { StreamedAnswer } from "./markdown.ts";
 
 /** What rows are, where they stand for good: a blank row parts two kinds. */
 export type Kind = "message" | "answer" | "call" | "note";
@@ -23,7 +23,7 @@ export interface FinishedCall extends Pick<Call, "name" | "args"> {
 
 interface Options {
   readonly style: Style;
-  readonly render: Render;
+  answer(): StreamedAnswer;
   columns(): number;
   /** Prints rows for good. */
   print(kind: Kind, rows: readonly string[]): void;
@@ -48,7 +48,7 @@ export class TurnRows {
   show(event: AgentEvent): void {
     if (event.type === "text-delta") {
       this.#doing = "";
-      this.#answer ??= new StreamedAnswer(this.#options.render);
+      this.#answer ??= this.#options.answer();
       this.#answer.append(event.text);
     } else if (event.type === "tool-progress") {
       const call = this.#calls.get(event.id);
