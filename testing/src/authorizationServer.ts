@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 export interface AuthorizationServerOptions {
-  /** Added to the metadata, or in place of it. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Added to the metadata, or in place of it; `none`: there is none, as with servers of the first kind. */
+  readonly metadata?: Readonly<Record<string, unknown>> | "none";
   /** Added to each answer with tokens, or in place of it. */
   readonly tokens?: Readonly<Record<string, unknown>>;
   /** Whether the answer of the login page names the issuer. */
@@ -64,7 +64,7 @@ export class AuthorizationServer {
     };
     switch (target.pathname) {
       case "/.well-known/oauth-authorization-server":
-        return json(this.#metadata());
+        return this.options.metadata === "none" ? json({}, 404) : json(this.#metadata());
       case "/register":
         return json(this.#register(JSON.parse(body)), 201);
       case "/authorize":
@@ -91,7 +91,7 @@ export class AuthorizationServer {
       response_types_supported: ["code"],
       code_challenge_methods_supported: ["S256"],
       token_endpoint_auth_methods_supported: ["none"],
-      ...this.options.metadata,
+      ...(this.options.metadata as object | undefined),
     };
   }
 

@@ -64,6 +64,27 @@ describe("a server that asks for a login", () => {
     expect(await registry.execute("mcp__web__echo", { text: "hi" })).toBe("hi");
   });
 
+  test("is logged in at by the usual addresses where its authorization server has no metadata", async () => {
+    authorization.options = { metadata: "none" };
+    const kept = await logIn();
+    expect(kept).toMatchObject({ issuer: authorization.url, tokenEndpoint: `${authorization.url}/token` });
+    authorization.tokens.clear();
+    expect((await mounted()).mount.problems).toEqual([]);
+  });
+
+  test.each([{ versionNegotiation: "auto" }, { type: "sse" }])("asks for it over %j as well", async (other) => {
+    const { type, ...options } = { type: undefined, ...other } as { type?: string; versionNegotiation?: "auto" };
+    const config = { mcpServers: { web: { url: server.url, ...(type && { type }) } } };
+    const mount = await mountMcp(config, { logins: store, ...options });
+    cleanups.push(() => mount.close());
+    expect(mount.problems.map(({ message }) => message)).toEqual([loginNeeded]);
+    if (type) return;
+    await logIn();
+    const after = await mountMcp(config, { logins: store, ...options });
+    cleanups.push(() => after.close());
+    expect(after.problems).toEqual([]);
+  });
+
   test("gets a renewed token when the old one has run out, and the new one is kept", async () => {
     const first = await logIn();
     authorization.tokens.clear();
