@@ -46,6 +46,7 @@ const more: Record<string, readonly string[]> = {
   agent: ["session.schema.json"],
   cli: [
     "THIRD-PARTY-NOTICES.md",
+    ...["bash", "fish", "zsh"].map((shell) => `completion/toolcrib.${shell}`),
     "config.schema.json",
     "events.schema.json",
     "container/Dockerfile",

@@ -1,5 +1,7 @@
-/** The schema of the configuration, which is published beside the built files; this file stays at the root of src, as `version.ts` does. */
+import { packageFile } from "./version.ts";
+
+/** The schema of the configuration, which is published. */
 export function configSchema(): object {
   const { readFileSync } = process.getBuiltinModule("node:fs");
-  return JSON.parse(readFileSync(new URL("../config.schema.json", import.meta.url), "utf8")) as object;
+  return JSON.parse(readFileSync(packageFile("config.schema.json"), "utf8")) as object;
 }

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import { waysToConnect } from "../model/waysToConnect.ts";
 import type { Program } from "../program.ts";
-import type { DefineCommand, ToAction } from "./defineCommand.ts";
+import { type DefineCommand, flagLoaders, type ToAction } from "./defineCommand.ts";
 
 /** What the help of the command above shows of a command, and the file with the rest, loaded when it is used. */
 interface CommandEntry {
@@ -135,6 +135,11 @@ const rootCommands: readonly CommandEntry[] = [
   group("permissions", "what may run here, and the answers that are remembered", permissionCommands),
   group("sessions", "the conversations of this directory", sessionCommands),
   group("mcp", "the tools over MCP, and the MCP servers of this directory", mcpCommands),
+  command(
+    "completion <bash|zsh|fish>",
+    "the script that completes commands, flags and names in your shell",
+    () => import("./completion.ts"),
+  ),
 ];
 
 /**
@@ -149,7 +154,10 @@ export function createCommands(startProgram: () => Promise<Program>, ended: (exi
     async (...args) =>
       ended(await run(await start(), ...args));
   const entries = new Map<Command, CommandEntry>();
+  const defined = new Set<Command>();
   const define = async (command: Command): Promise<void> => {
+    if (defined.has(command)) return;
+    defined.add(command);
     const loaded = await entries.get(command)?.load?.();
     loaded?.define(command, toAction);
   };
@@ -159,6 +167,7 @@ export function createCommands(startProgram: () => Promise<Program>, ended: (exi
     for (const entry of children) {
       const command = parent.command(entry.name).description(entry.summary);
       entries.set(command, entry);
+      flagLoaders.set(command, () => define(command));
       nameInErrors(command);
       if (entry.commands) addAll(command, entry.commands);
     }

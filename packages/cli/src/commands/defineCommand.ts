@@ -9,3 +9,6 @@ export type DefineCommand = (command: Command, action: ToAction) => void;
 export type ToAction = <Args extends unknown[]>(
   run: (program: Program, ...args: Args) => ExitReason | Promise<ExitReason>,
 ) => (...args: Args) => Promise<void>;
+
+/** Adds flags and arguments to a command before it is used, for its completion. */
+export const flagLoaders: WeakMap<Command, () => Promise<void>> = new WeakMap();

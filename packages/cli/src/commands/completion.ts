@@ -1,0 +1,179 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import type { Command, Option } from "commander";
+import { settings } from "../config/settings.ts";
+import { type ExitReason, usageError } from "../exitReasons.ts";
+import type { Program } from "../program.ts";
+import { sessionsOf } from "../state/sessionFile.ts";
+import { packageFile } from "../version.ts";
+import { type DefineCommand, flagLoaders } from "./defineCommand.ts";
+
+const shells = ["bash", "zsh", "fish"];
+
+/** `toolcrib completion`: the script for a shell; by `words` the script asks what the word that is typed may be. */
+export const define: DefineCommand = (command, action) =>
+  command
+    .argument("<shell>", shells.join(", "))
+    .argument("[typed...]", "for the script: words, the shell, -- and what is typed so far")
+    .passThroughOptions()
+    .addHelpText(
+      "after",
+      `
+  bash  eval "$(toolcrib completion bash)"      in ~/.bashrc
+  zsh   eval "$(toolcrib completion zsh)"       in ~/.zshrc, after compinit
+  fish  toolcrib completion fish | source       in ~/.config/fish/config.fish`,
+    )
+    .action(action((program, shell: string, typed: string[]) => completion(program, command, shell, typed)));
+
+async function completion(
+  program: Program,
+  command: Command,
+  shell: string,
+  [caller = "", ...typed]: readonly string[],
+): Promise<ExitReason> {
+  if (shell === "words") {
+    const words = caller === "bash" ? joinAssigned(typed) : typed;
+    const found = await candidates(program, command.parent as Command, words[0] === "--" ? words.slice(1) : words);
+    const prefix = /^--[\w-]+=/.exec(words.at(-1) ?? "")?.[0] ?? "";
+    // bash replaces what stands after the =, others the whole word.
+    for (const { value, about } of found)
+      program.terminal.data(`${caller === "bash" ? "" : prefix}${value}\t${about}\n`);
+    return "ok";
+  }
+  if (!shells.includes(shell)) throw usageError(`completion ${shell}: expected ${shells.join(", ")}`);
+  program.terminal.data(readFileSync(packageFile(`completion/toolcrib.${shell}`), "utf8"));
+  return "ok";
+}
+
+/** bash takes `--mode=full` for three words. */
+function joinAssigned(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const last = joined.at(-1);
+    if (last?.startsWith("--") && last !== "--" && (word === "=" || last.endsWith("=")))
+      joined.push(joined.pop() + word);
+    else joined.push(word);
+  }
+  return joined;
+}
+
+interface Candidate {
+  readonly value: string;
+  readonly about: string;
+}
+
+/** What the last word may be, as it goes on from what is typed. None for a file. */
+async function candidates(program: Program, root: Command, words: readonly string[]): Promise<Candidate[]> {
+  const typed = words.at(-1) ?? "";
+  let command = root;
+  let waiting: Option | undefined;
+  const given: string[] = [];
+  for (const word of words.slice(0, -1)) {
+    const next = waiting || given.length > 0 ? undefined : command.commands.find((one) => one.name() === word);
+    if (waiting) waiting = undefined;
+    else if (next) {
+      command = next;
+      await flagLoaders.get(command)?.();
+    } else if (word.startsWith("-")) waiting = optionOf(command, word);
+    else given.push(word);
+  }
+  const assigned = /^(--[\w-]+)=(.*)$/s.exec(typed);
+  const option = waiting ?? (assigned ? optionOf(command, assigned[1] ?? "") : undefined);
+  const start = assigned && !waiting ? (assigned[2] ?? "") : typed;
+  const all = option
+    ? await valuesOf(program, option.attributeName(), option.argChoices ?? [], start)
+    : typed.startsWith("-")
+      ? command.options.map(({ long, short, description }) => ({ value: long ?? short ?? "", about: description }))
+      : [
+          ...(given.length > 0 ? [] : command.commands).map((one) => ({ value: one.name(), about: one.description() })),
+          ...(await valuesOf(program, `${pathOf(command)} ${given.length}`, [], start)),
+        ];
+  return (
+    all
+      .map(({ value, about }) => ({ value, about: about.replace(/\s+/g, " ").slice(0, 80) }))
+      // A name out of a file, such as that of a server, could be anything.
+      .filter(({ value }) => value.startsWith(start) && /^[\w@%+.,:/-]+$/.test(value))
+  );
+}
+
+/** One that takes a value. */
+function optionOf(command: Command, flag: string): Option | undefined {
+  return command.options.find(
+    ({ long, short, required, optional }) => (required || optional) && [long, short].includes(flag),
+  );
+}
+
+function pathOf(command: Command): string {
+  return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+const providers = [
+  "openai/",
+  "anthropic/",
+  "openrouter/",
+  "ollama/",
+  "lmstudio/",
+  "llamacpp/",
+  "openai-compatible/",
+  "offline",
+];
+
+/** The values of an option by its name, or of an argument by the command and its place. */
+async function valuesOf(
+  program: Program,
+  what: string,
+  choices: readonly string[],
+  start: string,
+): Promise<Candidate[]> {
+  const plain = (values: readonly string[], about = ""): Candidate[] => values.map((value) => ({ value, about }));
+  if (choices.length > 0) return plain(choices);
+  switch (what) {
+    case "model": {
+      const { keyedModels } = await import("@toolcrib/agent/models");
+      return plain([...providers, ...keyedModels()]);
+    }
+    case "tools":
+    case "enable":
+    case "disable":
+    case "excludeTools": {
+      const before = start.slice(0, start.lastIndexOf(",") + 1);
+      return plain((await toolNames(program)).map((name) => before + name));
+    }
+    case "tools call 0":
+    case "permissions explain 0":
+      return plain(await toolNames(program));
+    case "resume":
+    case "sessions show 0":
+    case "sessions export 0":
+    case "sessions delete 0": {
+      const found = await sessionsOf(process.cwd(), program.env).list();
+      return found.map(({ file, name, topic }) => ({ value: basename(file, ".jsonl"), about: name ?? topic }));
+    }
+    case "mcp allow 0":
+    case "mcp remove 0":
+    case "mcp test 0":
+    case "mcp login 0":
+    case "mcp logout 0": {
+      const { serversFile } = await import("../tools/mcpMount.ts");
+      const files = [serversFile(program), serversFile(program, true)];
+      const read = await Promise.all(files.map((file) => file.read().catch(() => ({ mcpServers: {} }))));
+      return plain([...new Set(read.flatMap(({ mcpServers }) => Object.keys(mcpServers)))]);
+    }
+    case "config get 0":
+    case "config set 0":
+      return plain(Object.keys(settings));
+    case "completion 0":
+      return plain(shells);
+    default:
+      return [];
+  }
+}
+
+async function toolNames(program: Program): Promise<string[]> {
+  const [{ createToolSet }, { createPermissions }] = await Promise.all([
+    import("../tools/toolSet.ts"),
+    import("../tools/permissions.ts"),
+  ]);
+  const permissions = createPermissions({}, [process.cwd()], program, "ask");
+  return createToolSet({}, permissions, program).getToolNames();
+}
