@@ -329,6 +329,8 @@ describe("what is kept", () => {
     undo.begin("one");
     expect(await write("file", "new")).toContain("Created file");
     expect(errors[0]?.message).toContain("cannot be written down for undo");
+    expect(undo.takeNote()).toBeUndefined();
+    expect(errors[1]?.message).toContain("What was taken back cannot be read");
   });
 
   test("a damaged copy and a torn journal put nothing wrong back", async () => {
@@ -383,6 +385,17 @@ test("the arguments that are recorded are those that the guards let pass, after 
     writeFileSync(at("file"), "mine");
     return true;
   };
+  undo.begin("never answered");
+  const controller = new AbortController();
+  const never = (): Promise<boolean> => new Promise(() => {});
+  const left = registry.execute(
+    "write_file",
+    { path: "file", content: "new" },
+    { approve: never, signal: controller.signal },
+  );
+  controller.abort();
+  await left;
+  expect(await undo.undo()).toBeUndefined();
   undo.begin("answered");
   await registry.execute("write_file", { path: "file", content: "new" }, { approve });
   await undo.undo();

@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { checkOptions, type Middleware } from "@toolcrib/core";
 import { createPathScope } from "@toolcrib/core/files";
-import { byteLimit } from "@toolcrib/core/text";
+import { byteLimit, messageOf } from "@toolcrib/core/text";
 import type { LeftAlone, PutBack } from "./undo/putBack.ts";
 import { type NotUndoable, TurnStore } from "./undo/turnStore.ts";
 import { describeUndone, type UndoneTurn, undoLast } from "./undo/undoLast.ts";
@@ -56,9 +56,14 @@ export function createUndo(options: UndoOptions): Undo {
     begin,
     undo: () => afterCalls(() => undoLast(store, look)),
     takeNote() {
-      const note = store.readNote();
-      if (note !== undefined) store.writeNote("");
-      return note?.trimEnd();
+      try {
+        const note = store.readNote();
+        if (note !== undefined) store.writeNote("");
+        return note?.trimEnd();
+      } catch (cause) {
+        onError?.(new Error(`What was taken back cannot be read: ${messageOf(cause)}`, { cause }));
+        return undefined;
+      }
     },
   };
 }

@@ -211,7 +211,8 @@ export async function openConversation(
   const close = async (): Promise<void> => {
     // The present one is still held.
     const { sessions: count } = await sessions.prune();
-    if (count > 0) terminal.note(terminal.style.dim(`Removed ${count} old conversations (90 days, 500 MB in all).`));
+    const what = count === 1 ? "1 old conversation" : `${count} old conversations`;
+    if (count > 0) terminal.note(terminal.style.dim(`Removed ${what} (90 days, 500 MB in all).`));
     lock?.release();
     await mount?.close();
   };

@@ -60,12 +60,15 @@ export function watchCalls(
     async middleware(call, next) {
       const { tool } = call;
       if (!tool) return next();
+      let hasStarted = false;
       let started: BegunCall | undefined;
       const beforeRun: typeof call.beforeRun = async (args) => {
         await call.beforeRun?.(args);
+        // Not before: a call may wait for the user's answer for ever.
+        hasStarted = true;
+        running += 1;
         started = await attempt(() => before(tool, args));
       };
-      running += 1;
       let isOk = false;
       try {
         const outcome = await next({ ...call, beforeRun });
@@ -74,7 +77,7 @@ export function watchCalls(
       } finally {
         const ended = started;
         if (ended) await attempt(() => after(tool, ended, isOk));
-        running -= 1;
+        if (hasStarted) running -= 1;
       }
     },
     begin(text) {
