@@ -25,7 +25,7 @@ const sliceMs = 1;
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 
 /** Does work soon, unless the function that it returns is called before. */
-export type DoLater = (work: () => void) => () => void;
+type DoLater = (work: () => void) => () => void;
 
 const atOnce: DoLater = (work) => {
   const next = setImmediate(work);
