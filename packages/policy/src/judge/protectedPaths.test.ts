@@ -46,6 +46,7 @@ const examples = [
   ".pre-commit-config.yaml",
   ".mcp.json",
   "deep/er/.mcp.json",
+  ".toolcrib.json",
   ".envrc",
   ".vscode/tasks.json",
   ".idea/workspace.xml",
