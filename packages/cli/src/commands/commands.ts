@@ -126,7 +126,7 @@ const rootCommands: readonly CommandEntry[] = [
   command("init [dir]", "a small project with an agent and a tool of your own", () => import("./init.ts")),
   command(
     "doctor [options]",
-    "what is wrong in this project, and what an upgrade would change",
+    "what is wrong here, and what to do; what an upgrade would change",
     () => import("./doctor.ts"),
   ),
   group("config", "what holds without a flag: your own settings, and this directory's", configCommands),

@@ -15,6 +15,7 @@ import type { McpMount } from "@toolcrib/mcp";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Undo } from "@toolcrib/tools-fs/undo";
 import type { Command } from "commander";
+import { keptSessions } from "../config/keptSessions.ts";
 import { CliError, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeSessionFolder, type PickRow, resumedFile, type SessionFlags, sessionsOf } from "../state/sessionFile.ts";
@@ -210,9 +211,11 @@ export async function openConversation(
 
   const close = async (): Promise<void> => {
     // The present one is still held.
-    const { sessions: count } = await sessions.prune();
+    const { days, megabytes } = await keptSessions(env);
+    const { sessions: count } = await sessions.prune({ maxAgeDays: days, maxBytes: megabytes * 2 ** 20 });
     const what = count === 1 ? "1 old conversation" : `${count} old conversations`;
-    if (count > 0) terminal.note(terminal.style.dim(`Removed ${what} (90 days, 500 MB in all).`));
+    const limits = `${days} days, ${megabytes} MB in all`;
+    if (count > 0) terminal.note(terminal.style.dim(`Removed ${what} (${limits}).`));
     lock?.release();
     await mount?.close();
   };

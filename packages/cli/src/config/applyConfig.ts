@@ -41,7 +41,10 @@ export async function configuredValues(
     if (settings[key]?.addsUp) {
       values[key] = [found.value, isFlag(key) ? given : []].flat();
     } else if (!isFlag(key) && !(key === "baseUrl" && isFlag("model")) && !(key === "mcp" && !hasServers(env))) {
-      values[key] = found.value;
+      // As the flag reads it: 5m is a number of milliseconds.
+      const { parseArg } = options.get(key) ?? {};
+      const isWord = typeof found.value === "string" || typeof found.value === "number";
+      values[key] = parseArg && isWord ? parseArg(String(found.value), undefined) : found.value;
     }
   }
   return values;

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
@@ -129,6 +130,29 @@ describe("what holds", () => {
     } finally {
       server.close();
     }
+  });
+
+  test("how long conversations are kept, by the user's own file alone", async () => {
+    await toolcrib(["run", "list .", "-m", "offline"]);
+    const sessions = join(base, "state", "toolcrib", "sessions");
+    const [own = ""] = readdirSync(sessions);
+    const [journal = ""] = readdirSync(join(sessions, own)).filter((name) => name.endsWith(".jsonl"));
+    const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000);
+    utimesSync(join(sessions, own, journal), longAgo, longAgo);
+    await toolcrib(["run", "list .", "-m", "offline"]);
+    expect(readdirSync(join(sessions, own))).toContain(journal);
+    await toolcrib(["config", "set", "sessions.keepDays", "2"]);
+    const { stderr } = await toolcrib(["run", "list .", "-m", "offline"]);
+    expect(stderr).toContain("Removed 1 old conversation (2 days, 500 MB in all).");
+    expect(readdirSync(join(sessions, own))).not.toContain(journal);
+    writeFileSync(project(), `{ "sessions": { "keepDays": 1 } }`);
+    expect((await toolcrib(["config", "trust"])).stderr).toContain("sessions.keepDays is for your own file alone");
+  });
+
+  test("a time and a cost as the flags take them", async () => {
+    writeUser(`{ "timeout": "1ms", "maxCost": 0.5 }`);
+    expect((await toolcrib(["run", "list .", "-m", "offline"])).code).toBe(5);
+    expect((await toolcrib(["run", "list .", "-m", "offline", "--timeout", "5m"])).code).toBe(0);
   });
 
   test("mcp: true starts nothing and fails nothing where there are no servers", async () => {

@@ -38,10 +38,14 @@ export const settings: Readonly<Record<string, Setting>> = {
   disable: {},
   excludeTools: {},
   maxSteps: {},
+  maxCost: { risk: () => "a run may cost as much" },
+  timeout: {},
   mcp: { except: ["list", "call", "cost"] },
   sandbox: { risk: (sandbox) => (sandbox === false ? "commands run with all your rights" : undefined) },
   sandboxAllow: { risk: () => "commands in the sandbox reach them" },
   contextFiles: {},
+  "sessions.keepDays": { isUserOnly: true },
+  "sessions.keepMegabytes": { isUserOnly: true },
   color: { isUserOnly: true },
 };
 
