@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createStreamLimit, limitBody } from "./limitReply.ts";
 import { sameOriginFetch } from "./sameOriginFetch.ts";
 
@@ -57,7 +58,13 @@ function recording(body: ReadableStream<Uint8Array>, activity: ByteActivity): As
           return read;
         },
         async return() {
-          await reader.cancel();
+          // An SDK leaves at the last event. Mostly the end of the body has come with it: read, too, it costs less than a cancelled
+          // request, which makes an error with its stack, and the connection can serve the next one.
+          const isOver = reader.read().then(
+            ({ done }) => done,
+            () => true,
+          );
+          if (!(await Promise.race([isOver, nextTurn(false)]))) await reader.cancel();
           return { done: true, value: undefined };
         },
       };
