@@ -4,14 +4,15 @@ import { fileURLToPath } from "node:url";
 import {
   answerWith,
   type ProgramEnd,
+  sharedCommand,
   sharedWireServer,
   startOnTerminal,
-  startProgram,
   workFolders,
 } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 const work = workFolders("sessions");
 const wire = await sharedWireServer();
 const secret = "s3cret-0123456789";
@@ -19,7 +20,7 @@ const secret = "s3cret-0123456789";
 const env = (): Record<string, string> => ({ XDG_STATE_HOME: work.state, MY_API_KEY: secret });
 const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
 const toolcrib = (args: readonly string[], input?: string): Promise<ProgramEnd> =>
-  startProgram(bin, args, { cwd: work.folder, env: env(), ...(input !== undefined && { input }) }).ended;
+  command(args, { cwd: work.folder, env: env(), ...(input !== undefined && { input }) });
 const run = (prompt: string, ...args: string[]): Promise<ProgramEnd> =>
   toolcrib(["run", prompt, ...args, "--mode", "full", ...model()]);
 const at = (path: string): string => join(work.folder, path);

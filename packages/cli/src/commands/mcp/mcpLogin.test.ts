@@ -8,12 +8,14 @@ import {
   type ProgramEnd,
   type ProtectedServer,
   protect,
+  sharedCommand,
   startProgram,
   temporaryFolder,
 } from "@toolcrib/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let folder = "";
 let state = "";
 let authorization: AuthorizationServer;
@@ -54,7 +56,7 @@ const environment = (): Record<string, string> => ({
 });
 
 function toolcrib(...args: string[]): Promise<ProgramEnd> {
-  return startProgram(bin, args, { cwd: folder, env: environment() }).ended;
+  return command(args, { cwd: folder, env: environment() });
 }
 
 /** Runs `mcp login`, and follows the address that it prints, as the user would. */

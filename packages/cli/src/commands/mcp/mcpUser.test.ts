@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let folder = "";
 let config = "";
 let own = "";
@@ -18,7 +19,7 @@ beforeEach(() => {
 });
 
 function toolcrib(...args: string[]): Promise<ProgramEnd> {
-  return startProgram(bin, args, { cwd: folder, env: { XDG_STATE_HOME: state, XDG_CONFIG_HOME: config } }).ended;
+  return command(args, { cwd: folder, env: { XDG_STATE_HOME: state, XDG_CONFIG_HOME: config } });
 }
 
 /** A server of one tool, whose description says whose it is. */

@@ -5,10 +5,12 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import {
   answerWith,
+  hasTerminals,
   jsonOf,
   type ProgramEnd,
   sharedCommand,
   sharedWireServer,
+  startOnTerminal,
   startProgram,
   streamOf,
   temporaryFolder,
@@ -264,7 +266,7 @@ describe("--timeout", () => {
     "ends what runs, keeps the conversation whole, and says how to go on: exit 5",
     async () => {
       wire.script(call("run_bash", { command: "echo $$ > pid; exec sleep 600" }));
-      const end = await run("--timeout", "3s", "--json", ...allowed);
+      const end = await run("--timeout", "5s", "--json", ...allowed);
       expect(last(end)).toMatchObject({
         ok: false,
         reason: "time-limit",
@@ -287,13 +289,27 @@ describe("--timeout", () => {
     },
   );
 
+  test.skipIf(!hasTerminals())("takes an open question off the screen, which stays open for later", async () => {
+    const args = ["run", "write hi to b.txt", "-m", "offline", "--timeout", "10s"];
+    const env = { XDG_STATE_HOME: join(folder, "../state") };
+    const program = startOnTerminal(bin, args, { cwd: folder, env });
+    await program.shows(/b\.txt/);
+    await program.shows(/The time limit was reached before the answer/);
+    expect(await program.ended).toBe(5);
+    expect(existsSync(join(folder, "b.txt"))).toBe(false);
+    // A message in place of an answer is a no to what was still open.
+    const next = await toolcrib(["run", "list .", "-m", "offline", "-c", "--jsonl"]);
+    expect(next.stdout).toMatch(/^\{"type":"tool-result",[^\n]*"name":"write_file",[^\n]*"isError":true/m);
+    expect(next.code).toBe(0);
+  });
+
   test("a model that says nothing more is given up: what it has said is kept", async () => {
     wire.script((request) => {
       const answer = answerWith({ text: "The beginning" });
       const { chunks, ...rest } = typeof answer === "function" ? answer(request) : answer;
       return { ...rest, chunks: chunks.slice(0, -3), end: "hang" };
     });
-    const end = await run("--timeout", "2s", "--output-format", "stream-json");
+    const end = await run("--timeout", "5s", "--output-format", "stream-json");
     expect(last(end)).toMatchObject({ reason: "time-limit", text: expect.stringMatching(/^The/) });
     expect(end.code).toBe(5);
   });
