@@ -34,7 +34,7 @@ export function explain(error: unknown): Explanation {
     }
   }
   if (isMcpError(error)) {
-    const isUsage = error.code === "bad_config_file" || error.code === "unknown_server";
+    const isUsage = ["bad_config_file", "invalid_config", "unknown_server"].includes(error.code);
     return { exitReason: isUsage ? "usage" : "failed", message };
   }
   if (isToolError(error)) return { exitReason: error.code === "permission_denied" ? "denied" : "failed", message };

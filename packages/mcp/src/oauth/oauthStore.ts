@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { ownFile, withFileLock } from "@toolcrib/core/files";
 import { isObject } from "@toolcrib/core/text";
 
@@ -51,7 +50,7 @@ export function createOAuthStore(path: string): OAuthStore {
         else logins.set(keyOf(url), login);
         return `${JSON.stringify({ logins: Object.fromEntries(logins) }, undefined, 2)}\n`;
       }),
-    exclusively: (task) => withFileLock(join(`${path}.renew.lock`), task),
+    exclusively: (task) => withFileLock(`${path}.renew.lock`, task),
   };
 }
 

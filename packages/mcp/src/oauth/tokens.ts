@@ -1,5 +1,5 @@
 import type { AuthorizationServerMetadata, OAuthTokens } from "@modelcontextprotocol/client";
-import { secretForms, withoutSecrets } from "@toolcrib/core/text";
+import { clip, secretForms, withoutSecrets } from "@toolcrib/core/text";
 import type { OAuthLogin } from "./oauthStore.ts";
 
 /** A token travels in a header: servers take headers of some kilobytes. */
@@ -43,5 +43,5 @@ export function loginSecrets({ accessToken, refreshToken, clientSecret }: OAuthL
 /** A text, such as the error of an authorization server, without these secrets and not long. */
 export function withoutTokens(text: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret.length >= 6);
-  return withoutSecrets(text, secretForms(known)).slice(0, 500);
+  return clip(withoutSecrets(text, secretForms(known)), 500);
 }

@@ -136,13 +136,14 @@ test("Ctrl-C ends a login that nobody answers; exit 130", async () => {
 });
 
 test.each([
-  [["login", "nope"], /nope is not in \.mcp\.json; there are web/],
+  [["login", "nope"], /nope is not in \.mcp\.json; there are web, cmd, unset/],
   [["login", "cmd"], /cmd: only a server at an address has a login/],
   [["login", "web", "--port", "x"], /--port x: expected a port/],
+  [["login", "unset"], /MCP server unset: the environment variable NOT_SET_HERE is not set/],
   [["logout", "nope"], /nope is not in \.mcp\.json/],
 ])("toolcrib mcp %j is refused in one sentence; exit 2", async (args, says) => {
   await toolcrib("mcp", "add", "cmd", "some-command");
-  if (args[1] !== "cmd") await toolcrib("mcp", "remove", "cmd");
+  await toolcrib("mcp", "add", "unset", `https://example.com/\${NOT_SET_HERE}`);
   const { code, stderr } = await toolcrib("mcp", ...args);
   expect(stderr).toMatch(says);
   expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 2, lines: 1 });
