@@ -12,6 +12,7 @@ export const sidebar = [
     "guides/guards",
     "guides/providers",
     "guides/permissions",
+    "guides/configuration",
     "guides/sessions",
     "guides/mcp",
     "guides/editors",
