@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { type AgentApp, agent, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import { configOptions, modeState, select } from "./choices.ts";
 import { type Explain, invalidParams, toRequestError } from "./errors.ts";
@@ -97,7 +98,9 @@ function answerOpening(
     app.onRequest(
       "session/list",
       answering(async ({ params }) => {
-        const found = await listSessions(params.cwd ?? undefined);
+        const { cwd } = params;
+        // One that is gone may still have its conversations.
+        const found = await listSessions(cwd ? await realpath(cwd).catch(() => cwd) : undefined);
         return { sessions: found.map(({ id, changedAt, ...rest }) => infoOf(id, changedAt, rest)) };
       }),
     );

@@ -19,7 +19,7 @@ export async function* replay({ agent }: AcpSession): AsyncGenerator<SessionUpda
         const ended = waiting.has(block.id) ? { status: "pending" as const } : endOf(results.get(block.id));
         const { id: toolCallId, name, args: rawInput } = block;
         yield { sessionUpdate: "tool_call", toolCallId, name, rawInput, ...shown, ...ended };
-      } else {
+      } else if (block.type === "image" || block.text !== "") {
         yield { sessionUpdate: updateOf(message, block.type), messageId, content: contentOf(block) };
       }
     }

@@ -190,6 +190,15 @@ describe("a question", () => {
   });
 });
 
+describe("a call", () => {
+  test("of two lines does not read as one line", async () => {
+    const args = { path: "a\nb", content: "" };
+    const { say, of } = await open(createScenario(folder, [{ calls: [{ name: "write_note", args }] }]));
+    await say("write");
+    expect(of("tool_call")[0]?.title).toBe("write_note a ⏎ b");
+  });
+});
+
 describe("what a client chooses", () => {
   test("is on offer in both forms, and told in both when it changes", async () => {
     const scenario = createScenario(folder, []);

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { clip, messageOf, showInvisible } from "@toolcrib/core/text";
@@ -14,12 +14,14 @@ interface GivenRequest {
 /** Checks what a client asks for. Throws in words for a directory that is not there, and for a server that cannot be mounted. */
 export async function readSessionRequest(given: GivenRequest, signal: AbortSignal): Promise<AcpSessionRequest> {
   const { cwd, additionalDirectories = [], mcpServers = [] } = given;
-  await checkDirectory("cwd", cwd);
-  for (const directory of additionalDirectories) await checkDirectory("additionalDirectories", directory);
-  return { cwd, roots: [...new Set([cwd, ...additionalDirectories])], mcpServers: serversOf(mcpServers), signal };
+  const directory = await realDirectory("cwd", cwd);
+  const roots = [directory];
+  for (const more of additionalDirectories) roots.push(await realDirectory("additionalDirectories", more));
+  return { cwd: directory, roots: [...new Set(roots)], mcpServers: serversOf(mcpServers), signal };
 }
 
-async function checkDirectory(field: string, path: string): Promise<void> {
+/** The path without links, as programs that are started there see it. */
+async function realDirectory(field: string, path: string): Promise<string> {
   const refuse = (why: string): Error => invalidParams(`${field}: ${shown(path)} ${why}`);
   if (!isAbsolute(path)) throw refuse("is not an absolute path");
   if (path.includes("\0")) throw refuse("holds a NUL character");
@@ -27,6 +29,7 @@ async function checkDirectory(field: string, path: string): Promise<void> {
     throw refuse(`cannot be opened: ${messageOf(error).split(",", 1)[0]}`);
   });
   if (!stats.isDirectory()) throw refuse("is not a directory");
+  return realpath(path);
 }
 
 function serversOf(servers: readonly McpServer[]): Record<string, AcpMcpServer> {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent } from "@toolcrib/agent";
 import { temporaryFolder } from "@toolcrib/testing";
@@ -122,6 +122,29 @@ describe("what a client asks for", () => {
     );
   });
 
+  test("is a directory without links: the same one has the same conversations", async () => {
+    const { session } = createScenario(folder, []);
+    const link = join(folder, "link");
+    mkdirSync(join(folder, "real"));
+    symlinkSync(join(folder, "real"), link);
+    const seen: (string | undefined)[] = [];
+    const { agent } = await connect({
+      createSession(request) {
+        seen.push(request.cwd, ...request.roots);
+        return session;
+      },
+      listSessions: async (cwd) => {
+        seen.push(cwd);
+        return [];
+      },
+    });
+    await agent.request("session/new", { cwd: `${link}/`, mcpServers: [] });
+    await agent.request("session/list", { cwd: link });
+    await agent.request("session/list", { cwd: "/no/such" });
+    const real = join(folder, "real");
+    expect(seen).toEqual([real, real, real, "/no/such"]);
+  });
+
   test("reaches the session: roots, and servers in the form of mcpServers", async () => {
     const { session } = createScenario(folder, []);
     const requests: AcpSessionRequest[] = [];
@@ -164,7 +187,12 @@ describe("what a client asks for", () => {
 describe("a client", () => {
   test("that goes away in the middle of a turn ends it, and its sessions are closed", async () => {
     const scenario = createScenario(folder, [{ calls: [{ name: "hold" }] }]);
-    const { agent, leave, serving } = await connect({ createSession: () => scenario.session });
+    // Refused while a turn runs: a session is closed after that.
+    const close = (): void => {
+      scenario.session.agent.clearContext();
+      return void scenario.session.close();
+    };
+    const { agent, leave, serving } = await connect({ createSession: () => ({ ...scenario.session, close }) });
     const { sessionId } = await agent.request("session/new", { cwd: folder, mcpServers: [] });
     const running = agent.request("session/prompt", { sessionId, prompt: prompt("hold") });
     running.catch(() => undefined);

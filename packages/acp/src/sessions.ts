@@ -39,22 +39,27 @@ export class Sessions {
   }
 
   /** Opens a session for a client; with an `id` again. */
-  async open(given: Parameters<typeof readSessionRequest>[0], client: AgentContext, id?: string): Promise<LiveSession> {
+  open(given: Parameters<typeof readSessionRequest>[0], client: AgentContext, id?: string): Promise<LiveSession> {
+    const opening = this.#open(given, client, id);
+    this.#opening.add(opening);
+    return opening.finally(() => this.#opening.delete(opening));
+  }
+
+  async #open(
+    given: Parameters<typeof readSessionRequest>[0],
+    client: AgentContext,
+    id: string | undefined,
+  ): Promise<LiveSession> {
+    const { createSession, openSession } = this.#options;
     const gone = this.#connection?.signal ?? AbortSignal.abort();
     const request = await readSessionRequest(given, gone);
     // The file of a session is open once.
     if (id !== undefined) await this.close(id);
-    const opening = Promise.resolve(
-      id === undefined ? this.#options.createSession(request) : this.#options.openSession?.(id, request),
-    ).then(async (session) => {
-      if (!session) throw sessionNotFound(id ?? "");
-      const live = new LiveSession(session, client, this.capabilities, gone);
-      if (gone.aborted) await live.close();
-      else this.#live.set(session.id, live);
-      return live;
-    });
-    this.#opening.add(opening);
-    return opening.finally(() => this.#opening.delete(opening));
+    const session = await (id === undefined ? createSession(request) : openSession?.(id, request));
+    if (!session) throw sessionNotFound(id ?? "");
+    const live = new LiveSession(session, client, this.capabilities, gone);
+    this.#live.set(session.id, live);
+    return live;
   }
 
   /** Does nothing for one that is not open. */
@@ -64,6 +69,7 @@ export class Sessions {
     await live?.close();
   }
 
+  /** Those that are being opened, too. */
   async closeAll(): Promise<void> {
     await Promise.allSettled(this.#opening);
     await Promise.allSettled([...this.#live.keys()].map((id) => this.close(id)));

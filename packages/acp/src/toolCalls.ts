@@ -129,6 +129,8 @@ function titleOf({ name, args }: AcpCall): string {
   return about === undefined ? name : `${name} ${String(about)}`;
 }
 
+/** Two lines must not read as one command. */
 function oneLine(text: string): string {
-  return clip(showInvisible(clip(text, 4 * longestTitle)), longestTitle);
+  const lines = clip(text.trimEnd(), 4 * longestTitle).split("\n");
+  return clip(lines.map(showInvisible).join(" ⏎ "), longestTitle);
 }

@@ -57,7 +57,7 @@ export interface AcpFileChange {
 
 /** What a client asks for when it opens a conversation. */
 export interface AcpSessionRequest {
-  /** An absolute path of a directory that is there. */
+  /** An absolute path, without links, of a directory that is there. */
   readonly cwd: string;
   /** `cwd`, and the other directories that the client has open; each is there. */
   readonly roots: readonly string[];

@@ -25,6 +25,8 @@ export async function connect(
 ): Promise<Connected> {
   const [toAgent, fromAgent] = [new PassThrough(), new PassThrough()];
   const serving = serveAcp({ ...options, input: toAgent, output: fromAgent });
+  // As of a program that ends.
+  void serving.closed.then(() => fromAgent.end());
   const connected = connectAcpClient(toAgent, fromAgent, ask);
   await connected.agent.request("initialize", { protocolVersion: 1, clientCapabilities });
   return {
