@@ -16,7 +16,8 @@ import { ownLogins } from "../tools/ownLogins.ts";
 import { createPermissions, describePermissions } from "../tools/permissions.ts";
 import { rootsOf } from "../tools/toolSet.ts";
 import { version } from "../version.ts";
-import { addModelFlags, type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import { addModelFlags } from "./conversationFlags.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
 /** `toolcrib acp`: until the editor closes standard input, or Ctrl-C. */

@@ -14,15 +14,14 @@ import type { Guard } from "@toolcrib/core";
 import type { McpMount } from "@toolcrib/mcp";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Undo } from "@toolcrib/tools-fs/undo";
-import type { Command } from "commander";
 import { keptSessions } from "../config/keptSessions.ts";
-import { CliError, usageError } from "../exitReasons.ts";
+import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeSessionFolder, type PickRow, resumedFile, type SessionFlags, sessionsOf } from "../state/sessionFile.ts";
 import { type Asker, answersTo } from "../tools/approval.ts";
-import { addMcpFlag, type McpFlag } from "../tools/mcpTools.ts";
-import { addPermissionFlags, createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
-import { addSandboxFlags, chooseSandbox } from "../tools/sandbox.ts";
+import type { McpFlag } from "../tools/mcpTools.ts";
+import { createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
+import { chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import { instructionsFor, systemPromptFor } from "./systemPrompt.ts";
 
@@ -35,40 +34,6 @@ export interface ConversationFlags extends ToolFlags, PermissionFlags, SessionFl
   readonly contextFiles?: boolean | undefined;
   /** Not a flag: servers that are mounted already, in place of those of `mcp`. They are closed with the conversation. */
   readonly mounted?: McpMount | undefined;
-}
-
-/** Adds the flags of the commands that talk to a model. */
-export function addConversationFlags(command: Command): Command {
-  return addMcpFlag(
-    addModelFlags(command)
-      .option("-c, --continue", "go on with the last conversation of this directory")
-      .option(
-        "-r, --resume [session]",
-        "go on with a conversation: its number or id (toolcrib sessions list), its file, or the one that you pick",
-      ),
-  );
-}
-
-/** Those of them that say how to talk to a model, and not about what. */
-export function addModelFlags(command: Command): Command {
-  return addPermissionFlags(
-    addSandboxFlags(
-      command
-        .option(
-          "-m, --model <provider/model>",
-          "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible or offline",
-        )
-        .option("--base-url <url>", "where the provider is, for -m")
-        .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
-        .option("--no-context-files", "read no AGENTS.md as instructions"),
-    ),
-    "ask",
-  );
-}
-
-function positiveInteger(value: string): number {
-  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw usageError(`--max-steps ${value}: expected a whole number above 0`);
 }
 
 /** An agent with the CLI's tools, whose conversation a journal keeps as it grows. */

@@ -1,8 +1,9 @@
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { oneLine } from "../terminal/render.ts";
-import { addPermissionFlags, createPermissions, type PermissionFlags } from "../tools/permissions.ts";
-import { addToolFlags, createToolSet, rootsOf, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
+import { addPermissionFlags, addToolFlags } from "../tools/flags.ts";
+import { createPermissions, type PermissionFlags } from "../tools/permissions.ts";
+import { createToolSet, rootsOf, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 import { argumentsFrom } from "./toolsCall.ts";
 

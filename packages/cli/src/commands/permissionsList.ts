@@ -1,11 +1,7 @@
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import {
-  addPermissionFlags,
-  createPermissions,
-  describePermissions,
-  type PermissionFlags,
-} from "../tools/permissions.ts";
+import { addPermissionFlags } from "../tools/flags.ts";
+import { createPermissions, describePermissions, type PermissionFlags } from "../tools/permissions.ts";
 import { rootsOf } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 

@@ -1,9 +1,10 @@
 import { charactersPerToken, estimateTokens } from "@toolcrib/core/contracts";
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { addMcpFlag, type McpFlag, withServerTools } from "../tools/mcpTools.ts";
+import { addMcpFlag, addToolFlags } from "../tools/flags.ts";
+import { type McpFlag, withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions } from "../tools/permissions.ts";
-import { addToolFlags, createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
+import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
 interface ToolsCostFlags extends ToolFlags, McpFlag {

@@ -1,16 +1,10 @@
 import type { ExecutableTool } from "@toolcrib/core";
-import type { Command } from "commander";
 import type { Program } from "../program.ts";
 import { terminalAsker } from "../terminal/ask.ts";
 
 export interface McpFlag {
   /** Also the tools of servers. */
   readonly mcp?: boolean | undefined;
-}
-
-/** Adds the flag. */
-export function addMcpFlag(command: Command): Command {
-  return command.option("--mcp", "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)");
 }
 
 /** Runs `task` with the tools of the servers where `--mcp` is given, and ends the servers. */

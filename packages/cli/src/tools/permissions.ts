@@ -1,17 +1,8 @@
 import { existsSync } from "node:fs";
 import { createPathScope, isBelowAny } from "@toolcrib/core/files";
-import {
-  createPolicy,
-  fileStore,
-  type Mode,
-  memoryStore,
-  modes,
-  type Policy,
-  type PolicyOptions,
-} from "@toolcrib/policy";
-import { type Command, Option } from "commander";
+import { createPolicy, fileStore, type Mode, memoryStore, type Policy, type PolicyOptions } from "@toolcrib/policy";
 import { usageError } from "../exitReasons.ts";
-import { collect, ruleAdvice } from "../flagValues.ts";
+import { ruleAdvice } from "../flagValues.ts";
 import type { Program } from "../program.ts";
 import { configFolder, home } from "../state/stateBase.ts";
 import { canonicalPath, loginsFile, stateFolder } from "../state/stateFolder.ts";
@@ -28,40 +19,6 @@ export interface PermissionFlags {
   readonly deny?: readonly string[] | undefined;
   /** Not a flag: where relative paths begin, as for the tools. */
   readonly directory?: string | undefined;
-}
-
-/** Adds the flags of permissions; `mode` is the one without a flag. */
-export function addPermissionFlags(command: Command, mode: Mode): Command {
-  return command
-    .addOption(new Option("--mode <mode>", `what runs where no rule decides (default: ${mode})`).choices([...modes]))
-    .addOption(
-      new Option("--yes", "short for --mode full: only deny and ask rules, and protected paths, stop a call").conflicts(
-        "mode",
-      ),
-    )
-    .option(
-      "--allow <rule>",
-      "calls that run, such as 'run_bash(npm test *)' or 'write_file(src/)'; may be given again",
-      collectRules("--allow"),
-    )
-    .option(
-      "--ask <rule>",
-      "calls that are asked about whatever allows them; may be given again",
-      collectRules("--ask"),
-    )
-    .option(
-      "--deny <rule>",
-      "calls that never run, such as 'effect:read(.env)'; may be given again",
-      collectRules("--deny"),
-    );
-}
-
-function collectRules(flag: string) {
-  return (rule: string, before: readonly string[] = []): string[] => {
-    // The next flag, where the rule was left out: it could be a name.
-    if (rule.startsWith("-")) throw usageError(`${flag} ${oneLine(rule, 80)}: ${flag} takes a rule; ${ruleAdvice}`);
-    return collect(rule, before);
-  };
 }
 
 /** What decides about the calls of one set of tools. */

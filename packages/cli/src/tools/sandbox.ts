@@ -1,18 +1,8 @@
 import { type SandboxOptions, sandboxProblem } from "@toolcrib/tools-bash";
-import type { Command } from "commander";
 import { usageError } from "../exitReasons.ts";
-import { collectNames } from "../flagValues.ts";
 import type { Program } from "../program.ts";
 import { hideState } from "./hideState.ts";
-import { addToolFlags, rootsOf, type ToolFlags } from "./toolSet.ts";
-
-/** Adds the flags that choose tools, and those of the sandbox that `run_bash` runs its commands in. */
-export function addSandboxFlags(command: Command): Command {
-  return addToolFlags(command)
-    .option("--sandbox", "run_bash: commands in a sandbox; an error where there is none (default: where there is one)")
-    .option("--no-sandbox", "run_bash: commands with all your rights")
-    .option("--sandbox-allow <names>", "what commands in the sandbox may use: network, sockets", collectNames);
-}
+import { rootsOf, type ToolFlags } from "./toolSet.ts";
 
 /** What `--sandbox-allow` may name. */
 const allowable = ["network", "sockets"] as const;

@@ -5,9 +5,7 @@ import { defaultMaxReplyBytes } from "@toolcrib/core/text";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import type { BackgroundJobs, SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
-import type { Command } from "commander";
 import { usageError } from "../exitReasons.ts";
-import { collect, collectNames } from "../flagValues.ts";
 import type { Program } from "../program.ts";
 import { oneLine } from "../terminal/render.ts";
 import { hideState } from "./hideState.ts";
@@ -26,16 +24,6 @@ export interface ToolFlags {
   readonly commandSandbox?: SandboxOptions | undefined;
   /** Not a flag: where relative paths begin. Default: in the working directory where a root holds it, else in the first root. */
   readonly directory?: string | undefined;
-}
-
-/** Adds the flags that choose tools and roots. */
-export function addToolFlags(command: Command): Command {
-  return command
-    .option("--root <dir>", "a directory the file tools may not leave; may be given again (default: this one)", collect)
-    .option("--enable <names>", "switch tools on (remove and run_bash are off)", collectNames)
-    .option("--disable <names>", "switch tools off", collectNames)
-    .option("--tools <names>", "only these tools", collectNames)
-    .option("--exclude-tools <names>", "all but these tools", collectNames);
 }
 
 /** What a conversation has beside the default tools. */

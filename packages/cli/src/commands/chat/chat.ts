@@ -1,20 +1,10 @@
-import type { AgentEvent } from "@toolcrib/agent";
-import { type BackgroundJobs, createBackgroundJobs } from "@toolcrib/tools-bash";
 import type { ExitReason } from "../../exitReasons.ts";
-import { explain } from "../../explain.ts";
-import { chooseModel, type ModelChoice } from "../../model/modelChoice.ts";
 import type { Program } from "../../program.ts";
 import { inputHistory } from "../../state/inputHistory.ts";
-import { terminalAsker } from "../../terminal/ask.ts";
 import { openChatInput } from "../../terminal/chatInput.ts";
-import type { ChatInput } from "../../terminal/chatLines.ts";
-import { createRenderer, usageText } from "../../terminal/render.ts";
-import type { Asker } from "../../tools/approval.ts";
-import { addConversationFlags, type Conversation, type ConversationFlags, openConversation } from "../conversation.ts";
+import type { ConversationFlags } from "../conversation.ts";
+import { addConversationFlags } from "../conversationFlags.ts";
 import type { DefineCommand } from "../defineCommand.ts";
-import { whyNoAnswer } from "../turnEnd.ts";
-import { filesLike } from "./filesLike.ts";
-import { runSlashCommand, type SlashContext, slashCommands } from "./slashCommands.ts";
 
 interface ChatFlags extends ConversationFlags {
   readonly plain?: boolean | undefined;
@@ -28,130 +18,16 @@ export const define: DefineCommand = (command, action) =>
 
 async function chat(program: Program, flags: ChatFlags): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
-  let session: ChatSession | undefined;
-  // Until there is a session, Ctrl-C ends the program.
-  const onInterrupt = (): void => (session ? session.interrupt() : interrupts.interrupt());
   if (flags.plain) env.TOOLCRIB_PLAIN = "1";
-  // Opened first: what is typed while the rest starts is kept.
-  const opened = openChatInput({ terminal, env, history: inputHistory(env), onInterrupt });
-  const choosing = chooseModel(flags);
-  choosing.catch(() => {});
-  const input = await opened;
-  let conversation: Conversation | undefined;
+  // Until there is a session, Ctrl-C ends the program.
+  const session = { interrupt: interrupts.interrupt };
+  // Before the rest is loaded: the prompt is there at once, and what is typed meanwhile is kept.
+  const history = inputHistory(env);
+  const input = await openChatInput({ terminal, env, history, onInterrupt: () => session.interrupt() });
   try {
-    const choice = await choosing;
-    const { keyboard } = input;
-    const asker = (): Asker | undefined =>
-      keyboard && terminalAsker({ terminal, interrupt: interrupts.interrupt, keyboard });
-    const jobs = createBackgroundJobs();
-    conversation = await openConversation(choice.provider, flags, program, asker, jobs);
-    terminal.note(terminal.style.dim(`${choice.why} /help lists commands.`));
-    session = createSession(conversation, jobs, choice, input, program);
-    // A question that the user has left open, or that a crash has: it is on disk, and so is everything before it.
-    if (conversation.agent.pending.length > 0) await session.take("/answer");
-    while (!session.hasEnded) {
-      const line = await input.next();
-      if (line === undefined) break;
-      await session.take(line.trim());
-    }
-    return "ok";
+    const { converse } = await import("./converse.ts");
+    return await converse(program, flags, input, session);
   } finally {
     input.close();
-    await conversation?.close();
   }
-}
-
-interface ChatSession {
-  take(line: string): Promise<void>;
-  /** Whether the user has left. */
-  readonly hasEnded: boolean;
-  /** Ctrl-C at the terminal. */
-  interrupt(): void;
-}
-
-function createSession(
-  conversation: Conversation,
-  jobs: BackgroundJobs,
-  first: ModelChoice,
-  input: ChatInput,
-  program: Program,
-): ChatSession {
-  const { terminal, interrupts } = program;
-  const note = (line: string): void => terminal.note(terminal.style.dim(line));
-  let { provider } = first;
-  let warned = false;
-  let hasEnded = false;
-
-  const turn = async (start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> => {
-    const view = (await input.screen?.startTurn()) ?? printedTurn(program);
-    try {
-      await interrupts.during(async (signal) => {
-        for await (const event of start(signal)) {
-          view.show(event);
-          if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event));
-        }
-      });
-    } finally {
-      view.end();
-    }
-  };
-  const context: SlashContext = {
-    program,
-    conversation,
-    jobs,
-    get model() {
-      return `${provider.name}/${provider.model}`;
-    },
-    async useModel(model) {
-      const chosen = await chooseModel({ model });
-      conversation.useModel(chosen.provider);
-      provider = chosen.provider;
-      return chosen.isNamed ? undefined : chosen.why;
-    },
-    turn,
-    pick: input.screen && ((rows) => input.screen?.pick(rows) ?? Promise.resolve(undefined)),
-    leave() {
-      hasEnded = true;
-    },
-  };
-  input.screen?.tell(() => [context.model, usageText(conversation.agent.usage), "/help"]);
-  input.screen?.completeWith({
-    commands: slashCommands,
-    wordsAfter: async (name, words) =>
-      (await slashCommands.find((one) => one.name === name)?.complete?.(context, words)) ?? [],
-    files: (typed, signal) => filesLike(typed, conversation.agent.toolRegistry, signal),
-  });
-
-  return {
-    get hasEnded() {
-      return hasEnded;
-    },
-    async take(line) {
-      warned = false;
-      if (line === "") return;
-      try {
-        if (!line.startsWith("/")) return await turn((signal) => conversation.turn(line, signal));
-        const told = await runSlashCommand(line, context);
-        if (told !== undefined) note(told);
-      } catch (error) {
-        terminal.note(terminal.style.red(explain(error).message));
-      }
-    },
-    interrupt() {
-      if (interrupts.running || warned) return interrupts.interrupt();
-      warned = true;
-      input.clear();
-      note("Ctrl-C again, or /quit, leaves.");
-    },
-  };
-}
-
-/** The events of a turn as lines, one after the other. */
-function printedTurn({ terminal }: Program): { show(event: AgentEvent): void; end(): void } {
-  const render = createRenderer(terminal.style);
-  return {
-    show: (event) => terminal.print(render(event)),
-    // Ends the line of the answer.
-    end: () => terminal.print(render({ type: "end", reason: "stop", text: "" })),
-  };
 }

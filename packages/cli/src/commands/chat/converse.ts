@@ -1,0 +1,140 @@
+import type { AgentEvent } from "@toolcrib/agent";
+import { type BackgroundJobs, createBackgroundJobs } from "@toolcrib/tools-bash";
+import type { ExitReason } from "../../exitReasons.ts";
+import { explain } from "../../explain.ts";
+import { chooseModel, type ModelChoice } from "../../model/modelChoice.ts";
+import type { Program } from "../../program.ts";
+import { terminalAsker } from "../../terminal/ask.ts";
+import type { ChatInput } from "../../terminal/chatLines.ts";
+import { createRenderer, usageText } from "../../terminal/render.ts";
+import type { Asker } from "../../tools/approval.ts";
+import { type Conversation, type ConversationFlags, openConversation } from "../conversation.ts";
+import { whyNoAnswer } from "../turnEnd.ts";
+import { filesLike } from "./filesLike.ts";
+import { runSlashCommand, type SlashContext, slashCommands } from "./slashCommands.ts";
+
+/** Holds a conversation until the user leaves. From its begin on, `interrupts` gets what Ctrl-C does. */
+export async function converse(
+  program: Program,
+  flags: ConversationFlags,
+  input: ChatInput,
+  interrupts: { interrupt(): void },
+): Promise<ExitReason> {
+  const { terminal } = program;
+  const choice = await chooseModel(flags);
+  const { keyboard } = input;
+  const asker = (): Asker | undefined =>
+    keyboard && terminalAsker({ terminal, interrupt: program.interrupts.interrupt, keyboard });
+  const jobs = createBackgroundJobs();
+  const conversation = await openConversation(choice.provider, flags, program, asker, jobs);
+  try {
+    terminal.note(terminal.style.dim(`${choice.why} /help lists commands.`));
+    const session = createSession(conversation, jobs, choice, input, program);
+    interrupts.interrupt = session.interrupt;
+    // A question that the user has left open, or that a crash has: it is on disk, and so is everything before it.
+    if (conversation.agent.pending.length > 0) await session.take("/answer");
+    while (!session.hasEnded) {
+      const line = await input.next();
+      if (line === undefined) break;
+      await session.take(line.trim());
+    }
+    return "ok";
+  } finally {
+    await conversation.close();
+  }
+}
+
+interface ChatSession {
+  take(line: string): Promise<void>;
+  /** Whether the user has left. */
+  readonly hasEnded: boolean;
+  /** Ctrl-C at the terminal. */
+  interrupt(): void;
+}
+
+function createSession(
+  conversation: Conversation,
+  jobs: BackgroundJobs,
+  first: ModelChoice,
+  input: ChatInput,
+  program: Program,
+): ChatSession {
+  const { terminal, interrupts } = program;
+  const note = (line: string): void => terminal.note(terminal.style.dim(line));
+  let { provider } = first;
+  let warned = false;
+  let hasEnded = false;
+
+  const turn = async (start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> => {
+    const view = (await input.screen?.startTurn()) ?? printedTurn(program);
+    try {
+      await interrupts.during(async (signal) => {
+        for await (const event of start(signal)) {
+          view.show(event);
+          if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event));
+        }
+      });
+    } finally {
+      view.end();
+    }
+  };
+  const context: SlashContext = {
+    program,
+    conversation,
+    jobs,
+    get model() {
+      return `${provider.name}/${provider.model}`;
+    },
+    async useModel(model) {
+      const chosen = await chooseModel({ model });
+      conversation.useModel(chosen.provider);
+      provider = chosen.provider;
+      return chosen.isNamed ? undefined : chosen.why;
+    },
+    turn,
+    pick: input.screen && ((rows) => input.screen?.pick(rows) ?? Promise.resolve(undefined)),
+    leave() {
+      hasEnded = true;
+    },
+  };
+  input.screen?.tell(() => [context.model, usageText(conversation.agent.usage), "/help"]);
+  input.screen?.completeWith({
+    commands: slashCommands,
+    wordsAfter: async (name, words) =>
+      (await slashCommands.find((one) => one.name === name)?.complete?.(context, words)) ?? [],
+    files: (typed, signal) => filesLike(typed, conversation.agent.toolRegistry, signal),
+  });
+
+  return {
+    get hasEnded() {
+      return hasEnded;
+    },
+    async take(line) {
+      warned = false;
+      if (line === "") return;
+      try {
+        if (!line.startsWith("/")) return await turn((signal) => conversation.turn(line, signal));
+        const told = await runSlashCommand(line, context);
+        if (told !== undefined) note(told);
+      } catch (error) {
+        terminal.note(terminal.style.red(explain(error).message));
+      }
+    },
+    interrupt() {
+      if (interrupts.running || warned) return interrupts.interrupt();
+      warned = true;
+      input.clear();
+      note("Ctrl-C again, or /quit, leaves.");
+    },
+  };
+}
+
+/** The events of a turn as lines, one after the other. */
+function printedTurn({ terminal }: Program): { show(event: AgentEvent): void; end(): void } {
+  const render = createRenderer(terminal.style);
+  return {
+    show: (event) => terminal.print(render(event)),
+    // Ends the line of the answer.
+    end: () => terminal.print(render({ type: "end", reason: "stop", text: "" })),
+  };
+}
