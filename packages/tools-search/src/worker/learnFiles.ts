@@ -1,7 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statfsSync } from "node:fs";
+import { closeSync, fstatSync, readSync, type Stats, statfsSync } from "node:fs";
 import type { FileMemory } from "../memory/fileMemory.ts";
 import { signatureOf } from "../memory/signature.ts";
-import { confirmOpened } from "./readWindows.ts";
+import { settledMs } from "./listDirectory.ts";
+import { confirmOpened, openFile } from "./readWindows.ts";
+import { hasUtf16Mark } from "./searchFile.ts";
 
 /** Learns the files that a search had to read, after the search and between others. */
 export interface FileLearner {
@@ -17,12 +19,8 @@ export interface FileLearner {
 const largestFile = 2 ** 20;
 /** The text of larger files is not kept. */
 const largestText = 2 ** 16;
-/** A file that changed less than this many ms before it was read may change again without a new time. */
-const settledMs = 3000;
 /** A message is answered at least so often. */
 const sliceMs = 1;
-
-const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 
 /** Does work soon, unless the function that it returns is called before. */
 type DoLater = (work: () => void) => () => void;
@@ -51,7 +49,7 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
   };
 
   const learnOne = (files: FileMemory, path: string): void => {
-    const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    const fd = openFile(path);
     try {
       const stats = fstatSync(fd);
       if (!isSettled(stats) || files.knows(path, stats) || !isTrusted(path, stats.dev)) return;
@@ -60,8 +58,8 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
       const bytes = buffer.subarray(0, readSync(fd, buffer));
       if (bytes.length !== stats.size) return;
       files.add(path, stats, {
-        signature: isUtf16(bytes) ? undefined : signatureOf(bytes),
-        text: bytes.length > largestText || isUtf16(bytes) ? undefined : bytes,
+        signature: hasUtf16Mark(bytes) ? undefined : signatureOf(bytes),
+        text: bytes.length > largestText || hasUtf16Mark(bytes) ? undefined : bytes,
       });
     } finally {
       closeSync(fd);
@@ -131,8 +129,4 @@ const localFileSystems: ReadonlySet<number> = new Set([
 /** Elsewhere than on Linux the number says nothing. */
 export function notesEveryChange(path: string): boolean {
   return process.platform !== "linux" || localFileSystems.has(statfsSync(path).type >>> 0);
-}
-
-function isUtf16(bytes: Buffer): boolean {
-  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }

@@ -63,8 +63,8 @@ interface Listing {
   visible: VisibleDirectory | undefined;
 }
 
-/** A directory that changed less than this many ms before it was read may change again without a new time. */
-const settledMs = 3000;
+/** What changed less than this many ms before it was read may change again without a new time. */
+export const settledMs = 3000;
 /** What an entry adds to the size of its directory, which Windows and some file systems do not tell. */
 const bytesOfEntry = 24;
 /** Entries kept at most; beyond that the cache is emptied. */

@@ -28,15 +28,18 @@ export interface WindowReader {
   readSmall(path: string): Buffer | undefined;
 }
 
+/** Opens a file to be read: links are not followed, and a FIFO does not block. */
+export function openFile(path: string): number {
+  return openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+}
+
 /** A file of more than `largest` bytes throws `BeginAnew`. */
 export function createWindowReader(confined: boolean, largest?: number): WindowReader {
   let buffer = Buffer.allocUnsafeSlow(firstSize);
 
-  const open = (path: string): number => openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-
   return {
     readSmall(path) {
-      const fd = open(path);
+      const fd = openFile(path);
       try {
         if (confined) confirmOpened(fd, path);
         let filled = 0;
@@ -51,7 +54,7 @@ export function createWindowReader(confined: boolean, largest?: number): WindowR
       }
     },
     *read(path) {
-      const fd = open(path);
+      const fd = openFile(path);
       try {
         if (confined) confirmOpened(fd, path);
         let filled = 0;

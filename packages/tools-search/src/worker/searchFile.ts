@@ -185,7 +185,8 @@ function withoutUtf8Mark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-function hasUtf16Mark(bytes: Buffer): boolean {
+/** Whether a file begins with a byte order mark of UTF-16. */
+export function hasUtf16Mark(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
