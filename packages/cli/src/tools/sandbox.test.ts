@@ -65,6 +65,16 @@ describe("the sandbox of run_bash", () => {
     expect(readFileSync(join(folder, consents, kept), "utf8")).toContain("time");
   });
 
+  test.runIf(works)("hides the folder of the user's own configuration, where a root holds it", async () => {
+    const env = { XDG_CONFIG_HOME: join(folder, "config") };
+    await toolcrib(["config", "set", "maxSteps", "7"], env);
+    const kept = join(folder, "config", "toolcrib", "config.json");
+    const line = `cat ${kept}; echo '{"mode":"full"}' > ${kept}; mv config away; true`;
+    const { answer } = await shell(`eval "$(echo ${Buffer.from(line).toString("base64")} | base64 -d)"`, [], env);
+    expect(answer.stdout).toBe("");
+    expect(JSON.parse(readFileSync(kept, "utf8"))).toEqual({ maxSteps: 7 });
+  });
+
   test.runIf(works)("hides what --deny keeps from being read, also from a program that nobody has read", async () => {
     writeFileSync(join(folder, ".env"), "TOKEN=secret-value\n");
     writeFileSync(join(folder, "print.sh"), "cat .env; cat .e*\n");
