@@ -21,19 +21,17 @@ export interface Terminal {
   tail(text: string): void;
   /** Only `use` writes to the screen while it runs, on stderr; what comes meanwhile is written after it. */
   alone<Result>(use: (write: (text: string) => void) => Promise<Result>): Promise<Result>;
-  /** From now on `line` stays below what is printed. */
+  /** From now on `line` prints what is for a screen, and stays below it. */
   keepBelow(line: BottomLine | undefined): void;
 }
 
-/** What the user is typing, below what is printed. */
+/** A screen whose last rows stay below what is printed. */
 interface BottomLine {
-  /** Writes `text` by `write`, now or later, where the line is not in its way. */
-  print(text: string, write: (text: string) => void): void;
-  /** Takes the line off the screen until `resume`. */
+  /** Prints `text` above them. */
+  print(text: string): void;
+  /** Takes them off the screen until `resume`. */
   pause(): void;
   resume(): void;
-  /** Whether it is on the screen. */
-  readonly isShown: boolean;
 }
 
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -53,7 +51,7 @@ export function createTerminal(
   const put = (stream: Output, text: string): void => {
     if (text !== "") clearTail();
     if (held) held.push([stream, text]);
-    else if (below && stream.isTTY) below.print(text, (whole) => stream.write(whole));
+    else if (below && stream.isTTY) below.print(text);
     else stream.write(text);
   };
   const write = (text: string): void => put(stdout, stdout.isTTY ? withoutControls(text) : text);
@@ -73,7 +71,7 @@ export function createTerminal(
     },
     tail(text) {
       clearTail();
-      if (text === "" || held || below?.isShown || !stderr.isTTY || isPlain(env)) return;
+      if (text === "" || held || below || !stderr.isTTY || isPlain(env)) return;
       const row = firstRow(text, (stderr.columns || 80) - 1);
       // What comes next is written over it, also by what does not know of it.
       stderr.write(`${this.style.dim(row)}\r`);

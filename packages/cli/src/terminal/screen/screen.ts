@@ -65,7 +65,6 @@ export class Screen implements ChatInput, ChatScreen {
     this.#keys.on("data", (key) => this.#onKey(key));
     this.#keys.on("paste", (text) => this.#onKey(`\u001b[200~${text}\u001b[201~`));
     terminal.keepBelow({
-      isShown: true,
       print: (text) => this.#note(text.replace(/^\n|\n$/g, "").split("\n")),
       pause: () => this.#pause(),
       resume: () => this.#resume(),
