@@ -1,6 +1,7 @@
 // The file that runs where the files are: the packs behind lines of JSON on standard input and output. It is built into one file
 // without dependencies, which `connectTools` sends and starts. It ends with its input, and writes nothing but what tools do.
 import { type ExecutableTool, isPlainObject, isToolError, ToolRegistry } from "@toolcrib/core";
+import { createPathScope } from "@toolcrib/core/files";
 import { messageOf } from "@toolcrib/core/text";
 import { createBashTools, createLeftovers } from "@toolcrib/tools-bash";
 import { createFsTools } from "@toolcrib/tools-fs";
@@ -24,7 +25,12 @@ const registry = new ToolRegistry();
 const running = new Map<number, AbortController>();
 let heard = Date.now();
 
-const send = (reply: Reply): void => void process.stdout.write(`${JSON.stringify(reply)}\n`);
+function send(reply: Reply): void {
+  const text = JSON.stringify(reply);
+  const isSent = Buffer.byteLength(text) < maxFrameBytes || !("id" in reply);
+  const error = { message: "The answer is larger than 32 MB, the most that is sent. Ask for less." };
+  process.stdout.write(`${isSent ? text : JSON.stringify({ type: "error", id: reply.id, error })}\n`);
+}
 
 function end(): never {
   for (const controller of running.values()) controller.abort();
@@ -33,6 +39,11 @@ function end(): never {
 
 /** `input` is what came with the file, and its rest. */
 export function serve(before: Buffer): void {
+  // Those of the place are for commands, not for this program.
+  const { TOOLCRIB_NODE_OPTIONS: nodeOptions = "" } = process.env;
+  delete process.env.TOOLCRIB_NODE_OPTIONS;
+  if (nodeOptions === "") delete process.env.NODE_OPTIONS;
+  else process.env.NODE_OPTIONS = nodeOptions;
   const lines = new LineSplitter(
     maxFrameBytes,
     (line) => {
@@ -80,8 +91,10 @@ function start({ protocol, options }: Extract<Request, { type: "start" }>): Repl
   try {
     if (typeof options.cwd === "string") process.chdir(options.cwd);
     registry.register(...createTools(options));
+    const { root } = options;
+    const { cwd } = createPathScope({ cwd: options.cwd, ...(root !== undefined && { root }) });
     const tools = registry.getToolNames().map((name) => listing(registry.get(name) as ExecutableTool));
-    return { type: "ready", protocol: protocolVersion, node: process.version, cwd: process.cwd(), tools };
+    return { type: "ready", protocol: protocolVersion, node: process.version, cwd, tools };
   } catch (thrown) {
     return { type: "failed", problem: messageOf(thrown) };
   }

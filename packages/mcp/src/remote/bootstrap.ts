@@ -6,9 +6,12 @@ const findNode = `
 for node in \${2:+"$2"} node nodejs /usr/local/bin/node /usr/bin/node "$HOME"/.local/bin/node "$HOME"/.nvm/versions/node/*/bin/node \\
   "$HOME"/.volta/bin/node "$HOME"/.local/share/mise/installs/node/*/bin/node \\
   "$HOME"/.local/share/fnm/node-versions/*/installation/bin/node; do
-  version=$("$node" -p process.versions.node </dev/null 2>/dev/null) || continue
+  version=$(NODE_OPTIONS= "$node" -p process.versions.node </dev/null 2>/dev/null) || continue
   major=\${version%%.*} rest=\${version#*.}
-  if [ "$major" -gt 22 ] || { [ "$major" -eq 22 ] && [ "\${rest%%.*}" -ge 18 ]; }; then exec "$node" -e "$1"; fi
+  if [ "$major" -gt 22 ] || { [ "$major" -eq 22 ] && [ "\${rest%%.*}" -ge 18 ]; }; then
+    export TOOLCRIB_NODE_OPTIONS="$NODE_OPTIONS"
+    NODE_OPTIONS= exec "$node" -e "$1"
+  fi
   case " $found " in *" $version "*) ;; *) found="$found $version" ;; esac
 done
 printf '{"type":"failed","problem":"there is no Node.js 22.18 or later (found:%s)"}\\n' "\${found:- none}"

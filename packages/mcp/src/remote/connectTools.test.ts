@@ -256,6 +256,37 @@ describe("the way there", () => {
   });
 });
 
+test("relative paths start in the first root where no directory is named", async () => {
+  const place = await connectTools(here, { root: base });
+  onTestFinished(() => place.close());
+  expect(place.cwd).toBe(base);
+});
+
+test("arguments and answers that are too large to be sent end nothing else", async () => {
+  writeFileSync(join(base, "large"), "x\n".repeat(20 * 2 ** 20));
+  const registry = registryOf(await connect({ fs: { maxBytes: 2 ** 30, maxReplyBytes: 2 ** 30 } }));
+  const host = await hostOf(registry);
+  const content = "x".repeat(33 * 2 ** 20);
+  expect(await registry.execute("write_file", { path: "new", content })).toContain(
+    "was not asked (the arguments are larger",
+  );
+  expect(existsSync(join(base, "new"))).toBe(false);
+  expect(await registry.execute("read_file", { path: "large", limit: 20 * 2 ** 20 })).toContain("larger than 32 MB");
+  expect(await hostOf(registry)).toBe(host);
+});
+
+test("NODE_OPTIONS there are for commands, not for the tools", async () => {
+  const target: Target = { command: "env", args: ["NODE_OPTIONS=--require=/no/such/module"], node: process.execPath };
+  const registry = registryOf(await connect({}, target));
+  expect(await registry.execute("run_bash", { command: 'echo "$NODE_OPTIONS"' })).toContain("/no/such/module");
+});
+
+test("what a command line holds is in no name", async () => {
+  const place = await connectTools(`command:env TOKEN=SECRET PATH=${join(process.execPath, "..")}:${process.env.PATH}`);
+  onTestFinished(() => place.close());
+  expect(JSON.stringify(place.tools)).not.toContain("SECRET");
+});
+
 test("names that are taken here get a prefix", async () => {
   const registry = new ToolRegistry();
   registry.register(...createFsTools({ cwd: base }));
@@ -272,6 +303,10 @@ test.each([
   [{ root: "" }, /cannot be used: .*root/],
   [{ cwd: "/no/such/folder" }, /cannot be used: .*\/no\/such\/folder/],
   [{ bash: { runner: () => undefined } }, /bash\.runner cannot be sent/],
+  [{ fs: [{ deny: ["a"] }] }, /fs must be an object/],
+  [{ bash: true }, /bash must be an object/],
+  [{ cwd: 5 }, /cwd must be a directory/],
+  [{ fs: { maxReplyBytes: Number.POSITIVE_INFINITY } }, /fs\.maxReplyBytes cannot be sent/],
   [{ deny: undefined }, /deny, which is undefined, cannot be sent/],
   [{ fs: { maxByte: 3 } }, /maxByte/],
   [{ prefix: "a b" }, /prefix must be/],

@@ -1,4 +1,4 @@
-import { checkOptions, type ExecutableTool, type KnownOptions } from "@toolcrib/core";
+import { checkOptions, type ExecutableTool, isPlainObject, type KnownOptions } from "@toolcrib/core";
 import type { PlaceOptions } from "./frames.ts";
 import { Place } from "./place.ts";
 import { createPlaceTool } from "./placeTool.ts";
@@ -59,10 +59,11 @@ export async function connectTools(target: Target, options: ConnectToolsOptions 
   const resolved = resolveTarget(target);
   const place = new Place(name === undefined ? resolved : { ...resolved, name }, asJson(placeOptions), startTimeoutMs);
   const close = (): Promise<void> => {
-    signal?.removeEventListener("abort", close);
+    signal?.removeEventListener("abort", onAbort);
     return place.close();
   };
-  signal?.addEventListener("abort", close);
+  const onAbort = (): void => void close();
+  signal?.addEventListener("abort", onAbort);
   try {
     const { tools, cwd } = await (await place.connection()).ready;
     const made = tools.map((tool) => createPlaceTool(place, tool, `${prefix}${tool.schema.function.name}`));
@@ -74,18 +75,24 @@ export async function connectTools(target: Target, options: ConnectToolsOptions 
   }
 }
 
-/** Options as they arrive there. Throws a TypeError where something would be lost. */
+/** Options as they arrive there. Throws a TypeError where something would be lost: a limit may have been meant. */
 function asJson(options: PlaceOptions): PlaceOptions {
-  const refuse = (path: string): never => {
-    throw new TypeError(`connectTools: ${path} cannot be sent to another place; only JSON can`);
+  const refuse = (path: string, why = "cannot be sent to another place; only JSON can"): never => {
+    throw new TypeError(`connectTools: ${path} ${why}`);
   };
+  for (const pack of ["fs", "search", "bash"] as const)
+    if (pack in options && !isPlainObject(options[pack]))
+      refuse(pack, "must be an object with the options of its pack");
+  if ("cwd" in options && (typeof options.cwd !== "string" || options.cwd === ""))
+    refuse("cwd", "must be a directory there");
+  const around: unknown[] = [];
   const check = (path: string, value: unknown): void => {
-    if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") refuse(path);
-    // A limit was intended.
     if (value === undefined) refuse(`${path}, which is undefined,`);
-    if (typeof value !== "object" || value === null) return;
-    if (!Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value))) refuse(path);
-    for (const [name, item] of Object.entries(value)) check(path === "" ? name : `${path}.${name}`, item);
+    if (value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return;
+    if ((!Array.isArray(value) && !isPlainObject(value)) || around.includes(value)) refuse(path);
+    around.push(value);
+    for (const [name, item] of Object.entries(value as object)) check(path === "" ? name : `${path}.${name}`, item);
+    around.pop();
   };
   check("", options);
   return JSON.parse(JSON.stringify(options)) as PlaceOptions;

@@ -10,8 +10,8 @@ export class Place {
   readonly #options: PlaceOptions;
   readonly #startTimeoutMs: number;
   #connecting: Promise<PlaceConnection> | undefined;
-  /** The newest, also while it is made. */
-  #newest: PlaceConnection | undefined;
+  /** Those that are not closed yet, also while they are made. */
+  readonly #open = new Set<PlaceConnection>();
   /** The names and schemas that the tools here were made of. */
   #listed: string | undefined;
   #isClosed = false;
@@ -39,7 +39,7 @@ export class Place {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#newest?.close();
+    await Promise.all([...this.#open].map((connection) => this.#end(connection)));
   }
 
   failed(what: string, cause?: unknown): McpError {
@@ -48,10 +48,15 @@ export class Place {
   }
 
   async #connect(onEnd: () => void): Promise<PlaceConnection> {
-    const connection = new PlaceConnection(this.#target, this.#options, onEnd);
-    this.#newest = connection;
+    let connection: PlaceConnection | undefined;
     let timer: NodeJS.Timeout | undefined;
+    const ended = (): void => {
+      onEnd();
+      if (connection) void this.#end(connection);
+    };
     try {
+      connection = new PlaceConnection(this.#target, this.#options, ended);
+      this.#open.add(connection);
       const late = new Promise<never>((_, reject) => {
         const tell = (): void => reject(new Error(`it did not answer within ${this.#startTimeoutMs} ms`));
         timer = setTimeout(tell, this.#startTimeoutMs);
@@ -60,11 +65,17 @@ export class Place {
       this.#checkSame(tools);
       return connection;
     } catch (cause) {
-      await connection.close();
+      // Not waited for: what does not answer may not end either.
+      if (connection) void this.#end(connection);
       throw this.failed(`cannot be used: ${reasonOf(cause)}`, cause);
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async #end(connection: PlaceConnection): Promise<void> {
+    await connection.close();
+    this.#open.delete(connection);
   }
 
   #checkSame(tools: readonly PlaceTool[]): void {

@@ -1,3 +1,4 @@
+import { isPlainObject } from "@toolcrib/core";
 import { clip, withoutControls } from "@toolcrib/core/text";
 import { LineSplitter } from "../lineSplitter.ts";
 import {
@@ -31,8 +32,18 @@ interface Pending {
   readonly onProgress: ((progress: Extract<Reply, { type: "progress" }>["progress"]) => void) | undefined;
 }
 
-/** The connection ended before the answer: the request may have been carried out. */
-export class PlaceEnded extends Error {}
+/** The connection ended before the answer. What was sent may have been carried out. */
+export class PlaceEnded extends Error {
+  readonly isSent: boolean;
+
+  constructor(message: string, isSent: boolean) {
+    super(message);
+    this.isSent = isSent;
+  }
+}
+
+/** Milliseconds after an abort in which the answer still counts. */
+const abortGraceMs = 5000;
 
 /** One running host, and the way to it. It is started once, and of no use after its end. */
 export class PlaceConnection {
@@ -40,13 +51,16 @@ export class PlaceConnection {
   readonly #pending = new Map<number, Pending>();
   readonly #ready = Promise.withResolvers<Ready>();
   readonly #pinging: NodeJS.Timeout;
+  readonly #onEnd: () => void;
   #nextId = 1;
   #errorText = "";
   #problem: string | undefined;
   #heard = performance.now();
   #closing: Promise<void> | undefined;
 
+  /** `onEnd` is called once, when it is of no use any more. Throws where it cannot be started. */
   constructor(target: ResolvedTarget, options: PlaceOptions, onEnd: () => void) {
+    this.#onEnd = onEnd;
     this.#ready.promise.catch(() => undefined);
     const file = packedHost();
     const lines = new LineSplitter(
@@ -61,8 +75,8 @@ export class PlaceConnection {
       },
       end: (how) => {
         const text = withoutControls(this.#errorText).trim();
-        this.#end(`the connection ended${clip(withoutControls(how), 300)}${text === "" ? "" : `: ${clip(text, 500)}`}`);
-        onEnd();
+        const words = `the connection ended${clip(withoutControls(how), 300)}`;
+        void this.close(`${words}${text === "" ? "" : `: ${clip(text, 500)}`}`);
       },
     });
     this.#pinging = setInterval(() => this.#ping(), pingMs);
@@ -78,20 +92,40 @@ export class PlaceConnection {
 
   /** Rejects with PlaceEnded where the connection ends first. An abort is passed on; the answer is still waited for. */
   ask(request: Asked, signal?: AbortSignal, onProgress?: Pending["onProgress"]): Promise<Answer> {
-    if (this.#problem !== undefined) return Promise.reject(new PlaceEnded(this.#problem));
+    if (this.#problem !== undefined) return Promise.reject(new PlaceEnded(this.#problem, false));
     const id = this.#nextId++;
-    const abort = (): void => this.#send({ type: "abort", id });
-    signal?.addEventListener("abort", abort, { once: true });
+    const text = `${JSON.stringify({ ...request, id })}\n`;
+    if (Buffer.byteLength(text) > maxFrameBytes)
+      return Promise.reject(new PlaceEnded("the arguments are larger than 32 MB, the most that is sent", false));
     return new Promise<Answer>((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject, onProgress });
-      this.#send({ ...request, id });
-    }).finally(() => signal?.removeEventListener("abort", abort));
+      const forget = (): void => {
+        if (this.#pending.delete(id)) reject(new PlaceEnded("it did not answer in time", true));
+      };
+      const abort = (): void => {
+        this.#send({ type: "abort", id });
+        setTimeout(forget, abortGraceMs).unref();
+      };
+      const settle = (): void => signal?.removeEventListener("abort", abort);
+      this.#pending.set(id, {
+        resolve: (answer) => {
+          settle();
+          resolve(answer);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+        onProgress,
+      });
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#way.send(text);
+    });
   }
 
   /** Ends the host, what its commands left, and the way there. */
   close(why = "it was closed"): Promise<void> {
     this.#end(why);
-    this.#closing ??= this.#way.close();
+    this.#closing ??= this.#way.close().catch(() => undefined);
     return this.#closing;
   }
 
@@ -113,18 +147,32 @@ export class PlaceConnection {
       case "pong":
         break;
       case "ready":
-        if (reply.protocol === protocolVersion) this.#ready.resolve(reply);
-        else this.#end(`it speaks version ${reply.protocol} of the protocol, not ${protocolVersion}`);
+        if (reply.protocol !== protocolVersion)
+          void this.close(`it speaks version ${reply.protocol} of the protocol, not ${protocolVersion}`);
+        else if (isReady(reply)) this.#ready.resolve(reply);
+        else void this.close("it listed its tools in another form");
         break;
       case "failed":
-        this.#end(clip(withoutControls(String(reply.problem)), 1000));
+        void this.close(clip(withoutControls(String(reply.problem)), 1000));
         break;
       case "progress":
-        this.#pending.get(reply.id)?.onProgress?.(reply.progress);
+        this.#tell(reply);
         break;
       default:
         this.#pending.get(reply.id)?.resolve(reply);
         this.#pending.delete(reply.id);
+    }
+  }
+
+  /** A caller that throws, or a place that reports something else, ends nothing. */
+  #tell({ id, progress }: Extract<Reply, { type: "progress" }>): void {
+    if (!isPlainObject(progress)) return;
+    const { message } = progress;
+    if (message !== undefined && typeof message !== "string") return;
+    try {
+      this.#pending.get(id)?.onProgress?.(progress);
+    } catch {
+      // Its own affair.
     }
   }
 
@@ -134,9 +182,21 @@ export class PlaceConnection {
     this.#problem = problem;
     clearInterval(this.#pinging);
     this.#ready.reject(new Error(problem));
-    for (const { reject } of this.#pending.values()) reject(new PlaceEnded(problem));
+    for (const { reject } of this.#pending.values()) reject(new PlaceEnded(problem, true));
     this.#pending.clear();
+    this.#onEnd();
   }
+}
+
+function isReady({ cwd, tools }: Ready): boolean {
+  const isTool = (tool: unknown): boolean =>
+    isPlainObject(tool) &&
+    isPlainObject(tool.schema) &&
+    isPlainObject(tool.schema.function) &&
+    typeof tool.schema.function.name === "string" &&
+    typeof tool.origin === "string" &&
+    (tool.timeoutMs === "own" || (typeof tool.timeoutMs === "number" && tool.timeoutMs > 0));
+  return typeof cwd === "string" && Array.isArray(tools) && tools.every(isTool);
 }
 
 const replies: ReadonlySet<unknown> = new Set<Reply["type"]>([

@@ -1,7 +1,19 @@
-import { type ExecutableTool, ToolError, type ToolErrorCode, toolOutput } from "@toolcrib/core";
+import {
+  type ExecutableTool,
+  longestDelayMs,
+  type TimeLimit,
+  ToolError,
+  type ToolErrorCode,
+  toolOutput,
+} from "@toolcrib/core";
 import type { PlaceTool, SentError } from "./frames.ts";
 import type { Place } from "./place.ts";
 import { type Answer, PlaceEnded } from "./placeConnection.ts";
+
+/** Milliseconds until a place has to say what a call would do; without an answer it is asked about. */
+const effectsLimitMs = 30_000;
+/** Milliseconds that a tool there may take beyond its own limit. */
+const graceMs = 30_000;
 
 const codes: ReadonlySet<string> = new Set<ToolErrorCode>([
   "invalid_arguments",
@@ -25,14 +37,16 @@ export function createPlaceTool(place: Place, listed: PlaceTool, name: string): 
     name,
     // A yes to a call here is no yes to one there.
     origin: `${place.name}: ${origin}`,
-    timeoutMs: timeoutMs === "own" ? Number.POSITIVE_INFINITY : timeoutMs,
+    timeoutMs: timeoutMs === "own" ? limitBeside(traits.defaults) : timeoutMs,
     getSchema: () => own,
     ...(hasEffects && {
       async effects(args: Record<string, unknown>) {
         const connection = await place.connection();
-        const answer = await ended(place, connection.ask({ type: "effects-of", name: there, args }), true);
+        const asked = connection.ask({ type: "effects-of", name: there, args }, AbortSignal.timeout(effectsLimitMs));
+        const answer = await ended(place, asked, true);
         if (answer.type === "error") throw toError(name, answer.error);
-        return answer.type === "effects" ? answer.effects.map((effect) => ({ ...effect, place: place.name })) : [];
+        if (answer.type !== "effects") throw place.failed("answered something else than was asked");
+        return answer.effects.map((effect) => ({ ...effect, place: place.name }));
       },
     }),
     async execute(args, { signal, callId, onProgress, beginCommit } = {}) {
@@ -50,11 +64,19 @@ export function createPlaceTool(place: Place, listed: PlaceTool, name: string): 
   };
 }
 
+/** For a tool that ends itself after its argument `timeout`: later, for a place that answers nothing more. */
+function limitBeside(defaults: PlaceTool["defaults"]): TimeLimit {
+  const usual = defaults?.timeout;
+  if (typeof usual !== "number") return Number.POSITIVE_INFINITY;
+  return ({ timeout = usual }) => Math.min((typeof timeout === "number" ? timeout : usual) + graceMs, longestDelayMs);
+}
+
 async function ended(place: Place, asked: Promise<Answer>, isReadOnly: boolean): Promise<Answer> {
   try {
     return await asked;
   } catch (error) {
     if (!(error instanceof PlaceEnded)) throw error;
+    if (!error.isSent) throw place.failed(`was not asked (${error.message})`, error);
     const what = isReadOnly ? "before it answered" : "during the call, which may have completed";
     throw place.failed(`ended ${what} (${error.message}); the next call starts it again`, error);
   }

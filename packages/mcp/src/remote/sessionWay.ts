@@ -93,13 +93,23 @@ export function openSession(session: Session, command: string, on: WayEvents): W
       written.catch((error) => end(`: the session takes no input: ${messageOf(error)}`));
     },
     async close() {
-      const running = await starting.catch(() => undefined);
-      if (running === undefined) return;
-      await written.then(running.endInput).catch(() => undefined);
-      await Promise.race([running.ended.catch(() => ""), sleep(inputGraceMs, undefined, { ref: false })]);
-      await Promise.resolve(running.kill()).catch(() => undefined);
+      const kill = async ({ kill }: Running): Promise<unknown> => await kill();
+      const running = await soon(starting);
+      if (running === undefined) {
+        // It may start yet.
+        starting.then(kill).catch(() => undefined);
+        return;
+      }
+      await soon(written.then(running.endInput));
+      await soon(running.ended);
+      await soon(kill(running));
     },
   };
+}
+
+/** What it resolves to; undefined where it fails, or takes too long. */
+async function soon<T>(promise: Promise<T>): Promise<T | undefined> {
+  return await Promise.race([promise.catch(() => undefined), sleep(inputGraceMs, undefined, { ref: false })]);
 }
 
 function startOf(session: unknown): ((command: string, on: WayEvents) => Promise<Running>) | undefined {

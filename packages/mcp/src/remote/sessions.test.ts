@@ -6,7 +6,7 @@ import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import type { Experimental_SandboxSession } from "ai";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { connectTools } from "./connectTools.ts";
-import type { DaytonaSandbox, E2BSandbox, Session, SpawningSession } from "./sessionWay.ts";
+import type { DaytonaSandbox, E2BSandbox, Session, SessionProcess, SpawningSession } from "./sessionWay.ts";
 
 type Child = ChildProcessByStdio<Writable, NodeReadable, NodeReadable>;
 
@@ -132,4 +132,108 @@ describe.each(makers)("a session of %s", (_name, make) => {
 test("a session that refuses to start a program is an error that says so", async () => {
   const session: SpawningSession = { spawn: () => Promise.reject(new Error("stdin is not supported")) };
   await expect(connectTools(session)).rejects.toThrow(/could not start a program: stdin is not supported/);
+});
+
+/** A session whose program answers as `script` says, in Node, instead of the one that it is asked to start. */
+function lying(script: string, change: Partial<SessionProcess> = {}): SpawningSession {
+  return {
+    spawn: async () => {
+      const program = `const send = (frame) => console.log(JSON.stringify(frame));
+        const tool = (name) => ({ schema: { type: "function", function: { name, description: "d", parameters: { type: "object" } } },
+          origin: "x", timeoutMs: 30000, hasEffects: true });
+        const ready = () => send({ type: "ready", protocol: 1, node: "v24", cwd: "/", tools: [tool("write_it")] });
+        require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+          let frame; try { frame = JSON.parse(line); } catch { return; }
+          if (!frame.type) return;
+          ${script}
+        });`;
+      const child = start(`exec "${process.execPath}" -e '${program.replaceAll("'", "'\\''")}'`);
+      const exit = exitOf(child);
+      return {
+        stdin: Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+        stdout: Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
+        stderr: Readable.toWeb(child.stderr) as ReadableStream<Uint8Array>,
+        wait: () => exit,
+        kill: async () => void child.kill("SIGKILL"),
+        ...change,
+      };
+    },
+  };
+}
+
+async function registryOf(session: SpawningSession): Promise<ToolRegistry> {
+  const place = await connectTools(session, { name: "box" });
+  onTestFinished(() => place.close());
+  const registry = new ToolRegistry();
+  registry.register(...place.tools);
+  return registry;
+}
+
+describe("a place that lies", () => {
+  test("about what was asked is no yes of a guard", async () => {
+    const script = `if (frame.type === "start") ready();
+      else send({ type: "result", id: frame.id, output: "done" });`;
+    const registry = await registryOf(lying(script));
+    registry.guard(({ effects, effectsError }) => (effects === undefined ? String(effectsError) : true));
+    expect(await registry.execute("write_it", {})).toContain("answered something else than was asked");
+  });
+
+  test("about its tools is an error that says so", async () => {
+    const script = `send({ type: "ready", protocol: 1, node: "v24", cwd: "/", tools: [null] });`;
+    await expect(registryOf(lying(script))).rejects.toThrow(/listed its tools in another form/);
+  });
+
+  test("with progress of another form, or that nobody can take, changes nothing", async () => {
+    const script = `if (frame.type === "start") ready();
+      else { for (const progress of [null, 7, { message: {} }, { message: "half" }]) send({ type: "progress", id: frame.id, progress });
+        send({ type: "result", id: frame.id, output: "done" }); }`;
+    const seen: unknown[] = [];
+    const place = await connectTools(lying(script));
+    onTestFinished(() => place.close());
+    const onProgress = (progress: unknown): never => {
+      seen.push(progress);
+      throw new Error("no");
+    };
+    expect(await place.tools[0]?.execute({}, { onProgress })).toBe("done");
+    expect(seen).toEqual([{ message: "half" }]);
+  });
+
+  test("and fails later is started again by the next call", async () => {
+    const script = `if (frame.type === "start") ready();
+      else send({ type: "failed", problem: "tired" });`;
+    const registry = await registryOf(lying(script));
+    const before = started.length;
+    for (let call = 0; call < 3; call += 1)
+      expect(await registry.execute("write_it", {})).toContain(
+        "ended during the call, which may have completed (tired)",
+      );
+    expect(started.length).toBe(before + 2);
+    await expect
+      .poll(() => started.slice(before - 1, before + 1).every((child) => (child.exitCode ?? child.signalCode) !== null))
+      .toBe(true);
+  });
+});
+
+describe("a session that does not do as it should", () => {
+  test("does not keep close waiting, nor let it throw", async () => {
+    const script = `if (frame.type === "start") ready();`;
+    const never = (): Promise<never> => new Promise(() => {});
+    const throws = (): never => {
+      throw new Error("gone");
+    };
+    for (const kill of [never, throws]) {
+      const place = await connectTools(lying(script, { kill, wait: never }));
+      await place.close();
+      for (const child of started) child.kill("SIGKILL");
+    }
+  });
+
+  test("by never starting the program is left at the time limit, and by a signal", async () => {
+    const session: SpawningSession = { spawn: () => new Promise(() => {}) };
+    await expect(connectTools(session, { startTimeoutMs: 50 })).rejects.toThrow(/did not answer within 50 ms/);
+    const controller = new AbortController();
+    const connecting = connectTools(session, { signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(connecting).rejects.toThrow("enough");
+  });
 });

@@ -49,10 +49,9 @@ export function resolveTarget(target: Target): ResolvedTarget {
     throw new TypeError("connectTools: args of the target must be an array of strings");
   const boot = bootWords(node);
   const words = throughShell ? [boot.map(quoted).join(" ")] : boot;
-  return {
-    name: typeof target === "string" ? target : command,
-    open: (on) => openProcess(command, [...args, ...words], env, on),
-  };
+  // The words of a command may hold what nobody else should read.
+  const isNamed = typeof target === "string" && !target.startsWith("command:");
+  return { name: isNamed ? target : command, open: (on) => openProcess(command, [...args, ...words], env, on) };
 }
 
 function parseTarget(text: string): CommandTarget {
