@@ -107,7 +107,7 @@ const rooms = {
     "commands/chat": ["commands", "model", "state", "terminal", "tools"],
     "commands/run": ["commands", "model", "state", "terminal", "tools"],
     "commands/mcp": ["commands as types", "model", "state", "terminal", "tools"],
-    "commands/config": ["commands as types", "config", "state"],
+    "commands/config": ["commands as types", "config", "state", "terminal"],
     config: ["state", "terminal"],
     doctor: ["config", "model", "state", "terminal", "tools"],
     model: [],

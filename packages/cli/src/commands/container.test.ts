@@ -138,6 +138,12 @@ describe("toolcrib --container", () => {
     expect(none.stderr).toContain("docker is not installed; podman is not installed");
   });
 
+  test("takes no option of the engine for a name", async () => {
+    engine("docker");
+    for (const words of [["--image=--privileged"], ["--image", ""], ["--network=--privileged"]])
+      expect(await run([...words, "run"])).toMatchObject({ code: 2, given: [] });
+  });
+
   test("starts no engine out of the project, or out of a package's programs", async () => {
     engines = join(project, "node_modules/.bin");
     mkdirSync(engines, { recursive: true });

@@ -36,6 +36,9 @@ export const define: DefineCommand = (command, action) =>
     .action(action(container));
 
 async function container({ terminal, env }: Program, words: string[], flags: ContainerFlags): Promise<ExitReason> {
+  for (const flag of ["image", "network"] as const)
+    if (/^(?:-|$)/.test(flags[flag] ?? "x"))
+      throw usageError(`--${flag} takes a name, not ${flags[flag] || "nothing"}`);
   const project = projectOf(flags.project);
   const engine = findEngine(flags.engine, project);
   const image = flags.image ?? builtImage(engine, (line) => terminal.note(terminal.style.dim(line)));

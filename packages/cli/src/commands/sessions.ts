@@ -54,6 +54,9 @@ export const remove: DefineCommand = (command, action) =>
       const chosen = new Map<string, Awaited<ReturnType<typeof namedSession>>>();
       for (const name of names) {
         const session = await namedSession(name, sessions);
+        // The beginning of an id is enough to look at one.
+        if (!/^\d{1,5}$/.test(name) && name.length < session.id.length)
+          throw usageError(`sessions delete ${name}: to delete it, write its whole id: ${session.id}`);
         chosen.set(session.file, session);
       }
       for (const session of chosen.values()) {

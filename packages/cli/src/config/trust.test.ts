@@ -75,6 +75,16 @@ describe("trust is bound to the folder and to every character of the file", () =
     expect(await isUsed()).toBe(false);
   });
 
+  test.runIf(hasTerminals)("config trust asks on a terminal, after it has shown what the file sets", async () => {
+    write({ mode: "full" });
+    const terminal = startOnTerminal(bin, ["config", "trust"], { cwd: folder, env: environment() });
+    await terminal.shows("Use it here, until it changes?");
+    expect(terminal.screen.text).toContain('! mode: "full"');
+    terminal.type("n\r");
+    expect(await terminal.ended).toBe(4);
+    expect(await isUsed()).toBe(false);
+  });
+
   test("the same file in another folder is not trusted, nor one that came to the place of the folder", async () => {
     write({ mode: "full" });
     await toolcrib(["config", "trust"]);
@@ -177,4 +187,20 @@ describe("what the question shows", () => {
     expect(long.screen.text.replace(/\s+/g, " ")).toContain("sets too much to show on this screen");
     expect(await isUsed()).toBe(false);
   });
+});
+
+test("what a project leaves out adds to what the user leaves out", async () => {
+  await toolcrib(["config", "set", "excludeTools", "write_file"]);
+  write({ excludeTools: [], disable: ["mkdir"] });
+  await toolcrib(["config", "trust"]);
+  const { stdout } = await toolcrib(["tools", "list"]);
+  expect(stdout).toMatch(/^off +write_file/m);
+  expect(stdout).toMatch(/^off +mkdir/m);
+});
+
+test("a rule that is none is refused when it is set", async () => {
+  const { code, stderr } = await toolcrib(["config", "set", "allow", "bogus(("]);
+  expect(stderr).toContain('"bogus((" is not a rule');
+  expect(code).toBe(2);
+  expect((await toolcrib(list)).code).toBe(0);
 });

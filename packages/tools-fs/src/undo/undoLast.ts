@@ -46,8 +46,8 @@ export function describeUndone({ turn, putBack, left, notUndoable }: UndoneTurn,
       : `  ${how.padEnd(10)}  ${print(path)}`,
   );
   return [
-    `Taken back: ${printableName(clip(turn, 100)) || "a turn"}`,
-    ...(back.length > 0 ? back : ["  No file was put back."]),
+    `${putBack.length > 0 ? "Taken back" : "Nothing was taken back"}: ${printableName(clip(turn, 100)) || "a turn"}`,
+    ...back,
     ...left.map(({ path, reason }) => `  left alone  ${print(path)}: ${reason}`),
     ...notUndoable.map(({ tool, what }) => `  not undone  ${tool}: ${what}`),
   ].join("\n");
@@ -66,7 +66,10 @@ function noteOf({ turn, putBack, left, notUndoable }: UndoneTurn, scope: PathSco
     const shown = paths.slice(0, mostNamed).map((path) => scope.print(path));
     return `${shown.join(", ")}${paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : ""}`;
   };
-  const parts = [`The user has taken back what you changed in the turn ${JSON.stringify(clip(turn, 100))}.`];
+  const what = `what you changed in the turn ${JSON.stringify(clip(turn, 100))}`;
+  const parts = [
+    putBack.length > 0 ? `The user has taken back ${what}.` : `The user wanted to take back ${what}; nothing could be.`,
+  ];
   if (putBack.length > 0)
     parts.push(`These paths are as they were before it: ${list(putBack.map(({ path }) => path))}.`);
   if (left.length > 0) parts.push(`These stay as they are now: ${list(left.map(({ path }) => path))}.`);

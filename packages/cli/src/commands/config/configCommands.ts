@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { type JsonSchema, nearestName } from "@toolcrib/core";
+import { messageOf } from "@toolcrib/core/text";
 import { type ConfigFile, parseSetting } from "@toolcrib/project";
 import { projectConfig, userConfig } from "../../config/configFiles.ts";
 import { loadSources } from "../../config/loadSources.ts";
@@ -9,6 +10,7 @@ import { describeChanges, projectTrust } from "../../config/trust.ts";
 import { configSchema } from "../../configSchema.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
+import { terminalAsker } from "../../terminal/ask.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 
 interface PlaceFlags {
@@ -100,10 +102,23 @@ async function configSet(
   requireKey(key);
   const file = fileOf(flags, env);
   const keepTrust = await trustKeeper(flags, env);
-  const { text } = await file.set(key, parseSetting(configSchema() as JsonSchema, key, words));
+  const value = parseSetting(configSchema() as JsonSchema, key, words);
+  await checkRules(key, value);
+  const { text } = await file.set(key, value);
   await keepTrust(text);
   terminal.note(terminal.style.dim(`${key} is set in ${file.name}.`));
   return "ok";
+}
+
+/** Throws a usage error for a rule that would stop every later command. */
+async function checkRules(key: string, value: unknown): Promise<void> {
+  if (key !== "allow" && key !== "ask" && key !== "deny") return;
+  const { createPolicy } = await import("@toolcrib/policy");
+  try {
+    createPolicy({ [key]: value as string[] });
+  } catch (error) {
+    throw usageError(messageOf(error).replace(/^createPolicy: /, ""));
+  }
 }
 
 /** What the user changes by this command, the user trusts; not what stood there without being trusted. */
@@ -135,7 +150,10 @@ async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Prom
   return "ok";
 }
 
-async function configTrust({ terminal, env }: Program, { revoke }: { readonly revoke?: boolean }): Promise<ExitReason> {
+async function configTrust(
+  { terminal, interrupts, env }: Program,
+  { revoke }: { readonly revoke?: boolean },
+): Promise<ExitReason> {
   const store = projectTrust(env);
   if (revoke) {
     await store.save("", undefined);
@@ -147,8 +165,12 @@ async function configTrust({ terminal, env }: Program, { revoke }: { readonly re
     throw usageError(
       `there is no ${projectConfigName} in this directory; toolcrib config set KEY VALUE --project begins one`,
     );
-  await store.save(file.text, true);
   const changes = describeChanges(file.values);
-  terminal.note(["Trusted in this directory, until it changes (! could do harm):", ...changes].join("\n"));
-  return "ok";
+  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const title = asker ? `${projectConfigName} of this directory sets` : "Trusted in this directory, until it changes";
+  terminal.note([`${title} (! could do harm):`, ...changes].join("\n"));
+  const answer = asker ? await asker.ask("Use it here, until it changes? [y]es, [N]o: ", undefined) : "yes";
+  const isTrusted = /^y(es)?$/i.test(answer?.trim() ?? "");
+  if (answer !== undefined) await store.save(file.text, isTrusted);
+  return isTrusted ? "ok" : "denied";
 }

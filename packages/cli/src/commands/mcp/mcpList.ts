@@ -1,5 +1,6 @@
+import { showInvisible } from "@toolcrib/core/text";
 import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
-import { redactServer } from "@toolcrib/mcp/config";
+import { describeServer, redactServer } from "@toolcrib/mcp/config";
 import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { oneLine } from "../../terminal/render.ts";
@@ -39,7 +40,13 @@ async function mcpList(program: Program, { json }: { json?: boolean }): Promise<
     const what = "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
     const word = server.disabled ? "disabled" : state;
     const note = dim(`${word === "allowed" ? "" : ` (${word})`}  ${from}`);
-    terminal.show(`${bold(oneLine(name, 64))}${" ".repeat(width - name.length)}  ${oneLine(what, 200)}${note}\n`);
+    terminal.show(
+      `${bold(oneLine(name, 64))}${" ".repeat(width - name.length)}  ${oneLine(showInvisible(what.replace(/\s+/g, " ")), 200)}${note}\n`,
+    );
+    // What the question would show: this is where somebody looks who cannot be asked.
+    const isAsked = word !== "allowed" && from === project.name;
+    const more = isAsked ? describeServer(name, server).split("\n").slice(1) : [];
+    for (const line of more) terminal.show(`${line}\n`);
   }
   return "ok";
 }
