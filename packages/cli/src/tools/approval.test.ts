@@ -226,5 +226,7 @@ test("a yes for good that cannot be kept lets the call run, and says so", async 
 test("calls side by side are asked about one after the other", async () => {
   const { run } = asking(["y", "n"]);
   const outcomes = await Promise.all([run("change"), run("break")]);
-  expect(outcomes).toEqual(["change done", expect.stringContaining("said no")]);
+  // Either may be asked about first; each answer is that of one question.
+  expect(outcomes.filter((outcome) => outcome.endsWith(" done"))).toHaveLength(1);
+  expect(outcomes.filter((outcome) => outcome.includes("said no"))).toHaveLength(1);
 });
