@@ -11,6 +11,7 @@ export {
   syncDirectory,
 } from "./files/directories.ts";
 export { type FileLock, takeFileLock, withFileLock } from "./files/fileLock.ts";
+export { namesIn, removeFlatFolder, removeIfPossible } from "./files/flatFolder.ts";
 export { type GivenFileOptions, readGivenFile, refuseMore } from "./files/givenFile.ts";
 export { homeFolder } from "./files/homeFolder.ts";
 export { fileKind, openRegularFile, type RegularFile, refuseSpecial } from "./files/openRegular.ts";

@@ -1,7 +1,14 @@
-import { readdirSync, rmdirSync, type Stats, statSync, unlinkSync } from "node:fs";
+import { type Stats, statSync, unlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type FileLock, systemErrorCode, takeFileLock } from "@toolcrib/core/files";
+import {
+  type FileLock,
+  namesIn,
+  removeFlatFolder,
+  removeIfPossible,
+  systemErrorCode,
+  takeFileLock,
+} from "@toolcrib/core/files";
 import { AgentError } from "../errors.ts";
 import { listSessions, type SessionSummary } from "./listSessions.ts";
 
@@ -136,11 +143,11 @@ export class SessionFolder {
   }
 
   #removeBeside(name: string): void {
-    for (const file of [`${name}.json`, `${name}.jsonl.answers.lock`]) quietly(() => unlinkSync(join(this.path, file)));
-    removeFiles(join(this.path, "outputs", name));
+    for (const file of [`${name}.json`, `${name}.jsonl.answers.lock`]) removeIfPossible(join(this.path, file));
+    removeFlatFolder(join(this.path, "outputs", name));
     const undo = join(this.path, "undo", name);
-    for (const turn of namesIn(undo)) if (/^\d+$/.test(turn)) removeFiles(join(undo, turn));
-    removeFiles(undo);
+    for (const turn of namesIn(undo)) if (/^\d+$/.test(turn)) removeFlatFolder(join(undo, turn));
+    removeFlatFolder(undo);
   }
 
   #bytesBeside(journal: string): number {
@@ -170,32 +177,10 @@ function lockOf(journal: string): string {
   return `${journal}.lock`;
 }
 
-/** No tree is removed: a folder that holds another one was not made here, and stays. */
-function removeFiles(folder: string): void {
-  for (const file of namesIn(folder)) quietly(() => unlinkSync(join(folder, file)));
-  quietly(() => rmdirSync(folder));
-}
-
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function quietly(remove: () => void): void {
-  try {
-    remove();
-  } catch {
-    // Another program may have been faster.
   }
 }

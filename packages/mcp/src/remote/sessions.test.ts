@@ -21,19 +21,22 @@ const start = (command: string): Child => {
 const exitOf = (child: Child): Promise<{ exitCode: number }> =>
   new Promise((resolve) => child.once("close", (code) => resolve({ exitCode: code ?? 137 })));
 
+/** The program of a session, by its streams. */
+function programOf(child: Child): SessionProcess {
+  const exit = exitOf(child);
+  return {
+    stdin: Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+    stdout: Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
+    stderr: Readable.toWeb(child.stderr) as ReadableStream<Uint8Array>,
+    wait: () => exit,
+    kill: async () => void child.kill("SIGKILL"),
+  };
+}
+
 /** Typed as the AI SDK has it. */
 function aiSession(): SpawningSession {
-  const open: (options: { command: string }) => ReturnType<SpawningSession["spawn"]> = async ({ command }) => {
-    const child = start(command);
-    const exit = exitOf(child);
-    return {
-      stdin: Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
-      stdout: Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
-      stderr: Readable.toWeb(child.stderr) as ReadableStream<Uint8Array>,
-      wait: () => exit,
-      kill: async () => void child.kill("SIGKILL"),
-    };
-  };
+  const open: (options: { command: string }) => ReturnType<SpawningSession["spawn"]> = async ({ command }) =>
+    programOf(start(command));
   const session: Pick<Experimental_SandboxSession, "spawn"> = { spawn: open as Experimental_SandboxSession["spawn"] };
   return session;
 }
@@ -148,15 +151,7 @@ function lying(script: string, change: Partial<SessionProcess> = {}): SpawningSe
           ${script}
         });`;
       const child = start(`exec "${process.execPath}" -e '${program.replaceAll("'", "'\\''")}'`);
-      const exit = exitOf(child);
-      return {
-        stdin: Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
-        stdout: Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
-        stderr: Readable.toWeb(child.stderr) as ReadableStream<Uint8Array>,
-        wait: () => exit,
-        kill: async () => void child.kill("SIGKILL"),
-        ...change,
-      };
+      return { ...programOf(child), ...change };
     },
   };
 }

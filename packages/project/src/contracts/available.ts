@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync, unlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { removeFlatFolder } from "@toolcrib/core/files";
 import { clip, isObject, isSecret, printableName, redactUrls } from "@toolcrib/core/text";
 import { type PackageVersion, readPackage } from "./installed.ts";
 import { unpack } from "./unpack.ts";
@@ -33,8 +34,7 @@ export function fromRegistry(
       return found;
     } finally {
       // No tree is removed: npm pack makes files alone.
-      for (const file of readdirSync(into)) unlinkSync(join(into, file));
-      rmdirSync(into);
+      removeFlatFolder(into);
     }
   };
 }

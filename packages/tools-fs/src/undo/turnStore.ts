@@ -7,13 +7,11 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  rmdirSync,
-  unlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { ensureDirectory, systemErrorCode } from "@toolcrib/core/files";
+import { ensureDirectory, namesIn, removeFlatFolder, removeIfPossible, systemErrorCode } from "@toolcrib/core/files";
 import type { Keeper, States } from "./states.ts";
 
 /** What one call changed at one path. */
@@ -130,7 +128,7 @@ export class TurnStore {
   writeNote(text: string): void {
     this.#prepare();
     const file = join(this.#directory, "note");
-    if (text === "") quietly(() => unlinkSync(file));
+    if (text === "") removeIfPossible(file);
     else writeFileSync(file, text, { mode: 0o600 });
   }
 
@@ -184,9 +182,8 @@ export class TurnStore {
   #remove(name: string, sizes: Map<string, number>): void {
     const folder = join(this.#directory, name);
     // The journal first: copies without it are no turn. Nothing here ever makes a folder in it.
-    quietly(() => unlinkSync(join(folder, journalName)));
-    for (const file of namesIn(folder)) quietly(() => unlinkSync(join(folder, file)));
-    quietly(() => rmdirSync(folder));
+    removeIfPossible(join(folder, journalName));
+    removeFlatFolder(folder);
     sizes.delete(name);
   }
 }
@@ -220,20 +217,4 @@ function sizeOf(folder: string): number {
   return namesIn(folder).reduce((sum, name) => {
     return sum + (lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
   }, 0);
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function quietly(remove: () => void): void {
-  try {
-    remove();
-  } catch {
-    // It is gone, or stays until the next time.
-  }
 }
