@@ -62,13 +62,14 @@ async function createProgram(): Promise<Program> {
   } catch {
     throw usageError("the working directory was removed; change to another one");
   }
-  const terminal = createTerminal(await withColor(process.env));
+  const env = await withColor(process.env);
+  const terminal = createTerminal(env);
   const leftovers = createLeftovers();
   const note = (): void => terminal.note(terminal.style.dim("\nEnding the request; Ctrl-C again ends the program."));
   const signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
   const interrupts = catchInterrupts(note, (signal) => process.exit(128 + signals[signal]));
   process.on("exit", () => leftovers.end());
-  return { terminal, interrupts, leftovers, env: process.env };
+  return { terminal, interrupts, leftovers, env };
 }
 
 type ParseError = CommanderError & { readonly command?: Command };

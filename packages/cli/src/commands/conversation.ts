@@ -113,9 +113,9 @@ export async function openConversation(
     const outputs = sessions.outputsOf(journal);
     // An editor has its own.
     const old = flags.directory === undefined ? sessions.undoOf(journal) : undefined;
-    const { createUndo } = await import("@toolcrib/tools-fs/undo");
     const onError = ({ message }: Error): void => terminal.note(terminal.style.dim(message));
-    const next = old === undefined ? undefined : createUndo({ directory: old, root: roots, onError });
+    const undoOptions = old === undefined ? undefined : { directory: old, root: roots, onError };
+    const next = undoOptions && (await import("@toolcrib/tools-fs/undo")).createUndo(undoOptions);
     const options: AgentOptions = {
       tools: (context) =>
         createToolSet(flags, watched, program, { context, more: mount?.tools, outputs, jobs, undo: next?.middleware }),

@@ -165,6 +165,10 @@ describe("what holds", () => {
     const { stderr } = await toolcrib(["tools", "list"]);
     expect(stderr).toContain("\u001b[2m");
     expect((await toolcrib(["tools", "list"], { NO_COLOR: "1" })).stderr).not.toContain("\u001b");
+    // What asks for the colours elsewhere sees them too.
+    expect((await toolcrib(["doctor"])).stdout).not.toContain("no colours");
+    writeUser(`{ "color": "never" }`);
+    expect((await toolcrib(["doctor"])).stdout).toContain("no colours");
   });
 });
 
