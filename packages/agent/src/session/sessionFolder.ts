@@ -1,6 +1,6 @@
 import { type Stats, statSync, unlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import {
   type FileLock,
   namesIn,
@@ -38,7 +38,7 @@ export class SessionFolder {
   readonly path: string;
 
   constructor(path: string) {
-    this.path = path;
+    this.path = resolve(path);
   }
 
   /** The folder of all long outputs. */
@@ -92,7 +92,7 @@ export class SessionFolder {
 
   /** Removes a session with what is kept beside it. Throws an AgentError `busy` while a program holds it. */
   async remove({ file }: Pick<SessionSummary, "file">): Promise<void> {
-    if (dirname(file) !== this.path) throw new TypeError(`${file} is not a session of ${this.path}`);
+    if (dirname(resolve(file)) !== this.path) throw new TypeError(`${file} is not a session of ${this.path}`);
     const lock = await this.lock(file);
     try {
       unlinkSync(file);
@@ -138,7 +138,7 @@ export class SessionFolder {
   }
 
   #beside(kind: Kind, journal: string | undefined): string | undefined {
-    if (journal === undefined || dirname(journal) !== this.path) return undefined;
+    if (journal === undefined || dirname(resolve(journal)) !== this.path) return undefined;
     return join(this.path, kind, basename(journal, ".jsonl"));
   }
 

@@ -17,6 +17,7 @@ test.each([
   ["x", 'unexpected "x" at character 1'],
   ['{"a": 1', 'it ends too early, after {"a": 1'],
   ['{"a": "b', 'it ends too early, after {"a": "b'],
+  ['{"end of JSON": x}', 'unexpected "x" at character 17, after {"end of JSON":'],
   ['{"a":', 'it ends too early, after {"a":'],
   [`{"a": "${"x".repeat(100_000)}" ?}`, 'unexpected "?" at character 100010, after …'],
 ])("%.20s… is refused with the place of the first error", (text, says) => {

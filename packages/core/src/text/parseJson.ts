@@ -33,7 +33,7 @@ function isBeginningOfJson(beginning: string): boolean {
   } catch (error) {
     const { message } = error as Error;
     const position = /at position (\d+)/.exec(message)?.[1];
-    return position === undefined ? message.includes("end of JSON") : Number(position) >= beginning.length;
+    return position === undefined ? message.startsWith("Unexpected end of JSON") : Number(position) >= beginning.length;
   }
 }
 

@@ -32,7 +32,7 @@ async function work(target: Target, folder: string): Promise<void> {
 test.runIf(existsSync(bwrap))("the tools work in a root of bubblewrap's, on the files that it has", async () => {
   const folder = temporaryFolder("place-root");
   writeIn(folder, ".keep", "");
-  const args = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind", folder, folder];
+  const args = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", folder, folder];
   const target = { command: bwrap, args: [...args, "--unshare-pid", "--unshare-net", "--"], node: process.execPath };
   await work(target, folder);
 });
