@@ -19,6 +19,7 @@ export {
   type ProtectedServer,
   protect,
 } from "./authorizationServer.ts";
+export { hasPostgres, type PostgresOptions, type PostgresServer, startPostgres } from "./postgres.ts";
 export { ScreenModel } from "./screenModel.ts";
 export { sharedCommand } from "./sharedCommand.ts";
 export { sharedWireServer } from "./sharedWireServer.ts";
