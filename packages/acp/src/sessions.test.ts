@@ -76,6 +76,32 @@ describe("a session that is opened again", () => {
     await scenario.closed;
   });
 
+  test("is open once at a time, however many requests for it come at once", async () => {
+    let open = 0;
+    let most = 0;
+    const openSession = async (id: string) => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise(setImmediate);
+      const { session } = createScenario(folder, ["Hi."], id);
+      const close = async (): Promise<void> => {
+        await new Promise(setImmediate);
+        open -= 1;
+      };
+      return { ...session, close };
+    };
+    const { agent, leave, serving } = await connect({ createSession: () => openSession("new"), openSession });
+    const load = () => agent.request("session/load", { sessionId: "one", cwd: folder, mcpServers: [] });
+    const resume = () => agent.request("session/resume", { sessionId: "one", cwd: folder });
+    await Promise.all([load(), resume(), load()]);
+    expect({ open, most }).toEqual({ open: 1, most: 1 });
+    await Promise.all([agent.request("session/close", { sessionId: "one" }), load()]);
+    expect({ open, most }).toEqual({ open: 1, most: 1 });
+    leave();
+    await serving.closed;
+    expect(open).toBe(0);
+  });
+
   test("is listed, and what the agent cannot do is not announced", async () => {
     const { session } = createScenario(folder, []);
     const changedAt = new Date("2026-11-22T10:00:00Z");

@@ -16,7 +16,8 @@ export interface SessionSource {
 export class Sessions {
   readonly #options: SessionSource;
   readonly #live: Map<string, LiveSession> = new Map();
-  readonly #opening: Set<Promise<unknown>> = new Set();
+  /** What is opened and closed, by the id of the session: the next of an id begins when the one before has ended. */
+  readonly #last: Map<string | symbol, Promise<unknown>> = new Map();
   #connection: AgentConnection | undefined;
   capabilities: ClientCapabilities = {};
 
@@ -40,38 +41,43 @@ export class Sessions {
 
   /** Opens a session for a client; with an `id` again. */
   open(given: Parameters<typeof readSessionRequest>[0], client: AgentContext, id?: string): Promise<LiveSession> {
-    const opening = this.#open(given, client, id);
-    this.#opening.add(opening);
-    return opening.finally(() => this.#opening.delete(opening));
-  }
-
-  async #open(
-    given: Parameters<typeof readSessionRequest>[0],
-    client: AgentContext,
-    id: string | undefined,
-  ): Promise<LiveSession> {
-    const { createSession, openSession } = this.#options;
-    const gone = this.#connection?.signal ?? AbortSignal.abort();
-    const request = await readSessionRequest(given, gone);
-    // The file of a session is open once.
-    if (id !== undefined) await this.close(id);
-    const session = await (id === undefined ? createSession(request) : openSession?.(id, request));
-    if (!session) throw sessionNotFound(id ?? "");
-    const live = new LiveSession(session, client, this.capabilities, gone);
-    this.#live.set(session.id, live);
-    return live;
+    return this.#inTurn(id ?? Symbol("new"), async () => {
+      const { createSession, openSession } = this.#options;
+      const gone = this.#connection?.signal ?? AbortSignal.abort();
+      const request = await readSessionRequest(given, gone);
+      // The file of a session is open once.
+      if (id !== undefined) await this.#close(id);
+      const session = await (id === undefined ? createSession(request) : openSession?.(id, request));
+      if (!session) throw sessionNotFound(id ?? "");
+      const live = new LiveSession(session, client, this.capabilities, gone);
+      this.#live.set(session.id, live);
+      return live;
+    });
   }
 
   /** Does nothing for one that is not open. */
-  async close(id: string): Promise<void> {
+  close(id: string): Promise<void> {
+    return this.#inTurn(id, () => this.#close(id));
+  }
+
+  /** Those that are being opened, too. */
+  async closeAll(): Promise<void> {
+    await Promise.allSettled(this.#last.values());
+    await Promise.allSettled([...this.#live.keys()].map((id) => this.close(id)));
+  }
+
+  async #close(id: string): Promise<void> {
     const live = this.#live.get(id);
     this.#live.delete(id);
     await live?.close();
   }
 
-  /** Those that are being opened, too. */
-  async closeAll(): Promise<void> {
-    await Promise.allSettled(this.#opening);
-    await Promise.allSettled([...this.#live.keys()].map((id) => this.close(id)));
+  #inTurn<Result>(id: string | symbol, task: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(id) ?? Promise.resolve();
+    const running = before.then(task, task);
+    this.#last.set(id, running);
+    return running.finally(() => {
+      if (this.#last.get(id) === running) this.#last.delete(id);
+    });
   }
 }

@@ -1,7 +1,7 @@
 import type { ArgumentsOf, ParametersSchema } from "@toolcrib/core";
 import type { Agent } from "./agent.ts";
 import { AgentError } from "./errors.ts";
-import { createObjectAnswer } from "./objectAnswer.ts";
+import { answerTool, createObjectAnswer } from "./objectAnswer.ts";
 import type { ChatOptions, UserContent } from "./options.ts";
 import { checkChatOptions } from "./options.ts";
 
@@ -26,6 +26,6 @@ export async function chatObject<const Schema extends ParametersSchema>(
   if (answer.given) return answer.given.value;
   throw new AgentError({
     code: "bad_reply",
-    message: "The model did not answer by calling final_answer; try again or simplify the schema.",
+    message: `The model did not answer by calling ${answerTool}; try again or simplify the schema.`,
   });
 }

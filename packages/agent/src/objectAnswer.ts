@@ -9,7 +9,7 @@ import {
 import type { ToolChoice } from "./provider.ts";
 import { anyOf, type StopCondition } from "./turn/stopConditions.ts";
 
-const answerTool = "final_answer";
+export const answerTool = "final_answer";
 
 /** What turns need whose answer is a value that fits a schema. */
 export interface ObjectAnswer<Value> {

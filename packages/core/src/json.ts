@@ -21,7 +21,8 @@ export function setOwn(target: Record<string, unknown>, key: string, value: unkn
   }
 }
 
-const deepest = 500;
+/** Levels of objects and lists in what is copied, and in the schemas of tools. */
+export const mostLevels = 500;
 /** The keys of so many values are copied and checked in about 0.1 s, in which no other work runs. */
 const mostValues = 100_000;
 
@@ -36,7 +37,7 @@ export function copyJson(value: unknown, most: number = mostValues): unknown {
     // The length too: an array may have many holes.
     if (left < 0 || (Array.isArray(item) && item.length > left)) throw new RangeError(`holds more than ${most} values`);
     if (typeof item !== "object" || item === null) return item;
-    if (level > deepest) throw new RangeError(`nested deeper than ${deepest} levels, or in a cycle`);
+    if (level > mostLevels) throw new RangeError(`nested deeper than ${mostLevels} levels, or in a cycle`);
     if (Array.isArray(item)) return item.map((inner) => copy(inner, level + 1));
     if (!isPlainObject(item)) return item;
     const made: Record<string, unknown> = {};

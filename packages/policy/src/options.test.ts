@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { defineTool, type ExecutableTool, type GuardDecision, type ToolEffect } from "@toolcrib/core";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createPolicy, type PolicyOptions, type PolicyQuestion } from "./index.ts";
@@ -183,6 +184,9 @@ test("a guard never throws: a call that cannot be judged is denied", async () =>
   };
   const { guard } = createPolicy();
   expect(await guard(broken as never)).toBe("the policy could not judge the call, so it is denied: broken");
+  // In Jest and in vm pools errors are of another realm.
+  const foreign = { ...plain, effects: new Proxy([], { get: () => runInNewContext("throw new Error('foreign')") }) };
+  expect(await guard(foreign as never)).toMatch(/could not judge the call, so it is denied: foreign$/);
   expect(await guard(undefined as never)).toContain("could not judge");
   for (const relative of [
     { kind: "read", path: "x" },

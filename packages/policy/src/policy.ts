@@ -1,4 +1,5 @@
 import type { ApprovalQuestion, ExecutableTool, Guard, GuardDecision, GuardedCall } from "@toolcrib/core";
+import { messageOf } from "@toolcrib/core/text";
 import { type Explanation, explainJudgement } from "./explain.ts";
 import { type Judgement, judge } from "./judgement.ts";
 import { type PolicyOptions, readOptions } from "./options.ts";
@@ -38,7 +39,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       try {
         return decisionOf(call, await judge(call, settings), settings);
       } catch (error) {
-        return `the policy could not judge the call, so it is denied: ${oneLine(error instanceof Error ? error.message : typeof error)}`;
+        return `the policy could not judge the call, so it is denied: ${oneLine(messageOf(error))}`;
       }
     },
     async explain(call) {

@@ -11,6 +11,7 @@ import { messageOf } from "../explain.ts";
 import { chooseModel } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
 import { sessionsOf } from "../state/sessionFile.ts";
+import { isFileTool } from "../tools/approval.ts";
 import { ownToolStore } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
 import { createPermissions, describePermissions } from "../tools/permissions.ts";
@@ -141,8 +142,7 @@ function sessionOf(conversation: Conversation, flags: ConversationFlags, model: 
       },
     ],
     async changes({ name, args }, signal) {
-      const isOwn = conversation.agent.toolRegistry.get(name)?.origin === "@toolcrib/tools-fs";
-      if (!isOwn) return undefined;
+      if (!isFileTool(name, conversation.agent.toolRegistry)) return undefined;
       const { roots: root, deniedPaths: deny, flags } = permissions;
       return proposeChanges(name, args, { root, deny, cwd: flags.directory }, signal);
     },

@@ -23,11 +23,11 @@ export const checkContracts: Check = async (flags, { env }, signal) => {
   const { ranges } = project;
   const data = await comparePackages(project, find, signal);
   const notes = [
-    ...(ranges instanceof Error ? [`the ranges are not known: ${ranges.message}`] : []),
+    ...("message" in ranges ? [`the ranges are not known: ${ranges.message}`] : []),
     ...leftOut.map((why) => `left out: ${why}`),
   ].map((text): Finding => ({ level: "note", text: shown(text) }));
   return {
-    findings: [...notes, ...data.flatMap((comparison) => findingsOf(comparison, ranges instanceof Error))],
+    findings: [...notes, ...data.flatMap((comparison) => findingsOf(comparison, "message" in ranges))],
     data,
   };
 };

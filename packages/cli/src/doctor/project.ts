@@ -58,9 +58,9 @@ export const checkPackages: Check = async () => {
   const packages = [...(findProject(process.cwd())?.packages ?? [])];
   const findings = packages.map(
     ([name, found]): Finding =>
-      found instanceof Error
-        ? { level: "problem", text: `${name} is not whole: ${found.message}`, advice: "install again: npm install" }
-        : { level: "ok", text: `${name} ${found.version}` },
+      "version" in found
+        ? { level: "ok", text: `${name} ${found.version}` }
+        : { level: "problem", text: `${name} is not whole: ${found.message}`, advice: "install again: npm install" },
   );
   const advice = "toolcrib doctor --contracts says what an upgrade would change";
   findings.push(
@@ -70,7 +70,7 @@ export const checkPackages: Check = async () => {
   );
   const data = packages.map(([name, found]) => ({
     package: name,
-    ...(found instanceof Error ? { problem: found.message } : { version: found.version }),
+    ...("version" in found ? { version: found.version } : { problem: found.message }),
   }));
   return { findings, data };
 };

@@ -25,8 +25,10 @@ interface Asking {
   note(line: string): void;
 }
 
-/** Where the file tools say that they come from. */
-const fileToolsOrigin = "@toolcrib/tools-fs";
+/** Whether it is one of the file tools: a tool of somebody else may have the same name. */
+export function isFileTool(name: string, registry: AnyToolRegistry): boolean {
+  return registry.get(name)?.origin === "@toolcrib/tools-fs";
+}
 
 /** Asks the user about each call that waits. Undefined when the user left a question without an answer: then nothing is answered. */
 export async function answersTo(pending: readonly PendingCall[], asking: Asking): Promise<Answers | undefined> {
@@ -103,16 +105,14 @@ async function whatHappens(
   { permissions, registry, style, signal }: Asking,
 ): Promise<ShownCall> {
   const { roots, deniedPaths } = permissions;
-  // A tool of somebody else may have the same name.
   const withoutDiff = (why: string): ShownCall => {
     const rows = showText(`(no diff: ${clip(why, 200)})`, size.columns);
     const shown = showCall(args, { ...size, rows: size.rows - rows.length });
     return { ...shown, summary: [...shown.summary, ...rows] };
   };
-  const isOwn = registry.get(name)?.origin === fileToolsOrigin;
   try {
     const options = { root: roots, deny: deniedPaths };
-    const diff = isOwn ? await previewChange(name, args, options, signal) : undefined;
+    const diff = isFileTool(name, registry) ? await previewChange(name, args, options, signal) : undefined;
     if (diff?.includes("\n@@ ")) return showDiff(diff, size, style);
     return diff === undefined ? showCall(args, size) : withoutDiff("too many changes, or none but of line endings");
   } catch (error) {

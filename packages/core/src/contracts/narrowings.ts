@@ -1,7 +1,7 @@
 import { filterKeywords } from "../arguments/schemaKeywords.ts";
 import { draftOf } from "../arguments/schemaLibrary.ts";
 import type { JsonSchema } from "../interface.ts";
-import { canonicalJson, isPlainObject, quote } from "../json.ts";
+import { canonicalJson, isPlainObject, mostLevels, quote } from "../json.ts";
 import { boundProblem, mayBe, typeProblem, valueProblem } from "./valueRanges.ts";
 
 /** A place where a schema takes less than another. */
@@ -50,11 +50,9 @@ const dependent: ReadonlySet<string> = new Set(["unevaluatedProperties", "uneval
 /** More comparisons than these of subschemas tell nothing that a person would read. */
 const mostSteps = 2000;
 
-/** What a registry takes: each level of objects and lists counts. */
-const mostLevels = 500;
 const tooLarge = "is too large to compare";
 
-/** Whether a schema is nested deeper than the calls that compare it may be. */
+/** Whether a schema is nested deeper than a registry takes. */
 export function isTooDeep(schema: JsonSchema): boolean {
   let inner: unknown[] = [schema];
   for (let level = 0; inner.length > 0; level += 1) {

@@ -1,5 +1,5 @@
 import type { ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
-import { isPlainObject } from "../json.ts";
+import { isPlainObject, mostLevels } from "../json.ts";
 import { isLegalName } from "../names.ts";
 import { traitsOf } from "../registry/registration.ts";
 import { ToolRegistry } from "../registry/registry.ts";
@@ -100,7 +100,7 @@ function contractProblem(tool: unknown): string | undefined {
   for (const field of ["outputSchema", "defaults"]) if (isWrong(tool[field])) return `has ${field} that is no object`;
   for (const field of ["parameters", "outputSchema", "defaults"]) {
     const value = tool[field];
-    if (isPlainObject(value) && isTooDeep(value)) return `has ${field} nested deeper than 500 levels`;
+    if (isPlainObject(value) && isTooDeep(value)) return `has ${field} nested deeper than ${mostLevels} levels`;
   }
   return undefined;
 }

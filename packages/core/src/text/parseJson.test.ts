@@ -15,6 +15,8 @@ test.each([
   ['{"a": 1} x', 'unexpected "x" at character 10, after {"a": 1}'],
   ['{"a": "\n"}', 'unexpected "\\n" at character 8, after {"a": "'],
   ["x", 'unexpected "x" at character 1'],
+  ["at position 99", 'unexpected "a" at character 1'],
+  ['["at position 99", x]', 'unexpected "x" at character 20, after ["at position 99",'],
   ['{"a": 1', 'it ends too early, after {"a": 1'],
   ['{"a": "b', 'it ends too early, after {"a": "b'],
   ['{"end of JSON": x}', 'unexpected "x" at character 17, after {"end of JSON":'],

@@ -32,7 +32,8 @@ function isBeginningOfJson(beginning: string): boolean {
     return true;
   } catch (error) {
     const { message } = error as Error;
-    const position = /at position (\d+)/.exec(message)?.[1];
+    // At the end: a message that quotes the text ends otherwise.
+    const position = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1];
     return position === undefined ? message.startsWith("Unexpected end of JSON") : Number(position) >= beginning.length;
   }
 }

@@ -79,6 +79,9 @@ test("without a file there are no servers; a field under __proto__ gives an entr
 
 test.each([
   ["{ nope", '.mcp.json is not valid JSON: unexpected "n" at character 3, after {'],
+  ["{} /* mine", '.mcp.json is not valid JSON: unexpected "/" at character 4, after {}'],
+  ['{ / "mcpServers": {} }', '.mcp.json is not valid JSON: unexpected "/" at character 3, after {'],
+  ['{ "mcpServers": /*/ {} }', '.mcp.json is not valid JSON: unexpected "/" at character 17, after { "mcpServers":'],
   ["[]", '.mcp.json: expected { "mcpServers": { NAME: { … } } }; correct it or move it away'],
   ['{"mcpServers":{"a":1}}', '.mcp.json: expected { "mcpServers": { NAME: { … } } }; correct it or move it away'],
   [`{}${" ".repeat(2 ** 20)}`, ".mcp.json: it holds more than 1 MB, the most that is read; use a smaller one"],

@@ -70,7 +70,7 @@ function withServer(text: string, name: string, entry: McpServerConfig): string 
   return applyEdits(text, edits);
 }
 
-/** Comments become blanks, so that positions stay the same. */
+/** Comments become blanks, so that positions stay the same. A slash that begins none, or one that never ends, stays: it is refused as JSON. */
 function withoutComments(text: string): string {
   const scanner = createScanner(text);
   let plain = "";
@@ -78,8 +78,8 @@ function withoutComments(text: string): string {
   do {
     scanner.scan();
     const start = scanner.getTokenOffset();
-    if (text[start] !== "/") continue;
     const end = start + scanner.getTokenLength();
+    if (!/^\/[/*]/.test(text.slice(start, start + 2)) || scanner.getTokenError() !== 0) continue;
     plain += text.slice(copied, start) + text.slice(start, end).replace(/[^\r\n]/g, " ");
     copied = end;
   } while (scanner.getTokenLength() > 0);

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { ownFile } from "@toolcrib/core/files";
-import { isObject } from "@toolcrib/core/text";
+import { isObject, messageOf } from "@toolcrib/core/text";
 import { mostAnswers, type RememberedAnswer, type RememberedStore } from "./store.ts";
 
 export interface FileStoreOptions {
@@ -37,7 +37,7 @@ export function fileStore(path: string, { onWarning }: FileStoreOptions = {}): R
       try {
         return parse(await file.read());
       } catch (error) {
-        onWarning?.(`remembered answers do not count: ${error instanceof Error ? error.message : String(error)}`);
+        onWarning?.(`remembered answers do not count: ${messageOf(error)}`);
         return [];
       }
     },

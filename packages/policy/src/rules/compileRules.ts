@@ -1,5 +1,6 @@
 import { serverPrefix, type ToolEffect } from "@toolcrib/core";
 import { compilePathPatterns, type PathPatterns } from "@toolcrib/core/files";
+import { messageOf } from "@toolcrib/core/text";
 import type { Decision } from "../verdict.ts";
 import { type CommandPattern, parseCommandPattern } from "./commandPattern.ts";
 import { compileHostPattern, type HostPattern } from "./hostPattern.ts";
@@ -138,7 +139,7 @@ function readPattern(list: Decision, rule: Rule, places: PathPlaces): ReadPatter
   try {
     compilePaths(list, [pattern], places);
   } catch (error) {
-    throw fail(error instanceof Error ? error.message : String(error));
+    throw fail(messageOf(error));
   }
   if (kind !== undefined) return { rule, path: pattern };
   return {

@@ -1,5 +1,6 @@
 import { type ContractChange, compareManifests } from "@toolcrib/core/contracts";
 import { createSemaphore } from "@toolcrib/core/files";
+import { messageOf } from "@toolcrib/core/text";
 import type { FindPackage } from "./available.ts";
 import { type PackageVersion, type Project, rangeTakes } from "./installed.ts";
 
@@ -31,9 +32,9 @@ export async function comparePackages(
   const compared = [...packages].map(([name, installed]) =>
     few(async (): Promise<PackageComparison> => {
       signal?.throwIfAborted();
-      const range = ranges instanceof Error ? undefined : ranges.get(name);
+      const range = "get" in ranges ? ranges.get(name) : undefined;
       const known = { package: name, ...(range !== undefined && { range }) };
-      if (installed instanceof Error) {
+      if (!("version" in installed)) {
         const problem = `node_modules/${name} is not whole: ${installed.message}. Install again: npm install`;
         return { ...known, problem };
       }
@@ -41,7 +42,7 @@ export async function comparePackages(
         return { ...known, ...compare(installed, await find(name), range) };
       } catch (error) {
         signal?.throwIfAborted();
-        const problem = `nothing to compare with: ${(error as Error).message}`;
+        const problem = `nothing to compare with: ${messageOf(error)}`;
         return { ...known, installed: installed.version, problem };
       }
     }),
