@@ -15,6 +15,7 @@ const allowed = {
   project: ["core"],
   adapters: ["core"],
   acp: ["core", "agent", "policy"],
+  durable: ["core", "agent"],
   defaults: ["core", ...packs, "agent"],
   cli: ["core", ...packs, "acp", "agent", "defaults", "mcp", "policy", "project"],
 };
@@ -35,6 +36,7 @@ const external = {
   adapters: [],
   // The SDK of the protocol names zod as a peer.
   acp: ["@agentclientprotocol/sdk", "zod"],
+  durable: [],
   defaults: [],
   cli: ["commander", "openai", "@anthropic-ai/sdk"],
 };
@@ -79,6 +81,8 @@ const rooms = {
     undo: ["move", "remove"],
   },
   project: { contracts: [] },
+  // Each engine is a room.
+  durable: { dbos: [] },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: {
     client: ["client/transport", "oauth"],

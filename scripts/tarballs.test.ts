@@ -33,6 +33,8 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   "tools-search": { brings: globbing, megabytes: 2 },
   defaults: { brings: `diff ${globbing}`, megabytes: 3.4 },
   acp: { brings: "unbash @agentclientprotocol/sdk zod", megabytes: 20 },
+  // The engine is an optional peer: nobody gets it who does not ask for it.
+  durable: { megabytes: 1.5 },
   mcp: { brings: `jsonc-parser ${mcp}`, megabytes: 26 },
   cli: {
     brings: `diff unbash commander jsonc-parser @agentclientprotocol/sdk ${globbing} ${mcp} ${sdks}`,

@@ -101,7 +101,7 @@ const compilerOptions = {
 /** What a user has after installing the packages, their peers and the toolcrib command. */
 function installInto(base: string): void {
   writeFileSync(join(base, "package.json"), '{ "type": "module" }\n');
-  for (const folder of ["acp", "adapters", "agent", "core", "mcp"])
+  for (const folder of ["acp", "adapters", "agent", "core", "durable", "mcp"])
     linkAll(join(root, "packages", folder, "node_modules"), base);
   symlinkSync(join(root, "packages"), join(base, "node_modules", "@toolcrib"), "junction");
   const bin = join(base, "bin");
