@@ -26,6 +26,7 @@ import { createSaveSessionContextTool } from "./session/sessionContext.ts";
 import { type Compacted, compactNow } from "./turn/compact.ts";
 import { runTurn } from "./turn/loop.ts";
 import { busyError, type LoopState } from "./turn/loopState.ts";
+import { RecordedSteps } from "./turn/recordedSteps.ts";
 import { eventsOf, readAll } from "./turn/steps.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
@@ -40,7 +41,8 @@ export class Agent {
     const history = new History();
     const steering: string[] = [];
     const { systemPrompt = "", compaction } = options;
-    const state = { provider, history, steering, compaction, systemPrompt, running: false };
+    const steps = options.steps && new RecordedSteps(options.steps);
+    const state = { provider, history, steps, steering, compaction, systemPrompt, running: false };
     const context = contextOf(state, options.sessionContextFilePath ?? defaultSessionFile);
     const { tools = onlySaving } = options;
     this.toolRegistry = checkedTools(typeof tools === "function" ? tools(context) : tools);

@@ -37,5 +37,6 @@ export { createSaveSessionContextTool, type SessionToolContext } from "./session
 export type { Compacted } from "./turn/compact.ts";
 export { type CostLimit, createCostLimit } from "./turn/costLimit.ts";
 export type { LoopLimits } from "./turn/loopState.ts";
+export type { StepRunner } from "./turn/recordedSteps.ts";
 export type { CompactionOptions } from "./turn/shrinkMessages.ts";
 export { anyOf, calledTool, type StepState, type StopCondition, usedTokens } from "./turn/stopConditions.ts";

@@ -13,6 +13,7 @@ import type { Provider, ToolChoice } from "./provider.ts";
 import type { ModelPrice } from "./providers/shared/models.ts";
 import { defaultRequestLimits } from "./requestClock.ts";
 import type { LoopLimits } from "./turn/loopState.ts";
+import type { StepRunner } from "./turn/recordedSteps.ts";
 import type { CompactionOptions } from "./turn/shrinkMessages.ts";
 import type { StopCondition } from "./turn/stopConditions.ts";
 
@@ -46,6 +47,8 @@ export interface AgentOptions extends Partial<LoopLimits> {
   readonly sessionContextFilePath?: string | undefined;
   /** How a long conversation is shortened. Default: it is not. */
   readonly compaction?: CompactionOptions | undefined;
+  /** Runs each reply of the model and each call as a step that may be recorded. Default: they run as they are. */
+  readonly steps?: StepRunner | undefined;
   /** A file to which the session is written as it grows, for `Agent.resume`, also after a crash. Must not exist yet. */
   readonly journal?: string | undefined;
   /** Called once when the journal cannot be written; the session then continues without it. Default: the turn throws. */
@@ -70,6 +73,7 @@ const knownOptions: KnownOptions<AgentOptions> = {
   systemPrompt: true,
   sessionContextFilePath: true,
   compaction: true,
+  steps: true,
   journal: true,
   onJournalError: true,
   sessionName: true,
@@ -101,6 +105,8 @@ export function checkAgentOptions(options: AgentOptions): void {
     checkKind(name, options[name], "string");
     if (options[name] === "") throw invalidOption(`${name} must not be empty; leave it out for none.`);
   }
+  if (options.steps !== undefined && typeof options.steps?.run !== "function")
+    throw invalidOption("steps must be an object with run(name, fn), which calls fn or resolves to what is recorded.");
   if (options.compaction === undefined) return;
   const known = { contextWindow: true, startAt: true, target: true, keepResults: true } as const;
   refuseUnknown<CompactionOptions>("compaction", options.compaction, known);

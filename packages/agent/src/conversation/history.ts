@@ -170,6 +170,13 @@ export class History {
     if (this.#messages.at(-1)?.role === "user") await this.replace(this.#messages.slice(0, -1));
   }
 
+  /** Takes the last messages back. */
+  retract(count: number): Promise<void> | undefined {
+    if (count === 0) return undefined;
+    this.#messages = this.#messages.slice(0, -count);
+    return this.recorder?.replaced(this.#messages, [...this.foundTools]);
+  }
+
   /** Starts from a saved conversation, which must be valid. */
   restore({ messages, usage = noUsage, pending = [], foundTools = [] }: Restored): void {
     this.#messages = [...messages];

@@ -1,5 +1,5 @@
 import { textOf, userMessage } from "../conversation/conversation.ts";
-import type { AgentEvent, Message } from "../messages.ts";
+import type { AgentEvent, Message, Usage } from "../messages.ts";
 import { RequestClock } from "../requestClock.ts";
 import { busyError, type LoopState, waitingError } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
@@ -83,12 +83,30 @@ function* shrink(state: LoopState, clock: RequestClock, goal: number, keepResult
   return true;
 }
 
-/** The model's summary; empty where it gave none. Its text is not shown; its tokens are counted. */
-function* summaryOf(
+/** The model's summary; empty where it gave none. Its tokens are counted. */
+function* summaryOf(head: readonly Message[], state: LoopState, clock: RequestClock): Steps<string> {
+  const { history, steps } = state;
+  const ask = (): Steps<Summary> => requestSummary(head, state, clock);
+  const { text, usage } = steps ? (yield* steps.next("compact", ask, () => clock.abort())).value : yield* ask();
+  if (usage) {
+    history.count(usage);
+    yield { type: "usage", usage, total: history.usage };
+  }
+  return text;
+}
+
+/** What the step of a summary is recorded as. */
+interface Summary {
+  readonly text: string;
+  readonly usage?: Usage;
+}
+
+/** The text is not shown. */
+function* requestSummary(
   head: readonly Message[],
   { provider, tools, limits, history, systemPrompt }: LoopState,
   clock: RequestClock,
-): Steps<string> {
+): Steps<Summary> {
   // With the same prompt and tools: services cache the prefix, and some refuse earlier calls without their tools.
   const content = {
     systemPrompt,
@@ -98,9 +116,5 @@ function* summaryOf(
   } as const;
   const request = { provider, content, clock, limits, callIds: history.callIds, hidden: true };
   const { message, stop, usage } = yield* requestReply(request);
-  if (usage) {
-    history.count(usage);
-    yield { type: "usage", usage, total: history.usage };
-  }
-  return stop === "stop" ? textOf(message) : "";
+  return { text: stop === "stop" ? textOf(message) : "", ...(usage && { usage }) };
 }

@@ -9,9 +9,8 @@ import { isUserBlock } from "../session/session.ts";
 import { checkAnswers, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./approvals.ts";
 import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
-import { requestReply } from "./requestReply.ts";
-import { requestTools } from "./requestTools.ts";
 import { type Steps, until } from "./steps.ts";
+import { deliverSteering, takeRecordedReply, takeReply } from "./takeReply.ts";
 import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
 
 /** What a turn begins with: a message of the user, or the answers with which the turn that asked goes on. */
@@ -22,7 +21,7 @@ type TurnStart = { readonly message: UserContent } | { readonly answers: Answers
  * happens, `end` last; throws an AgentError on failure and abort. However it ends, every call in history has one result.
  */
 export function* runTurn(state: LoopState, start: TurnStart, options: ChatOptions = {}): Steps {
-  const { history, limits, provider } = state;
+  const { history, limits, steps } = state;
   if (state.running) throw busyError();
   if ("message" in start) {
     refuseMessage(start.message);
@@ -31,7 +30,6 @@ export function* runTurn(state: LoopState, start: TurnStart, options: ChatOption
     checkAnswers(history, start.answers);
     checkApproveOptions(options);
   }
-  const tools = options.tools ?? state.tools;
   const clock = new RequestClock(options.signal, limits);
   let text = "";
   let paused = false;
@@ -58,24 +56,20 @@ export function* runTurn(state: LoopState, start: TurnStart, options: ChatOption
       }
       step += 1;
       clock.throwIfAborted(text);
-      if (state.steering.length > 0) yield* deliverSteering(state);
+      // Before the compaction, which weighs it. Where steps are recorded it belongs to that of the reply.
+      if (!steps && state.steering.length > 0) yield* deliverSteering(history, state.steering);
       if (state.compaction) yield* compact(state, state.compaction, clock);
-      yield { type: "step-start", step };
-      const content = {
-        systemPrompt: state.systemPrompt,
-        messages: history.messages,
-        ...requestTools(tools, history.foundTools),
-        ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
-      };
-      const request = { provider, content, clock, limits, callIds: history.callIds };
-      const { message, stop, usage, detail, failed } = yield* requestReply(request);
+      const asked = { step, clock, options };
+      const taken = steps ? yield* takeRecordedReply(state, steps, asked) : yield* takeReply(state, asked);
+      const { message, stop, usage, detail, failed } = taken.reply;
       const added = history.addReply(message, usage);
       if (added !== undefined) yield* until(added);
       [reply, calls] = [message, callsOf(message)];
       text = paused ? text + textOf(message) : textOf(message);
       paused = stop === "pause";
       if (usage) yield { type: "usage", usage, total: history.usage };
-      const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, state.steering.length > 0);
+      const waiting = steps ? taken.waiting : state.steering;
+      const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, waiting.length > 0);
       if (reason) {
         yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
         const said = reason === stop && reason !== "stop" && detail;
@@ -158,14 +152,6 @@ function endOf(stop: StopReason, hasCalls: boolean, lastStep: boolean, steered: 
   }
 }
 
-function* deliverSteering({ steering, history }: LoopState): Steps {
-  for (let text = steering.shift(); text !== undefined; text = steering.shift()) {
-    const added = history.add(userMessage(text));
-    if (added !== undefined) yield* until(added);
-    yield { type: "steering", text };
-  }
-}
-
 function* refuseCalls(history: History, reason: NotRunReason): Steps {
   const calls = openCalls(history.messages);
   yield* notRunEvents(calls, yield* until(history.closeOpenCalls(reason)));
@@ -178,8 +164,9 @@ function* notRunEvents(calls: readonly ToolCallBlock[], results: readonly ToolMe
   }
 }
 
-function toolRun({ history, limits, tools }: LoopState, clock: RequestClock, options: ChatOptions): ToolRun {
+function toolRun({ history, limits, tools, steps }: LoopState, clock: RequestClock, options: ChatOptions): ToolRun {
   return {
+    steps,
     tools: options.tools ?? tools,
     labels: options.labels,
     maxToolResultBytes: limits.maxToolResultBytes,

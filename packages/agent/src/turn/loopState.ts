@@ -2,6 +2,7 @@ import type { History } from "../conversation/history.ts";
 import { AgentError } from "../errors.ts";
 import type { Provider } from "../provider.ts";
 import type { RequestLimits } from "../requestClock.ts";
+import type { RecordedSteps } from "./recordedSteps.ts";
 import type { RetryLimits } from "./requestReply.ts";
 import type { CompactionOptions } from "./shrinkMessages.ts";
 import type { ToolRunner } from "./toolCalls.ts";
@@ -21,6 +22,8 @@ export interface LoopState {
   readonly history: History;
   readonly limits: LoopLimits;
   readonly compaction?: CompactionOptions | undefined;
+  /** Runs the steps; without it they run as they are. */
+  readonly steps?: RecordedSteps | undefined;
   /** Messages given by `steer` that wait for the next step. */
   readonly steering: string[];
   systemPrompt: string;

@@ -12,6 +12,8 @@ import type { WaitingCall } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage } from "../messages.ts";
 import { type Asked, approveAsAnswered, deniedResult, questionOf } from "./approvals.ts";
 import { boundedResult } from "./boundedResult.ts";
+import { type CallEnd, runCallSteps } from "./callSteps.ts";
+import type { RecordedSteps } from "./recordedSteps.ts";
 import { type Steps, until } from "./steps.ts";
 
 /** The part of a registry that the loop needs. */
@@ -24,6 +26,8 @@ export interface ToolRunner {
 /** Where and how the calls of one reply run. */
 export interface ToolRun {
   readonly tools: ToolRunner;
+  /** Runs the steps of the calls; without it they run as they are. */
+  readonly steps: RecordedSteps | undefined;
   readonly signal: AbortSignal;
   readonly labels: ToolLabels | undefined;
   /** Of one result's text. */
@@ -99,11 +103,6 @@ export function* runSideBySide(calls: readonly ToolCallBlock[], run: ToolRun): S
   }
 }
 
-/** How a call ended: with its result, or with a question. */
-type CallEnd =
-  | { readonly result: ToolMessage; readonly data?: unknown; readonly asked?: undefined }
-  | { readonly asked: Asked; readonly result?: undefined };
-
 /** What has come of calls that run side by side. */
 interface RunningCalls {
   readonly progress: AgentEvent[];
@@ -153,13 +152,30 @@ function runOne(
     return undefined;
   };
   try {
-    return (known ? Promise.resolve({ result: known }).then(conclude) : execute(call, run, state, conclude)).catch(
-      fail,
-    );
+    if (known) return Promise.resolve({ result: known }).then(conclude).catch(fail);
+    if (!run.steps) return execute(call, run, state, conclude).catch(fail);
+    return executeInSteps(call, run, run.steps, state, fail)
+      .then((end) => end && conclude(end))
+      .catch(fail);
   } catch (error) {
     fail(error);
     return Promise.resolve();
   }
+}
+
+function executeInSteps(
+  call: ToolCallBlock,
+  run: ToolRun,
+  steps: RecordedSteps,
+  state: RunningCalls,
+  onFailure: (error: unknown) => void,
+): Promise<CallEnd | undefined> {
+  const executeHere = (onEnd: (end: CallEnd) => void): Promise<void> =>
+    execute(call, run, state, (end) => {
+      onEnd(end);
+      return undefined;
+    });
+  return runCallSteps(call, { tools: run.tools, signal: run.signal, steps, execute: executeHere, onFailure });
 }
 
 function execute(

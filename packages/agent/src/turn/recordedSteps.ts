@@ -1,0 +1,99 @@
+import type { AgentEvent } from "../messages.ts";
+import { runSteps, type Steps, until } from "./steps.ts";
+
+/**
+ * Runs the steps of an agent's turns, and may record what they resolve to, so that another process can go on with a turn: it makes an
+ * agent of the same options and begins the same turn with a runner that holds the records.
+ *
+ * The steps: `reply:N`, the Nth reply of the model to this agent; `compact:N`, a summary by the model; `call:ID`, a call of a tool with
+ * its guards; and before it, of a tool that is neither `readOnly` nor `idempotent`, `start:ID`, the claim to start that call. A call that
+ * runs again after an answer has the next number behind its id: `call:ID:2`. One agent uses each name once, always in the same order.
+ *
+ * - What a step resolves to is JSON. What it rejects with is an AgentError, or an error of a tool registry that is not ours.
+ * - A step that rejects with the code `aborted` was ended by the signal of the turn. It is not over, and nothing is to be recorded.
+ * - `fn` is called at most once. A runner that can run a step in two processes lets one record win and resolves to that one in both.
+ */
+export interface StepRunner {
+  /** Resolves to what `fn` resolves to; where a step of this name is recorded, to what was recorded, without calling `fn`. */
+  run<T>(name: string, fn: () => Promise<T>): Promise<T>;
+}
+
+/** What came of a step. */
+interface Recorded<T> {
+  readonly value: T;
+  /** What its work came to here; undefined where it did not run here. */
+  readonly own: T | undefined;
+}
+
+/** The steps of one agent: each name is used once. */
+export class RecordedSteps {
+  readonly #runner: StepRunner;
+  readonly #uses: Map<string, number> = new Map();
+
+  constructor(runner: StepRunner) {
+    this.#runner = runner;
+  }
+
+  /** How often `subject` has had a step, with this time. */
+  count(subject: string): number {
+    const uses = (this.#uses.get(subject) ?? 0) + 1;
+    this.#uses.set(subject, uses);
+    return uses;
+  }
+
+  run<T>(name: string, fn: () => Promise<T>): Promise<T> {
+    return this.#runner.run(name, fn);
+  }
+
+  /** Runs `work` as the next step of its kind, and yields its events. `abort` ends the work when the caller leaves the stream. */
+  *next<T>(kind: "reply" | "compact", work: () => Steps<T>, abort: () => void): Steps<Recorded<T>> {
+    const state: RunningStep<T> = { events: [], wake: () => {} };
+    const step = this.run(`${kind}:${this.count(kind)}`, async () => {
+      state.work = runSteps(keepResult(work, state), (event) => {
+        state.events.push(event);
+        state.wake();
+      });
+      await state.work;
+      return state.own as T;
+    }).then(
+      (value) => {
+        state.end = { value };
+        state.wake();
+      },
+      (error: unknown) => {
+        state.end = { error };
+        state.wake();
+      },
+    );
+    try {
+      for (;;) {
+        for (let event = state.events.shift(); event; event = state.events.shift()) yield event;
+        if (state.end && "error" in state.end) throw state.end.error;
+        if (state.end) return { value: state.end.value, own: state.own };
+        yield new Promise<void>((resolve) => {
+          state.wake = resolve;
+        });
+      }
+    } finally {
+      // The caller has left, or the runner has failed while the work still runs.
+      if (!state.end || "error" in state.end) {
+        abort();
+        yield* until(Promise.allSettled([step, state.work]));
+      }
+    }
+  }
+}
+
+/** A step whose events are read. */
+interface RunningStep<T> {
+  readonly events: AgentEvent[];
+  /** Something has come. */
+  wake(): void;
+  work?: Promise<void>;
+  own?: T;
+  end?: { readonly value: T } | { readonly error: unknown };
+}
+
+function* keepResult<T>(work: () => Steps<T>, state: RunningStep<T>): Steps {
+  state.own = yield* work();
+}
