@@ -41,6 +41,7 @@ const checkers = { responses: responsesProblems, messages: messagesProblems, cha
 export class WireServer {
   readonly requests: WireRequest[] = [];
   readonly #script: WireScript[] = [];
+  #always: WireScript | undefined;
   readonly #server: Server;
   #open = 0;
 
@@ -78,6 +79,11 @@ export class WireServer {
     this.#script.push(...answers);
   }
 
+  /** Answers every request for which none is queued. */
+  answerAll(script: WireScript): void {
+    this.#always = script;
+  }
+
   /** Drops the queued answers and the received requests. */
   reset(): void {
     this.#script.length = 0;
@@ -105,7 +111,7 @@ export class WireServer {
     const format = formatOf(url.split("?")[0] ?? "");
     const request = format && receive(format, headers, bytes.toString("utf8"));
     if (request) this.requests.push(request);
-    const script = request && this.#script.shift();
+    const script = request && (this.#script.shift() ?? this.#always);
     if (!request || !script) {
       response.writeHead(request ? 500 : 404, { "content-type": "application/json" });
       response.end(JSON.stringify({ error: { message: request ? "nothing scripted" : `no such address ${url}` } }));
