@@ -6,11 +6,12 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { Agent, AgentError, type AgentEvent } from "@toolcrib/agent";
+import { Agent, AgentError } from "@toolcrib/agent";
 import { traceProvider, traceTools } from "@toolcrib/agent/telemetry";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { toPlainError } from "./errors.ts";
 import { type TraceCarrier, traceRuns } from "./telemetry.ts";
 
 const exporter = new InMemorySpanExporter();
@@ -38,7 +39,7 @@ function agentOf(): Agent {
 
 async function work(carrier: TraceCarrier | undefined): Promise<void> {
   const kept = carrier && (JSON.parse(JSON.stringify(carrier)) as TraceCarrier);
-  for await (const _ of traceRuns().turn(run, kept, agentOf().streamChat("Look.")));
+  await traceRuns().turn(run, kept, async () => ({ status: "done", answer: await agentOf().chat("Look.") }));
 }
 
 test("what workers do for a run is in the trace of whoever started it", async () => {
@@ -65,7 +66,7 @@ test("what workers do for a run is in the trace of whoever started it", async ()
     "gen_ai.agent.name": "review",
     "gen_ai.conversation.id": "run-1",
     "gen_ai.operation.name": "invoke_agent",
-    "gen_ai.response.finish_reasons": ["stop"],
+    "toolcrib.run.status": "done",
   });
 });
 
@@ -90,16 +91,19 @@ test("nothing is kept with a run where nothing records spans", async () => {
 test("a failure is told by the span, and thrown", async () => {
   const error = new AgentError({ code: "server", message: "down" });
   await expect(traceRuns().start(run, () => Promise.reject(error))).rejects.toBe(error);
-  async function* failing(): AsyncGenerator<AgentEvent> {
-    yield { type: "text", text: "so far" } as unknown as AgentEvent;
-    throw error;
+  const tracing = traceRuns({ agentName: "other" });
+  await expect(tracing.turn(run, undefined, () => Promise.reject(error))).rejects.toBe(error);
+  const end = { status: "failed", error: toPlainError(error) };
+  expect(await tracing.turn(run, undefined, async () => end)).toBe(end);
+  const failed = { status: { message: "down" }, attributes: { "error.type": "server" } };
+  expect(named("start_run review")).toMatchObject([failed]);
+  expect(named("invoke_agent other")).toMatchObject([failed, failed]);
+});
+
+test("an answer is told by the span where content is asked for", async () => {
+  for (const content of [false, true]) {
+    await traceRuns({ content }).turn(run, undefined, async () => ({ status: "done", answer: "all is well" }));
   }
-  const turn = traceRuns({ agentName: "other" }).turn(run, undefined, failing());
-  const read = async (): Promise<void> => {
-    for await (const _ of turn);
-  };
-  await expect(read()).rejects.toBe(error);
-  for (const name of ["start_run review", "invoke_agent other"]) {
-    expect(named(name)[0]).toMatchObject({ status: { message: "down" }, attributes: { "error.type": "server" } });
-  }
+  const answers = named("invoke_agent review").map(({ attributes }) => attributes["gen_ai.output.messages"]);
+  expect(answers).toEqual([undefined, "all is well"]);
 });

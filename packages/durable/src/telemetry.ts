@@ -17,7 +17,7 @@ import type { TelemetryOptions } from "@toolcrib/agent/telemetry";
 import { messageOf } from "@toolcrib/core/text";
 import type { RunTracing, TraceCarrier, TracedRun } from "./tracing.ts";
 
-export type { RunTracing, TraceCarrier, TracedRun } from "./tracing.ts";
+export type { RunTracing, TraceCarrier, TracedEnd, TracedRun } from "./tracing.ts";
 
 /**
  * Traces runs: `start` is a span `start_run AGENT` of the caller's trace, or of a new one, and all that workers do for the run are
@@ -44,31 +44,16 @@ export function traceRuns({ tracer, content, agentName }: TelemetryOptions = {})
         context.with(trace.setSpan(context.active(), started), () => enqueue(carrierOf(started.spanContext()))),
       );
     },
-    async *turn(run, carrier, events) {
+    async turn(run, carrier, work) {
       const parent = trace.setSpanContext(context.active(), contextOf(carrier) ?? contextFromId(run.id));
       const turn = span("invoke_agent", run, SpanKind.INTERNAL, { "gen_ai.operation.name": "invoke_agent" }, parent);
-      const iterator = context.with(parent, () => events[Symbol.asyncIterator]());
-      try {
-        for (;;) {
-          // A generator runs in the context of the code that asks for its next value.
-          const next = await context.with(parent, () => iterator.next());
-          if (next.done) return;
-          if (next.value.type === "end") {
-            turn.setAttribute("gen_ai.response.finish_reasons", [next.value.reason]);
-            if (content) turn.setAttribute("gen_ai.output.messages", next.value.text);
-          }
-          yield next.value;
-        }
-      } catch (error) {
-        fail(turn, error);
-        throw error;
-      } finally {
-        try {
-          await context.with(parent, () => iterator.return?.());
-        } finally {
-          turn.end();
-        }
-      }
+      return ending(turn, async () => {
+        const end = await context.with(parent, work);
+        turn.setAttribute("toolcrib.run.status", end.status);
+        if (end.error) setFailed(turn, end.error.code, end.error.message);
+        else if (content && end.answer !== undefined) turn.setAttribute("gen_ai.output.messages", end.answer);
+        return end;
+      });
     },
   };
 }
@@ -77,16 +62,16 @@ async function ending<T>(span: Span, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    fail(span, error);
+    setFailed(span, isAgentError(error) ? error.code : undefined, messageOf(error));
     throw error;
   } finally {
     span.end();
   }
 }
 
-function fail(span: Span, error: unknown): void {
-  span.setAttribute("error.type", isAgentError(error) ? error.code : "_OTHER");
-  span.setStatus({ code: SpanStatusCode.ERROR, message: messageOf(error) });
+function setFailed(span: Span, code: unknown, message: string): void {
+  span.setAttribute("error.type", typeof code === "string" ? code : "_OTHER");
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
 }
 
 function carrierOf(span: SpanContext): TraceCarrier | undefined {
