@@ -17,8 +17,16 @@ import type { Undo } from "@toolcrib/tools-fs/undo";
 import { keptSessions } from "../config/keptSessions.ts";
 import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { makeSessionFolder, type PickRow, resumedFile, type SessionFlags, sessionsOf } from "../state/sessionFile.ts";
-import { type Asker, answersTo } from "../tools/approval.ts";
+import {
+  makeSessionFolder,
+  numberedRows,
+  type PickRow,
+  resumedFile,
+  type SessionFlags,
+  sessionsOf,
+} from "../state/sessionFile.ts";
+import type { Asker } from "../terminal/ask.ts";
+import { answersTo } from "../tools/approval.ts";
 import type { McpFlag } from "../tools/mcpTools.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
@@ -239,12 +247,7 @@ function pickOf(asker: () => Asker | undefined, { note }: Program["terminal"]): 
   return (
     user &&
     (async (rows) => {
-      note(
-        rows
-          .slice(0, 20)
-          .map((row, index) => `${String(index + 1).padStart(2)}  ${row}`)
-          .join("\n"),
-      );
+      note(numberedRows(rows));
       const answer = await user.ask("Number of the conversation: ", undefined);
       return /^\d+$/.test(answer ?? "") ? Number(answer) - 1 : undefined;
     })

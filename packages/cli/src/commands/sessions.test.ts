@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -113,6 +113,30 @@ describe("toolcrib sessions", () => {
     terminal.type("1\r");
     await terminal.ended;
     expect(lastRequest()).toContain("about birds");
+  });
+
+  test("of many conversations the first are shown, with how many more there are, and a later number counts", async () => {
+    wire.script(answerWith({ text: "Yes." }));
+    await run("about birds");
+    const [journal = ""] = readdirSync(sessionsFolder()).filter((file) => file.endsWith(".jsonl"));
+    for (let copy = 1; copy <= 22; copy += 1) {
+      const path = join(sessionsFolder(), `copy${copy}.jsonl`);
+      copyFileSync(join(sessionsFolder(), journal), path);
+      utimesSync(path, 0, Date.now() / 1000 - 60 * copy);
+    }
+    expect((await toolcrib(["sessions", "list"])).stdout.match(/about birds/g)).toHaveLength(23);
+    wire.script(answerWith({ text: "Still birds." }));
+    const chat = await toolcrib(["chat", ...model()], "/resume\n/resume 24\n/resume 23\ngo on\n");
+    expect(chat.stderr).toMatch(/ 20 {2}.*about birds\n.*… and 3 more: toolcrib sessions list shows their numbers/);
+    expect(chat.stderr).toContain("There is no conversation 24: write /resume and an id, or a number from 1 to 23.");
+    expect(chat.stderr).toMatch(/Continuing .*about birds: 2 messages/);
+    expect(chat.stdout).toContain("Still birds.");
+    wire.script(answerWith({ text: "Birds again." }));
+    const terminal = startOnTerminal(bin, ["run", "go on", ...model(), "-r"], { cwd: work.folder, env: env() });
+    await terminal.shows("Number of the conversation:");
+    expect(terminal.screen.text).toContain("… and 3 more");
+    terminal.type("23\r");
+    expect(await terminal.ended).toBe(0);
   });
 
   test("old conversations are removed with a word, never the one in use", async () => {

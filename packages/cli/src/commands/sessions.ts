@@ -3,7 +3,7 @@ import { printableName } from "@toolcrib/core/text";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { writeNewFile } from "../state/givenFile.ts";
-import { describeSession, exportSession, namedSession, sessionsOf } from "../state/sessionFile.ts";
+import { describeSession, exportSession, namedSession, numberedRows, sessionsOf } from "../state/sessionFile.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
 interface ExportFlags {
@@ -25,7 +25,7 @@ export const list: DefineCommand = (command, action) =>
       const found = await sessionsOf(process.cwd(), env).list();
       if (flags.json) terminal.data(`${JSON.stringify(found)}\n`);
       else if (found.length === 0) terminal.note("No conversation was held in this directory yet.");
-      else terminal.show(found.map((session, index) => `${String(index + 1).padStart(3)}  ${row(session)}\n`).join(""));
+      else terminal.show(`${numberedRows(found.map(row), found.length)}\n`);
       return "ok";
     }),
   );

@@ -1,9 +1,9 @@
 import type { JsonSchema } from "@toolcrib/core";
 import { type ConfigContent, type Settings, settingsFromEnvironment } from "@toolcrib/project";
 import { configSchema } from "../configSchema.ts";
-import { CliError, usageError } from "../exitReasons.ts";
+import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { terminalAsker } from "../terminal/ask.ts";
+import { askYesNo, terminalAsker } from "../terminal/ask.ts";
 import { projectConfig, userConfig } from "./configFiles.ts";
 import { projectConfigName } from "./projectConfigName.ts";
 import type { Source } from "./settings.ts";
@@ -59,21 +59,12 @@ async function trustedValues(
     );
     return untrusted(file.values);
   }
-  const { columns, rows } = asker.size;
-  const used = changes.reduce((sum, line) => sum + Math.ceil((2 * line.length) / columns), 0);
-  if (used > Math.max(2 * rows, 20)) {
-    throw new CliError(
-      "denied",
-      `${projectConfigName} sets too much to show on this screen, so it is not asked about; read it, then run toolcrib config trust`,
-    );
-  }
   const what = trust === "changed" ? "has changed. It now sets" : "sets";
-  const answer = await asker.ask(
-    `${projectConfigName} of this folder ${what} (! could do harm):\n${changes.join("\n")}\nUse it here, until it changes? [y]es, [N]o: `,
-    undefined,
-  );
-  if (answer === undefined) throw new CliError("denied", "The question was not answered.");
-  const isTrusted = /^y(es)?$/i.test(answer.trim());
+  const isTrusted = await askYesNo(asker, {
+    lines: [`${projectConfigName} of this folder ${what} (! could do harm):`, ...changes],
+    question: "Use it here, until it changes?",
+    tooLong: [`${projectConfigName} sets too much`, "read it, then run toolcrib config trust"],
+  });
   try {
     await store.save(file.text, isTrusted);
   } catch (error) {

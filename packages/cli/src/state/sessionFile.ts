@@ -88,6 +88,16 @@ export function describeSession({ changedAt, name, topic }: SessionSummary): str
   return `${time}  ${about || "(empty)"}`;
 }
 
+const mostRows = 20;
+
+/** Conversations with their numbers; of many the first, and how the others are reached. */
+export function numberedRows(rows: readonly string[], most: number = mostRows): string {
+  const numbered = rows.slice(0, most).map((row, index) => `${String(index + 1).padStart(3)}  ${row}`);
+  const more = rows.length - most;
+  if (more > 0) numbered.push(`  … and ${more} more: toolcrib sessions list shows their numbers, which count here too`);
+  return numbered.join("\n");
+}
+
 /** A conversation for people to read, without the secrets of the environment. */
 export async function exportSession(file: string, form: "html" | "md", env: NodeJS.ProcessEnv): Promise<string> {
   const { readTranscript, sessionToHtml, sessionToMarkdown } = await import("@toolcrib/agent/transcript");

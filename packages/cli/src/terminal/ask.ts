@@ -1,7 +1,7 @@
 import { showInvisible, withoutControls } from "@toolcrib/core/text";
-import type { Asker } from "../tools/approval.ts";
+import { CliError } from "../exitReasons.ts";
 import { type Keyboard, openKeyboard } from "./keyboard.ts";
-import { endOfRow, widthOf } from "./question.ts";
+import { endOfRow, type ScreenSize, widthOf } from "./question.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A question is shown once nothing was typed for this long. Milliseconds. */
@@ -9,6 +9,38 @@ const quietMs = 150;
 const longestAnswer = 300;
 /** Less of a row is too little for an answer. */
 const fewestCells = 12;
+
+/** Puts a question to the user; undefined where there is nobody to ask. */
+export interface Asker {
+  readonly size: ScreenSize;
+  /** Resolves to the answer; undefined when the user left the question, or `signal` fired. */
+  ask(question: string, signal: AbortSignal | undefined): Promise<string | undefined>;
+}
+
+/** A question that a yes answers. */
+interface YesOrNo {
+  /** What it is about. */
+  readonly lines: readonly string[];
+  readonly question: string;
+  /** Refuses lines that the screen does not show at once, as nobody can have read them: what is too long, and what to do. */
+  readonly tooLong?: readonly [what: string, advice: string];
+}
+
+/** Throws where the user leaves the question. */
+export async function askYesNo(asker: Asker, { lines, question, tooLong }: YesOrNo): Promise<boolean> {
+  const { columns, rows } = asker.size;
+  const used = lines.reduce((sum, line) => sum + Math.ceil((2 * line.length) / columns), 0);
+  if (tooLong !== undefined && used > Math.max(2 * rows, 20)) {
+    throw new CliError("denied", `${tooLong[0]} to show on this screen, so it is not asked about; ${tooLong[1]}`);
+  }
+  const answer = await asker.ask([...lines, `${question} [y]es, [N]o: `].join("\n"), undefined);
+  if (answer === undefined) throw new CliError("denied", "The question was not answered.");
+  return isYes(answer);
+}
+
+export function isYes(answer: string): boolean {
+  return /^y(es)?$/i.test(answer.trim());
+}
 
 interface AskOptions {
   readonly terminal: Terminal;

@@ -47,11 +47,11 @@ export interface ChatInputOptions {
 /** Lines in the order in which they came. */
 export class LineQueue {
   readonly lines: string[] = [];
-  #ended = false;
+  hasEnded = false;
   #arrival = Promise.withResolvers<void>();
 
   get isEmpty(): boolean {
-    return this.lines.length === 0 && !this.#ended;
+    return this.lines.length === 0 && !this.hasEnded;
   }
 
   push(line: string): void {
@@ -60,7 +60,7 @@ export class LineQueue {
   }
 
   end(): void {
-    this.#ended = true;
+    this.hasEnded = true;
     this.#arrival.resolve();
   }
 

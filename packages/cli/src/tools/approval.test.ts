@@ -4,8 +4,9 @@ import type { PendingCall } from "@toolcrib/agent";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
+import type { Asker } from "../terminal/ask.ts";
 import { createStyle } from "../terminal/style.ts";
-import { type Asker, answersTo, approveOnTerminal } from "./approval.ts";
+import { answersTo, approveOnTerminal } from "./approval.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
 
 const text = { type: "string" } as const;

@@ -4,16 +4,10 @@ import { clip } from "@toolcrib/core/text";
 import type { PolicyQuestion } from "@toolcrib/policy";
 import { previewChange } from "@toolcrib/tools-fs";
 import { messageOf } from "../explain.ts";
+import { type Asker, isYes } from "../terminal/ask.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Permissions } from "./permissions.ts";
-
-/** Puts a question to the user; undefined where there is nobody to ask. */
-export interface Asker {
-  readonly size: ScreenSize;
-  /** Resolves to the answer; undefined when the user left the question, or `signal` fired. */
-  ask(question: string, signal: AbortSignal | undefined): Promise<string | undefined>;
-}
 
 interface Asking {
   readonly asker: Asker;
@@ -52,7 +46,7 @@ async function answerTo(call: PendingCall, asking: Asking): Promise<boolean | st
   const remember = (call.question.data as Partial<PolicyQuestion> | undefined)?.remember;
   const typed = await questionAbout(call, remember?.text, asking);
   if (typed === undefined) return undefined;
-  if (/^y(es)?$/i.test(typed)) return true;
+  if (isYes(typed)) return true;
   if (remember && /^a(lways)?$/i.test(typed)) {
     await keep(call, asking);
     return true;

@@ -12,8 +12,8 @@ import {
 import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
+import { type Asker, askYesNo } from "../terminal/ask.ts";
 import { oneLine } from "../terminal/render.ts";
-import type { Asker } from "./approval.ts";
 import { ownLogins } from "./ownLogins.ts";
 
 /** What the user has allowed of this directory's servers. It lies outside the directory, which may be somebody else's. */
@@ -75,21 +75,17 @@ async function isAllowed(
   { mcpServers: own }: McpConfig,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const { columns, rows } = asker.size;
   const stands = Object.hasOwn(own, name) ? "\n  in place of your own server of that name" : "";
   const isLoggedIn = "url" in entry && URL.canParse(entry.url) && (await ownLogins(env).load(new URL(entry.url)));
   const login = isLoggedIn ? "\n  with your login there" : "";
   const description = `${describeServer(name, entry)}${login}${stands}`;
-  const used = description.split("\n").reduce((sum, line) => sum + Math.ceil((2 * line.length) / columns), 0);
-  if (used > Math.max(2 * rows, 20)) {
-    const message = `${mcpConfigName}: ${oneLine(name, 64)} is too long to show on this screen, so it is not asked about; read it in the file, then run toolcrib mcp allow NAME`;
-    throw new CliError("denied", message);
-  }
   const state = consent === "changed" ? "has changed since it was allowed" : "is not allowed yet";
-  const answer = await asker.ask(
-    `A server in ${mcpConfigName} of this folder ${state}:\n${description}\nStart it, now and whenever --mcp is given here? [y]es, [N]o: `,
-    undefined,
-  );
-  if (answer === undefined) throw new CliError("denied", "The question was not answered.");
-  return /^y(es)?$/i.test(answer.trim());
+  return askYesNo(asker, {
+    lines: [`A server in ${mcpConfigName} of this folder ${state}:`, ...description.split("\n")],
+    question: "Start it, now and whenever --mcp is given here?",
+    tooLong: [
+      `${mcpConfigName}: ${oneLine(name, 64)} is too long`,
+      "read it in the file, then run toolcrib mcp allow NAME",
+    ],
+  });
 }

@@ -10,7 +10,7 @@ import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { configFolder } from "../state/stateBase.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
-import type { Asker } from "./approval.ts";
+import type { Asker } from "../terminal/ask.ts";
 import { allowedServers } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";
 

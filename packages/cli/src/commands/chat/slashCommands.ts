@@ -5,7 +5,7 @@ import { charactersPerToken, estimateTokens } from "@toolcrib/core/contracts";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Program } from "../../program.ts";
 import { writeNewFile } from "../../state/givenFile.ts";
-import { describeSession, exportSession } from "../../state/sessionFile.ts";
+import { describeSession, exportSession, numberedRows } from "../../state/sessionFile.ts";
 import { oneLine } from "../../terminal/render.ts";
 import { describePermissions } from "../../tools/permissions.ts";
 import type { Conversation } from "../conversation.ts";
@@ -189,18 +189,14 @@ function shortened(done: Compacted | undefined): string {
 
 /** The list of conversations, or which one is continued. */
 async function resume({ conversation, pick }: SlashContext, name: string | undefined): Promise<Told> {
-  const found = (await conversation.sessions.list()).slice(0, 20);
+  const { sessions } = conversation;
+  const found = await sessions.list();
   if (found.length === 0) return "No conversation was held in this directory yet.";
   const rows = found.map(describeSession);
-  if (name === undefined && !pick) {
-    const numbered = rows.map((row, index) => `${String(index + 1).padStart(2)}  ${row}`);
-    return `${numbered.join("\n")}\n/resume NUMBER continues one.`;
-  }
-  const picked = name === undefined ? await pick?.(rows) : undefined;
-  if (name === undefined && picked === undefined) return undefined;
-  const chosen = name === undefined ? found[picked ?? -1] : await conversation.sessions.find(name);
+  if (name === undefined && !pick) return `${numberedRows(rows)}\n/resume NUMBER continues one.`;
+  const chosen = name === undefined ? found[(await pick?.(rows)) ?? -1] : await sessions.find(name);
   if (!chosen)
-    return `There is no conversation ${name}: write /resume and an id, or a number from 1 to ${found.length}.`;
+    return name && `There is no conversation ${name}: write /resume and an id, or a number from 1 to ${found.length}.`;
   await conversation.switchTo(chosen.file);
   return `Continuing  ${describeSession(chosen)}: ${conversation.agent.sessionContext.length} messages.`;
 }

@@ -10,7 +10,7 @@ import { describeChanges, projectTrust } from "../../config/trust.ts";
 import { configSchema } from "../../configSchema.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
-import { terminalAsker } from "../../terminal/ask.ts";
+import { askYesNo, terminalAsker } from "../../terminal/ask.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 
 interface PlaceFlags {
@@ -168,9 +168,9 @@ async function configTrust(
   const changes = describeChanges(file.values);
   const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
   const title = asker ? `${projectConfigName} of this directory sets` : "Trusted in this directory, until it changes";
-  terminal.note([`${title} (! could do harm):`, ...changes].join("\n"));
-  const answer = asker ? await asker.ask("Use it here, until it changes? [y]es, [N]o: ", undefined) : "yes";
-  const isTrusted = /^y(es)?$/i.test(answer?.trim() ?? "");
-  if (answer !== undefined) await store.save(file.text, isTrusted);
+  const lines = [`${title} (! could do harm):`, ...changes];
+  if (!asker) terminal.note(lines.join("\n"));
+  const isTrusted = !asker || (await askYesNo(asker, { lines, question: "Use it here, until it changes?" }));
+  await store.save(file.text, isTrusted);
   return isTrusted ? "ok" : "denied";
 }

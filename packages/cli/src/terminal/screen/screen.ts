@@ -127,6 +127,7 @@ export class Screen implements ChatInput, ChatScreen {
   }
 
   async pick(rows: readonly string[]): Promise<number | undefined> {
+    if (this.#queue.hasEnded) return undefined;
     const items = rows.map((row, index) => ({ value: String(index), label: row }));
     const picker = new SelectList(items, 10, listTheme(this.#options.terminal.style));
     try {
@@ -168,9 +169,12 @@ export class Screen implements ChatInput, ChatScreen {
   }
 
   readonly #onTyped = (typed: string | undefined): void => {
-    if (typed === undefined) this.#queue.end();
     // Until a terminal is read key by key, it makes line breaks of Enter. Ctrl-J, which is one, comes by itself.
-    else this.#keys.process(typed.length > 1 ? typed.replaceAll("\n", "\r") : typed);
+    if (typed !== undefined) this.#keys.process(typed.length > 1 ? typed.replaceAll("\n", "\r") : typed);
+    else {
+      this.#queue.end();
+      this.#picker?.onCancel?.();
+    }
   };
 
   #onKey(key: string): void {
@@ -226,7 +230,9 @@ export class Screen implements ChatInput, ChatScreen {
       live.push(...part.rows);
       kind = part.kind;
     }
-    const { rows, cursor } = this.#typed(columns);
+    const { rows, cursor } = this.#picker
+      ? { rows: this.#picker.render(columns), cursor: undefined }
+      : this.#line.draw(columns);
     const above = [...live, ...(kind === undefined ? [] : [""]), ...this.#status(columns), ...this.#waiting(columns)];
     const place: CursorPlace | undefined = cursor && { ...cursor, row: above.length + cursor.row };
     this.#rows.draw(this.#takeDone(), [...above, ...rows], place);
@@ -235,10 +241,6 @@ export class Screen implements ChatInput, ChatScreen {
   /** What is to be printed for good, in rows of the width that the screen has now. */
   #takeDone(): string[] {
     return this.#done.splice(0).flatMap((row) => wrapTextWithAnsi(row, this.#columns));
-  }
-
-  #typed(columns: number): { readonly rows: string[]; readonly cursor: CursorPlace | undefined } {
-    return this.#picker ? { rows: this.#picker.render(columns), cursor: undefined } : this.#line.draw(columns);
   }
 
   /** As many facts as fit one row. */

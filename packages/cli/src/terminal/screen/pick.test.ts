@@ -1,0 +1,43 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { ChatInputOptions } from "../chatLines.ts";
+import { createStyle } from "../style.ts";
+import { Screen } from "./screen.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** A screen whose keys the test types. */
+function screenOf() {
+  vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  let onKeys: (keys: string | undefined) => void = () => {};
+  const keyboard = {
+    take(taker: typeof onKeys) {
+      onKeys = taker;
+      return () => {};
+    },
+    setRawMode() {},
+    close() {},
+  };
+  const terminal = { style: createStyle(false), keepBelow() {} } as unknown as ChatInputOptions["terminal"];
+  const history = { read: async () => [], add: async () => {} };
+  const options: ChatInputOptions = { terminal, env: {}, history, onInterrupt() {} };
+  const screen = new Screen(keyboard, { before: [], early: [] }, options);
+  return { screen, type: (keys: string | undefined) => onKeys(keys) };
+}
+
+test("a picker that is open when the input ends picks nothing, and neither does one after it", async () => {
+  const { screen, type } = screenOf();
+  const picked = screen.pick(["one", "two"]);
+  type(undefined);
+  expect(await picked).toBeUndefined();
+  expect(await screen.pick(["one", "two"])).toBeUndefined();
+  expect(await screen.next()).toBeUndefined();
+  screen.close();
+});
+
+test("the row of a picker is picked with Enter", async () => {
+  const { screen, type } = screenOf();
+  const picked = screen.pick(["one", "two"]);
+  type("\u001b[B\r");
+  expect(await picked).toBe(1);
+  screen.close();
+});
