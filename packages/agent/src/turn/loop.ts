@@ -9,8 +9,9 @@ import { isUserBlock } from "../session/session.ts";
 import { checkAnswers, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./approvals.ts";
 import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
+import { requestReply } from "./requestReply.ts";
 import { type Steps, until } from "./steps.ts";
-import { deliverSteering, takeRecordedReply, takeReply } from "./takeReply.ts";
+import { deliverSteering, replyRequest, takeRecordedReply } from "./takeReply.ts";
 import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
 
 /** What a turn begins with: a message of the user, or the answers with which the turn that asked goes on. */
@@ -59,16 +60,17 @@ export function* runTurn(state: LoopState, start: TurnStart, options: ChatOption
       // Before the compaction, which weighs it. Where steps are recorded it belongs to that of the reply.
       if (!steps && state.steering.length > 0) yield* deliverSteering(history, state.steering);
       if (state.compaction) yield* compact(state, state.compaction, clock);
-      const asked = { step, clock, options };
-      const taken = steps ? yield* takeRecordedReply(state, steps, asked) : yield* takeReply(state, asked);
-      const { message, stop, usage, detail, failed } = taken.reply;
+      yield { type: "step-start", step };
+      const request = replyRequest(state, step, clock, options);
+      const taken = steps && (yield* takeRecordedReply(state, steps, request));
+      const { message, stop, usage, detail, failed } = taken?.reply ?? (yield* requestReply(request));
       const added = history.addReply(message, usage);
       if (added !== undefined) yield* until(added);
       [reply, calls] = [message, callsOf(message)];
       text = paused ? text + textOf(message) : textOf(message);
       paused = stop === "pause";
       if (usage) yield { type: "usage", usage, total: history.usage };
-      const waiting = steps ? taken.waiting : state.steering;
+      const { waiting } = taken ?? { waiting: state.steering };
       const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, waiting.length > 0);
       if (reason) {
         yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");

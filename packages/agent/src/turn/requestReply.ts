@@ -16,7 +16,7 @@ export interface RetryLimits {
 }
 
 /** One request of a turn. */
-interface ReplyRequest {
+export interface ReplyRequest {
   readonly provider: Provider;
   readonly content: Omit<ModelRequest, "signal" | "isTimed">;
   readonly clock: RequestClock;

@@ -7,7 +7,7 @@ import type { ReplyEvent } from "../provider.ts";
 import type { RequestClock } from "../requestClock.ts";
 import type { LoopState } from "./loopState.ts";
 import type { RecordedSteps } from "./recordedSteps.ts";
-import { requestReply } from "./requestReply.ts";
+import { type ReplyRequest, requestReply } from "./requestReply.ts";
 import { requestTools } from "./requestTools.ts";
 import { type Steps, until } from "./steps.ts";
 
@@ -20,37 +20,32 @@ interface TakenReply {
   readonly waiting: readonly string[];
 }
 
-/** One step of a turn, and what its request needs. */
-interface ReplyStep {
-  readonly step: number;
-  readonly clock: RequestClock;
-  readonly options: ChatOptions;
-}
-
-const none: readonly string[] = [];
-
-/** Asks the model for its next reply, after delivering what waits. */
-export function* takeReply(state: LoopState, { step, clock, options }: ReplyStep): Steps<TakenReply> {
-  const { provider, tools, history, limits, steering, systemPrompt } = state;
-  const steered = steering.length > 0 ? yield* deliverSteering(history, steering) : none;
-  yield { type: "step-start", step };
+/** The request for the reply of a step of a turn. */
+export function replyRequest(
+  { provider, tools, history, limits, systemPrompt }: LoopState,
+  step: number,
+  clock: RequestClock,
+  options: ChatOptions,
+): ReplyRequest {
   const content = {
     systemPrompt,
     messages: history.messages,
     ...requestTools(options.tools ?? tools, history.foundTools),
     ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
   };
-  const reply = yield* requestReply({ provider, content, clock, limits, callIds: history.callIds });
-  return { reply, steered, waiting: steering.length > 0 ? [...steering] : none };
+  return { provider, content, clock, limits, callIds: history.callIds };
 }
 
-/** The same as a recorded step: history ends up as the record has it, whether or not it was written here. */
-export function* takeRecordedReply(state: LoopState, steps: RecordedSteps, asked: ReplyStep): Steps<TakenReply> {
+/**
+ * The next reply as a recorded step, with what was steered before it. History ends up as the record has it, whether or not the record
+ * was written here.
+ */
+export function* takeRecordedReply(state: LoopState, steps: RecordedSteps, request: ReplyRequest): Steps<TakenReply> {
   const { history, steering } = state;
   const { value, own } = yield* steps.next(
     "reply",
-    () => takeReply(state, asked),
-    () => asked.clock.abort(),
+    () => takeReply(state, request),
+    () => request.clock.abort(),
   );
   if (value === own) return value;
   const message = frozenJson(value.reply.message) as AssistantMessage;
@@ -66,10 +61,15 @@ export function* takeRecordedReply(state: LoopState, steps: RecordedSteps, asked
     for (const text of value.steered) takeOut(steering, text);
     yield* deliverSteering(history, [...value.steered]);
   }
-  if (!own) yield { type: "step-start", step: asked.step };
   const there = [...steering];
   for (const text of value.waiting) if (!takeOut(there, text)) steering.push(text);
   return { ...value, reply: { ...value.reply, message } };
+}
+
+function* takeReply({ history, steering }: LoopState, request: ReplyRequest): Steps<TakenReply> {
+  const steered = yield* deliverSteering(history, steering);
+  const reply = yield* requestReply(request);
+  return { reply, steered, waiting: [...steering] };
 }
 
 /** Adds the texts to the conversation, also those that are added to them meanwhile; returns them. */
