@@ -1,4 +1,4 @@
-import { createSaveSessionContextTool } from "@toolcrib/agent";
+import { createSaveSessionContextTool } from "@toolcrib/agent/sessions";
 import { nearestName, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
 import { createBashTools } from "@toolcrib/tools-bash";
 import { createFsTools } from "@toolcrib/tools-fs";

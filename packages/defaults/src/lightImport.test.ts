@@ -2,9 +2,8 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const built = new URL("../dist/index.js", import.meta.url).href;
-
-test("importing the package loads no dependency that only some calls need", () => {
+/** What importing a built file of this package loads from other packages, as it is written there. */
+function loadedBy(file: string): string[] {
   const script = `
     import { isBuiltin, registerHooks } from "node:module";
     const loaded = new Set();
@@ -16,9 +15,20 @@ test("importing the package loads no dependency that only some calls need", () =
         return next(specifier, context);
       },
     });
-    await import(${JSON.stringify(built)});
-    console.log([...loaded].filter((name) => !name.startsWith("@toolcrib/")).join("\\n"));`;
+    await import(${JSON.stringify(new URL(`../dist/${file}`, import.meta.url).href)});
+    console.log([...loaded].join("\\n"));`;
   const cwd = fileURLToPath(new URL("../", import.meta.url));
   const loaded = execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd, encoding: "utf8" });
-  expect(loaded.trim().split("\n").filter(Boolean)).toEqual([]);
+  return loaded.trim().split("\n").filter(Boolean);
+}
+
+test("importing the package loads no dependency that only some calls need", () => {
+  expect(loadedBy("index.js").filter((name) => !name.startsWith("@toolcrib/"))).toEqual([]);
+});
+
+test("importing the registry alone loads no agent", () => {
+  const loaded = loadedBy("registry.js");
+  expect(loaded).toContain("@toolcrib/tools-fs");
+  expect(loaded).toContain("@toolcrib/agent/sessions");
+  expect(loaded).not.toContain("@toolcrib/agent");
 });

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import module from "node:module";
 import { dirname, join } from "node:path";
 import { stateBase } from "./stateBase.ts";
@@ -13,7 +13,8 @@ export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
     const base = stateBase(env);
     const folder = join(base, "toolcrib");
     const kept = join(folder, "compiled");
-    for (const path of [dirname(base), base, folder, kept]) makeFolder(path);
+    // An error for each folder that is there would cost more than all the rest.
+    if (!existsSync(kept)) for (const path of [dirname(base), base, folder, kept]) makeFolder(path);
     if (isOwn(folder) && isOwn(kept)) module.enableCompileCache(kept);
   } catch {
     // A home that cannot be written or is not there: the start only takes longer.

@@ -1,9 +1,8 @@
 import type { Answers, PendingCall } from "@toolcrib/agent";
 import type { AnyToolRegistry, Approve } from "@toolcrib/core";
-import { clip } from "@toolcrib/core/text";
+import { clip, messageOf } from "@toolcrib/core/text";
 import type { PolicyQuestion } from "@toolcrib/policy";
 import { previewChange } from "@toolcrib/tools-fs";
-import { messageOf } from "../explain.ts";
 import { type Asker, isYes } from "../terminal/ask.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
 import type { Style } from "../terminal/style.ts";

@@ -2,7 +2,6 @@ import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { GuardDecision, GuardedCall } from "@toolcrib/core";
 import { compilePathPatterns, isInside } from "@toolcrib/core/files";
-import { mcpConfigName } from "@toolcrib/mcp/config";
 import type { Cause, Policy, PolicyQuestion } from "@toolcrib/policy";
 import { projectConfigName } from "../config/projectConfigName.ts";
 import { canonicalPath } from "../state/stateFolder.ts";
@@ -15,7 +14,7 @@ interface OwnVerdict {
 
 /** By the name of a file of the project: what it decides. */
 const configs: Readonly<Record<string, string>> = {
-  [mcpConfigName]: "names programs that are started",
+  ".mcp.json": "names programs that are started",
   [projectConfigName]: "says what may run here",
 };
 const isKeptHere = "it is where toolcrib keeps what the user has allowed and set, so no tool changes it";

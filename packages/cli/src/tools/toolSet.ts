@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { type ExecutableTool, type Middleware, nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
 import { createPathScope, spillOutput } from "@toolcrib/core/files";
 import { defaultMaxReplyBytes } from "@toolcrib/core/text";
-import { createDefaultToolRegistry } from "@toolcrib/defaults";
+import { createDefaultToolRegistry } from "@toolcrib/defaults/registry";
 import type { BackgroundJobs, SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
 import { usageError } from "../exitReasons.ts";

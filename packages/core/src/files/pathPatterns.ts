@@ -44,6 +44,10 @@ interface PlacedPattern {
 interface NamePattern {
   readonly order: number;
   readonly directoryOnly: boolean;
+}
+
+/** One with wildcards. */
+interface NameGlob extends NamePattern {
   fits(name: string): boolean;
 }
 
@@ -58,7 +62,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
   const rootPaths = withTargets(options.roots);
   const roots = rootPaths.map((root) => folded(slashed(root)));
   const names = new Map<string, NamePattern[]>();
-  const globs: NamePattern[] = [];
+  const globs: NameGlob[] = [];
   const placed: PlacedPattern[] = [];
   for (const [order, pattern] of patterns.entries()) {
     const { glob, directoryOnly, anchor } = readPattern(pattern);
@@ -68,9 +72,9 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
     }
     if (anchor === undefined) {
       const name = ignoreCase ? foldPattern(glob) : glob;
-      const rule = { order, directoryOnly, fits: nameTest(name, ignoreCase, refuse) };
+      const rule = { order, directoryOnly };
       if (isPlain(name)) names.set(folded(name), [...(names.get(folded(name)) ?? []), rule]);
-      else globs.push(rule);
+      else globs.push({ ...rule, fits: nameTest(name, ignoreCase, refuse) });
       continue;
     }
     const starts = anchor === "root" ? rootPaths : anchor === "home" ? homes(options.home, refuse) : [topOf()];
@@ -83,7 +87,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
 
   const matchText = (text: string, isDirectory: boolean): number => {
     let first = Infinity;
-    const add = ({ order, directoryOnly }: { order: number; directoryOnly: boolean }, whole: boolean): void => {
+    const add = ({ order, directoryOnly }: NamePattern, whole: boolean): void => {
       if (order < first && !(directoryOnly && whole && !isDirectory)) first = order;
     };
     for (const rule of placed) {

@@ -1,0 +1,2 @@
+export { createDefaultToolRegistry } from "./factory.ts";
+export type { DefaultToolOptions } from "./options.ts";
