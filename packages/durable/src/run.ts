@@ -1,4 +1,4 @@
-import type { AgentError, AgentOptions, Answers, PendingCall, Provider, Usage, UserContent } from "@toolcrib/agent";
+import type { AgentOptions, Answers, PendingCall, Provider, Usage, UserContent } from "@toolcrib/agent";
 import type { ToolLabels } from "@toolcrib/core";
 
 /**
@@ -20,7 +20,7 @@ export interface Run {
   /** With the status `waiting`: the calls that wait for an answer. */
   readonly pending?: readonly PendingCall[];
   /** With the status `failed`: what `result` throws. */
-  readonly error?: AgentError;
+  readonly error?: Error;
   /** Tokens, and cost where it is known, of the turns that have ended. */
   readonly usage: Usage;
   /** How many turns there were: the first message, and each one after an answer or a further message. */

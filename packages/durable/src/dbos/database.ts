@@ -1,0 +1,44 @@
+import type { Pool, PoolClient } from "pg";
+
+/** PostgreSQL, and the schema in it that holds the tables of the engine and ours. */
+export interface Database {
+  readonly pool: Pool;
+  readonly url: string;
+  /** The name of the schema. */
+  readonly schemaName: string;
+  /** The same, quoted for SQL. */
+  readonly schema: string;
+  /** Runs `work` in one transaction, which is taken back where it throws. */
+  transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+}
+
+type Work<T> = (client: PoolClient) => Promise<T>;
+
+export function databaseOf(pool: Pool, url: string, schemaName: string): Database {
+  const schema = `"${schemaName.replaceAll('"', '""')}"`;
+  return { pool, url, schemaName, schema, transaction: <T>(work: Work<T>) => transaction(pool, work) };
+}
+
+async function transaction<T>(pool: Pool, work: Work<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  // Without a listener a connection that breaks now would end the process.
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  client.on("error", onError);
+  try {
+    await client.query("BEGIN");
+    const result = await work(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.off("error", onError);
+    client.release(broken);
+  }
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import type { DBOSClient } from "@dbos-inc/dbos-sdk";
+import { AgentError, type Answers, type UserContent } from "@toolcrib/agent";
+import {
+  checkAnswers,
+  checkListOptions,
+  checkMessage,
+  checkName,
+  checkResultOptions,
+  checkRunId,
+  checkStartOptions,
+  checkText,
+  invalid,
+} from "../checkInput.ts";
+import type { DurableRuns, ListOptions, ResultOptions, Run, StartOptions } from "../run.ts";
+import type { TraceCarrier } from "../tracing.ts";
+import type { Database } from "./database.ts";
+import { type Engine, loadEngine, plainJson } from "./loadEngine.ts";
+import { openDatabase } from "./openDatabase.ts";
+import { type DurableOptions, readOptions, type Settings } from "./options.ts";
+import { RunStates } from "./runState.ts";
+import { RunTable } from "./runTable.ts";
+import { SettledRuns } from "./settledRuns.ts";
+import { Worker } from "./worker.ts";
+
+/**
+ * Opens durable runs on DBOS and PostgreSQL. The process is a client until it calls `work`. Throws an AgentError: `missing_sdk`
+ * without the engine, `network`, `authentication` or `not_found` without the database, `invalid_option`.
+ */
+export async function durable(options: DurableOptions): Promise<DurableRuns> {
+  const settings = readOptions(options);
+  const engine = await loadEngine();
+  const database = await openDatabase(engine, settings);
+  const silent = { info: () => {}, debug: () => {}, warn: settings.onWarning, error: settings.onWarning };
+  const client = await engine.sdk.DBOSClient.create({
+    systemDatabaseUrl: settings.databaseUrl,
+    systemDatabasePool: database.pool,
+    systemDatabaseSchemaName: database.schemaName,
+    serializer: plainJson,
+    logger: silent,
+  });
+  return new DbosRuns(engine, database, client, settings);
+}
+
+class DbosRuns implements DurableRuns {
+  readonly #engine: Engine;
+  readonly #database: Database;
+  readonly #client: DBOSClient;
+  readonly #settings: Settings;
+  readonly #runs: RunTable;
+  readonly #states: RunStates;
+  readonly #settled: SettledRuns;
+  #worker: Promise<Worker> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(engine: Engine, database: Database, client: DBOSClient, settings: Settings) {
+    this.#engine = engine;
+    this.#database = database;
+    this.#client = client;
+    this.#settings = settings;
+    this.#runs = new RunTable(database, client);
+    this.#states = new RunStates(database);
+    this.#settled = new SettledRuns((ids) => this.#states.settled(ids));
+  }
+
+  async work(): Promise<void> {
+    this.#checkOpen();
+    const { agents } = this.#settings;
+    if (Object.keys(agents).length === 0) throw invalid("A worker needs agents: give durable an agent to run.");
+    this.#worker ??= this.#startWorker().catch((error: unknown) => {
+      this.#worker = undefined;
+      throw error;
+    });
+    await this.#worker;
+  }
+
+  async #startWorker(): Promise<Worker> {
+    const common = { engine: this.#engine, database: this.#database, client: this.#client, runs: this.#runs };
+    const worker = new Worker({ ...this.#settings, ...common });
+    await worker.start();
+    return worker;
+  }
+
+  async start(agent: string, message: UserContent, options: StartOptions = {}): Promise<string> {
+    this.#checkOpen();
+    checkName("The name of an agent", agent);
+    checkMessage(message);
+    checkStartOptions(options);
+    const known = Object.keys(this.#settings.agents);
+    if (known.length > 0 && !known.includes(agent))
+      throw invalid(`There is no agent ${JSON.stringify(agent)}: agents has ${known.join(", ")}.`);
+    const { id = randomUUID(), tenant = null, priority = 0, labels = {} } = options;
+    const { tracing } = this.#settings;
+    const add = (trace?: TraceCarrier) => this.#runs.add({ id, agent, tenant, priority, labels, trace }, message);
+    const there = await (tracing ? tracing.start({ id, agent }, add) : add());
+    if (there !== agent)
+      throw invalid(`The run ${JSON.stringify(id)} is there already, and is one of the agent ${there}.`);
+    return id;
+  }
+
+  async get(id: string): Promise<Run | undefined> {
+    this.#checkOpen();
+    checkRunId(id);
+    return await this.#states.get(id);
+  }
+
+  async list(options: ListOptions = {}): Promise<readonly Run[]> {
+    this.#checkOpen();
+    checkListOptions(options);
+    return await this.#states.list(options);
+  }
+
+  async result(id: string, options: ResultOptions = {}): Promise<string> {
+    this.#checkOpen();
+    checkRunId(id);
+    checkResultOptions(options);
+    for (;;) {
+      await this.#settled.wait(id, options.signal);
+      const run = await this.#states.get(id);
+      if (run === undefined) throw unknownRun(id);
+      // It has gone on meanwhile.
+      if (run.status !== "queued" && run.status !== "running") return resultOf(run);
+    }
+  }
+
+  async approve(id: string, answers: Answers): Promise<void> {
+    this.#checkOpen();
+    checkRunId(id);
+    checkAnswers(answers);
+    await this.#change(id, async (row, edit) => {
+      const pending = row.outcome?.pending?.map((call) => call.callId) ?? [];
+      if (row.status !== "waiting")
+        throw invalid(`The run ${JSON.stringify(id)} does not wait for an answer: see its status with get.`);
+      for (const call of Object.keys(answers))
+        if (!pending.includes(call))
+          throw invalid(`No call ${JSON.stringify(call)} waits for an answer: waiting are ${pending.join(", ")}.`);
+      await edit.next({ answers });
+    });
+  }
+
+  async send(id: string, text: string): Promise<void> {
+    this.#checkOpen();
+    checkRunId(id);
+    checkText(text);
+    await this.#change(id, async (row, edit) => {
+      if (row.status === "cancelled") throw invalid(`The run ${JSON.stringify(id)} was cancelled: start another one.`);
+      await (row.status === "active" ? edit.addMessage(text) : edit.next({ message: text }));
+    });
+  }
+
+  async cancel(id: string): Promise<void> {
+    this.#checkOpen();
+    checkRunId(id);
+    const workflow = await this.#change(id, async (row, edit) => {
+      if (row.status === "active" || row.status === "waiting") await edit.cancel();
+      return row.workflow;
+    });
+    // The engine leaves alone what has ended.
+    await this.#client.cancelWorkflow(workflow);
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#settled.close();
+    const worker = await this.#worker?.catch(() => undefined);
+    await worker?.close();
+    await this.#client.destroy();
+    await this.#database.pool.end();
+  }
+
+  async #change<T>(
+    id: string,
+    change: Parameters<RunTable["change"]>[1] & ((...args: never[]) => Promise<T>),
+  ): Promise<T> {
+    const changed = await this.#runs.change(id, async (...args) => ({ value: (await change(...args)) as T }));
+    if (changed === undefined) throw unknownRun(id);
+    return changed.value;
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw invalid("These runs are closed: open them again with durable.");
+  }
+}
+
+function resultOf(run: Run): string {
+  if (run.status === "done") return run.answer ?? "";
+  if (run.status === "failed") throw run.error;
+  if (run.status === "cancelled")
+    throw new AgentError({ code: "aborted", message: `The run ${JSON.stringify(run.id)} was cancelled.` });
+  throw new AgentError({
+    code: "ended",
+    message: `The run ${JSON.stringify(run.id)} waits for an answer: see pending, and answer with approve.`,
+    reason: "approval",
+    pending: run.pending ?? [],
+  });
+}
+
+function unknownRun(id: string): AgentError {
+  return new AgentError({ code: "not_found", message: `There is no run ${JSON.stringify(id)}.` });
+}

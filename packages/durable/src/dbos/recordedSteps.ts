@@ -1,0 +1,90 @@
+import type { AgentOptions } from "@toolcrib/agent";
+import { type PlainError, reviveError, toPlainError } from "../errors.ts";
+import type { Engine } from "./loadEngine.ts";
+
+type StepRunner = NonNullable<AgentOptions["steps"]>;
+
+/** How a step ended, as the engine records it. */
+interface StepRecord {
+  readonly value?: unknown;
+  readonly error?: PlainError;
+  /** Of a reply: the last message that the run has read. */
+  readonly read?: number;
+}
+
+/** What the steps of one turn need of the worker that runs it. */
+export interface StepsContext {
+  readonly workflowId: string;
+  /** Ends what is in flight. */
+  readonly control: AbortController;
+  /** Whether no further step is to begin here. */
+  mayBegin(): boolean;
+  /** Gives the agent what was sent since `read`; resolves to the last message that was read. */
+  deliver(read: number): Promise<number>;
+  /** Runs a request to the model within the limits of its provider. */
+  request<T>(send: () => Promise<T>): Promise<T>;
+}
+
+/** The steps of one turn, recorded by the engine. */
+export class RecordedSteps implements StepRunner {
+  readonly #engine: Engine;
+  readonly #context: StepsContext;
+  /** The last message that the run has read. */
+  read: number;
+  /** Why the turn does not end here: it was cancelled, or another worker has it. It is the engine's own error. */
+  lost: unknown;
+
+  constructor(engine: Engine, context: StepsContext, read: number) {
+    this.#engine = engine;
+    this.#context = context;
+    this.read = read;
+  }
+
+  async run<T>(name: string, fn: () => Promise<T>): Promise<T> {
+    let own: { readonly value: T } | undefined;
+    let record: StepRecord;
+    try {
+      if (this.lost !== undefined) throw this.lost;
+      if (!this.#context.mayBegin()) throw this.#notHere();
+      // The engine numbers steps by their start: nothing is awaited before.
+      record = await this.#engine.sdk.DBOS.runStep(
+        () =>
+          this.#work(name, fn, (value) => {
+            own = { value };
+          }),
+        { name },
+      );
+    } catch (error) {
+      this.lost ??= error;
+      throw error;
+    }
+    if (record.read !== undefined) this.read = record.read;
+    if (record.error !== undefined) throw reviveError(record.error);
+    return own ? own.value : (record.value as T);
+  }
+
+  async #work<T>(name: string, fn: () => Promise<T>, onValue: (value: T) => void): Promise<StepRecord> {
+    const { control, request, deliver } = this.#context;
+    const cancelled = this.#engine.sdk.DBOS.stepStatus?.cancelSignal;
+    const abort = (): void => control.abort(cancelled?.reason);
+    cancelled?.addEventListener("abort", abort, { once: true });
+    try {
+      const isReply = name.startsWith("reply:");
+      const read = isReply ? await deliver(this.read) : undefined;
+      const value = await (isReply || name.startsWith("compact:") ? request(fn) : fn());
+      onValue(value);
+      return { value, ...(read !== undefined && { read }) };
+    } catch (error) {
+      // Ended from here or by a cancel: that is no outcome of the step.
+      if (control.signal.aborted) throw this.#notHere();
+      return { error: toPlainError(error) };
+    } finally {
+      cancelled?.removeEventListener("abort", abort);
+    }
+  }
+
+  /** With this error the engine records nothing, and leaves the turn to whoever has it. */
+  #notHere(): Error {
+    return new this.#engine.sdk.DBOSWorkflowConflictError(this.#context.workflowId);
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PoolClient } from "pg";
+import type { Database } from "./database.ts";
+import { isAlive } from "./lease.ts";
+import { untilDatabaseIsBack } from "./retry.ts";
+
+/** What all workers together may ask of a provider. */
+export interface ProviderLimit {
+  /** Requests in flight at once. */
+  readonly concurrency?: number | undefined;
+  /** Requests begun in a minute. */
+  readonly perMinute?: number | undefined;
+}
+
+const firstDelayMs = 50;
+const longestDelayMs = 1_000;
+
+/** Requests to providers with a limit, counted in the database. */
+export class RequestLimits {
+  readonly #database: Database;
+  readonly #worker: string;
+  readonly #limits: Readonly<Record<string, ProviderLimit>>;
+
+  constructor(database: Database, worker: string, limits: Readonly<Record<string, ProviderLimit>>) {
+    this.#database = database;
+    this.#worker = worker;
+    this.#limits = limits;
+  }
+
+  /** Runs a request once the limits of the provider allow it. */
+  async run<T>(provider: string, send: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const limit = Object.hasOwn(this.#limits, provider) ? this.#limits[provider] : undefined;
+    if (limit === undefined) return await send();
+    const id = await this.#begin(provider, limit, signal);
+    try {
+      return await send();
+    } finally {
+      const { pool, schema } = this.#database;
+      // A row that stays is removed with its worker. The request itself has come to its end.
+      await pool.query(`UPDATE ${schema}.agent_requests SET ended_at = now() WHERE id = $1`, [id]).catch(() => {});
+    }
+  }
+
+  async #begin(provider: string, limit: ProviderLimit, signal: AbortSignal): Promise<string> {
+    for (let delay = firstDelayMs; ; delay = Math.min(delay * 2, longestDelayMs)) {
+      signal.throwIfAborted();
+      const id = await untilDatabaseIsBack(
+        () => this.#database.transaction((client) => this.#tryBegin(client, provider, limit)),
+        signal,
+      );
+      if (id !== undefined) return id;
+      // Not all at the same moment.
+      await sleep(delay * (0.5 + Math.random()), undefined, { signal });
+    }
+  }
+
+  async #tryBegin(client: PoolClient, provider: string, limit: ProviderLimit): Promise<string | undefined> {
+    const { concurrency = Number.POSITIVE_INFINITY, perMinute = Number.POSITIVE_INFINITY } = limit;
+    const { schema } = this.#database;
+    const table = `${schema}.agent_requests`;
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`${table}:${provider}`]);
+    await client.query(
+      `DELETE FROM ${table} r WHERE provider = $1 AND started_at < now() - interval '1 minute'
+         AND (ended_at IS NOT NULL OR NOT EXISTS (SELECT FROM ${schema}.agent_workers w WHERE w.id = r.worker AND ${isAlive}))`,
+      [provider],
+    );
+    const { rows } = await client.query<{ running: string; recent: string }>(
+      `SELECT count(*) FILTER (WHERE ended_at IS NULL
+           AND EXISTS (SELECT FROM ${schema}.agent_workers w WHERE w.id = r.worker AND ${isAlive})) AS running,
+         count(*) FILTER (WHERE started_at > now() - interval '1 minute') AS recent
+       FROM ${table} r WHERE provider = $1`,
+      [provider],
+    );
+    const { running = 0, recent = 0 } = rows[0] ?? {};
+    if (Number(running) >= concurrency || Number(recent) >= perMinute) return undefined;
+    const added = await client.query<{ id: string }>(
+      `INSERT INTO ${table} (provider, worker) VALUES ($1, $2) RETURNING id`,
+      [provider, this.#worker],
+    );
+    return added.rows[0]?.id;
+  }
+}

@@ -1,0 +1,120 @@
+import type { Usage } from "@toolcrib/agent";
+import { reviveError } from "../errors.ts";
+import type { ListOptions, Run, RunStatus } from "../run.ts";
+import type { Database } from "./database.ts";
+import { isAlive } from "./lease.ts";
+import { type RawRow, readRow } from "./runTable.ts";
+
+/** A row of a run with what the engine knows of its present turn. */
+type StateRow = RawRow & {
+  readonly state: RunStatus;
+  readonly attempts: string | null;
+  readonly version: string | null;
+  readonly engine_error: string | null;
+};
+
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+
+/** What the status of a run is, in SQL: of an active one it is the engine's. */
+const state = `CASE
+  WHEN r.status <> 'active' THEN r.status
+  WHEN w.status = 'CANCELLED' THEN 'cancelled'
+  WHEN w.status IN ('ERROR', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED') THEN 'failed'
+  WHEN w.status = 'ENQUEUED' THEN 'queued'
+  ELSE 'running' END`;
+
+/** Reads the state of runs. */
+export class RunStates {
+  readonly #database: Database;
+  readonly #select: string;
+
+  constructor(database: Database) {
+    this.#database = database;
+    const { schema } = database;
+    this.#select = `SELECT r.*, ${state} AS state, w.recovery_attempts AS attempts, w.application_version AS version,
+        CASE WHEN w.status = 'MAX_RECOVERY_ATTEMPTS_EXCEEDED' THEN w.status ELSE o.error END AS engine_error
+      FROM ${schema}.agent_runs r LEFT JOIN ${schema}.workflow_status w ON w.workflow_uuid = r.workflow
+      LEFT JOIN ${schema}.workflow_output o ON o.workflow_uuid = r.workflow`;
+  }
+
+  async get(id: string): Promise<Run | undefined> {
+    const { rows } = await this.#database.pool.query<StateRow>(`${this.#select} WHERE r.id = $1`, [id]);
+    const row = rows[0];
+    if (row === undefined) return undefined;
+    const detail = row.state === "queued" ? await this.#whatIsMissing(row) : undefined;
+    return { ...toRun(row), ...(detail !== undefined && { detail }) };
+  }
+
+  async list({ status, tenant, agent, limit = 100 }: ListOptions): Promise<readonly Run[]> {
+    const { rows } = await this.#database.pool.query<StateRow>(
+      `${this.#select} WHERE ($1::text IS NULL OR ${state} = $1) AND ($2::text IS NULL OR r.tenant = $2)
+         AND ($3::text IS NULL OR r.agent = $3) ORDER BY r.created_at DESC, r.id LIMIT $4`,
+      [status ?? null, tenant ?? null, agent ?? null, limit],
+    );
+    return rows.map(toRun);
+  }
+
+  /** Those of the runs that have ended, wait for an answer, or are not known. */
+  async settled(ids: readonly string[]): Promise<readonly string[]> {
+    const { rows } = await this.#database.pool.query<{ id: string }>(
+      `SELECT asked.id FROM unnest($1::text[]) asked (id)
+       LEFT JOIN ${this.#database.schema}.agent_runs r ON r.id = asked.id
+       LEFT JOIN ${this.#database.schema}.workflow_status w ON w.workflow_uuid = r.workflow
+       WHERE r.id IS NULL OR ${state} NOT IN ('queued', 'running')`,
+      [ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Why nobody takes a queued run: no worker has its agent, or its tools. */
+  async #whatIsMissing({ agent, version }: StateRow): Promise<string | undefined> {
+    const { rows } = await this.#database.pool.query<{ any: boolean; same: boolean }>(
+      `SELECT count(*) > 0 AS any, coalesce(bool_or(version = $2), false) AS same
+       FROM ${this.#database.schema}.agent_workers w WHERE $1 = ANY(w.agents) AND ${isAlive}`,
+      [agent, version],
+    );
+    const { any = false, same = false } = rows[0] ?? {};
+    if (!any) return `No worker runs the agent ${JSON.stringify(agent)}: call work() in a process that has it.`;
+    if (version === null || same) return undefined;
+    return (
+      `The turn was begun with other tools (version ${version}), and no worker has those now: start one with them to go on, ` +
+      "or cancel the run and start another."
+    );
+  }
+}
+
+function toRun(row: StateRow): Run {
+  const { id, agent, tenant, labels, priority, turn, outcome, created_at, updated_at } = readRow(row);
+  const error = outcome?.error ?? engineError(row);
+  return {
+    id,
+    agent,
+    ...(tenant !== null && { tenant }),
+    labels,
+    priority,
+    status: row.state,
+    ...(row.state === "done" && { answer: outcome?.answer ?? "" }),
+    ...(row.state === "waiting" && { pending: outcome?.pending ?? [] }),
+    ...(row.state === "failed" && { error: reviveError(error) }),
+    usage: outcome?.usage ?? noUsage,
+    turns: turn,
+    attempts: Number(row.attempts ?? 0),
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
+}
+
+/** What the engine itself says of a turn that it has ended. */
+function engineError({ engine_error: said, attempts }: StateRow): unknown {
+  if (said === "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+    return {
+      name: "AgentError",
+      code: "server",
+      message: `The run was given up after ${attempts} attempts: each worker that ran it died. See maxAttempts.`,
+    };
+  try {
+    return said === null ? undefined : JSON.parse(said);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,197 @@
+import type { DBOSClient } from "@dbos-inc/dbos-sdk";
+import type { Answers, Session, UserContent } from "@toolcrib/agent";
+import type { ToolLabels } from "@toolcrib/core";
+import type { PoolClient } from "pg";
+import type { TraceCarrier } from "../tracing.ts";
+import type { TurnEnd, TurnInput } from "../turn.ts";
+import type { Database } from "./database.ts";
+
+/** The workflow that runs one turn of a run. */
+export const workflowName = "toolcrib.turn";
+
+/** The queue of an agent. Workers listen to those of their own agents alone. */
+export function queueOf(agent: string): string {
+  return `toolcrib:${agent}`;
+}
+
+/** The engine takes 0 to 2^31 - 1, and the lowest number first. */
+const middlePriority = 1_000_001;
+
+/** How a turn ended. Without a session where no agent could be made: the one before stays. */
+export type EndOfTurn = Omit<TurnEnd, "session" | "usage"> & Partial<Pick<TurnEnd, "session" | "usage">>;
+
+/** A row of `agent_runs`, its JSON read. */
+export interface RunRow {
+  readonly id: string;
+  readonly agent: string;
+  readonly tenant: string | null;
+  readonly labels: ToolLabels;
+  readonly priority: number;
+  readonly turn: number;
+  readonly workflow: string;
+  readonly status: "active" | "waiting" | "done" | "failed" | "cancelled";
+  readonly input: TurnInput;
+  readonly session: Session | undefined;
+  readonly outcome: Omit<EndOfTurn, "session"> | undefined;
+  readonly trace: TraceCarrier | undefined;
+  readonly read_seq: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** The same as the database gives it. */
+export type RawRow = Omit<RunRow, "labels" | "input" | "session" | "outcome" | "trace" | "read_seq"> & {
+  readonly labels: string;
+  readonly input: string;
+  readonly session: string | null;
+  readonly outcome: string | null;
+  readonly trace: string | null;
+  readonly read_seq: string;
+};
+
+export function readRow(row: RawRow): RunRow {
+  return {
+    ...row,
+    labels: JSON.parse(row.labels),
+    input: JSON.parse(row.input),
+    session: row.session === null ? undefined : JSON.parse(row.session),
+    outcome: row.outcome === null ? undefined : JSON.parse(row.outcome),
+    trace: row.trace === null ? undefined : JSON.parse(row.trace),
+    read_seq: Number(row.read_seq),
+  };
+}
+
+/** The rows of runs. A change of a row and the turn that it begins are one transaction. */
+export class RunTable {
+  readonly #database: Database;
+  readonly #client: DBOSClient;
+  readonly #table: string;
+  readonly #messages: string;
+
+  constructor(database: Database, client: DBOSClient) {
+    this.#database = database;
+    this.#client = client;
+    this.#table = `${database.schema}.agent_runs`;
+    this.#messages = `${database.schema}.agent_messages`;
+  }
+
+  /** Adds the run and queues its first turn; returns the name of the agent of the run that is there, old or new. */
+  async add(
+    run: Pick<RunRow, "id" | "agent" | "tenant" | "labels" | "priority" | "trace">,
+    message: UserContent,
+  ): Promise<string> {
+    return await this.#database.transaction(async (client) => {
+      const { id, agent, tenant, priority, trace } = run;
+      const labels = JSON.stringify(run.labels);
+      const values = [id, agent, tenant, labels, priority, JSON.stringify({ message }), trace && JSON.stringify(trace)];
+      const { rowCount } = await client.query(
+        `INSERT INTO ${this.#table} (id, agent, tenant, labels, priority, turn, workflow, status, input, trace)
+         VALUES ($1, $2, $3, $4, $5, 1, $1, 'active', $6, $7) ON CONFLICT (id) DO NOTHING`,
+        values,
+      );
+      if (rowCount === 1) await this.#enqueue(client, run, id, 1);
+      else return (await this.#lock(client, id))?.agent ?? agent;
+      return agent;
+    });
+  }
+
+  async read(id: string): Promise<RunRow | undefined> {
+    const { rows } = await this.#database.pool.query<RawRow>(`SELECT * FROM ${this.#table} WHERE id = $1`, [id]);
+    return rows[0] && readRow(rows[0]);
+  }
+
+  /** Runs `change` while nobody else changes the run; undefined for an unknown id. */
+  async change<T>(id: string, change: (row: RunRow, edit: RunEdit) => Promise<T>): Promise<T | undefined> {
+    return await this.#database.transaction(async (client) => {
+      const row = await this.#lock(client, id);
+      return row && (await change(row, this.#edit(client, row)));
+    });
+  }
+
+  /** Records how a turn ended, unless the run has gone on or ended meanwhile. What it has not read begins another. */
+  async end(id: string, turn: number, read: number, { session, ...outcome }: EndOfTurn): Promise<void> {
+    await this.#database.transaction(async (client) => {
+      const row = await this.#lock(client, id);
+      if (row?.status !== "active" || row.turn !== turn) return;
+      // While calls wait for an answer, messages wait too, as they do in an agent.
+      const unread = outcome.status === "waiting" ? [] : await this.unread(id, read, client);
+      await client.query(
+        `UPDATE ${this.#table} SET status = $2, session = coalesce($3, session), outcome = $4, read_seq = $5, updated_at = now()
+         WHERE id = $1`,
+        [id, outcome.status, session && JSON.stringify(session), JSON.stringify(outcome), unread.at(-1)?.seq ?? read],
+      );
+      if (unread.length > 0) await this.#next(client, row, { message: unread.map(({ text }) => text).join("\n\n") });
+    });
+  }
+
+  /** The messages of a run after one, in order. */
+  async unread(
+    id: string,
+    after: number,
+    client: Pick<PoolClient, "query"> = this.#database.pool,
+  ): Promise<readonly { readonly seq: number; readonly text: string }[]> {
+    const { rows } = await client.query<{ seq: string; content: string }>(
+      `SELECT seq, content FROM ${this.#messages} WHERE run = $1 AND seq > $2 ORDER BY seq`,
+      [id, after],
+    );
+    return rows.map(({ seq, content }) => ({ seq: Number(seq), text: JSON.parse(content) }));
+  }
+
+  #edit(client: PoolClient, row: RunRow): RunEdit {
+    return {
+      next: (input) => this.#next(client, row, input),
+      addMessage: async (text) => {
+        await client.query(`INSERT INTO ${this.#messages} (run, content) VALUES ($1, $2)`, [
+          row.id,
+          JSON.stringify(text),
+        ]);
+      },
+      cancel: async () => {
+        const cancelled = `UPDATE ${this.#table} SET status = 'cancelled', updated_at = now() WHERE id = $1`;
+        await client.query(cancelled, [row.id]);
+      },
+    };
+  }
+
+  async #lock(client: PoolClient, id: string): Promise<RunRow | undefined> {
+    const { rows } = await client.query<RawRow>(`SELECT * FROM ${this.#table} WHERE id = $1 FOR UPDATE`, [id]);
+    return rows[0] && readRow(rows[0]);
+  }
+
+  async #next(client: PoolClient, row: RunRow, input: TurnInput): Promise<void> {
+    const turn = row.turn + 1;
+    const workflow = `${row.id}::${turn}`;
+    await client.query(
+      `UPDATE ${this.#table} SET turn = $2, workflow = $3, status = 'active', input = $4, updated_at = now() WHERE id = $1`,
+      [row.id, turn, workflow, JSON.stringify(input)],
+    );
+    await this.#enqueue(client, row, workflow, turn);
+  }
+
+  async #enqueue(
+    client: PoolClient,
+    { id, agent, tenant, priority }: Pick<RunRow, "id" | "agent" | "tenant" | "priority">,
+    workflowID: string,
+    turn: number,
+  ): Promise<void> {
+    const options = {
+      workflowName,
+      workflowID,
+      queueName: queueOf(agent),
+      // Read where the queue has a limit for each tenant; runs without a tenant count as one.
+      queuePartitionKey: tenant ?? "",
+      priority: middlePriority - priority,
+      workflowIDReusePolicy: "reject",
+    } as const;
+    await this.#client.enqueueInTransaction<(id: string, turn: number) => Promise<null>>(client, options, id, turn);
+  }
+}
+
+/** What may be done with a run that is locked. */
+export interface RunEdit {
+  /** Begins the next turn. */
+  next(input: { readonly message: UserContent } | { readonly answers: Answers }): Promise<void>;
+  /** Adds a message for the present turn. */
+  addMessage(text: string): Promise<void>;
+  cancel(): Promise<void>;
+}

@@ -1,0 +1,97 @@
+import {
+  Agent,
+  type AgentOptions,
+  type Answers,
+  isAgentError,
+  type PendingCall,
+  type Session,
+  type SessionToolContext,
+  type Usage,
+  type UserContent,
+} from "@toolcrib/agent";
+import { type ToolLabels, ToolRegistry } from "@toolcrib/core";
+import { checkDefinition, invalid } from "./checkInput.ts";
+import { type PlainError, toPlainError } from "./errors.ts";
+import type { AgentDefinition, AgentSource, RunInfo } from "./run.ts";
+
+/** What a turn of a run begins with. */
+export type TurnInput = { readonly message: UserContent } | { readonly answers: Answers };
+
+/** How a turn ended, as JSON. */
+export interface TurnEnd {
+  readonly status: "done" | "waiting" | "failed";
+  readonly answer?: string;
+  readonly pending?: readonly PendingCall[];
+  readonly error?: PlainError;
+  readonly usage: Usage;
+  readonly session: Session;
+}
+
+/** An agent, and the session that it has come to. */
+export interface RunAgent {
+  readonly agent: Agent;
+  session(): Session;
+}
+
+/** The definition of an agent for a run. */
+export async function defineAgent(
+  agents: Readonly<Record<string, AgentSource>>,
+  name: string,
+  run: RunInfo,
+): Promise<AgentDefinition> {
+  const source = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (source === undefined) throw invalid(`This worker has no agent ${JSON.stringify(name)}.`);
+  const definition = typeof source === "function" ? await source(run) : source;
+  checkDefinition(name, definition);
+  return definition;
+}
+
+/** Makes the agent of a turn, which goes on with a session where there is one. */
+export async function createAgent(
+  { provider, tools, ...options }: AgentDefinition,
+  { steps, session }: { readonly steps?: AgentOptions["steps"]; readonly session?: Session | undefined },
+): Promise<RunAgent> {
+  let context: SessionToolContext | undefined;
+  const all: AgentOptions = {
+    ...options,
+    ...(steps && { steps }),
+    tools: (given) => {
+      context = given;
+      return typeof tools === "function" ? tools(given) : (tools ?? new ToolRegistry());
+    },
+  };
+  const agent = session ? await Agent.resume(provider, session, all) : new Agent(provider, all);
+  return { agent, session: () => sessionOf(agent, context) };
+}
+
+function sessionOf(agent: Agent, { pending, foundTools }: Partial<SessionToolContext> = {}): Session {
+  return {
+    format: "toolcrib-session",
+    version: 1,
+    savedAt: new Date().toISOString(),
+    systemPrompt: agent.systemPrompt,
+    messages: agent.sessionContext,
+    usage: agent.usage,
+    ...(pending && pending.length > 0 && { pending }),
+    ...(foundTools && foundTools.length > 0 && { foundTools }),
+  };
+}
+
+/** Runs one turn to its end. A failure is an end too. */
+export async function runTurn(
+  { agent, session }: RunAgent,
+  input: TurnInput,
+  options: { readonly signal: AbortSignal; readonly labels: ToolLabels },
+): Promise<TurnEnd> {
+  let end: Pick<TurnEnd, "status" | "answer" | "pending" | "error">;
+  try {
+    const answer = await ("answers" in input
+      ? agent.approve(input.answers, options)
+      : agent.chat(input.message, options));
+    end = { status: "done", answer };
+  } catch (error) {
+    const isWaiting = isAgentError(error) && error.code === "ended" && error.reason === "approval";
+    end = isWaiting ? { status: "waiting", pending: agent.pending } : { status: "failed", error: toPlainError(error) };
+  }
+  return { ...end, usage: agent.usage, session: session() };
+}
