@@ -19,9 +19,11 @@ export async function chatObject<const Schema extends ParametersSchema>(
   checkChatOptions(options);
   const answer = createObjectAnswer(options.tools ?? agent.toolRegistry, schema, options.stopWhen);
   await agent.chat(message, { ...options, ...answer.options });
+  await answer.readFrom(agent.sessionContext);
   if (!answer.given) {
     const { message: reminder, toolChoice } = answer.reminder;
     await agent.chat(reminder, { ...options, ...answer.options, toolChoice });
+    await answer.readFrom(agent.sessionContext);
   }
   if (answer.given) return answer.given.value;
   throw new AgentError({

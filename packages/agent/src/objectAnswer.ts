@@ -5,7 +5,10 @@ import {
   isPlainObject,
   type JsonSchema,
   type ParametersSchema,
+  ToolRegistry,
 } from "@toolcrib/core";
+import { lastCalls } from "./conversation/waiting.ts";
+import type { Message, ToolCallBlock } from "./messages.ts";
 import type { ToolChoice } from "./provider.ts";
 import { anyOf, type StopCondition } from "./turn/stopConditions.ts";
 
@@ -19,6 +22,11 @@ export interface ObjectAnswer<Value> {
   readonly reminder: { readonly message: string; readonly toolChoice: ToolChoice };
   /** What the model has answered, if it has. */
   readonly given: { readonly value: Value } | undefined;
+  /**
+   * Takes the answer from the last reply of a conversation where its call has not run here: with the option `steps` of an agent a
+   * recorded call does not run again.
+   */
+  readFrom(messages: readonly Message[]): Promise<void>;
 }
 
 /**
@@ -33,26 +41,39 @@ export function createObjectAnswer<const Schema extends ParametersSchema>(
   let given: { readonly value: ArgumentsOf<Schema> } | undefined;
   const isWhole = isStandard(schema) || (schema as JsonSchema).type === "object";
   const turnTools = tools.clone();
-  turnTools.register(
-    defineTool({
-      name: answerTool,
-      description: "Give the final answer of this task. Call it once, alone, when all else is done.",
-      parameters: isWhole ? schema : asProperty(schema as JsonSchema),
-      readOnly: true,
-      effects: () => [],
-      execute: (args) => {
-        given ??= { value: (isWhole ? args : (args as { value: unknown }).value) as ArgumentsOf<Schema> };
-        return "Taken.";
-      },
-    }),
-  );
+  const tool = defineTool({
+    name: answerTool,
+    description: "Give the final answer of this task. Call it once, alone, when all else is done.",
+    parameters: isWhole ? schema : asProperty(schema as JsonSchema),
+    readOnly: true,
+    effects: () => [],
+    execute: (args) => {
+      given ??= { value: (isWhole ? args : (args as { value: unknown }).value) as ArgumentsOf<Schema> };
+      return "Taken.";
+    },
+  });
+  turnTools.register(tool);
   return {
-    options: { tools: turnTools, stopWhen: anyOf(() => given !== undefined, stopWhen) },
+    options: { tools: turnTools, stopWhen: anyOf(({ messages }) => answeringCall(messages) !== undefined, stopWhen) },
     reminder: { message: `Give your answer by calling ${answerTool}.`, toolChoice: { name: answerTool } },
     get given() {
       return given;
     },
+    async readFrom(messages) {
+      const call = answeringCall(messages);
+      // The guards and middleware of the agent have seen it.
+      if (call && !given) await new ToolRegistry([tool]).execute(answerTool, call.args);
+    },
   };
+}
+
+/** The call of the last reply that was taken as the answer. */
+function answeringCall(messages: readonly Message[]): ToolCallBlock | undefined {
+  return lastCalls(messages).find(
+    ({ id, name }) =>
+      name === answerTool &&
+      messages.findLast((message) => message.role === "tool" && message.callId === id && !message.isError),
+  );
 }
 
 function isStandard(schema: ParametersSchema): boolean {

@@ -116,6 +116,14 @@ test("the example that bounds the result of a tool", async () => {
   expect(printed).toEqual([expect.stringMatching(/^\[truncated: shown \d+ of 5000 bytes\]$/)]);
 });
 
+test("the example with recorded steps", async () => {
+  const printed: string[] = [];
+  const script = [{ calls: [{ id: "call_1", name: "pay", args: { to: "Ann", amount: 5 } }] }, "Paid."];
+  expect(await runExample("StepRunner", registryThatPays(), printed, [script, []])).toBe("Paid.");
+  expect(printed).toEqual(["reply:1 start:call_1 call:call_1 reply:2"]);
+  expect(paid).toEqual(["5 to Ann"]);
+});
+
 test("the example with deferred tools", async () => {
   const offered: string[] = [];
   const note =

@@ -29,7 +29,7 @@ export async function runCallSteps(
   call: ToolCallBlock,
   { tools, signal, steps, execute, onFailure }: CallSteps,
 ): Promise<CallEnd | undefined> {
-  const uses = steps.count(call.id);
+  const uses = steps.count(`call:${call.id}`);
   const key = uses === 1 ? call.id : `${call.id}:${uses}`;
   const isRepeatable = mayRunTwice(tools, call.name);
   let own: CallEnd | undefined;

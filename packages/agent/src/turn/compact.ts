@@ -87,7 +87,7 @@ function* shrink(state: LoopState, clock: RequestClock, goal: number, keepResult
 function* summaryOf(head: readonly Message[], state: LoopState, clock: RequestClock): Steps<string> {
   const { history, steps } = state;
   const ask = (): Steps<Summary> => requestSummary(head, state, clock);
-  const { text, usage } = steps ? (yield* steps.next("compact", ask, () => clock.abort())).value : yield* ask();
+  const { text, usage } = steps ? (yield* steps.next("compact", ask, clock)).value : yield* ask();
   if (usage) {
     history.count(usage);
     yield { type: "usage", usage, total: history.usage };

@@ -1,4 +1,7 @@
+import { isObject } from "@toolcrib/core/text";
+import { AgentError } from "../errors.ts";
 import type { AgentEvent } from "../messages.ts";
+import { abortedError, type RequestClock } from "../requestClock.ts";
 import { runSteps, type Steps, until } from "./steps.ts";
 
 /**
@@ -19,7 +22,7 @@ export interface StepRunner {
 }
 
 /** What came of a step. */
-interface Recorded<T> {
+export interface Recorded<T> {
   readonly value: T;
   /** What its work came to here; undefined where it did not run here. */
   readonly own: T | undefined;
@@ -41,12 +44,30 @@ export class RecordedSteps {
     return uses;
   }
 
-  run<T>(name: string, fn: () => Promise<T>): Promise<T> {
-    return this.#runner.run(name, fn);
+  /** Throws `bad_session` where the runner resolves to something else than any step resolves to. */
+  async run<T extends object | string>(name: string, fn: () => Promise<T>): Promise<T> {
+    const value: unknown = await this.#runner.run(name, fn);
+    if (typeof value === "string" || isObject(value)) return value as T;
+    const received = value === null ? "null" : typeof value;
+    throw new AgentError({
+      code: "bad_session",
+      message: `The runner of steps resolved ${name} to ${received}: run must resolve to what fn resolves to, or to the record of that.`,
+    });
   }
 
-  /** Runs `work` as the next step of its kind, and yields its events. `abort` ends the work when the caller leaves the stream. */
-  *next<T>(kind: "reply" | "compact", work: () => Steps<T>, abort: () => void): Steps<Recorded<T>> {
+  /** Runs `work` as the next step of its kind, and yields its events. Throws `aborted` where the caller leaves the stream meanwhile. */
+  *next<T extends object>(kind: "reply" | "compact", work: () => Steps<T>, clock: RequestClock): Steps<Recorded<T>> {
+    const recorded = yield* this.#next(kind, work, clock);
+    // A generator that waits while it is left goes on here afterwards.
+    if (!recorded) throw abortedError(clock.signal);
+    return recorded;
+  }
+
+  *#next<T extends object>(
+    kind: "reply" | "compact",
+    work: () => Steps<T>,
+    clock: RequestClock,
+  ): Steps<Recorded<T> | undefined> {
     const state: RunningStep<T> = { events: [], wake: () => {} };
     const step = this.run(`${kind}:${this.count(kind)}`, async () => {
       state.work = runSteps(keepResult(work, state), (event) => {
@@ -77,7 +98,7 @@ export class RecordedSteps {
     } finally {
       // The caller has left, or the runner has failed while the work still runs.
       if (!state.end || "error" in state.end) {
-        abort();
+        clock.abort();
         yield* until(Promise.allSettled([step, state.work]));
       }
     }

@@ -1,3 +1,4 @@
+import { isAgentError } from "../errors.ts";
 import type { AgentEvent } from "../messages.ts";
 
 /**
@@ -43,8 +44,13 @@ async function* read(steps: Steps, onStart: () => void): AsyncGenerator<AgentEve
       yield event;
     }
   } finally {
-    await advance(steps, steps.return(), () => {});
+    await advance(steps, steps.return(), () => {}).catch(throwUnlessAborted);
   }
+}
+
+/** Who leaves the stream ends the turn: its end is no failure. */
+function throwUnlessAborted(error: unknown): void {
+  if (!(isAgentError(error) && error.code === "aborted")) throw error;
 }
 
 /** Waits for what the steps wait for, up to their next event; up to their end where events go to `onEvent`. */

@@ -4,9 +4,9 @@ import type { History } from "../conversation/history.ts";
 import type { AssistantMessage } from "../messages.ts";
 import type { ChatOptions } from "../options.ts";
 import type { ReplyEvent } from "../provider.ts";
-import type { RequestClock } from "../requestClock.ts";
+import { abortedError, type RequestClock } from "../requestClock.ts";
 import type { LoopState } from "./loopState.ts";
-import type { RecordedSteps } from "./recordedSteps.ts";
+import type { Recorded, RecordedSteps } from "./recordedSteps.ts";
 import { type ReplyRequest, requestReply } from "./requestReply.ts";
 import { requestTools } from "./requestTools.ts";
 import { type Steps, until } from "./steps.ts";
@@ -42,21 +42,23 @@ export function replyRequest(
  */
 export function* takeRecordedReply(state: LoopState, steps: RecordedSteps, request: ReplyRequest): Steps<TakenReply> {
   const { history, steering } = state;
-  const { value, own } = yield* steps.next(
-    "reply",
-    () => takeReply(state, request),
-    () => request.clock.abort(),
-  );
+  const delivered: string[] = [];
+  let recorded: Recorded<TakenReply> | undefined;
+  try {
+    const work = (): Steps<TakenReply> => takeReply(state, request, delivered);
+    recorded = yield* steps.next("reply", work, request.clock);
+  } finally {
+    // Without a record of it, it waits again.
+    if (!recorded) yield* takeBack(state, delivered);
+  }
+  if (!recorded) throw abortedError(request.clock.signal);
+  const { value, own } = recorded;
   if (value === own) return value;
   const message = frozenJson(value.reply.message) as AssistantMessage;
   for (const { id } of callsOf(message)) history.callIds.add(id);
-  if (JSON.stringify(own?.steered) !== JSON.stringify(value.steered)) {
-    if (own) {
-      // Another process has written the record meanwhile.
-      steering.unshift(...own.steered);
-      const retracted = history.retract(own.steered.length);
-      if (retracted !== undefined) yield* until(retracted);
-    }
+  if (JSON.stringify(delivered) !== JSON.stringify(value.steered)) {
+    // Recorded by an earlier process, or meanwhile by another.
+    yield* takeBack(state, delivered);
     // Whoever replays may have steered the same again.
     for (const text of value.steered) takeOut(steering, text);
     yield* deliverSteering(history, [...value.steered]);
@@ -66,22 +68,27 @@ export function* takeRecordedReply(state: LoopState, steps: RecordedSteps, reque
   return { ...value, reply: { ...value.reply, message } };
 }
 
-function* takeReply({ history, steering }: LoopState, request: ReplyRequest): Steps<TakenReply> {
-  const steered = yield* deliverSteering(history, steering);
+function* takeReply({ history, steering }: LoopState, request: ReplyRequest, steered: string[]): Steps<TakenReply> {
+  yield* deliverSteering(history, steering, steered);
   const reply = yield* requestReply(request);
   return { reply, steered, waiting: [...steering] };
 }
 
-/** Adds the texts to the conversation, also those that are added to them meanwhile; returns them. */
-export function* deliverSteering(history: History, texts: string[]): Steps<readonly string[]> {
-  const delivered: string[] = [];
+/** Takes what was delivered, the last of the conversation, out of it again. */
+function* takeBack({ history, steering }: LoopState, delivered: readonly string[]): Steps {
+  steering.unshift(...delivered);
+  const retracted = history.retract(delivered.length);
+  if (retracted !== undefined) yield* until(retracted);
+}
+
+/** Moves the texts into the conversation, also those that are added to them meanwhile, and notes them in `delivered`. */
+export function* deliverSteering(history: History, texts: string[], delivered: string[] = []): Steps {
   for (let text = texts.shift(); text !== undefined; text = texts.shift()) {
     delivered.push(text);
     const added = history.add(userMessage(text));
     if (added !== undefined) yield* until(added);
     yield { type: "steering", text };
   }
-  return delivered;
 }
 
 /** Whether the text was there. */
