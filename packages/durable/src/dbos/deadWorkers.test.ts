@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { hasPostgres, type PostgresServer, startPostgres, temporaryFolder } from "@toolcrib/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { readLedger, startWorker, type WorkerProcess, type WorkerSetup } from "../../fixtures/workers.ts";
+import type { DurableRuns } from "../index.ts";
+import { durable } from "./durable.ts";
+
+let server: PostgresServer | undefined;
+let schemas = 0;
+let client: DurableRuns;
+let setup: WorkerSetup;
+const workers: WorkerProcess[] = [];
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterEach(async () => {
+  for (const worker of workers.splice(0)) {
+    worker.kill("SIGKILL");
+    await worker.ended;
+  }
+  await client.close();
+});
+afterAll(async () => {
+  await server?.stop();
+});
+
+/** A client of an empty schema, and what workers of it are started with. */
+async function begin(): Promise<void> {
+  const options = { databaseUrl: server?.databaseUrl ?? "", schema: `s${++schemas}`, leaseMs: 900, closeMs: 1000 };
+  setup = { ledger: join(temporaryFolder("workers"), "ledger"), options };
+  client = await durable(options);
+}
+
+async function worker(more: Partial<WorkerSetup> = {}): Promise<WorkerProcess> {
+  const started = await startWorker({ ...setup, ...more });
+  workers.push(started);
+  return started;
+}
+
+const lines = (): string[] => readLedger(setup.ledger);
+const seen = (line: string): Promise<void> => expect.poll(lines).toContain(line);
+const plan = (what: { calls?: number; tool?: string; ms?: number }): string => JSON.stringify(what);
+const twice = (all: string[]): string[] => all.filter((line, index) => all.indexOf(line) !== index);
+
+describe.skipIf(!hasPostgres)("workers that die", () => {
+  test("a killed worker's run goes on in another: no recorded step runs again, and a call that was cut may have run", async () => {
+    await begin();
+    const first = await worker();
+    const id = await client.start("plan", plan({ calls: 4, ms: 400 }), { id: "r" });
+    await seen("begin r c3");
+    first.kill("SIGKILL");
+    await worker();
+    const answer = await client.result(id);
+    expect(answer).toMatch(/^\|*ok c1\|+ok c2\|+.*may have run.*\|+ok c4$/);
+    expect(twice(lines())).toEqual([]);
+    expect(await client.get(id)).toMatchObject({ status: "done", attempts: 2, usage: { cost: 1.25 } });
+  });
+
+  test("a call that may run twice runs again where it was cut", async () => {
+    await begin();
+    const first = await worker();
+    const id = await client.start("plan", plan({ calls: 3, tool: "put", ms: 400 }), { id: "r" });
+    await seen("begin r c2");
+    first.kill("SIGKILL");
+    await worker();
+    expect(await client.result(id)).toMatch(/^\|*ok c1\|+ok c2\|+ok c3$/);
+    expect(twice(lines())).toEqual(["begin r c2"]);
+  });
+
+  test("a worker that was paused beyond its lease runs no call again, harms nothing, and works on", async () => {
+    await begin();
+    const first = await worker();
+    const id = await client.start("plan", plan({ calls: 4, ms: 300 }), { id: "r" });
+    await seen("begin r c2");
+    first.kill("SIGSTOP");
+    const second = await worker();
+    const answer = await client.result(id);
+    expect(answer).toMatch(/ok c1.*may have run.*ok c3.*ok c4/);
+    first.kill("SIGCONT");
+    // What it was in comes to its end, and is not recorded.
+    await seen("end r c2");
+    second.kill("SIGTERM");
+    expect(await second.ended).toBe(0);
+    const next = await client.start("plan", plan({ calls: 1 }), { id: "n" });
+    expect(await client.result(next)).toMatch(/ok c1/);
+    expect(twice(lines().filter((line) => !line.startsWith("reply")))).toEqual([]);
+    expect(await client.result(id)).toBe(answer);
+    expect(first.output.stderr).toBe("");
+  });
+
+  test("a worker that is closed hands its runs over, prints nothing and ends by itself", async () => {
+    await begin();
+    const first = await worker();
+    const id = await client.start("plan", plan({ calls: 5, ms: 300 }), { id: "r" });
+    await seen("begin r c2");
+    const second = await worker();
+    first.kill("SIGTERM");
+    expect(await first.ended).toBe(0);
+    // The call that ran came to its end within closeMs.
+    expect(await client.result(id)).toMatch(/^\|*ok c1\|+ok c2\|+ok c3\|+ok c4\|+ok c5$/);
+    expect(twice(lines())).toEqual([]);
+    expect(await client.get(id)).toMatchObject({ attempts: 1 });
+    for (const { output } of [first, second]) expect(output).toEqual({ stdout: "working\n", stderr: "" });
+  });
+
+  test("workers that start at once on an empty database share it", async () => {
+    await begin();
+    const options = { ...setup.options, schema: "an empty one" };
+    await Promise.all([1, 2, 3].map(() => worker({ options })));
+    const other = await durable(options);
+    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map(() => other.start("plan", plan({ calls: 2, ms: 50 }))));
+    for (const id of ids) expect(await other.result(id)).toMatch(/ok c1.*ok c2/);
+    expect(twice(lines())).toEqual([]);
+    await other.close();
+  });
+});
