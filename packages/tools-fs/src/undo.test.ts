@@ -211,6 +211,28 @@ describe("what others have changed is kept", () => {
     expect([read("gone/one"), read("gone/two"), read("made/mine")]).toEqual(["mine", "old", "mine"]);
   });
 
+  test("a turn of which nothing could be put back stays for one more try, and then the one before comes", async () => {
+    writeFileSync(at("file"), "old");
+    for (const turn of ["one", "two"]) {
+      undo.begin(turn);
+      await write("file", turn);
+    }
+    writeFileSync(at("file"), "mine");
+    const first = await undo.undo();
+    expect(first).toMatchObject({ turn: "two", isKept: true });
+    expect(first && describeUndone(first, root)).toBe(
+      `Nothing was taken back: two\n  left alone  file: ${changed}\nThe next undo tries this turn once more, then it goes further back.`,
+    );
+    expect(undo.takeNote()).toBeUndefined();
+    writeFileSync(at("file"), "two");
+    expect(said(await undo.undo())).toEqual(["restored file"]);
+    expect(read("file")).toBe("one");
+    writeFileSync(at("file"), "mine");
+    for (const isKept of [true, undefined]) expect((await undo.undo())?.isKept).toBe(isKept);
+    expect(undo.takeNote()).toContain("nothing could be");
+    expect(await undo.undo()).toBeUndefined();
+  });
+
   test("nothing is written through a link put in the place of a folder", async () => {
     mkdirSync(at("folder"));
     mkdirSync(at("elsewhere"));

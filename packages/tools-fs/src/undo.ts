@@ -32,7 +32,8 @@ export interface Undo {
   begin(turn: string): void;
   /**
    * Takes the last turn back that changed anything, and forgets it; the next call goes further back. Undefined where none is left. What
-   * was changed since by others stays as it is. Rejects while a call still runs.
+   * was changed since by others stays as it is; a turn of which nothing could be put back is kept for one more try (`isKept`). Rejects
+   * while a call still runs.
    */
   undo(): Promise<UndoneTurn | undefined>;
   /** What was taken back since the last time, in words for the model; kept on disk until it is asked for. */

@@ -21,8 +21,8 @@ export interface Recorder {
   waiting(calls: readonly HeldCall[]): Promise<void>;
   /** Answers to questions about calls that wait, maybe none: those answered earlier start now. */
   answers(answers: Answers): Promise<void>;
-  /** The conversation is now these messages; the tools found so far stay found. */
-  replaced(messages: readonly Message[], foundTools: readonly string[]): Promise<void>;
+  /** The conversation is now these messages; the tools found so far stay found. `isRefused`: without the last one, which the service refused. */
+  replaced(messages: readonly Message[], foundTools: readonly string[], isRefused?: boolean): Promise<void>;
   /** The turn is over: files may be closed. */
   turnEnded(): Promise<void>;
 }
@@ -167,7 +167,7 @@ export class History {
 
   /** Removes the last message if it is the user's: the service refused it and would refuse it again. */
   async withdrawUnanswered(): Promise<void> {
-    if (this.#messages.at(-1)?.role === "user") await this.replace(this.#messages.slice(0, -1));
+    if (this.#messages.at(-1)?.role === "user") await this.replace(this.#messages.slice(0, -1), true);
   }
 
   /** Takes the last messages back. */
@@ -196,11 +196,11 @@ export class History {
       .catch(() => undefined);
   }
 
-  replace(messages: readonly Message[]): Promise<void> | undefined {
+  replace(messages: readonly Message[], isRefused = false): Promise<void> | undefined {
     this.#messages = [...messages];
     this.#waiting.clear();
     this.contextTokens = undefined;
     this.retryCompactionAbove = 0;
-    return this.recorder?.replaced(messages, [...this.foundTools]);
+    return this.recorder?.replaced(messages, [...this.foundTools], isRefused);
   }
 }

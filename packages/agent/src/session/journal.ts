@@ -84,8 +84,9 @@ export class Journal implements Recorder {
     if (Object.keys(answers).length > 0) await this.#writeLocked({ type: "answers", answers });
   }
 
-  replaced(messages: readonly Message[], foundTools: readonly string[]): Promise<void> {
-    return this.#write({ type: "messages", messages, ...(foundTools.length > 0 && { foundTools }) });
+  replaced(messages: readonly Message[], foundTools: readonly string[], isRefused = false): Promise<void> {
+    const about = { ...(foundTools.length > 0 && { foundTools }), ...(isRefused && { refused: true as const }) };
+    return this.#write({ type: "messages", messages, ...about });
   }
 
   turnEnded(): Promise<void> {

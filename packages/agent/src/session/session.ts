@@ -55,10 +55,11 @@ export type JournalLine =
   | { readonly type: "answers"; readonly answers: Answers }
   /** These calls are about to run. */
   | { readonly type: "tool-start"; readonly at?: string; readonly callIds: readonly string[] }
-  /** The conversation is now these messages. */
+  /** The conversation is now these messages. `refused`: the last one was taken out, as the service refused it. */
   | {
       readonly type: "messages";
       readonly messages: readonly Message[];
+      readonly refused?: true;
       readonly pending?: readonly WaitingCall[];
       readonly foundTools?: readonly string[];
     }

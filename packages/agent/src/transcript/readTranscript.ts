@@ -54,7 +54,7 @@ class Timeline {
         for (const [id, answer] of Object.entries(line.answers)) this.#change(id, { answer });
         break;
       case "messages":
-        this.#replace(line.messages);
+        this.#replace(line);
         break;
       case "system-prompt":
         this.#note("The system prompt was changed.");
@@ -109,12 +109,11 @@ class Timeline {
     if (at !== undefined && this.#turns.length > 0) this.#turn.endedAt = at;
   }
 
-  #replace(messages: readonly Message[]): void {
+  #replace({ messages, refused }: Extract<JournalLine, { type: "messages" }>): void {
     const before = this.#length;
     if (this.#turns.length === 0) for (const message of messages) this.#takeMessage({ type: "message", message });
+    else if (refused) this.#note("The service refused the message, so it was taken out of the conversation.");
     else if (messages.length === 0) this.#note("The conversation was cleared.");
-    else if (messages.length === before - 1)
-      this.#note("The service refused the message, so it was taken out of the conversation.");
     else this.#note(`The conversation was shortened from ${before} messages to ${messages.length}.`);
     this.#length = messages.length;
   }

@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { sharedFolder, temporaryFolder } from "@toolcrib/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "../agent.ts";
+import { AgentError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
 import { readTranscript, sessionToHtml, sessionToMarkdown, type Transcript } from "../transcript.ts";
@@ -170,6 +171,21 @@ describe("a transcript", () => {
     ]);
     expect(turns[0]?.startedAt).toBeUndefined();
     expect(sessionToHtml(await readTranscript(file))).toContain("The conversation was cleared.");
+  });
+
+  test("says of a refused message that it was, also of the first, and of a shorter conversation that it is shorter", async () => {
+    const refused = (): AgentError => new AgentError({ code: "invalid_request", message: "no" });
+    const file = join(temporaryFolder("refused"), "one.jsonl");
+    const agent = new Agent(new ScriptedProvider([refused(), "Hello.", refused()]), { journal: file });
+    await expect(agent.chat("first")).rejects.toThrow("no");
+    await agent.chat("hi");
+    await expect(agent.chat("last")).rejects.toThrow("no");
+    const note = { type: "note", text: "The service refused the message, so it was taken out of the conversation." };
+    const { turns } = await readTranscript(file);
+    expect(turns.map(({ items }) => items)).toEqual([[note], [{ type: "text", text: "Hello." }], [note]]);
+    appendFileSync(file, `${JSON.stringify({ type: "messages", messages: agent.sessionContext.slice(0, 1) })}\n`);
+    const shorter = { type: "note", text: "The conversation was shortened from 2 messages to 1." };
+    expect((await readTranscript(file)).turns.at(-1)?.items).toEqual([note, shorter]);
   });
 
   test("of a saved session, or one at hand, has its messages and its usage", async () => {

@@ -55,6 +55,18 @@ export interface OpenTurn {
   other(other: NotUndoable): void;
 }
 
+/** The turn that is taken back next. */
+export interface LastTurn {
+  readonly turn: RecordedTurn;
+  readCopy(name: string): Buffer;
+  /** Whether it was kept before. */
+  readonly wasTried: boolean;
+  /** It stays, to be tried once more. */
+  keep(): void;
+  /** Forgets it. */
+  drop(): void;
+}
+
 export interface StoreLimits {
   readonly maxBytes: number;
   readonly maxTurns: number;
@@ -71,6 +83,9 @@ export class TurnStore {
   readonly #limits: StoreLimits;
   /** Bytes of copies by the name of the turn's folder, oldest first; undefined until the directory was read. */
   #sizes: Map<string, number> | undefined;
+
+  /** The folder of the turn of which nothing could be put back. */
+  #tried: string | undefined;
 
   constructor(directory: string, limits: StoreLimits) {
     this.#directory = directory;
@@ -101,9 +116,7 @@ export class TurnStore {
   }
 
   /** The last turn; undefined where none is left. */
-  last():
-    | { readonly turn: RecordedTurn; readonly readCopy: (name: string) => Buffer; readonly drop: () => void }
-    | undefined {
+  last(): LastTurn | undefined {
     const sizes = this.#prepare();
     const name = [...sizes.keys()].at(-1);
     if (name === undefined) return undefined;
@@ -111,6 +124,10 @@ export class TurnStore {
     return {
       turn: readTurn(join(folder, journalName)),
       readCopy: (copy) => readFileSync(join(folder, copy)),
+      wasTried: this.#tried === name,
+      keep: () => {
+        this.#tried = name;
+      },
       drop: () => this.#remove(name, sizes),
     };
   }

@@ -12,9 +12,11 @@ export interface UndoneTurn {
   readonly left: readonly LeftAlone[];
   /** Calls whose effects nobody can take back: commands, requests, tools that do not say what they change. */
   readonly notUndoable: readonly NotUndoable[];
+  /** Nothing could be put back, so the turn was not forgotten: the next call tries it once more. */
+  readonly isKept?: true;
 }
 
-/** Takes back the last turn that changed anything, and forgets it; leaves a note for the model. */
+/** Takes back the last turn that changed anything, and forgets it, but for one try that could put nothing back; leaves a note for the model. */
 export async function undoLast(
   store: TurnStore,
   look: Pick<LookOptions, "scope" | "maxFileBytes">,
@@ -32,13 +34,17 @@ export async function undoLast(
   const context = { look: { ...look, tree: false }, readCopy: found.readCopy, done, left };
   for (const change of changes.toReversed()) await putBack(change, context);
   const undone: UndoneTurn = { turn, putBack: once(done), left, notUndoable: others };
+  if (done.length === 0 && left.length > 0 && !found.wasTried) {
+    found.keep();
+    return { ...undone, isKept: true };
+  }
   store.writeNote(`${store.readNote() ?? ""}${noteOf(undone, look.scope)}\n`);
   found.drop();
   return undone;
 }
 
 /** What was done, in lines for people; paths below `directory` are relative to it. */
-export function describeUndone({ turn, putBack, left, notUndoable }: UndoneTurn, directory: string): string {
+export function describeUndone({ turn, putBack, left, notUndoable, isKept }: UndoneTurn, directory: string): string {
   const { print } = createPathScope({ cwd: directory });
   const back = putBack.map(({ how, path, from }) =>
     how === "moved" && from !== undefined
@@ -50,6 +56,7 @@ export function describeUndone({ turn, putBack, left, notUndoable }: UndoneTurn,
     ...back,
     ...left.map(({ path, reason }) => `  left alone  ${print(path)}: ${reason}`),
     ...notUndoable.map(({ tool, what }) => `  not undone  ${tool}: ${what}`),
+    ...(isKept ? ["The next undo tries this turn once more, then it goes further back."] : []),
   ].join("\n");
 }
 
