@@ -20,3 +20,4 @@ export { parseJson } from "./text/parseJson.ts";
 export { clip, cutHead, printableName, showInvisible, withoutControls } from "./text/printable.ts";
 export { redactUrls } from "./text/redactUrls.ts";
 export { headerSecrets, redacted, secretForms, withoutSecrets } from "./text/secrets.ts";
+export { withoutComments } from "./text/withoutComments.ts";

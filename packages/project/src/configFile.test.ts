@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
-import { withValue } from "./editText.ts";
+import { withoutValue, withValue } from "./editText.ts";
 import { configFile, parseSetting, settingKeys, settingsFromEnvironment, variableName } from "./index.ts";
 
 const schema = {
@@ -61,6 +61,34 @@ describe("a configuration file", () => {
     await Promise.all(values.map(([key, value]) => configFile({ path, schema }).set(key, value)));
     expect((await configFile({ path, schema }).read())?.values).toEqual(Object.fromEntries(values));
   });
+  test("a value is taken out again, and one that is not there changes nothing, not even the folder", async () => {
+    const folder = temporaryFolder("file");
+    const path = join(folder, "deep", "config.json");
+    const file = configFile({ path, schema });
+    expect(await file.unset("model")).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+    await file.set("sessions.keepDays", 3);
+    await file.set("model", "a/b");
+    expect((await file.unset("sessions.keepDays"))?.values).toEqual({ model: "a/b" });
+    expect(await file.unset("sessions.keepDays")).toBeUndefined();
+    expect(readFileSync(path, "utf8")).toBe(`{\n  "sessions": {},\n  "model": "a/b"\n}\n`);
+    writeFileSync(path, "{ nope");
+    await expect(file.unset("model")).rejects.toThrow("config.json:1: ");
+  });
+
+  test.each([
+    [`{ "a": 1 }`, `{  }`],
+    [`{ "a": 1, "b": 2 }`, `{  "b": 2 }`],
+    [`{ "b": 2, "a": 1 }`, `{ "b": 2  }`],
+    [`{\n  // one\n  "a": 1, // two\n  "b": 2\n}\n`, `{\n  // one\n   // two\n  "b": 2\n}\n`],
+    [`{\n  "b": 2, // a, b\n  "a": [\n    1\n  ]\n}\n`, `{\n  "b": 2 // a, b\n}\n`],
+    [`{\r\n\t"b": 2,\r\n\t"a": 1, /* , */\r\n}`, `{\r\n\t"b": 2,\r\n\t /* , */\r\n}`],
+    [`\ufeff{\n\t"a": 1 /* , */ ,\n\t"b": 2\n}`, `\ufeff{\n\t /* , */ \n\t"b": 2\n}`],
+    [`{ "b": { "a": 1 } }`, `{ "b": { "a": 1 } }`],
+  ])("a value taken out of %j", (before, after) => {
+    expect(withoutValue(before, ["a"])).toBe(after);
+  });
+
   test.each([
     [undefined, `{\n  "a": 1\n}\n`],
     [`{}`, `{\n  "a": 1\n}`],

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { createPathScope, ensureDirectory, readGivenFile, withFileLock, writeAtomically } from "@toolcrib/core/files";
 import { type ConfigFileOptions, parseConfigText } from "./configText.ts";
-import { withValue } from "./editText.ts";
+import { withoutValue, withValue } from "./editText.ts";
 import type { Settings } from "./settings.ts";
 
 /** The text of a file, and what it says. */
@@ -20,6 +20,8 @@ export interface ConfigFile {
   readText(): Promise<string | undefined>;
   /** Sets one value, all else stays as it is written: comments, order, indentation. A file that would not be valid is not written. */
   set(key: string, value: unknown): Promise<ConfigContent>;
+  /** Takes one value out, all else stays as it is written. Undefined where it is not set. */
+  unset(key: string): Promise<ConfigContent | undefined>;
   /** Writes a file that holds nothing, unless there is one. */
   create(): Promise<void>;
 }
@@ -58,6 +60,17 @@ export function configFile(options: ConfigFileOptions): ConfigFile {
         await write(after.text);
         return after;
       }),
+    unset: async (key) => {
+      // A folder is made only to write in it.
+      if ((await readText()) === undefined) return undefined;
+      return locked(async () => {
+        const before = await readText();
+        if (before === undefined || !Object.hasOwn((await parse(before)).values, key)) return undefined;
+        const after = await parse(withoutValue(before, key.split(".")));
+        await write(after.text);
+        return after;
+      });
+    },
     create: () =>
       locked(async () => {
         if ((await readText()) === undefined) await write("{\n}\n");

@@ -1,4 +1,4 @@
-import { byteOrderMark } from "@toolcrib/core/text";
+import { byteOrderMark, withoutComments } from "@toolcrib/core/text";
 import { applyEdits, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 
 /** The text of a file with one value set: all else stays as it is written, comments, order and indentation. */
@@ -13,6 +13,24 @@ export function withValue(found: string | undefined, path: readonly string[], va
   const [parent, key] = inner ? [inner, rest] : [root, path];
   const nested = key.slice(1).reduceRight<unknown>((deeper, name) => ({ [name]: deeper }), value);
   return mark + withEntry(text, parent, `${JSON.stringify(key[0])}: ${JSON.stringify(nested)}`, inner ? 2 : 1);
+}
+
+/** The text without one value: its entry and one comma go, comments stay. Not by `modify`, which would take those beside it along. */
+export function withoutValue(text: string, path: readonly string[]): string {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const root = parseTree(text.slice(mark.length)) as Node;
+  const entry = findNodeAtLocation(root, [...path])?.parent;
+  if (!entry) return text;
+  const start = mark.length + entry.offset;
+  const end = start + entry.length;
+  const plain = withoutComments(text);
+  const after = /^\s*,/.exec(plain.slice(end));
+  const comma = after ? end + after[0].length - 1 : plain.slice(0, start).search(/,\s*$/);
+  const withoutComma = (from: number, to: number): string =>
+    comma >= from && comma < to ? text.slice(from, comma) + text.slice(comma + 1, to) : text.slice(from, to);
+  const [before, rest] = [withoutComma(0, start), withoutComma(end, text.length)];
+  const isAlone = /\n[ \t]*$/.test(before) && /^[ \t]*\r?\n/.test(rest);
+  return isAlone ? before.replace(/\r?\n[ \t]*$/, "") + rest.replace(/^[ \t]+/, "") : before + rest;
 }
 
 /** Adds an entry after the last one. Not by jsonc-parser's `modify`: a comment behind the last entry would come to stand behind the new one. */

@@ -1,6 +1,6 @@
 import { isObject, messageOf } from "@toolcrib/core/text";
 import { addUsage } from "../conversation/usage.ts";
-import type { Message, ToolMessage, Usage } from "../messages.ts";
+import type { ToolMessage, Usage } from "../messages.ts";
 import { openSession, readSession } from "../session/openSession.ts";
 import { badSession, type JournalLine, type Session } from "../session/session.ts";
 import type { Transcript, TranscriptCall, TranscriptItem, TranscriptTurn } from "./transcript.ts";

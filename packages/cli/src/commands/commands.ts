@@ -101,6 +101,9 @@ const configCommands: readonly CommandEntry[] = [
     "set a key in your own file, or with --project in .toolcrib.json",
     async () => ({ define: (await import("./config/configCommands.ts")).defineSet }),
   ),
+  command("unset [options] <key>", "take a key out of the file again", async () => ({
+    define: (await import("./config/configCommands.ts")).defineUnset,
+  })),
   command("edit [options]", "open the file in $VISUAL or $EDITOR, and check it afterwards", async () => ({
     define: (await import("./config/configCommands.ts")).defineEdit,
   })),

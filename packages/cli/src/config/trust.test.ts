@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasTerminals, type ProgramEnd, sharedCommand, startOnTerminal, temporaryFolder } from "@toolcrib/testing";
@@ -203,4 +203,33 @@ test("a rule that is none is refused when it is set", async () => {
   expect(stderr).toContain('"bogus((" is not a rule');
   expect(code).toBe(2);
   expect((await toolcrib(list)).code).toBe(0);
+});
+
+test("a malformed rule is told before the file is trusted, by config trust, config edit and doctor", async () => {
+  write({ allow: ["bogus(("] });
+  const place = '.toolcrib.json: allow: "bogus((" is not a rule';
+  const told = await toolcrib(["config", "trust"]);
+  expect(told).toMatchObject({ code: 2, stderr: expect.stringContaining(place) });
+  expect(told.stderr).toContain("correct it with: toolcrib config edit --project");
+  expect((await toolcrib(list)).stderr).toContain("it is not trusted yet");
+  expect((await toolcrib(["doctor"])).stdout).toContain(`✗ ${place}`);
+  const edit = await command(["config", "edit", "--project"], {
+    cwd: folder,
+    env: { ...environment(), EDITOR: "true" },
+  });
+  expect(edit).toMatchObject({ code: 2, stderr: expect.stringContaining(place) });
+});
+
+test("config unset takes a key out again, leaves the rest and keeps trust that was there", async () => {
+  writeFileSync(join(folder, ".toolcrib.json"), '{\n  // ours\n  "mode": "full",\n  "maxSteps": 5\n}\n');
+  await toolcrib(["config", "trust"]);
+  const { code, stderr } = await toolcrib(["config", "unset", "maxSteps", "--project"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "maxSteps is no longer set in .toolcrib.json.\n" });
+  expect(readFileSync(join(folder, ".toolcrib.json"), "utf8")).toBe('{\n  // ours\n  "mode": "full"\n}\n');
+  expect(await isUsed()).toBe(true);
+  expect((await toolcrib(["config", "unset", "maxSteps"])).stderr).toContain("maxSteps is not set in ");
+  expect(await toolcrib(["config", "unset", "maxStep"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("did you mean maxSteps?"),
+  });
 });

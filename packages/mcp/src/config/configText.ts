@@ -1,5 +1,5 @@
-import { byteOrderMark, isObject, parseJson } from "@toolcrib/core/text";
-import { applyEdits, createScanner, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
+import { byteOrderMark, isObject, parseJson, withoutComments } from "@toolcrib/core/text";
+import { applyEdits, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import type { McpConfig, McpServerConfig } from "../client/serverConfig.ts";
 import { badConfigFile } from "./configErrors.ts";
 
@@ -68,20 +68,4 @@ function withServer(text: string, name: string, entry: McpServerConfig): string 
   const last = parent.children?.at(-1);
   if (last) edits.unshift({ offset: last.offset + last.length, length: 0, content: "," });
   return applyEdits(text, edits);
-}
-
-/** Comments become blanks, so that positions stay the same. A slash that begins none, or one that never ends, stays: it is refused as JSON. */
-function withoutComments(text: string): string {
-  const scanner = createScanner(text);
-  let plain = "";
-  let copied = 0;
-  do {
-    scanner.scan();
-    const start = scanner.getTokenOffset();
-    const end = start + scanner.getTokenLength();
-    if (!/^\/[/*]/.test(text.slice(start, start + 2)) || scanner.getTokenError() !== 0) continue;
-    plain += text.slice(copied, start) + text.slice(start, end).replace(/[^\r\n]/g, " ");
-    copied = end;
-  } while (scanner.getTokenLength() > 0);
-  return plain + text.slice(copied);
 }

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { type JsonSchema, nearestName } from "@toolcrib/core";
-import { messageOf } from "@toolcrib/core/text";
-import { type ConfigFile, parseSetting } from "@toolcrib/project";
-import { projectConfig, userConfig } from "../../config/configFiles.ts";
+import { type ConfigFile, parseSetting, type Settings } from "@toolcrib/project";
+import { projectConfig, ruleProblem, userConfig } from "../../config/configFiles.ts";
 import { loadSources } from "../../config/loadSources.ts";
 import { projectConfigName } from "../../config/projectConfigName.ts";
 import { findSetting, settings } from "../../config/settings.ts";
@@ -39,6 +38,12 @@ export const defineSet: DefineCommand = (command, action) =>
     .argument("<values...>", "its value; several for a list")
     .option(...projectFlag)
     .action(action(configSet));
+
+export const defineUnset: DefineCommand = (command, action) =>
+  command
+    .argument("<key>", "as config get lists them")
+    .option(...projectFlag)
+    .action(action(configUnset));
 
 export const defineEdit: DefineCommand = (command, action) => command.option(...projectFlag).action(action(configEdit));
 
@@ -103,22 +108,27 @@ async function configSet(
   const file = fileOf(flags, env);
   const keepTrust = await trustKeeper(flags, env);
   const value = parseSetting(configSchema() as JsonSchema, key, words);
-  await checkRules(key, value);
+  await checkRules({ [key]: value });
   const { text } = await file.set(key, value);
   await keepTrust(text);
   terminal.note(terminal.style.dim(`${key} is set in ${file.name}.`));
   return "ok";
 }
 
+async function configUnset({ env, terminal }: Program, key: string, flags: PlaceFlags): Promise<ExitReason> {
+  requireKey(key);
+  const file = fileOf(flags, env);
+  const keepTrust = await trustKeeper(flags, env);
+  const content = await file.unset(key);
+  if (content) await keepTrust(content.text);
+  terminal.note(terminal.style.dim(`${key} is ${content ? "no longer" : "not"} set in ${file.name}.`));
+  return "ok";
+}
+
 /** Throws a usage error for a rule that would stop every later command. */
-async function checkRules(key: string, value: unknown): Promise<void> {
-  if (key !== "allow" && key !== "ask" && key !== "deny") return;
-  const { createPolicy } = await import("@toolcrib/policy");
-  try {
-    createPolicy({ [key]: value as string[] });
-  } catch (error) {
-    throw usageError(messageOf(error).replace(/^createPolicy: /, ""));
-  }
+async function checkRules(values: Settings, where = "", advice = ""): Promise<void> {
+  const problem = await ruleProblem(values);
+  if (problem !== undefined) throw usageError(`${where}${problem}${advice}`);
 }
 
 /** What the user changes by this command, the user trusts; not what stood there without being trusted. */
@@ -132,7 +142,7 @@ async function trustKeeper({ project }: PlaceFlags, env: NodeJS.ProcessEnv): Pro
 }
 
 async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Promise<ExitReason> {
-  const { path, create, read } = fileOf(flags, env);
+  const { name, path, create, read } = fileOf(flags, env);
   const editor = env.VISUAL || env.EDITOR;
   if (!editor) throw usageError(`neither VISUAL nor EDITOR is set; the file is ${path}`);
   const keepTrust = await trustKeeper(flags, env);
@@ -146,7 +156,9 @@ async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Prom
   const code = await interrupts.during(() => editing);
   if (code !== 0) throw new CliError("failed", `the editor ended with ${code ?? "a signal"}; look at ${path}`);
   const content = await read();
-  if (content) await keepTrust(content.text);
+  if (!content) return "ok";
+  await checkRules(content.values, `${name}: `, "; correct it with: toolcrib config edit");
+  await keepTrust(content.text);
   return "ok";
 }
 
@@ -165,6 +177,7 @@ async function configTrust(
     throw usageError(
       `there is no ${projectConfigName} in this directory; toolcrib config set KEY VALUE --project begins one`,
     );
+  await checkRules(file.values, `${projectConfigName}: `, "; correct it with: toolcrib config edit --project");
   const changes = describeChanges(file.values);
   const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
   const title = asker ? `${projectConfigName} of this directory sets` : "Trusted in this directory, until it changes";
