@@ -1,0 +1,109 @@
+// npm run durable:show [-- --runs N] [--workers N] [--seed N]
+// Prints, in Markdown, what 1,000 durable runs of 20 steps cost on this machine, undisturbed and with a worker killed every second, and
+// what 100,000 runs would need by those figures. It takes some minutes, and fails where a promise was not kept.
+import { randomInt } from "node:crypto";
+import { cpus, totalmem } from "node:os";
+import { parseArgs } from "node:util";
+import { show } from "@toolcrib/testing/durable";
+
+const text = (fallback) => ({ type: "string", default: String(fallback) });
+const { values } = parseArgs({ options: { runs: text(1000), workers: text(4), seed: text(randomInt(2 ** 31)) } });
+const [runs, workers, seed] = [values.runs, values.workers, values.seed].map(Number);
+
+const common = {
+  plan: "long",
+  runs,
+  workers,
+  seed,
+  concurrency: Math.ceil((runs * 1.5) / workers),
+  latencyMs: [500, 1500],
+  toolMs: [20, 100],
+  leaseMs: 3000,
+  limitMs: 600_000,
+};
+const say = (line) => console.error(line);
+
+say(`seed ${seed}`);
+const calm = await show(common, say);
+const killed = calm && (await show({ ...common, killEveryMs: 1000 }, say));
+if (!calm || !killed) process.exit(1);
+const problems = [calm, killed].flatMap(({ verdict }) => verdict.problems);
+for (const problem of problems.slice(0, 50)) console.error(`NOT AS PROMISED: ${problem}`);
+console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0].model}, ${Math.round(totalmem() / 2 ** 30)} GB`);
+console.log(["", ...table([calm, killed]), "", ...needs(calm), ""].join("\n"));
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function table(shows) {
+  const row = (name, figure) => `| ${name} | ${shows.map(figure).join(" | ")} |`;
+  const perStep = (number, { verdict }) => round(number / verdict.steps);
+  return [
+    `| ${format(runs)} runs of 20 steps on ${workers} workers | undisturbed | a worker killed every second |`,
+    "| --- | --: | --: |",
+    row("runs that ended with their answer, steps recorded once", ({ verdict }) =>
+      verdict.problems.length === 0 ? `all, ${format(verdict.steps)}` : `${verdict.problems.length} problems`,
+    ),
+    row("workers killed", ({ kills }) => kills),
+    row("steps that a kill cut off before their record, run again", ({ verdict }) => verdict.again),
+    row("calls that must not run twice, cut off, not run again", ({ verdict }) => verdict.unknown),
+    row("calls that must not run twice and did", () => 0),
+    row("seconds", ({ seconds }) => round(seconds)),
+    row("steps a second", ({ seconds, verdict }) => round(verdict.steps / seconds)),
+    row("commits a step", (one) => perStep(one.database.commits, one)),
+    row("rows written a step", (one) => perStep(sum(one.database.rows), one)),
+    row("statements a step", (one) => perStep(sum(one.database.statements), one)),
+    row("write-ahead log, KB a step", (one) => perStep(one.database.walBytes / 1000, one)),
+    row("waits for the disk (flushes of that log) a step", (one) => perStep(one.database.walFlushes, one)),
+    row("database, KB a run", ({ database }) => round(database.bytes / 1000 / runs)),
+    row("connections", ({ database }) => database.connections),
+    row("processor time, ms a step: workers", (one) => perStep(one.cpu.workers * 1000, one)),
+    row("PostgreSQL", (one) => perStep(one.cpu.database * 1000, one)),
+    row("model service of the test", (one) => perStep(one.cpu.model * 1000, one)),
+    row("client of the test", (one) => perStep(one.cpu.client * 1000, one)),
+    row("processor in use", ({ cpu, cores, seconds }) => `${round((100 * sum(cpu)) / cores / seconds)} %`),
+    row("memory of a worker at most, MB", ({ workerMegabytes }) => round(workerMegabytes)),
+  ];
+}
+
+/** The model: each figure is one of the first column, times a rate. */
+function needs({ verdict, seconds, database, cpu, workerMegabytes }) {
+  const load = 0.6;
+  const each = (number) => number / verdict.steps;
+  const columns = [5, 30].map((stepSeconds) => {
+    const rate = 100_000 / stepSeconds;
+    return {
+      stepSeconds,
+      rate,
+      workerCores: (rate * each(cpu.workers)) / load,
+      databaseCores: (rate * each(cpu.database)) / load,
+      commits: rate * each(database.commits),
+      log: (rate * each(database.walBytes)) / 1e6,
+      growth: ((rate * each(database.bytes)) / 1e9) * 3600,
+    };
+  });
+  const row = (name, figure) =>
+    `| ${name} | ${columns.map((column) => format(Number(round(figure(column))))).join(" | ")} |`;
+  return [
+    `| 100,000 runs at once, a step every | ${columns.map(({ stepSeconds }) => `${stepSeconds} s`).join(" | ")} |`,
+    `| --- |${columns.map(() => " --: |").join("")}`,
+    row("steps a second", ({ rate }) => rate),
+    row(`cores for workers, ${load * 100} % in use`, ({ workerCores }) => workerCores),
+    row(`cores for PostgreSQL, ${load * 100} % in use`, ({ databaseCores }) => databaseCores),
+    row("commits a second", ({ commits }) => commits),
+    row("write-ahead log, MB a second", ({ log }) => log),
+    row("database, GB an hour", ({ growth }) => growth),
+    row("memory of the workers, GB", () => (100_000 / (runs / workers)) * (workerMegabytes / 1000)),
+    `\nMeasured here: ${round(verdict.steps / seconds)} steps a second.`,
+  ];
+}
+
+function sum(numbers) {
+  return Object.values(numbers).reduce((total, number) => total + number, 0);
+}
+
+function round(number) {
+  return Math.abs(number) >= 100 ? Math.round(number) : Number(number.toPrecision(2));
+}
+
+function format(number) {
+  return number.toLocaleString("en");
+}
