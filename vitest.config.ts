@@ -9,16 +9,14 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 const hasTypeTests = (folder: string): boolean =>
   existsSync(`${root}${folder}/src`) && readdirSync(`${root}${folder}/src`).some((name) => name.endsWith(".test-d.ts"));
 
-/** Packages whose tests leave nothing behind in their process, so that files can share one. */
-const sharing = new Set(["core", "tools-fs", "agent", "mcp", "adapters", "cli"].map((name) => `packages/${name}`));
-
 const project = (folder: string, name: string) => ({
   resolve: { alias: sourceAlias },
   test: {
     name,
     root: `${root}${folder}`,
     include: ["examples", "scripts"].includes(folder) ? ["**/*.test.ts"] : ["src/**/*.test.ts", "*.test.ts"],
-    isolate: !sharing.has(folder),
+    // Files share a process, so a test leaves nothing behind in it. One that needs modules of its own resets them before and after.
+    isolate: false,
     setupFiles: [`${root}scripts/seed.ts`],
     // Tests start hundreds of Node processes: compiling the same modules again would be half of their time.
     env: { NODE_COMPILE_CACHE: `${tmpdir()}/toolcrib-compile-cache` },

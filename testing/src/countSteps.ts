@@ -1,4 +1,5 @@
 import { Session } from "node:inspector";
+import { setFlagsFromString } from "node:v8";
 
 /** Counts work in steps, which do not depend on how busy the machine is. */
 export interface StepCounter {
@@ -7,8 +8,10 @@ export interface StepCounter {
   stop(): void;
 }
 
-/** Blocks are counted in functions that run for the first time after this. */
+/** Blocks are counted in functions of modules that are loaded after this, also where they were loaded before and reset. */
 export function startCountingSteps(): StepCounter {
+  // Otherwise a module that is loaded again has the compiled functions of the first time, which count no blocks.
+  setFlagsFromString("--no-compilation-cache");
   const session = new Session();
   session.connect();
   session.post("Profiler.enable");
@@ -31,6 +34,9 @@ export function startCountingSteps(): StepCounter {
       await run();
       return take(folder);
     },
-    stop: () => session.disconnect(),
+    stop() {
+      session.disconnect();
+      setFlagsFromString("--compilation-cache");
+    },
   };
 }

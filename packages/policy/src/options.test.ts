@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { defineTool, type ExecutableTool, type GuardDecision, type ToolEffect } from "@toolcrib/core";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import { createPolicy, type PolicyOptions, type PolicyQuestion } from "./index.ts";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import type { PolicyOptions, PolicyQuestion } from "./index.ts";
 import { oneLine } from "./words.ts";
 
 const system = vi.hoisted(() => ({ account: (): { homedir: string } => ({ homedir: "/home/of-the-account" }) }));
@@ -13,6 +13,14 @@ vi.mock("node:os", async (importOriginal) => ({
   ...(await importOriginal<typeof import("node:os")>()),
   userInfo: () => system.account(),
 }));
+
+// Test files share a process: the modules are loaded again with this account, and once more afterwards.
+vi.resetModules();
+const { createPolicy } = await import("./index.ts");
+afterAll(() => {
+  vi.doUnmock("node:os");
+  vi.resetModules();
+});
 
 const { account } = system;
 

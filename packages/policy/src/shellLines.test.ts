@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { bypassLines } from "../../../testing/shell/bypassLines.ts";
 import {
   acceptsEdits,
@@ -16,7 +16,7 @@ import { shellLine } from "../../../testing/shell/generateLines.ts";
 import { judgeLine } from "../../../testing/shell/judgeLine.ts";
 import { cannotRecord } from "../../../testing/shell/recordShell.ts";
 import type { PolicyOptions } from "./options.ts";
-import { createPolicy, type Policy } from "./policy.ts";
+import type { Policy } from "./policy.ts";
 
 // Every `rm -rf /` would look through the machine's own root, which holds more than is looked through, hundreds of times.
 vi.mock("./judge/findBelow.ts", async (importOriginal) => {
@@ -24,6 +24,14 @@ vi.mock("./judge/findBelow.ts", async (importOriginal) => {
   const below: typeof findBelow = async (folder, ...rest) =>
     folder === "/" ? { complete: false } : findBelow(folder, ...rest);
   return { findBelow: below };
+});
+
+// Test files share a process: the modules are loaded again with this look, and once more afterwards.
+vi.resetModules();
+const { createPolicy } = await import("./policy.ts");
+afterAll(() => {
+  vi.doUnmock("./judge/findBelow.ts");
+  vi.resetModules();
 });
 
 const folders = sharedFolders("policy-lines");

@@ -1,17 +1,20 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
 import { type StepCounter, startCountingSteps } from "../../../../testing/src/countSteps.ts";
-import { createPolicy, type Policy } from "../policy.ts";
+import type { Policy } from "../policy.ts";
+
+const steps: StepCounter = startCountingSteps();
+// Test files share a process, and only code that has not run yet is counted in full.
+vi.resetModules();
+const { createPolicy } = await import("../policy.ts");
 
 let root: string;
 let policy: Policy;
-let steps: StepCounter;
 
 beforeAll(async () => {
-  steps = startCountingSteps();
   root = realpathSync(mkdtempSync(join(tmpdir(), "policy-linear-")));
   policy = createPolicy({ roots: root, cwd: root, home: root, allow: ["run_bash(x *)"], deny: ["run_bash(y z *)"] });
   // What is compiled once is not counted.

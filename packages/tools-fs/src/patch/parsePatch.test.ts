@@ -1,11 +1,12 @@
 import { isToolError } from "@toolcrib/core";
 import fc from "fast-check";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { startCountingSteps } from "../../../../testing/src/countSteps.ts";
-import { parsePatch } from "./parsePatch.ts";
 
-// Before any test, as only code that has not run yet is counted in full.
+// Test files share a process, and only code that has not run yet is counted in full.
 const steps = startCountingSteps();
+vi.resetModules();
+const { parsePatch } = await import("./parsePatch.ts");
 afterAll(() => steps.stop());
 
 test("every kind of part is read", () => {
