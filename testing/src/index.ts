@@ -22,6 +22,7 @@ export {
 export { hasPostgres, type PostgresOptions, type PostgresServer, startPostgres } from "./postgres.ts";
 export { ScreenModel } from "./screenModel.ts";
 export { sharedCommand } from "./sharedCommand.ts";
+export { sharedTerminal } from "./sharedTerminal.ts";
 export { sharedWireServer } from "./sharedWireServer.ts";
 export { hasTerminals, startOnTerminal, type TerminalProgram } from "./startOnTerminal.ts";
 export {

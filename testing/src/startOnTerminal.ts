@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
 import { onTestFailed } from "vitest";
 import { ScreenModel } from "./screenModel.ts";
@@ -86,29 +86,58 @@ export interface TerminalProgram {
 
 /** Starts a Node script on a terminal of its own, as a user does. */
 export function startOnTerminal(file: string, args: readonly string[], options: TerminalOptions): TerminalProgram {
+  const { columns = 80, rows = 24 } = options;
+  return runOnTerminal(openTerminal([file, ...args], options), new ScreenModel(columns, rows));
+}
+
+/** A pseudo-terminal with a Node script on it. */
+export interface OpenTerminal {
+  readonly child: ChildProcess;
+  /** Resolves to the exit code. */
+  readonly closed: Promise<number | null>;
+  order(value: object): void;
+}
+
+/** With `channel` the script gets messages, as one that was forked. */
+export function openTerminal(words: readonly string[], options: TerminalOptions, channel = false): OpenTerminal {
   const { cwd, env = {}, columns = 80, rows = 24 } = options;
-  const child = spawn(
-    findPython(),
-    ["-I", "-S", "-c", helper, `${columns}`, `${rows}`, process.execPath, file, ...args],
-    {
-      cwd,
-      env: { PATH: process.env.PATH, TERM: "xterm", ...compileCache, ...env },
-      stdio: ["pipe", "pipe", "inherit"],
-    },
-  );
-  const screen = new ScreenModel(columns, rows);
+  const child = spawn(findPython(), ["-I", "-S", "-c", helper, `${columns}`, `${rows}`, process.execPath, ...words], {
+    cwd,
+    env: { ...environment, ...env },
+    stdio: ["pipe", "pipe", "inherit", ...(channel ? ["ipc" as const] : [])],
+  });
+  child.stdout?.setEncoding("utf8");
+  child.stdin?.on("error", () => {});
+  return {
+    child,
+    closed: new Promise((resolve, reject) => child.once("error", reject).once("close", resolve)),
+    order: (value) => void child.stdin?.write(`${JSON.stringify(value)}\n`),
+  };
+}
+
+/** What every program on a terminal has in its environment. */
+export const environment = { PATH: process.env.PATH, TERM: "xterm", ...compileCache };
+
+/** A program that prints on the terminal from now on. It ends with the terminal, or before when `endOf` finds its exit code in what it printed. */
+export function runOnTerminal(
+  { child, closed, order }: OpenTerminal,
+  screen: ScreenModel,
+  endOf: (screen: ScreenModel) => number | undefined = () => undefined,
+): TerminalProgram {
   const waiting = new Set<() => void>();
   let written: Promise<void> | undefined;
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    written = screen.write(text).then(() => {
-      for (const look of waiting) look();
-    });
-  });
-  child.stdin.on("error", () => {});
-  const order = (value: object): void => void child.stdin.write(`${JSON.stringify(value)}\n`);
   const ended = new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => void Promise.resolve(written).then(() => resolve(code)));
+    const print = (text: string): void => {
+      written = screen.write(text).then(() => {
+        for (const look of waiting) look();
+      });
+      const code = endOf(screen);
+      if (code === undefined) return;
+      child.stdout?.off("data", print);
+      void written.then(() => resolve(code));
+    };
+    child.stdout?.on("data", print);
+    closed.then((code) => void Promise.resolve(written).then(() => resolve(code)), reject);
   });
   return {
     screen,
@@ -138,6 +167,6 @@ export function startOnTerminal(file: string, args: readonly string[], options: 
       }),
     interrupt: () => order({ signal: constants.signals.SIGINT }),
     kill: () => order({ signal: constants.signals.SIGKILL }),
-    hangUp: () => void child.stdin.end(),
+    hangUp: () => void child.stdin?.end(),
   };
 }

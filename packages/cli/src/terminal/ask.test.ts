@@ -4,9 +4,10 @@ import { fileURLToPath } from "node:url";
 import {
   answerWith,
   hasTerminals,
+  sharedCommand,
+  sharedTerminal,
   sharedWireServer,
   startOnTerminal,
-  startProgram,
   type TerminalProgram,
   workFolders,
 } from "@toolcrib/testing";
@@ -15,10 +16,14 @@ import { describe, expect, test } from "vitest";
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const work = workFolders("ask");
 const wire = await sharedWireServer();
+const command = sharedCommand(bin);
+const onTerminal = sharedTerminal(bin);
+
+const flags = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+const options = () => ({ cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
 
 function toolcrib(...args: string[]): TerminalProgram {
-  const flags = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-  return startOnTerminal(bin, [...args, ...flags], { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
+  return onTerminal([...args, ...flags()], options());
 }
 
 /** A model that writes files, one in each reply, then says so. */
@@ -125,7 +130,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
 
   test("is no yes when the window is closed", async () => {
     writes("one.txt");
-    const program = toolcrib("run", "write");
+    const program = startOnTerminal(bin, ["run", "write", ...flags()], options());
     await program.shows(question("one.txt"));
     program.hangUp();
     await program.ended;
@@ -168,14 +173,12 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
 });
 
 test("a mounted tool that claims to be read-only is asked about", async () => {
-  const options = { cwd: work.folder, env: { XDG_STATE_HOME: work.state } };
-  await startProgram(bin, ["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options).ended;
+  await command(["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options());
   for (const name of ["list_dir", "mcp__own__list_dir"]) {
     wire.script(answerWith({ calls: [{ name, args: '{"path":"."}' }] }));
   }
   wire.script(answerWith({ text: "Listed." }));
-  const flags = ["--mcp", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-  const { code, stderr } = await startProgram(bin, ["run", "list", ...flags], options).ended;
+  const { code, stderr } = await command(["run", "list", "--mcp", ...flags()], options());
   expect(stderr).toMatch(
     /✓ list_dir[\s\S]*Not run: mcp__own__list_dir would .* --allow 'mcp__own__list_dir' allows every call/,
   );

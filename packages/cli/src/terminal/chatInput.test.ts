@@ -2,11 +2,20 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hasTerminals, sharedFolder, startOnTerminal, startProgram, type TerminalProgram } from "@toolcrib/testing";
+import {
+  hasTerminals,
+  sharedCommand,
+  sharedFolder,
+  sharedTerminal,
+  startOnTerminal,
+  type TerminalProgram,
+} from "@toolcrib/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const folder = sharedFolder("chat");
+const command = sharedCommand(bin);
+const onTerminal = sharedTerminal(bin);
 let server: Server;
 /** The answer that is being streamed. */
 let answer: ServerResponse | undefined;
@@ -64,7 +73,7 @@ function flags(...more: string[]): { args: string[]; options: { cwd: string; env
 async function chatting(size: { columns?: number; rows?: number } = {}): Promise<TerminalProgram> {
   isQuick = false;
   const { args, options } = flags();
-  const program = startOnTerminal(bin, args, { columns: 60, ...options, ...size });
+  const program = onTerminal(args, { columns: 60, ...options, ...size });
   await program.shows(idle(""));
   return program;
 }
@@ -225,12 +234,10 @@ describe("lines that are piped in", () => {
   test.each([[[]], [["-c"]], [["--mcp"]]])("are all read with %j", async (more) => {
     isQuick = true;
     const { args, options } = flags();
-    await startProgram(bin, args, { ...options, input: "before\n" }).ended;
-    const mcp = startProgram(bin, ["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options);
-    await mcp.ended;
+    await command(args, { ...options, input: "before\n" });
+    await command(["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options);
     asked.length = 0;
-    const { code, stdout } = await startProgram(bin, [...args, ...more], { ...options, input: "one\n/help\ntwo" })
-      .ended;
+    const { code, stdout } = await command([...args, ...more], { ...options, input: "one\n/help\ntwo" });
     expect({ code, stdout, asked }).toEqual({ code: 0, stdout: "Quick.\nQuick.\n", asked: ["one", "two"] });
   });
 });

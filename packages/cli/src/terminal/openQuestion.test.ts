@@ -5,9 +5,9 @@ import {
   answerWith,
   hasTerminals,
   type ProgramEnd,
+  sharedCommand,
+  sharedTerminal,
   sharedWireServer,
-  startOnTerminal,
-  startProgram,
   type TerminalProgram,
   workFolders,
 } from "@toolcrib/testing";
@@ -16,15 +16,17 @@ import { describe, expect, test } from "vitest";
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const work = workFolders("question");
 const wire = await sharedWireServer();
+const command = sharedCommand(bin);
+const terminal = sharedTerminal(bin);
 
 const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
 
 function onTerminal(...args: string[]): TerminalProgram {
-  return startOnTerminal(bin, [...args, ...model()], { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
+  return terminal([...args, ...model()], { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
 }
 
 function toolcrib(...args: string[]): Promise<ProgramEnd> {
-  return startProgram(bin, args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } }).ended;
+  return command(args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
 }
 
 /** A model that writes a file, then says so. */
@@ -153,7 +155,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
 
   test("of tools call is answered in place", async () => {
     const args = ["tools", "call", "write_file", "--path", ".envrc", "--content", "x"];
-    const program = startOnTerminal(bin, args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
+    const program = terminal(args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
     await program.shows(/it is protected \(\.envrc\)[\s\S]*\[y\]es, \[n\]o, or why not:$/);
     program.type("y\r");
     expect(await program.ended).toBe(0);
@@ -164,7 +166,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
 test.skipIf(!hasTerminals())("while a command runs, the terminal shows what it printed last", async () => {
   const line = "echo first; while ! test -e go; do sleep 0.1; done; echo last";
   const args = ["tools", "call", "run_bash", "--enable", "run_bash", "--no-sandbox", "--command", line];
-  const program = startOnTerminal(bin, args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
+  const program = terminal(args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
   await program.shows(/^ {2}first$/);
   writeFileSync(join(work.folder, "go"), "");
   expect(await program.ended).toBe(0);

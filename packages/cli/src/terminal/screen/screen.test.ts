@@ -5,9 +5,9 @@ import {
   answerWith,
   hasTerminals,
   replyEvents,
+  sharedTerminal,
   sharedWireServer,
   sse,
-  startOnTerminal,
   streamOf,
   type TerminalProgram,
   workFolders,
@@ -17,6 +17,7 @@ import { describe, expect, test } from "vitest";
 const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
 const work = workFolders("screen");
 const wire = await sharedWireServer();
+const onTerminal = sharedTerminal(bin);
 
 interface Size {
   readonly columns?: number;
@@ -29,7 +30,7 @@ async function chatting(
   ...flags: string[]
 ): Promise<TerminalProgram> {
   const args = ["chat", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, ...flags];
-  const program = startOnTerminal(bin, args, {
+  const program = onTerminal(args, {
     cwd: work.folder,
     env: { XDG_STATE_HOME: work.state, ...env },
     ...size,
@@ -284,7 +285,7 @@ describe.skipIf(!hasTerminals()).each<[string, Record<string, string>, string[]]
       answerWith({ text: "Done." }),
     );
     const args = ["chat", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, ...flags];
-    const program = startOnTerminal(bin, args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state, ...env } });
+    const program = onTerminal(args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state, ...env } });
     await program.shows(/\n>$/);
     program.type("change it\r");
     await program.shows(/I \*\*change\*\* it\.\n→ edit_file [\s\S]*\n {2}-two\n {2}\+2\n[\s\S]*why not:$/);
