@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { createToolSearch, defineTool, type ToolCallInfo, ToolRegistry } from "@toolcrib/core";
+import { createToolSearch, defineTool, type ToolCallInfo, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent.ts";
 import { chatObject } from "../chatObject.ts";
@@ -254,9 +254,10 @@ describe("an abort", () => {
         throw signal.reason;
       },
     });
-    const script = [{ calls: [{ id: "a", name: "pay" }] }, "end"];
+    const script = [{ text: "Paying.", calls: [{ id: "a", name: "pay" }] }, "end"];
     const { agent } = agentOf(script, records, { tools });
-    await expect(agent.chat("go", { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    const aborted = { code: "aborted", text: "Paying." };
+    await expect(agent.chat("go", { signal: controller.signal })).rejects.toMatchObject(aborted);
     expect(outputs(agent)).toEqual([expect.stringContaining("pay: Aborted")]);
     expect([...records.texts.keys()]).toEqual(["reply:1", "start:a"]);
     const again = agentOf(script.slice(1), records, { tools }).agent;
@@ -371,6 +372,72 @@ test("an answer as an object, and the deferred tools that were found, come from 
     expect(agent.sessionContext).toHaveLength(5);
   }
   expect(seen).toEqual([["search_tools", "final_answer", "rare"]]);
+});
+
+test("what comes from records is as frozen as ever, and its ids are taken", async () => {
+  const records = new Records();
+  const tools = registryOf({ look: () => toolOutput("seen", { data: { deep: [1] } }) }, ["look"]);
+  const calls = [{ id: "same", name: "look", args: { deep: [1] } }];
+  await agentOf([{ calls }, "lost"], records, { tools }).agent.chat("go");
+  records.texts.delete("reply:2");
+  const { agent } = agentOf([{ calls }, "end"], records, { tools });
+  await agent.chat("go");
+  const ids = agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.callId] : []));
+  expect(new Set(ids).size).toBe(2);
+  assertConversation(agent.sessionContext);
+  for (const message of agent.sessionContext) expect(isFrozenDeep(message)).toBe(true);
+});
+
+function isFrozenDeep(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isFrozenDeep);
+}
+
+describe("a message that is steered", () => {
+  test("again by whoever replays joins the conversation once", async () => {
+    const records = new Records();
+    for (const replies of [["end"], ["new"]]) {
+      const { agent } = agentOf(replies, records);
+      agent.steer("mind the step");
+      await agent.chat("go");
+      expect(texts({ messages: agent.sessionContext })).toEqual(["go", "mind the step", "end"]);
+      if (replies[0] === "end") continue;
+      await agent.chat("on");
+      expect(texts({ messages: agent.sessionContext })).toEqual(["go", "mind the step", "end", "on", "new"]);
+    }
+  });
+
+  test("after the record of a reply was written waits for the next turn, as no replay would know of it", async () => {
+    const records = new Records();
+    const steps: StepRunner = {
+      run: async (name, fn) => {
+        const value = await records.run(name, fn);
+        agent.steer("late");
+        return value;
+      },
+    };
+    const { agent, provider } = agentOf(["end"], steps);
+    expect(await agent.chat("go")).toBe("end");
+    expect(provider.requests).toHaveLength(1);
+  });
+});
+
+test("leaving the stream waits for the runner", async () => {
+  const log: string[] = [];
+  const steps: StepRunner = {
+    run: async (_name, fn) => {
+      try {
+        return await fn();
+      } finally {
+        await nextTick();
+        log.push("the runner has ended");
+      }
+    },
+  };
+  const { agent } = agentOf(["Well, yes."], steps);
+  for await (const event of agent.streamChat("go")) if (event.type === "text-delta") break;
+  log.push("left");
+  expect(log).toEqual(["the runner has ended", "left"]);
 });
 
 test("the next turn goes on counting, and a summary that is asked for is a step", async () => {
