@@ -24,6 +24,7 @@ export { ScreenModel } from "./screenModel.ts";
 export { sharedCommand } from "./sharedCommand.ts";
 export { sharedTerminal } from "./sharedTerminal.ts";
 export { sharedWireServer } from "./sharedWireServer.ts";
+export { hasSshServer, type SshServer, startSshServer } from "./sshServer.ts";
 export { hasTerminals, startOnTerminal, type TerminalProgram } from "./startOnTerminal.ts";
 export {
   compileCache,

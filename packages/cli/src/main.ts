@@ -18,9 +18,13 @@ const exitCodes: Readonly<Record<ExitReason, number>> = {
 /** Runs the command; resolves to the exit code. Never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
   let exitReason: ExitReason = "ok";
-  const commands = createCommands(createProgram, (ended) => {
-    exitReason = ended;
-  });
+  const atEnd: Program["atEnd"] = [];
+  const commands = createCommands(
+    () => createProgram(atEnd),
+    (ended) => {
+      exitReason = ended;
+    },
+  );
   try {
     if (args.length === 0 && !isOnTerminal()) commands.outputHelp();
     else await commands.parseAsync(withCommand(args), { from: "user" });
@@ -34,6 +38,8 @@ export async function main(args: readonly string[]): Promise<number> {
     const { jsonError, lacksJson } = await import("./jsonErrors.ts");
     if (lacksJson(error, args)) process.stdout.write(jsonError(error));
     return exitCodes[exitReason];
+  } finally {
+    await Promise.all(atEnd.map((end) => end()));
   }
   return exitCodes[exitReason];
 }
@@ -50,7 +56,7 @@ function withCommand(args: readonly string[]): string[] {
   return isRun ? ["run", ...args] : [...args];
 }
 
-async function createProgram(): Promise<Program> {
+async function createProgram(atEnd: Program["atEnd"]): Promise<Program> {
   const [{ createLeftovers }, { catchInterrupts }, { createTerminal }, { withColor }] = await Promise.all([
     import("@toolcrib/tools-bash"),
     import("./terminal/interrupts.ts"),
@@ -69,7 +75,7 @@ async function createProgram(): Promise<Program> {
   const signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
   const interrupts = catchInterrupts(note, (signal) => process.exit(128 + signals[signal]));
   process.on("exit", () => leftovers.end());
-  return { terminal, interrupts, leftovers, env };
+  return { terminal, interrupts, leftovers, atEnd, env };
 }
 
 type ParseError = CommanderError & { readonly command?: Command };

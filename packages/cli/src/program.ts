@@ -8,5 +8,7 @@ export interface Program {
   readonly interrupts: Interrupts;
   /** What commands of `run_bash` leave running: ended when the program ends. */
   readonly leftovers: Leftovers;
+  /** Called when the command has ended. */
+  readonly atEnd: (() => Promise<void>)[];
   readonly env: NodeJS.ProcessEnv;
 }

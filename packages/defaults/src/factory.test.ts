@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
-import { defineTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
 import { sharedFolder } from "@toolcrib/testing";
 import { createLeftovers, sandboxProblem } from "@toolcrib/tools-bash";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -85,6 +85,28 @@ describe("createDefaultToolRegistry", () => {
       getSchema: () => ({ ...echo.getSchema(), function: { ...echo.getSchema().function, name: "move" } }),
     };
     expect(() => createDefaultToolRegistry(undefined, { extra: [taken] })).toThrow("Tool already exists: move");
+  });
+
+  test("packs that were made elsewhere are in place of its own, in the same order, toggled as ever", async () => {
+    const there = createDefaultToolRegistry(undefined, { root: inside }).getToolNames().toReversed();
+    const named = (name: string): ExecutableTool => ({
+      ...echo,
+      name,
+      getSchema: () => ({ ...echo.getSchema(), function: { ...echo.getSchema().function, name } }),
+      execute: async () => `${name} there`,
+    });
+    const registry = createDefaultToolRegistry(undefined, { packs: there.map(named), extra: [echo] });
+    expect(registry.getToolNames()).toEqual([...ten, "echo"]);
+    expect(enabledOf(registry)).toEqual([...enabledEight, "echo"]);
+    expect(await registry.execute("list_dir", { text: "" })).toBe("list_dir there");
+    expect(registry.get("save_session_context")?.origin).toBe("@toolcrib/agent");
+    // No tool of this machine takes the place of one that is not there.
+    expect(createDefaultToolRegistry(undefined, { packs: [named("list_dir")] }).getToolNames()).toEqual([
+      "save_session_context",
+      "list_dir",
+    ]);
+    expect(() => createDefaultToolRegistry(undefined, { packs: [], root: inside })).toThrow("root has no effect");
+    expect(() => createDefaultToolRegistry(undefined, { packs: undefined })).toThrow("packs must be an array of tools");
   });
 
   test("root confines the file and search tools, several roots as well", async () => {

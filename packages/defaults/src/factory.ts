@@ -1,5 +1,5 @@
 import { createSaveSessionContextTool } from "@toolcrib/agent/sessions";
-import { nearestName, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
+import { type ExecutableTool, nearestName, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
 import { createBashTools } from "@toolcrib/tools-bash";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
@@ -45,15 +45,8 @@ export function createDefaultToolRegistry(
 ): ToolRegistry {
   checkContext(context);
   checkDefaultOptions(options);
-  const { fs, search, bash, enable = [], disable = [], extra = [] } = options;
-  const paths = present(options, ["root", "deny", "readable"]);
-  const made = [
-    ...createFsTools({ ...paths, ...fs }),
-    createSaveSessionContextTool(context),
-    ...createSearchTools({ ...paths, ...search }),
-    ...createBashTools({ ...paths, ...bash }),
-  ];
-  const byName = new Map(made.map((tool) => [tool.name, tool]));
+  const { packs = createPacks(options), enable = [], disable = [], extra = [] } = options;
+  const byName = new Map([...packs, createSaveSessionContextTool(context)].map((tool) => [tool.name, tool]));
   const registry = new ToolRegistry();
   const inOrder = [...defaultNames, ...backgroundNames].flatMap((name) => byName.get(name) ?? []);
   registry.register(...inOrder, ...extra);
@@ -61,6 +54,15 @@ export function createDefaultToolRegistry(
   for (const name of enable) if (!registry.enable(name)) throw unknownName("enable", name, registry);
   for (const name of disable) if (!registry.disable(name)) throw unknownName("disable", name, registry);
   return registry;
+}
+
+function createPacks(options: DefaultToolOptions): ExecutableTool[] {
+  const paths = present(options, ["root", "deny", "readable"]);
+  return [
+    ...createFsTools({ ...paths, ...options.fs }),
+    ...createSearchTools({ ...paths, ...options.search }),
+    ...createBashTools({ ...paths, ...options.bash }),
+  ];
 }
 
 /** The options that are there, `undefined` too: the packs refuse it, as a limit was intended. */

@@ -18,6 +18,8 @@ export interface DefaultToolOptions {
   search?: SearchOptions;
   /** For `run_bash`, and with `background` for `read_output` and `stop_command`; wins over the three above. */
   bash?: BashToolOptions;
+  /** The tools of the packs, where they were made already, as `connectTools` of `@toolcrib/mcp` makes those of another place: in place of our own, and of the six options above. */
+  packs?: readonly ExecutableTool[] | undefined;
   /** Names to enable; `remove`, `run_bash` and its two companions are disabled otherwise. */
   enable?: readonly string[] | undefined;
   /** Names to disable; wins over `enable`. */
@@ -39,6 +41,9 @@ export function checkContext(context: ToolContext): void {
   );
 }
 
+/** What the packs are made with. */
+const limits = ["root", "deny", "readable", "fs", "search", "bash"] as const;
+
 export const knownOptions: KnownOptions<DefaultToolOptions> = {
   root: true,
   deny: true,
@@ -46,6 +51,7 @@ export const knownOptions: KnownOptions<DefaultToolOptions> = {
   fs: true,
   search: true,
   bash: true,
+  packs: true,
   enable: true,
   disable: true,
   extra: true,
@@ -64,7 +70,11 @@ export function checkDefaultOptions(options: DefaultToolOptions): void {
     if (pack in options && !isPlainObject(options[pack]))
       throw refuse(pack, "a plain object with the options of its pack");
   }
-  const { enable = [], extra = [], disable } = options;
+  const { packs, enable = [], extra = [], disable } = options;
+  const lost = packs && limits.find((option) => option in options);
+  if (lost !== undefined)
+    throw new TypeError(`createDefaultToolRegistry: ${lost} has no effect beside packs: give it to what made them`);
+  if ("packs" in options && !Array.isArray(packs)) throw refuse("packs", "an array of tools");
   if (!isListOfNames(enable)) throw refuse("enable", "an array of tool names");
   if ("disable" in options && !isListOfNames(disable)) throw refuse("disable", "an array of tool names");
   if (!Array.isArray(extra)) throw refuse("extra", "an array of tools");

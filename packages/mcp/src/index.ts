@@ -7,7 +7,7 @@ export { type AnyMcpError, isMcpError, McpError, type McpErrorCode, type McpErro
 export { type HttpOptionProblem, type HttpOptions, httpOptionProblem } from "./http/httpOptions.ts";
 export type { ListedTool } from "./mapping.ts";
 export { type ConnectedTools, type ConnectToolsOptions, connectTools } from "./remote/connectTools.ts";
-export type { PlaceOptions } from "./remote/frames.ts";
+export type { PlaceChange, PlaceOptions } from "./remote/frames.ts";
 export type { DaytonaSandbox, E2BSandbox, Session, SessionProcess, SpawningSession } from "./remote/sessionWay.ts";
 export type { CommandTarget, Target } from "./remote/target.ts";
 export type { RegistrySource } from "./server/registriesByRoots.ts";

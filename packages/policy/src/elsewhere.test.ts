@@ -3,10 +3,11 @@ import { describe, expect, test } from "vitest";
 import { createPolicy, type PolicyOptions } from "./index.ts";
 
 /** What the policy answers to a tool whose effects happen in the place `box`. */
-async function answer(effect: ToolEffect, options: PolicyOptions = {}): Promise<string> {
+async function answer(effect: ToolEffect, options: PolicyOptions = {}, origin?: string): Promise<string> {
   const tool = defineTool({
     name: effect.kind === "execute" ? "run_bash" : "touch",
     description: "t",
+    ...(origin !== undefined && { origin }),
     parameters: { type: "object" },
     effects: () => [{ ...effect, place: "box" }],
     execute: () => "",
@@ -55,6 +56,16 @@ describe("paths in another place", () => {
   });
 });
 
+test("what the packs there leave out themselves does not forbid searching a folder there, to the packs of that place alone", async () => {
+  const tree: ToolEffect = { kind: "read", path: "/app", tree: true };
+  const options = { deny: ["effect:read(.env)"], places: { box: { roots: "/app", denied: [".env"] } } };
+  expect(await answer(tree, options, "box: @toolcrib/tools-search")).toBe("allowed");
+  for (const origin of ["other: @toolcrib/tools-search", "box: mine", "mine"])
+    expect(await answer(tree, options, origin)).toContain("denied");
+  const named: ToolEffect = { kind: "read", path: "/app/.env" };
+  expect(await answer(named, { ...options, places }, "box: @toolcrib/tools-fs")).toContain("denied");
+});
+
 describe("commands in another place", () => {
   test("are asked about, also those that only read: what they would read cannot be looked at", async () => {
     expect(await answer(run("git status"), { places })).toMatch(/would run: git status in box.*another place/);
@@ -75,6 +86,9 @@ describe("commands in another place", () => {
   });
 });
 
-test.each([["/app"], [{ box: "app" }], [{ box: ["/a", 7] }]])("%j is no list of places", (given) => {
-  expect(() => createPolicy({ places: given as never })).toThrow(/places must be an object of absolute paths/);
-});
+test.each([["/app"], [{ box: "app" }], [{ box: ["/a", 7] }], [{ box: {} }], [{ box: { roots: "app" } }]])(
+  "%j is no list of places",
+  (given) => {
+    expect(() => createPolicy({ places: given as never })).toThrow(/places must be an object of absolute paths/);
+  },
+);

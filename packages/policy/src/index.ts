@@ -1,6 +1,6 @@
 export type { Explanation } from "./explain.ts";
 export { type ProtectedPath, protectedPaths } from "./judge/protectedPaths.ts";
-export type { PolicyOptions } from "./options.ts";
+export type { PolicyOptions, PolicyPlace } from "./options.ts";
 export { createPolicy, type ExplainedCall, type Policy } from "./policy.ts";
 export type { PolicyQuestion } from "./question.ts";
 export { type FileStoreOptions, fileStore, type RememberedFile } from "./remembered/fileStore.ts";

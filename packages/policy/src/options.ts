@@ -7,6 +7,13 @@ import { compileRules, type PathPlaces } from "./rules/compileRules.ts";
 import type { Settings } from "./settings.ts";
 import { type Mode, modes } from "./verdict.ts";
 
+/** Another place, where its tools were given more than roots. */
+export interface PolicyPlace {
+  readonly roots: string | readonly string[];
+  /** As `denied` below: the `deny` that its tools were given. */
+  readonly denied?: readonly string[] | undefined;
+}
+
 export interface PolicyOptions {
   /** What happens where no rule decides. Default: `ask`. */
   mode?: Mode | undefined;
@@ -16,7 +23,7 @@ export interface PolicyOptions {
    * The roots in other places, by the name that effects have as `place`: `{ "docker:web": "/app" }`. Absolute paths there. A place that is
    * not named has none, so that what happens there is asked about.
    */
-  places?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  places?: Readonly<Record<string, string | readonly string[] | PolicyPlace>> | undefined;
   /** Folders that may be read as the roots may. */
   readable?: readonly string[] | undefined;
   /** Rules of calls that run without a question. */
@@ -93,8 +100,8 @@ export function readOptions(options: PolicyOptions): Settings {
       const found = made.get(place) ?? {
         ...here,
         readable: [],
-        denied: new Set(),
-        ...from({ roots: others.get(place) ?? [], home: undefined }),
+        denied: others.get(place)?.denied ?? new Set(),
+        ...from({ roots: others.get(place)?.roots ?? [], home: undefined }),
       };
       if (others.has(place)) made.set(place, found);
       return found;
@@ -104,7 +111,7 @@ export function readOptions(options: PolicyOptions): Settings {
 }
 
 /** Paths of other places: nothing here can resolve them. */
-function placesOf(given: unknown): ReadonlyMap<string, readonly string[]> {
+function placesOf(given: unknown): ReadonlyMap<string, Pick<Settings, "roots" | "denied">> {
   const refuse = (): never => {
     throw new TypeError("createPolicy: places must be an object of absolute paths by the name of their place");
   };
@@ -112,9 +119,11 @@ function placesOf(given: unknown): ReadonlyMap<string, readonly string[]> {
   if (!isPlainObject(given)) return refuse();
   return new Map(
     Object.entries(given).map(([place, value]) => {
-      const roots = [value].flat();
+      const { roots: own, denied } = isPlainObject(value) ? value : { roots: value, denied: undefined };
+      const roots = [own].flat();
       if (!roots.every((root): root is string => typeof root === "string" && isAbsolute(root))) return refuse();
-      return [place, roots.map((root) => normalize(root))];
+      const patterns = texts(`denied of the place ${place}`, denied);
+      return [place, { roots: roots.map((root) => normalize(root)), denied: new Set(patterns) }];
     }),
   );
 }

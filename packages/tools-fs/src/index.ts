@@ -1,5 +1,5 @@
 export { createEditFileTool } from "./edit/editFile.ts";
-export { previewChange } from "./edit/previewChange.ts";
+export { diffOfChanges, previewChange } from "./edit/previewChange.ts";
 export { createFsTools } from "./fileSystem.ts";
 export { createListDirTool } from "./listDir.ts";
 export { createMkdirTool } from "./mkdir.ts";

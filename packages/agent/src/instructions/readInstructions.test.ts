@@ -149,6 +149,26 @@ describe("the prompt", () => {
   });
 });
 
+test("of a folder elsewhere its own file is read there, and the user's here", async () => {
+  const userFile = put("own.md", "mine\n");
+  const there: Record<string, string> = {
+    "/srv/app/AGENTS.md": "of the\u200b project\n",
+    "/srv/AGENTS.md": "around\n",
+  };
+  const read = async (path: string): Promise<string | undefined> => there[path];
+  const { files, prompt } = await readInstructions("/srv/app", { userFile, read });
+  expect(files.map(({ path, text }) => [path, text])).toEqual([
+    [userFile, "mine"],
+    ["/srv/app/AGENTS.md", "of the<U+200B> project"],
+  ]);
+  expect(prompt).toContain('<instructions file="/srv/app/AGENTS.md">');
+  expect((await readInstructions("/srv/other", { read })).files).toEqual([]);
+  const fails = () => Promise.reject(new Error("the place is gone"));
+  expect((await readInstructions("/srv", { read: fails })).leftOut).toEqual([
+    { path: "/srv/AGENTS.md", reason: "the place is gone" },
+  ]);
+});
+
 test("a misspelt option is refused", async () => {
   await expect(readInstructions(base, { userfile: "x" } as never)).rejects.toThrow(/did you mean "userFile"/);
 });

@@ -10,6 +10,11 @@ export interface ReadInstructionsOptions {
   name?: string | undefined;
   /** The user's own file, which comes first. Default: none. */
   userFile?: string | undefined;
+  /**
+   * Reads a file of another place, where the folder is; undefined where there is none. Then only the file in the folder itself is
+   * asked for, and `userFile` is still read here. Default: files here.
+   */
+  read?: ((path: string) => Promise<string | undefined>) | undefined;
   /** Most bytes of all files together; a nearer file goes before a farther one, and the user's own before all. Default: 32 KiB. */
   maxBytes?: number | undefined;
 }
@@ -47,9 +52,9 @@ const mostFileBytes = 2 ** 20;
  * the project wants to be worked on, and grant nothing, which the prompt says, too.
  */
 export async function readInstructions(folder: string, options: ReadInstructionsOptions = {}): Promise<Instructions> {
-  checkOptions("readInstructions", options, { name: true, userFile: true, maxBytes: true });
-  const { name = "AGENTS.md", userFile, maxBytes = defaultMaxBytes } = options;
-  const folders = instructionFolders(folder);
+  checkOptions("readInstructions", options, { name: true, userFile: true, read: true, maxBytes: true });
+  const { name = "AGENTS.md", userFile, read, maxBytes = defaultMaxBytes } = options;
+  const folders = read ? [folder] : instructionFolders(folder);
   const [top = folder] = folders;
   const nearestFirst = folders.toReversed().map((place) => ({ path: join(place, name), root: top }));
   const own = userFile === undefined ? [] : [{ path: userFile, root: undefined }];
@@ -58,7 +63,10 @@ export async function readInstructions(folder: string, options: ReadInstructions
   let left = byteLimit("maxBytes", maxBytes);
   for (const { path, root } of [...own, ...nearestFirst]) {
     try {
-      const file = await readOne(path, root, left);
+      const file =
+        read && root !== undefined
+          ? fileOf(path, Buffer.from((await read(path)) ?? ""), left)
+          : await readOne(path, root, left);
       if (file === undefined) continue;
       left -= Math.min(left, Buffer.byteLength(file.text));
       files.splice(own.length > 0 && files[0]?.path === userFile ? 1 : 0, 0, file);
@@ -77,15 +85,18 @@ async function readOne(path: string, root: string | undefined, most: number): Pr
   try {
     const { size } = file.stats;
     if (size > mostFileBytes) throw new Error(`it has ${size} bytes, and no more than ${mostFileBytes} are read`);
-    const content = readFileSync(file.descriptor);
-    if (isBinary(content)) throw new Error("it is not text");
-    const text = visible(content.toString("utf8")).trimEnd();
-    if (text === "") return undefined;
-    if (most === 0) throw new Error("the files before it have as many bytes as are read of all");
-    return { path, bytes: content.length, text: limitBytes(text, most) };
+    return fileOf(path, readFileSync(file.descriptor), most);
   } finally {
     file.close();
   }
+}
+
+function fileOf(path: string, content: Buffer, most: number): InstructionFile | undefined {
+  if (isBinary(content)) throw new Error("it is not text");
+  const text = visible(content.toString("utf8")).trimEnd();
+  if (text === "") return undefined;
+  if (most === 0) throw new Error("the files before it have as many bytes as are read of all");
+  return { path, bytes: content.length, text: limitBytes(text, most) };
 }
 
 /** What nobody sees in an editor could carry instructions that nobody has read. Emoji and wide spaces are no such thing. */

@@ -3,7 +3,6 @@ import { type AcpSession, type AcpSessionRequest, permissionModes, serveAcp } fr
 import { keyedModels } from "@toolcrib/agent/models";
 import { type McpMount, mountMcp } from "@toolcrib/mcp";
 import type { Mode } from "@toolcrib/policy";
-import { proposeChanges } from "@toolcrib/tools-fs";
 import type { Command } from "commander";
 import { configuredValues } from "../config/applyConfig.ts";
 import type { ExitReason } from "../exitReasons.ts";
@@ -11,10 +10,10 @@ import { messageOf } from "../explain.ts";
 import { chooseModel } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
 import { sessionsOf } from "../state/sessionFile.ts";
-import { isFileTool } from "../tools/approval.ts";
 import { ownToolStore } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
 import { createPermissions, describePermissions } from "../tools/permissions.ts";
+import { changesOf } from "../tools/place.ts";
 import { rootsOf } from "../tools/toolSet.ts";
 import { version } from "../version.ts";
 import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
@@ -28,7 +27,7 @@ export const define: DefineCommand = (command, action) =>
       "after",
       `
 An editor starts this command and speaks the Agent Client Protocol with it on standard input and output.
-Each session works in the folder that the editor names, and in those of --root.`,
+Each session works in the folder that the editor names, and in those of --root; with --on in the folder there.`,
     )
     .action(action((program, flags: ConversationFlags) => acp(program, flags, command)));
 
@@ -75,7 +74,7 @@ async function openSession(
 ): Promise<AcpSession> {
   const { provider } = await chooseModel(flags);
   const mounted = await mountOf({ cwd, mcpServers, signal }, program);
-  const root = [...new Set([...roots, ...(flags.root ?? [])])];
+  const root = flags.on === undefined ? [...new Set([...roots, ...(flags.root ?? [])])] : flags.root;
   const given = { ...flags, root, directory: cwd, mounted };
   const conversation = await openConversation(provider, given, program, () => undefined).catch(
     async (error: unknown) => {
@@ -141,11 +140,7 @@ function sessionOf(conversation: Conversation, flags: ConversationFlags, model: 
         run: async () => (await describePermissions(permissions)).join("\n"),
       },
     ],
-    async changes({ name, args }, signal) {
-      if (!isFileTool(name, conversation.agent.toolRegistry)) return undefined;
-      const { roots: root, deniedPaths: deny, flags } = permissions;
-      return proposeChanges(name, args, { root, deny, cwd: flags.directory }, signal);
-    },
+    changes: (call, signal) => changesOf(call, conversation.agent.toolRegistry, permissions, signal),
     close: () => conversation.close(),
   };
 }

@@ -132,6 +132,8 @@ async function valuesOf(
       const { keyedModels } = await import("@toolcrib/agent/models");
       return plain([...providers, ...keyedModels()]);
     }
+    case "on":
+      return plain(["docker:", "podman:", "image:", "ssh:", "kubectl:", "command:"]);
     case "tools":
     case "enable":
     case "disable":

@@ -29,7 +29,7 @@ import type { Asker } from "../terminal/ask.ts";
 import { answersTo } from "../tools/approval.ts";
 import type { McpFlag } from "../tools/mcpTools.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
-import { chooseSandbox } from "../tools/sandbox.ts";
+import { prepareTools } from "../tools/place.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import { instructionsFor, systemPromptFor } from "./systemPrompt.ts";
 
@@ -53,7 +53,9 @@ export interface Conversation {
   readonly sessions: SessionFolder;
   /** The journal of this one; undefined where none can be kept. */
   readonly journal: string | undefined;
-  /** Takes turns back; undefined for a conversation that is kept elsewhere, or not at all. */
+  /** The place of `--on`. */
+  readonly place: ToolFlags["place"];
+  /** Takes turns back; undefined for a conversation that is kept elsewhere, or not at all, and for another place. */
   readonly undo: Undo | undefined;
   turn(message: string, signal: AbortSignal, options?: ChatOptions): AsyncGenerator<AgentEvent, void>;
   /** Asks the user about the calls that wait, and goes on where they were answered. */
@@ -65,7 +67,7 @@ export interface Conversation {
   useModel(provider: Provider): void;
   /** Continues the conversation of `file`, or starts a new one. The tools stay on or off as they are. */
   switchTo(file?: string): Promise<void>;
-  /** Ends the servers that `--mcp` started. */
+  /** Ends the servers that `--mcp` started, and the connection of `--on`. */
   close(): Promise<void>;
 }
 
@@ -78,7 +80,9 @@ export async function openConversation(
   jobs?: BackgroundJobs,
 ): Promise<Conversation> {
   const { terminal, env } = program;
-  const flags = await chooseSandbox(given, program);
+  const flags = await prepareTools(given, program, { background: jobs !== undefined });
+  const { place } = flags;
+  if (place) terminal.note(terminal.style.dim(`The tools work on ${place.name}, in ${place.roots?.join(", ")}.`));
   const { directory = process.cwd() } = flags;
   const sessions = sessionsOf(directory, env);
   const resumed = await resumedFile(flags, sessions, pickOf(asker, terminal));
@@ -118,16 +122,17 @@ export async function openConversation(
     instructions = await instructionsFor(roots, flags, program);
     const isOwn = file !== undefined && (await isJournal(file));
     const journal = isOwn ? file : problem === undefined ? newSessionFile(sessions.path) : undefined;
-    const outputs = sessions.outputsOf(journal);
+    // The tools of another place could not read them.
+    const outputs = place ? undefined : sessions.outputsOf(journal);
     // An editor has its own.
-    const old = flags.directory === undefined ? sessions.undoOf(journal) : undefined;
+    const old = flags.directory === undefined && !place ? sessions.undoOf(journal) : undefined;
     const onError = ({ message }: Error): void => terminal.note(terminal.style.dim(message));
     const undoOptions = old === undefined ? undefined : { directory: old, root: roots, onError };
     const next = undoOptions && (await import("@toolcrib/tools-fs/undo")).createUndo(undoOptions);
     const options: AgentOptions = {
       tools: (context) =>
         createToolSet(flags, watched, program, { context, more: mount?.tools, outputs, jobs, undo: next?.middleware }),
-      systemPrompt: systemPromptFor(roots, instructions),
+      systemPrompt: systemPromptFor(roots, instructions, place),
       sessionContextFilePath: `${(journal ?? join(sessions.path, "session")).replace(/\.jsonl$/, "")}.json`,
       ...(journal !== undefined && { journal }),
       onJournalError: ({ message }) =>
@@ -191,6 +196,7 @@ export async function openConversation(
     if (count > 0) terminal.note(terminal.style.dim(`Removed ${what} (${limits}).`));
     lock?.release();
     await mount?.close();
+    await place?.close();
   };
   let agent = await open(resumed).catch(async (error: unknown) => {
     await close();
@@ -198,6 +204,7 @@ export async function openConversation(
   });
   return {
     sessions,
+    place,
     get journal() {
       return lock?.journal;
     },

@@ -18,7 +18,7 @@ import { approveOnTerminal } from "../tools/approval.ts";
 import { addMcpFlag, addPermissionFlags, addSandboxFlags } from "../tools/flags.ts";
 import { type McpFlag, withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
-import { chooseSandbox } from "../tools/sandbox.ts";
+import { prepareTools } from "../tools/place.ts";
 import { createToolSet, rootsOf, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 import { parseToolArguments } from "./toolArguments.ts";
@@ -51,18 +51,18 @@ async function toolsCall(
   program: Program,
   name: string,
   words: readonly string[],
-  flags: ToolsCallFlags,
+  given: ToolsCallFlags,
 ): Promise<ExitReason> {
+  if (name.startsWith("mcp__") && !given.mcp)
+    throw usageError(`tools call ${name}: the tools of MCP servers come with --mcp`);
+  const flags = await prepareTools(given, program);
   // The user has named the call, so only a rule or a protected path stops it.
   const permissions = createPermissions(flags, rootsOf(flags), program, "full");
-  const sandboxed = await chooseSandbox(flags, program);
-  if (name.startsWith("mcp__") && !flags.mcp)
-    throw usageError(`tools call ${name}: the tools of MCP servers come with --mcp`);
   return withServerTools(flags, program, (more) =>
     callTool({
       program,
       permissions,
-      registry: createToolSet(sandboxed, permissions, program, { more }),
+      registry: createToolSet(flags, permissions, program, { more }),
       name,
       words,
       flags,

@@ -4,6 +4,7 @@ import type { Program } from "../program.ts";
 import { addMcpFlag, addToolFlags } from "../tools/flags.ts";
 import { type McpFlag, withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions } from "../tools/permissions.ts";
+import { connectPlace } from "../tools/place.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
@@ -15,8 +16,9 @@ interface ToolsCostFlags extends ToolFlags, McpFlag {
 export const define: DefineCommand = (command, action) =>
   addMcpFlag(addToolFlags(command)).option("--json", "as JSON").action(action(toolsCost));
 
-async function toolsCost(program: Program, flags: ToolsCostFlags): Promise<ExitReason> {
+async function toolsCost(program: Program, given: ToolsCostFlags): Promise<ExitReason> {
   const { terminal } = program;
+  const flags = await connectPlace(given, program);
   const permissions = createPermissions({}, rootsOf(flags), program, "ask");
   return withServerTools(flags, program, (more) => {
     const registry = createToolSet(flags, permissions, program, { more });

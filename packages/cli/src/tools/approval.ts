@@ -2,11 +2,11 @@ import type { Answers, PendingCall } from "@toolcrib/agent";
 import type { AnyToolRegistry, Approve } from "@toolcrib/core";
 import { clip, messageOf } from "@toolcrib/core/text";
 import type { PolicyQuestion } from "@toolcrib/policy";
-import { previewChange } from "@toolcrib/tools-fs";
 import { type Asker, isYes } from "../terminal/ask.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Permissions } from "./permissions.ts";
+import { diffOf } from "./place.ts";
 
 interface Asking {
   readonly asker: Asker;
@@ -16,11 +16,6 @@ interface Asking {
   readonly signal: AbortSignal;
   /** For what the user should know beside the question. */
   note(line: string): void;
-}
-
-/** Whether it is one of the file tools: a tool of somebody else may have the same name. */
-export function isFileTool(name: string, registry: AnyToolRegistry): boolean {
-  return registry.get(name)?.origin === "@toolcrib/tools-fs";
 }
 
 /** Asks the user about each call that waits. Undefined when the user left a question without an answer: then nothing is answered. */
@@ -93,19 +88,18 @@ async function questionAbout(
 
 /** The diff of a change of a file; else the arguments. */
 async function whatHappens(
-  { name, args }: PendingCall,
+  call: PendingCall,
   size: ScreenSize,
   { permissions, registry, style, signal }: Asking,
 ): Promise<ShownCall> {
-  const { roots, deniedPaths } = permissions;
+  const { args } = call;
   const withoutDiff = (why: string): ShownCall => {
     const rows = showText(`(no diff: ${clip(why, 200)})`, size.columns);
     const shown = showCall(args, { ...size, rows: size.rows - rows.length });
     return { ...shown, summary: [...shown.summary, ...rows] };
   };
   try {
-    const options = { root: roots, deny: deniedPaths };
-    const diff = isFileTool(name, registry) ? await previewChange(name, args, options, signal) : undefined;
+    const diff = await diffOf(call, registry, permissions, signal);
     if (diff?.includes("\n@@ ")) return showDiff(diff, size, style);
     return diff === undefined ? showCall(args, size) : withoutDiff("too many changes, or none but of line endings");
   } catch (error) {

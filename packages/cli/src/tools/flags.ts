@@ -10,6 +10,10 @@ const modes: readonly Mode[] = ["ask", "read-only", "accept-edits", "full"];
 /** Adds the flags that choose tools and roots. */
 export function addToolFlags(command: Command): Command {
   return command
+    .option(
+      "--on <place>",
+      "the tools of another place: docker:NAME, podman:NAME, image:NAME, ssh:HOST, kubectl:POD, each with :/FOLDER or not, command:WORDS",
+    )
     .option("--root <dir>", "a directory the file tools may not leave; may be given again (default: this one)", collect)
     .option("--enable <names>", "switch tools on (remove and run_bash are off)", collectNames)
     .option("--disable <names>", "switch tools off", collectNames)

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { createPathScope, isBelowAny } from "@toolcrib/core/files";
+import type { ConnectedTools } from "@toolcrib/mcp";
 import { createPolicy, fileStore, type Mode, memoryStore, type Policy, type PolicyOptions } from "@toolcrib/policy";
 import { usageError } from "../exitReasons.ts";
 import { ruleAdvice } from "../flagValues.ts";
@@ -17,6 +18,8 @@ export interface PermissionFlags {
   readonly allow?: readonly string[] | undefined;
   readonly ask?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
+  /** Not a flag: the place of `--on`. */
+  readonly place?: ConnectedTools | undefined;
   /** Not a flag: where relative paths begin, as for the tools. */
   readonly directory?: string | undefined;
 }
@@ -46,7 +49,7 @@ export function createPermissions(
   readable: readonly string[] = [],
 ): Permissions {
   let current = flags.yes ? "full" : (flags.mode ?? mode);
-  const { allow = [], ask = [], deny = [] } = flags;
+  const { allow = [], ask = [], deny = [], place } = flags;
   const { cwd, roots = [] } = createPathScope({ root, cwd: flags.directory });
   const deniedPaths = [
     ...deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []),
@@ -59,6 +62,7 @@ export function createPermissions(
   const options: PolicyOptions = {
     roots,
     readable,
+    ...(place && { places: { [place.name]: { roots: place.roots ?? [], denied: deniedPaths } } }),
     cwd,
     home: home(),
     denied: deniedPaths,

@@ -2,7 +2,7 @@ import { type SandboxOptions, sandboxProblem } from "@toolcrib/tools-bash";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { hideState } from "./hideState.ts";
-import { rootsOf, type ToolFlags } from "./toolSet.ts";
+import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
 
 /** What `--sandbox-allow` may name. */
 const allowable = ["network", "sockets"] as const;
@@ -32,7 +32,7 @@ export async function chooseSandbox<Flags extends ToolFlags>(flags: Flags, { ter
 }
 
 /** What the sandbox of `run_bash` allows, and the flag for what it refuses. */
-function sandboxOptions({ sandboxAllow = [] }: ToolFlags): SandboxOptions {
+export function sandboxOptions({ sandboxAllow = [] }: ToolFlags): SandboxOptions {
   const allows = (name: (typeof allowable)[number]): string => `the user can allow it by --sandbox-allow ${name}`;
   return {
     network: sandboxAllow.includes("network"),
@@ -45,9 +45,4 @@ function sandboxOptions({ sandboxAllow = [] }: ToolFlags): SandboxOptions {
       unavailable: "the user can run commands without it by --no-sandbox",
     },
   };
-}
-
-function hasShell({ tools, enable, disable, excludeTools }: ToolFlags): boolean {
-  const isIn = (names: readonly string[] | undefined): boolean => names?.includes("run_bash") ?? false;
-  return (isIn(tools) || isIn(enable)) && !isIn(disable) && !isIn(excludeTools);
 }

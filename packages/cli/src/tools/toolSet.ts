@@ -2,7 +2,8 @@ import { statSync } from "node:fs";
 import { type ExecutableTool, type Middleware, nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
 import { createPathScope, spillOutput } from "@toolcrib/core/files";
 import { defaultMaxReplyBytes } from "@toolcrib/core/text";
-import { createDefaultToolRegistry } from "@toolcrib/defaults/registry";
+import { createDefaultToolRegistry, type DefaultToolOptions } from "@toolcrib/defaults/registry";
+import type { ConnectedTools } from "@toolcrib/mcp";
 import type { BackgroundJobs, SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
 import { usageError } from "../exitReasons.ts";
@@ -13,6 +14,8 @@ import type { PermissionFlags, Permissions } from "./permissions.ts";
 
 /** The flags that say which tools there are and what they may reach. */
 export interface ToolFlags {
+  /** Another place, whose tools are used: then `root` names folders there. */
+  readonly on?: string | undefined;
   readonly root?: readonly string[] | undefined;
   readonly enable?: readonly string[] | undefined;
   readonly disable?: readonly string[] | undefined;
@@ -22,6 +25,8 @@ export interface ToolFlags {
   readonly sandboxAllow?: readonly string[] | undefined;
   /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
   readonly commandSandbox?: SandboxOptions | undefined;
+  /** Not a flag: the place of `on`, connected. */
+  readonly place?: ConnectedTools | undefined;
   /** Not a flag: where relative paths begin. Default: in the working directory where a root holds it, else in the first root. */
   readonly directory?: string | undefined;
 }
@@ -52,11 +57,11 @@ export function createToolSet(
   { leftovers, env }: Pick<Program, "leftovers" | "env">,
   { context, more = [], outputs, jobs, undo }: ToolSetParts = {},
 ): ToolRegistry {
+  const { directory: cwd, place } = flags;
   const root = rootsOf(flags);
-  const { directory: cwd } = flags;
   const limits = { cwd, ...(outputs !== undefined && { maxReplyBytes: longestOutput }) };
   const fs = { ...limits, ...(outputs !== undefined && { maxBytes: longestOutput }) };
-  const registry = createDefaultToolRegistry(context, {
+  const local = (): DefaultToolOptions => ({
     root,
     deny,
     ...(outputs !== undefined && { readable: [outputs] }),
@@ -72,6 +77,11 @@ export function createToolSet(
     },
     extra: [createEditFileTool({ root, deny, ...fs }), ...more],
   });
+  const editThere = place?.tools.filter(({ name }) => name === "edit_file") ?? [];
+  const registry = createDefaultToolRegistry(
+    context,
+    place ? { packs: place.tools, extra: [...editThere, ...more] } : local(),
+  );
   toggle(registry, flags);
   checkRules(registry, rules);
   if (outputs !== undefined) registry.use(spillOthers(outputs));
@@ -91,8 +101,9 @@ function spillOthers(directory: string): Middleware {
   return (call, next) => (ownStreams.has(call.name) ? next() : spill(call, next));
 }
 
-/** The directories that the tools may not leave. Throws a usage error for one that is not there. */
-export function rootsOf({ root = [] }: ToolFlags): string[] {
+/** The directories here that the tools may not leave. Throws a usage error for one that is not there. */
+export function rootsOf({ on, root = [] }: ToolFlags): string[] {
+  if (on !== undefined) return [process.cwd()];
   for (const directory of root) {
     if (directory === "") throw usageError("--root needs a directory, not an empty word");
     const stat = statSync(directory, { throwIfNoEntry: false });
@@ -100,6 +111,12 @@ export function rootsOf({ root = [] }: ToolFlags): string[] {
     if (!stat.isDirectory()) throw usageError(`--root ${directory}: this is a file; name a directory`);
   }
   return root.length > 0 ? [...root] : [process.cwd()];
+}
+
+/** Whether `run_bash` is switched on by name. */
+export function hasShell({ tools, enable, disable, excludeTools }: ToolFlags): boolean {
+  const isIn = (names: readonly string[] | undefined): boolean => names?.includes("run_bash") ?? false;
+  return (isIn(tools) || isIn(enable)) && !isIn(disable) && !isIn(excludeTools);
 }
 
 /** `--tools` leaves only those; then `--enable`, and the companions of `run_bash` with it; then `--disable` and `--exclude-tools`. */

@@ -1,10 +1,12 @@
 // The file that runs where the files are: the packs behind lines of JSON on standard input and output. It is built into one file
 // without dependencies, which `connectTools` sends and starts. It ends with its input, and writes nothing but what tools do.
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
 import { type ExecutableTool, isPlainObject, isToolError, ToolRegistry } from "@toolcrib/core";
 import { createPathScope } from "@toolcrib/core/files";
-import { messageOf } from "@toolcrib/core/text";
+import { messageOf, printableName } from "@toolcrib/core/text";
 import { createBashTools, createLeftovers } from "@toolcrib/tools-bash";
-import { createFsTools } from "@toolcrib/tools-fs";
+import { createFsTools, proposeChanges } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
 import { LineSplitter } from "../lineSplitter.ts";
 import {
@@ -18,10 +20,12 @@ import {
   silenceMs,
 } from "../remote/frames.ts";
 
-type Asked = Extract<Request, { type: "call" | "effects-of" }>;
+type Asked = Extract<Request, { name: string }>;
 
 const leftovers = createLeftovers();
 const registry = new ToolRegistry();
+/** Those of the file tools. */
+let fileOptions: object = {};
 const running = new Map<number, AbortController>();
 let heard = Date.now();
 
@@ -83,27 +87,44 @@ async function answer(request: Request): Promise<void> {
   }
 }
 
-function start({ protocol, options }: Extract<Request, { type: "start" }>): Reply {
+function start({ protocol, options: given }: Extract<Request, { type: "start" }>): Reply {
   if (protocol !== protocolVersion) {
     const problem = `it speaks version ${protocolVersion} of the protocol, and was asked for version ${protocol}`;
     return { type: "failed", problem };
   }
   try {
-    if (typeof options.cwd === "string") process.chdir(options.cwd);
+    const options = inFolders(given);
     registry.register(...createTools(options));
     const { root } = options;
-    const { cwd } = createPathScope({ cwd: options.cwd, ...(root !== undefined && { root }) });
+    const { cwd, roots = null } = createPathScope({ cwd: options.cwd, ...(root !== undefined && { root }) });
     const tools = registry.getToolNames().map((name) => listing(registry.get(name) as ExecutableTool));
-    return { type: "ready", protocol: protocolVersion, node: process.version, cwd, tools };
+    return { type: "ready", protocol: protocolVersion, node: process.version, cwd, roots, tools };
   } catch (thrown) {
     return { type: "failed", problem: messageOf(thrown) };
   }
 }
 
+/** Throws for a folder that is not there: a typing error would show up as an empty one. */
+function inFolders({ cwd, root, ...rest }: PlaceOptions): PlaceOptions {
+  const folderOf = (given: string): string => {
+    const folder = /^~(?=\/|$)/.test(given) ? homedir() + given.slice(1) : given;
+    if (folder !== "" && !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw new Error(`there is no directory ${printableName(given)}`);
+    return folder;
+  };
+  if (cwd !== undefined) process.chdir(folderOf(cwd));
+  return {
+    ...rest,
+    ...(cwd !== undefined && { cwd: process.cwd() }),
+    ...(root !== undefined && { root: typeof root === "string" ? folderOf(root) : root.map(folderOf) }),
+  };
+}
+
 function createTools({ cwd: _, fs, search, bash, ...shared }: PlaceOptions): ExecutableTool[] {
   const own = (options: unknown): object => ({ ...shared, ...(isPlainObject(options) ? options : {}) });
+  fileOptions = own(fs);
   return [
-    ...createFsTools(own(fs)),
+    ...createFsTools(fileOptions),
     ...createSearchTools(own(search)),
     ...createBashTools({ ...own(bash), leftovers }),
   ];
@@ -126,6 +147,8 @@ async function carryOut({ type, id, name, args, callId }: Asked): Promise<Reply>
   const controller = new AbortController();
   running.set(id, controller);
   try {
+    if (type === "changes-of")
+      return { type: "changes", id, changes: await proposeChanges(name, args, fileOptions, controller.signal) };
     const isOwnLimit = typeof registry.get(name)?.timeoutMs === "function";
     const outcome = await registry.invoke(name, args, {
       signal: controller.signal,

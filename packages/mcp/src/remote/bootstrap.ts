@@ -14,7 +14,7 @@ for node in \${2:+"$2"} node nodejs /usr/local/bin/node /usr/bin/node "$HOME"/.l
   fi
   case " $found " in *" $version "*) ;; *) found="$found $version" ;; esac
 done
-printf '{"type":"failed","problem":"there is no Node.js 22.18 or later (found:%s)"}\\n' "\${found:- none}"
+printf '{"type":"failed","problem":"there is no Node.js 22.18 or later (found:%s); install it there: https://nodejs.org"}\\n' "\${found:- none}"
 exit 127
 `;
 

@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ExecuteOptions, ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
 import { sharedFolder, temporaryFolder, writeIn } from "@toolcrib/testing";
 import { createBashTools } from "@toolcrib/tools-bash";
-import { createFsTools } from "@toolcrib/tools-fs";
+import { createFsTools, proposeChanges } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type ConnectedTools, type ConnectToolsOptions, connectTools } from "./connectTools.ts";
-import type { Target } from "./target.ts";
+import { resolveTarget, type Target } from "./target.ts";
 
 /** This machine, as a place: the words that lead there are run as they are. */
 const here: Target = { command: "env", node: process.execPath };
@@ -244,7 +244,6 @@ describe("the way there", () => {
   test("without a Node.js that is new enough says which was found", async () => {
     const old = join(base, "bin");
     writeIn(old, "node", "#!/bin/sh\necho 20.1.0\n");
-    const { chmodSync } = await import("node:fs");
     chmodSync(join(old, "node"), 0o755);
     const target: Target = { command: "env", args: ["HOME=/nowhere", `PATH=${old}:/usr/bin:/bin`] };
     await expect(connect({}, target)).rejects.toThrow(/no Node\.js 22\.18 or later \(found: 20\.1\.0/);
@@ -254,6 +253,86 @@ describe("the way there", () => {
     for (const text of ["docker:--privileged", "ssh:-oProxyCommand=x", "kubectl:a/-x", "ssh:", "web", "ftp:x"])
       await expect(connectTools(text)).rejects.toThrow(/names no place; write docker:NAME/);
   });
+});
+
+describe("the folder there", () => {
+  /** A `docker` that runs further words here, and notes those before them. */
+  function fakeDocker(): string {
+    const said = join(base, "said");
+    writeIn(base, "bin/docker", `#!/bin/sh\necho "$1 $2 $3" > ${said}\nshift 3\nexec "$@"\n`);
+    chmodSync(join(base, "bin/docker"), 0o755);
+    vi.stubEnv("PATH", `${join(base, "bin")}:${dirname(process.execPath)}:/usr/bin:/bin`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    return said;
+  }
+
+  test("may end the text of a target: relative paths start there, and nothing outside is reached", async () => {
+    const said = fakeDocker();
+    writeIn(base, "app/a.txt", "one");
+    const place = await connectTools(`docker:web:${base}/app`);
+    onTestFinished(() => place.close());
+    expect(readFileSync(said, "utf8")).toBe("exec -i web\n");
+    const folder = realpathSync(join(base, "app"));
+    expect(place).toMatchObject({ name: "docker:web", cwd: folder, roots: [folder] });
+    const registry = registryOf(place);
+    expect(await registry.execute("read_file", { path: "a.txt" })).toBe("one");
+    expect(await registry.execute("read_file", { path: "../said" })).toContain("outside");
+  });
+
+  test("is one of the home there by ~, and options go before it", async () => {
+    fakeDocker();
+    writeIn(base, "home/app/.keep", "");
+    writeIn(base, "other/.keep", "");
+    vi.stubEnv("HOME", join(base, "home"));
+    for (const [target, options, folder] of [
+      ["docker:web:~/app", {}, "home/app"],
+      ["docker:web:~", {}, "home"],
+      ["docker:web:~/app", { root: join(base, "other"), cwd: join(base, "other") }, "other"],
+    ] as const) {
+      const place = await connectTools(target, options);
+      await place.close();
+      expect(place.cwd).toBe(realpathSync(join(base, folder)));
+    }
+  });
+
+  test("that is not there is an error that names it", async () => {
+    fakeDocker();
+    await expect(connectTools("docker:web:/no/such")).rejects.toThrow("there is no directory /no/such");
+    await expect(connect({ root: [base, "missing"] })).rejects.toThrow("there is no directory missing");
+  });
+
+  test.each([
+    ["ssh:build", "ssh:build", undefined],
+    ["ssh:me@build:/srv/app", "ssh:me@build", "/srv/app"],
+    ["ssh:::1:~", "ssh:::1", "~"],
+    ["ssh://me@build:2222", "ssh://me@build:2222", undefined],
+    ["ssh://me@build:2222/srv/a:/b", "ssh://me@build:2222", "/srv/a:/b"],
+    ["image:node:22", "image:node:22", undefined],
+    ["image:local:5000/a/node:22:/app", "image:local:5000/a/node:22", "/app"],
+    ["kubectl:web/pod:/app", "kubectl:web/pod", "/app"],
+    ["command:bwrap --bind a:/b /c --", "bwrap", undefined],
+  ])("of %s is told from the name", (text, name, folder) => {
+    expect(resolveTarget(text)).toMatchObject({ name, folder });
+  });
+});
+
+test("what a call would change is told from there, without changing anything", async () => {
+  writeIn(base, "a.txt", "one\ntwo\n");
+  const place = await connect({ root: base, deny: ["secret"] });
+  const calls: readonly [string, Record<string, unknown>][] = [
+    ["write_file", { path: "a.txt", content: "1\n" }],
+    ["write_file", { path: "new.txt", content: "1\n" }],
+    ["edit_file", { path: "a.txt", edits: [{ old_text: "two", new_text: "2" }] }],
+    ["edit_file", { path: "a.txt", edits: [{ old_text: "three", new_text: "" }] }],
+    ["write_file", { path: "secret", content: "" }],
+    ["read_file", { path: "a.txt" }],
+  ];
+  const told = (changes: Promise<unknown>): Promise<unknown> => changes.catch(({ message }) => message);
+  for (const [name, args] of calls) {
+    const here = await told(proposeChanges(name, args, { root: base, cwd: base, deny: ["secret"] }));
+    expect(await told(place.proposeChanges(name, args)), JSON.stringify(args)).toEqual(here);
+  }
+  expect(readFileSync(join(base, "a.txt"), "utf8")).toBe("one\ntwo\n");
 });
 
 test("relative paths start in the first root where no directory is named", async () => {

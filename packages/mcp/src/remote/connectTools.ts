@@ -1,7 +1,7 @@
 import { checkOptions, type ExecutableTool, isPlainObject, type KnownOptions } from "@toolcrib/core";
-import type { PlaceOptions } from "./frames.ts";
+import type { PlaceChange, PlaceOptions } from "./frames.ts";
 import { Place } from "./place.ts";
-import { createPlaceTool } from "./placeTool.ts";
+import { createPlaceTool, proposeChanges } from "./placeTool.ts";
 import { resolveTarget, type Target } from "./target.ts";
 
 export interface ConnectToolsOptions extends PlaceOptions {
@@ -19,8 +19,21 @@ export interface ConnectToolsOptions extends PlaceOptions {
 export interface ConnectedTools extends AsyncDisposable {
   /** Those of the three packs; all enabled once they are registered, `remove` and `run_bash` too. */
   readonly tools: readonly ExecutableTool[];
+  /** What the place is called, in `effect.place` too. */
+  readonly name: string;
   /** The directory there in which relative paths start. */
   readonly cwd: string;
+  /** The directories there that the file and search tools do not leave, for `places` of a policy; undefined without a limit. */
+  readonly roots: readonly string[] | undefined;
+  /**
+   * The texts that a call of `write_file`, `edit_file` or `apply_patch` would change there now, as `proposeChanges` of
+   * `@toolcrib/tools-fs` gives them here; undefined for other tools. Changes nothing, and rejects as the tool would.
+   */
+  proposeChanges(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<readonly PlaceChange[] | undefined>;
   /** Ends what runs there, commands that tools have left behind too. Nothing of it stays there. */
   close(): Promise<void>;
 }
@@ -57,7 +70,9 @@ export async function connectTools(target: Target, options: ConnectToolsOptions 
   if (name !== undefined && (typeof name !== "string" || !/^[^\p{C}]{1,100}$/u.test(name)))
     throw new TypeError("connectTools: name must be 1 to 100 visible characters");
   const resolved = resolveTarget(target);
-  const place = new Place(name === undefined ? resolved : { ...resolved, name }, asJson(placeOptions), startTimeoutMs);
+  const { folder } = resolved;
+  const there = asJson(folder === undefined ? placeOptions : { cwd: folder, root: folder, ...placeOptions });
+  const place = new Place(name === undefined ? resolved : { ...resolved, name }, there, startTimeoutMs);
   const close = (): Promise<void> => {
     signal?.removeEventListener("abort", onAbort);
     return place.close();
@@ -65,9 +80,17 @@ export async function connectTools(target: Target, options: ConnectToolsOptions 
   const onAbort = (): void => void close();
   signal?.addEventListener("abort", onAbort);
   try {
-    const { tools, cwd } = await (await place.connection()).ready;
+    const { tools, cwd, roots } = await (await place.connection()).ready;
     const made = tools.map((tool) => createPlaceTool(place, tool, `${prefix}${tool.schema.function.name}`));
-    return { tools: made, cwd, close, [Symbol.asyncDispose]: close };
+    return {
+      tools: made,
+      name: place.name,
+      cwd,
+      roots: roots ?? undefined,
+      proposeChanges: (called, args, signal) => proposeChanges(place, called.slice(prefix.length), args, signal),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await close();
     if (signal?.aborted) throw signal.reason;

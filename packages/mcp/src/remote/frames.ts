@@ -14,7 +14,7 @@ export const pingMs = 20_000;
 
 /** Options of the packs, as JSON: what cannot be sent (functions, a runner) cannot be given. */
 export interface PlaceOptions {
-  /** Where relative paths start, there. Default: the first root, else the directory in which it was started. */
+  /** Where relative paths start, there; `~/` is the home there, as in `root`. Default: the first root, else the directory in which it was started. */
   readonly cwd?: string | undefined;
   /** One directory or several, there, that the file and search tools may not leave. Default: no limit. */
   readonly root?: string | readonly string[] | undefined;
@@ -39,6 +39,16 @@ export interface PlaceTool extends ToolTraits {
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** What a call would make of the text of one file. */
+export interface PlaceChange {
+  /** Canonical and absolute, there. */
+  readonly path: string;
+  /** Undefined for a file that is not there yet. */
+  readonly before?: string | undefined;
+  /** Undefined for a file that would be removed. */
+  readonly after?: string | undefined;
+}
+
 /** A failure as JSON: that of a ToolError, or any other with its message alone. */
 export interface SentError {
   readonly message: string;
@@ -51,7 +61,7 @@ export interface SentError {
 export type Request =
   | { readonly type: "start"; readonly protocol: number; readonly options: PlaceOptions }
   | {
-      readonly type: "call" | "effects-of";
+      readonly type: "call" | "effects-of" | "changes-of";
       readonly id: number;
       readonly name: string;
       readonly args: Readonly<Record<string, unknown>>;
@@ -67,6 +77,8 @@ export type Reply =
       readonly protocol: number;
       readonly node: string;
       readonly cwd: string;
+      /** Canonical; null where nothing confines. */
+      readonly roots: readonly string[] | null;
       readonly tools: readonly PlaceTool[];
     }
   | { readonly type: "failed"; readonly problem: string }
@@ -79,5 +91,6 @@ export type Reply =
       readonly data?: unknown;
     }
   | { readonly type: "effects"; readonly id: number; readonly effects: readonly ToolEffect[] }
+  | { readonly type: "changes"; readonly id: number; readonly changes?: readonly PlaceChange[] | undefined }
   | { readonly type: "error"; readonly id: number; readonly error: SentError }
   | { readonly type: "pong" };

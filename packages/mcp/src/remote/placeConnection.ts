@@ -17,14 +17,11 @@ import type { Way } from "./way.ts";
 const maxErrorText = 2000;
 
 /** A request as it is made here: its id is given when it is sent. */
-type Asked = { readonly type: "call" | "effects-of" } & Omit<
-  Extract<Request, { type: "call" | "effects-of" }>,
-  "id" | "type"
->;
+type Asked = Omit<Extract<Request, { name: string }>, "id">;
 
 type Ready = Extract<Reply, { type: "ready" }>;
 /** What ends a request. */
-export type Answer = Extract<Reply, { type: "result" | "effects" | "error" }>;
+export type Answer = Extract<Reply, { type: "result" | "effects" | "changes" | "error" }>;
 
 interface Pending {
   readonly resolve: (answer: Answer) => void;
@@ -188,7 +185,7 @@ export class PlaceConnection {
   }
 }
 
-function isReady({ cwd, tools }: Ready): boolean {
+function isReady({ cwd, roots, tools }: Ready): boolean {
   const isTool = (tool: unknown): boolean =>
     isPlainObject(tool) &&
     isPlainObject(tool.schema) &&
@@ -196,7 +193,8 @@ function isReady({ cwd, tools }: Ready): boolean {
     typeof tool.schema.function.name === "string" &&
     typeof tool.origin === "string" &&
     (tool.timeoutMs === "own" || (typeof tool.timeoutMs === "number" && tool.timeoutMs > 0));
-  return typeof cwd === "string" && Array.isArray(tools) && tools.every(isTool);
+  const areRoots = roots === null || (Array.isArray(roots) && roots.every((root) => typeof root === "string"));
+  return typeof cwd === "string" && areRoots && Array.isArray(tools) && tools.every(isTool);
 }
 
 const replies: ReadonlySet<unknown> = new Set<Reply["type"]>([
@@ -205,6 +203,7 @@ const replies: ReadonlySet<unknown> = new Set<Reply["type"]>([
   "progress",
   "result",
   "effects",
+  "changes",
   "error",
   "pong",
 ]);

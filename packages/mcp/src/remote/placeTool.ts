@@ -6,7 +6,7 @@ import {
   type ToolErrorCode,
   toolOutput,
 } from "@toolcrib/core";
-import type { PlaceTool, SentError } from "./frames.ts";
+import type { PlaceChange, PlaceTool, SentError } from "./frames.ts";
 import type { Place } from "./place.ts";
 import { type Answer, PlaceEnded } from "./placeConnection.ts";
 
@@ -62,6 +62,21 @@ export function createPlaceTool(place: Place, listed: PlaceTool, name: string): 
       return content === undefined && data === undefined ? output : toolOutput(output, { content, data });
     },
   };
+}
+
+/** What a call of a file tool would change, `name` being the tool's name there. */
+export async function proposeChanges(
+  place: Place,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<readonly PlaceChange[] | undefined> {
+  const connection = await place.connection();
+  signal?.throwIfAborted();
+  const answer = await ended(place, connection.ask({ type: "changes-of", name, args }, signal), true);
+  if (answer.type === "error") throw toError(name, answer.error);
+  if (answer.type !== "changes") throw place.failed("answered something else than was asked");
+  return answer.changes;
 }
 
 /** For a tool that ends itself after its argument `timeout`: later, for a place that answers nothing more. */

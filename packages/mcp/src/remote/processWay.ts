@@ -15,7 +15,8 @@ export function openProcess(command: string, args: readonly string[], env: NodeJ
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   let problem = "";
   child.once("error", (error) => {
-    problem = `: ${command} could not be started: ${error.message}`;
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    problem = `: ${command} could not be started: ${isMissing ? "there is no such program on the PATH here" : error.message}`;
   });
   const group: ProcessGroup | undefined = child.pid === undefined ? undefined : watchGroup(child.pid);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);

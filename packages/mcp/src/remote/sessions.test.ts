@@ -144,7 +144,7 @@ function lying(script: string, change: Partial<SessionProcess> = {}): SpawningSe
       const program = `const send = (frame) => console.log(JSON.stringify(frame));
         const tool = (name) => ({ schema: { type: "function", function: { name, description: "d", parameters: { type: "object" } } },
           origin: "x", timeoutMs: 30000, hasEffects: true });
-        const ready = () => send({ type: "ready", protocol: 1, node: "v24", cwd: "/", tools: [tool("write_it")] });
+        const ready = () => send({ type: "ready", protocol: 1, roots: null, node: "v24", cwd: "/", tools: [tool("write_it")] });
         require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
           let frame; try { frame = JSON.parse(line); } catch { return; }
           if (!frame.type) return;
@@ -174,7 +174,7 @@ describe("a place that lies", () => {
   });
 
   test("about its tools is an error that says so", async () => {
-    const script = `send({ type: "ready", protocol: 1, node: "v24", cwd: "/", tools: [null] });`;
+    const script = `send({ type: "ready", protocol: 1, roots: null, node: "v24", cwd: "/", tools: [null] });`;
     await expect(registryOf(lying(script))).rejects.toThrow(/listed its tools in another form/);
   });
 

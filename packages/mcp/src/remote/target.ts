@@ -11,7 +11,7 @@ import type { Way, WayEvents } from "./way.ts";
 export interface CommandTarget {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** The words are joined by a shell there, as ssh does it: they are quoted. Default: false. */
+  /** The words are joined by a shell there, as ssh does it: they are quoted. Default: true for a command that is called `ssh`. */
   readonly throughShell?: boolean | undefined;
   /** Variables of the command here. Default: those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -20,18 +20,22 @@ export interface CommandTarget {
 }
 
 /**
- * Where the tools run: a command, or a sandbox session of the AI SDK, E2B or Daytona. As text: `docker:CONTAINER`, `podman:CONTAINER`, `image:IMAGE` (a new container, removed at the end), `ssh:HOST`,
- * `kubectl:POD` or `kubectl:NAMESPACE/POD`, and `command:WORDS`, split at spaces.
+ * Where the tools run: a command, or a sandbox session of the AI SDK, E2B or Daytona. As text: `docker:CONTAINER`, `podman:CONTAINER`, `image:IMAGE` (a new container, removed at the end), `ssh:HOST`
+ * or `ssh://HOST:PORT`, `kubectl:POD` or `kubectl:NAMESPACE/POD`, and `command:WORDS`, split at spaces. All but the last may end in the
+ * folder there, as in `docker:web:/app` and `ssh:build:~/app`: the default of `cwd` and `root`.
  */
 export type Target = string | CommandTarget | Session;
 
 /** What leads to a place. */
 export interface ResolvedTarget {
   readonly name: string;
+  /** The folder that the text names. */
+  readonly folder?: string | undefined;
   open(on: WayEvents): Way;
 }
 
-const forms = "docker:NAME, podman:NAME, image:NAME, ssh:HOST, kubectl:POD, kubectl:NAMESPACE/POD or command:WORDS";
+const forms =
+  "docker:NAME, podman:NAME, image:NAME, ssh:HOST, kubectl:POD or kubectl:NAMESPACE/POD, each perhaps with :/FOLDER, or command:WORDS";
 
 /** Throws a TypeError for what is no target. */
 export function resolveTarget(target: Target): ResolvedTarget {
@@ -39,19 +43,28 @@ export function resolveTarget(target: Target): ResolvedTarget {
     const command = bootWords("").map(quoted).join(" ");
     return { name: "session", open: (on) => openSession(target, command, on) };
   }
-  const given = typeof target === "string" ? parseTarget(target) : target;
+  const { text = "", folder } = typeof target === "string" ? splitFolder(target) : {};
+  const given = typeof target === "string" ? parseTarget(text) : target;
   if (!isObject(given) || typeof given.command !== "string" || given.command === "")
     throw new TypeError(
       `connectTools: the target must be ${forms}, an object with command and args, or a session of a sandbox`,
     );
-  const { command, args = [], throughShell = false, env = process.env, node = "" } = given;
+  const { command, args = [], throughShell = /(?:^|\/)ssh$/.test(command), env = process.env, node = "" } = given;
   if (!Array.isArray(args) || !args.every((word) => typeof word === "string"))
     throw new TypeError("connectTools: args of the target must be an array of strings");
   const boot = bootWords(node);
   const words = throughShell ? [boot.map(quoted).join(" ")] : boot;
   // The words of a command may hold what nobody else should read.
-  const isNamed = typeof target === "string" && !target.startsWith("command:");
-  return { name: isNamed ? target : command, open: (on) => openProcess(command, [...args, ...words], env, on) };
+  const name = text === "" || text.startsWith("command:") ? command : text;
+  return { name, folder, open: (on) => openProcess(command, [...args, ...words], env, on) };
+}
+
+/** The folder follows the first colon behind which a path can begin: an image may have a tag behind one, too. */
+function splitFolder(given: string): { readonly text: string; readonly folder?: string | undefined } {
+  const isAddress = given.startsWith("ssh://");
+  const found = isAddress ? /^(ssh:..[^/]+)(\/.*)$/s.exec(given) : /^((?!command:)\w+:.+?):(~|~?\/.*)$/s.exec(given);
+  const [, text = given, folder] = found ?? [];
+  return { text, folder };
 }
 
 function parseTarget(text: string): CommandTarget {
@@ -67,7 +80,7 @@ function parseTarget(text: string): CommandTarget {
       return { command: "docker", args: ["run", "-i", "--rm", "--init", "--entrypoint", "", rest] };
     case "ssh":
       // A question for a password could not be answered.
-      return { command: "ssh", args: ["-T", "-o", "BatchMode=yes", "--", rest], throughShell: true };
+      return { command: "ssh", args: ["-T", "-o", "BatchMode=yes", "--", rest.startsWith("//") ? text : rest] };
     case "kubectl": {
       const [namespace, pod] = rest.includes("/") ? rest.split("/", 2) : [undefined, rest];
       if (!pod || namespace === "" || pod.startsWith("-")) throw unknown(text);

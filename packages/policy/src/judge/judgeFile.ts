@@ -25,7 +25,9 @@ export async function judgeFile(
 ): Promise<Verdict> {
   const { mode, scope } = settings;
   const what = describeEffect(effect, scope);
-  const leftOut = packOrigin.test(origin) ? settings.denied : none;
+  // A tool of another place has its name before that of the pack.
+  const pack = effect.place === undefined ? origin : origin.replace(`${effect.place}: `, "");
+  const leftOut = packOrigin.test(pack) ? settings.denied : none;
   const denied = await bindingRule(groups.deny, effect, leftOut, budget);
   if (denied) return byRule("deny", denied.rule.text, whatOf(what, denied, settings), effect);
 

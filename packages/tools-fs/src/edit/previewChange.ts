@@ -1,5 +1,5 @@
 import { type FsToolOptions, maxBytesOf, scopeOf } from "../options.ts";
-import { proposeChanges } from "../proposeChanges.ts";
+import { type FileChange, proposeChanges } from "../proposeChanges.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
 
 /**
@@ -13,9 +13,13 @@ export async function previewChange(
   options: FsToolOptions = {},
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const scope = scopeOf("previewChange", options);
   const changes = await proposeChanges(name, args, options, signal);
-  if (!changes) return undefined;
+  return changes && diffOfChanges(changes, options);
+}
+
+/** The diff of changes that are known already, as those of another place. Relative paths start as they do for the tools. */
+export async function diffOfChanges(changes: readonly FileChange[], options: FsToolOptions = {}): Promise<string> {
+  const scope = scopeOf("diffOfChanges", options);
   const diffs: string[] = [];
   for (const { path, before = "", after = "" } of changes)
     diffs.push(await unifiedDiff(scope.print(path), before, after, maxBytesOf(options)));

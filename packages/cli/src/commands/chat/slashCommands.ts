@@ -86,7 +86,10 @@ export const slashCommands: readonly SlashCommand[] = [
     summary: "show the commands that run in the background, or end one",
     complete: ({ jobs }, words) =>
       words.length === 0 ? ["stop"] : words.length === 1 ? jobs.list().map(({ id }) => id) : [],
-    run: ({ jobs }, words) => jobsAnswer(jobs, words),
+    run: ({ jobs, conversation: { place } }, words) =>
+      place
+        ? `Commands in the background of ${oneLine(place.name, 100)} are known to the model alone: ask it to stop one.`
+        : jobsAnswer(jobs, words),
   },
   {
     name: "clear",
@@ -201,7 +204,8 @@ async function resume({ conversation, pick }: SlashContext, name: string | undef
   return `Continuing  ${describeSession(chosen)}: ${conversation.agent.sessionContext.length} messages.`;
 }
 
-async function undoTurn({ undo }: Conversation): Promise<Told> {
+async function undoTurn({ undo, place }: Conversation): Promise<Told> {
+  if (place) return `/undo takes back changes here alone: those on ${oneLine(place.name, 100)} stay.`;
   if (!undo) return "Nothing was kept to undo: this conversation is not among those of this directory.";
   const undone = await undo.undo();
   if (!undone) return "There is no turn left that changed anything.";

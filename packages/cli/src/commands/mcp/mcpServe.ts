@@ -4,7 +4,7 @@ import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { addPermissionFlags, addSandboxFlags } from "../../tools/flags.ts";
 import { createPermissions, type PermissionFlags } from "../../tools/permissions.ts";
-import { chooseSandbox } from "../../tools/sandbox.ts";
+import { prepareTools } from "../../tools/place.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../../tools/toolSet.ts";
 import { version } from "../../version.ts";
 import type { DefineCommand } from "../defineCommand.ts";
@@ -27,7 +27,7 @@ export const define: DefineCommand = (command, action) =>
     .addHelpText(
       "after",
       `
-Without --root the tools keep to the roots that the client names, else to this directory;
+Without --root and --on the tools keep to the roots that the client names, else to this directory;
 over HTTP to this directory, which the roots of a client can only narrow.
 What a rule or a protected path asks about is put to the user of the client, where the client can ask.
 TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes a new one.`,
@@ -36,7 +36,7 @@ TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes 
 
 async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
-  const flags = await chooseSandbox(given, program);
+  const flags = await prepareTools(given, program);
   const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
   const tools = (roots: readonly string[] | undefined): ToolRegistry => {
     const toolFlags = { ...flags, root: roots };
@@ -49,7 +49,7 @@ async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitRea
   };
   // Made now, so that wrong flags are reported here and not to the client.
   const fixed = tools(flags.root);
-  const serving = await serveMcp(flags.root ? fixed : (roots) => (roots ? tools(roots) : fixed), {
+  const serving = await serveMcp(flags.root || flags.place ? fixed : (roots) => (roots ? tools(roots) : fixed), {
     name: "toolcrib",
     version: version(),
     http,

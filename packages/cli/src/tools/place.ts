@@ -1,0 +1,96 @@
+import { type AnyToolRegistry, ToolRegistry } from "@toolcrib/core";
+import { defaultMaxReplyBytes } from "@toolcrib/core/text";
+import type { ConnectedTools } from "@toolcrib/mcp";
+import { diffOfChanges, type FileChange, proposeChanges } from "@toolcrib/tools-fs";
+import { usageError } from "../exitReasons.ts";
+import type { Program } from "../program.ts";
+import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
+import { chooseSandbox, sandboxOptions } from "./sandbox.ts";
+import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
+
+type Flags = ToolFlags & PermissionFlags;
+
+/** What the tools are for. */
+interface Use {
+  /** Commands may run in the background. */
+  readonly background: boolean;
+}
+
+/** The flags with the tools of `--on`, which are connected until the program ends; without it with the sandbox decided. */
+export async function prepareTools<Given extends Flags>(
+  flags: Given,
+  program: Program,
+  conversation?: Use,
+): Promise<Given> {
+  return flags.on === undefined ? chooseSandbox(flags, program) : connectPlace(flags, program, conversation);
+}
+
+/** The flags with the tools of `--on`. Throws a usage error for what names no place. */
+export async function connectPlace<Given extends Flags>(
+  flags: Given,
+  program: Program,
+  conversation?: Use,
+): Promise<Given> {
+  const { on, root = ["."], sandbox, sandboxAllow } = flags;
+  if (on === undefined) return flags;
+  // Also so that a wrong rule connects nothing.
+  const { deniedPaths: deny } = createPermissions(flags, rootsOf(flags), program, "ask");
+  const isBoxed = sandbox || (sandbox === undefined && sandboxAllow !== undefined);
+  // As here, where a model gets no more of an output at once.
+  const limits = conversation && { maxReplyBytes: defaultMaxReplyBytes };
+  const { connectTools } = await import("@toolcrib/mcp");
+  try {
+    const place = await connectTools(on, {
+      root,
+      deny,
+      ...(limits && { fs: { ...limits, maxBytes: limits.maxReplyBytes }, search: limits }),
+      bash: { scrubEnv: true, sandbox: isBoxed ? sandboxOptions(flags) : false, ...conversation },
+    });
+    program.atEnd.push(() => place.close());
+    const { note, style } = program.terminal;
+    if (sandbox === undefined && !isBoxed && hasShell(flags))
+      note(style.dim(`Commands run on ${place.name} without a sandbox (--no-sandbox leaves this line out)`));
+    return { ...flags, place };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw usageError(error.message.replace(/^connectTools/, "--on"));
+  }
+}
+
+/** The text of a file there; undefined where there is none that the tools may read. */
+export async function readThere({ tools }: ConnectedTools, path: string): Promise<string | undefined> {
+  const outcome = await new ToolRegistry(tools).invoke("read_file", { path });
+  return outcome.ok ? outcome.output : undefined;
+}
+
+const fileTools = "@toolcrib/tools-fs";
+
+interface Call {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** The texts of files that a call would change, here or in the place; undefined for a tool of somebody else, which may have the same name. */
+export async function changesOf(
+  { name, args }: Call,
+  registry: AnyToolRegistry,
+  { roots: root, deniedPaths: deny, flags: { directory: cwd, place } }: Permissions,
+  signal: AbortSignal,
+): Promise<readonly FileChange[] | undefined> {
+  if (registry.get(name)?.origin !== (place ? `${place.name}: ${fileTools}` : fileTools)) return undefined;
+  return place
+    ? ((await place.proposeChanges(name, args, signal)) as readonly FileChange[] | undefined)
+    : proposeChanges(name, args, { root, deny, cwd }, signal);
+}
+
+/** Their diff. */
+export async function diffOf(
+  call: Call,
+  registry: AnyToolRegistry,
+  permissions: Permissions,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { directory, place } = permissions.flags;
+  const changes = await changesOf(call, registry, permissions, signal);
+  return changes && diffOfChanges(changes, place ? { cwd: place.cwd } : { root: permissions.roots, cwd: directory });
+}
