@@ -1,6 +1,6 @@
 import { sep } from "node:path";
 import type fastGlob from "fast-glob";
-import type { DirectoryLister, Entry, VisibleDirectory } from "./listDirectory.ts";
+import type { DirectoryLister, VisibleDirectory } from "./listDirectory.ts";
 import { deepen } from "./pathGlob.ts";
 import type { OnUnreadable } from "./walk.ts";
 
@@ -48,7 +48,7 @@ function visibleFileSystem(
       found = lister.list(path, rules);
     } catch (error) {
       onUnreadable(path, error);
-      found = { entries: [], rules: undefined, leftOut: 0 };
+      found = { names: [], rules: undefined, leftOut: 0 };
     }
     seen.set(path, found);
     return found;
@@ -61,19 +61,17 @@ function visibleFileSystem(
     const cut = path.lastIndexOf("/");
     const parent = look(path.slice(0, cut) || "/");
     const name = path.slice(cut + 1);
-    return parent?.entries.some((entry) => entry.directory && entry.name === name)
-      ? list(path, parent.rules)
-      : undefined;
+    return parent?.names.includes(`${name}/`) ? list(path, parent.rules) : undefined;
   };
-  const find = (path: string): Entry => {
+  const lstatSync = (given: string): unknown => {
+    const path = plainPath(given);
     const cut = path.lastIndexOf("/");
     const name = path.slice(cut + 1);
-    const entry = look(path.slice(0, cut) || "/")?.entries.find((one) => one.name === name);
-    if (entry === undefined) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
-    return entry;
+    const found = look(path.slice(0, cut) || "/")?.names.find((one) => one === name || one === `${name}/`);
+    if (found === undefined) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
+    return statsOf(found);
   };
-  const readdirSync = (path: string): readonly Entry[] => look(plainPath(path))?.entries ?? [];
-  const lstatSync = (path: string): unknown => statsOf(find(plainPath(path)));
+  const readdirSync = (path: string): Entry[] => look(plainPath(path))?.names.map((name) => new Entry(name)) ?? [];
   return { readdirSync, lstatSync, statSync: lstatSync } as unknown as Partial<fastGlob.FileSystemAdapter>;
 }
 
@@ -82,7 +80,29 @@ function plainPath(path: string): string {
   return slashed.length > 1 && slashed.endsWith("/") ? slashed.slice(0, -1) : slashed;
 }
 
-function statsOf({ directory }: Entry): Record<string, () => boolean> {
+/** The part of a `Dirent` that fast-glob uses. */
+class Entry {
+  readonly name: string;
+  readonly #directory: boolean;
+
+  /** The name of a directory ends in `/`. */
+  constructor(listed: string) {
+    this.#directory = listed.endsWith("/");
+    this.name = this.#directory ? listed.slice(0, -1) : listed;
+  }
+  isFile(): boolean {
+    return !this.#directory;
+  }
+  isDirectory(): boolean {
+    return this.#directory;
+  }
+  isSymbolicLink(): boolean {
+    return false;
+  }
+}
+
+function statsOf(listed: string): Record<string, () => boolean> {
+  const directory = listed.endsWith("/");
   const no = (): boolean => false;
   return {
     isFile: () => !directory,

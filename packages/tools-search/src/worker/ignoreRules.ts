@@ -5,10 +5,10 @@ export interface IgnoreRules {
   /** How long a decision may take: about 1 for a glob with a star or two. */
   readonly cost: number;
   /**
-   * Whether the entry called `name` is ignored (true), included again by `!` (false) or not mentioned (undefined).
-   * `path.slice(from)` is its path relative to the folder of the .gitignore, with `/`.
+   * Whether the entry called `name` is ignored (true), included again by `!` (false) or not mentioned (undefined). `folder` is where
+   * it lies, relative to the folder of the .gitignore: empty, or ending in `/`.
    */
-  decide(name: string, path: string, from: number, isDirectory: boolean): boolean | undefined;
+  decide(name: string, folder: string, isDirectory: boolean): boolean | undefined;
 }
 
 interface Rule {
@@ -20,7 +20,8 @@ interface Rule {
 /** A rule without wildcards; `path` is set for one that is bound to the folder of the .gitignore. */
 type NameRule = Rule & { path: string | undefined };
 type SuffixRule = Rule & { suffix: string };
-type GlobRule = Rule & { glob: Wildmatch; wholePath: boolean };
+/** `first` and `last`: what a name that matches begins and ends with, or -1; most names are told from it alone. */
+type GlobRule = Rule & { glob: Wildmatch; wholePath: boolean; first: number; last: number };
 
 /** Compiles the text of a .gitignore as git reads it; undefined where it holds no rule. */
 export function compileIgnoreRules(text: string): IgnoreRules | undefined {
@@ -43,7 +44,8 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
     } else {
       const compiled = compileWildmatch(glob);
       cost += costOf(glob);
-      if (typeof compiled !== "string") globs.push({ ...rule, glob: compiled, wholePath: anchored });
+      if (typeof compiled !== "string")
+        globs.push({ ...rule, glob: compiled, wholePath: anchored, ...endsOf(glob, anchored) });
     }
   }
   if (order === 0) return undefined;
@@ -51,20 +53,24 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
 
   return {
     cost: cost + Math.max(0, ...[...suffixes.values()].map((list) => list.length)),
-    decide(name, path, from, isDirectory) {
+    decide(name, folder, isDirectory) {
       let last: Rule | undefined;
       const consider = (rule: Rule): void => {
         if ((isDirectory || !rule.directoryOnly) && rule.order > (last?.order ?? -1)) last = rule;
       };
       for (const rule of names.get(name) ?? []) {
-        if (rule.path === undefined || (path.length - from === rule.path.length && path.endsWith(rule.path)))
+        const { path } = rule;
+        if (path === undefined || (path.length === folder.length + name.length && path.startsWith(folder)))
           consider(rule);
       }
-      for (const rule of suffixes.get(name.slice(-1)) ?? []) if (name.endsWith(rule.suffix)) consider(rule);
+      const end = name.length - 1;
+      for (const rule of suffixes.get(name.slice(end)) ?? []) if (name.endsWith(rule.suffix)) consider(rule);
       for (const rule of globs) {
         if (last !== undefined && rule.order < last.order) break;
         if (rule.directoryOnly && !isDirectory) continue;
-        if (rule.glob.matches(rule.wholePath ? path.slice(from) : name)) {
+        if (rule.first !== -1 && name.charCodeAt(0) !== rule.first) continue;
+        if (rule.last !== -1 && name.charCodeAt(end) !== rule.last) continue;
+        if (rule.glob.matches(rule.wholePath ? folder + name : name)) {
           last = rule;
           break;
         }
@@ -72,6 +78,13 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
       return last?.ignores;
     },
   };
+}
+
+/** Of a glob that is bound to a folder only the last character is one of the name. */
+function endsOf(glob: string, anchored: boolean): { first: number; last: number } {
+  const plain = (at: number): number => (/[\w.#~-]/.test(glob.charAt(at)) ? glob.charCodeAt(at) : -1);
+  const end = glob.length - 1;
+  return { first: anchored ? -1 : plain(0), last: plain(end) };
 }
 
 /** Every star begins another way to match, and all of them are followed. */

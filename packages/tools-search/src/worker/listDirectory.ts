@@ -4,26 +4,6 @@ import { BeginAnew, checkSize, type SizeLimits } from "../shared/beginAnew.ts";
 import { compileIgnoreRules, type IgnoreRules } from "./ignoreRules.ts";
 import { confirmOpened } from "./readWindows.ts";
 
-/** A file or directory that a search may visit; shaped like a Dirent, so that fast-glob takes it too. */
-export class Entry {
-  readonly name: string;
-  readonly directory: boolean;
-
-  constructor(name: string, directory: boolean) {
-    this.name = name;
-    this.directory = directory;
-  }
-  isFile(): boolean {
-    return !this.directory;
-  }
-  isDirectory(): boolean {
-    return this.directory;
-  }
-  isSymbolicLink(): boolean {
-    return false;
-  }
-}
-
 /** The ignore rules in force in one directory: its own and, through `parent`, those above. */
 export interface RuleChain {
   readonly own: IgnoreRules | undefined;
@@ -34,11 +14,12 @@ export interface RuleChain {
   readonly parent: RuleChain | undefined;
 }
 
-/** What a directory shows: the entries not ignored, in the order of their paths, and the rules for what is below. */
+/** What a directory shows: the names not ignored, in the order of their paths, and the rules for what is below. */
 export interface VisibleDirectory {
-  readonly entries: readonly Entry[];
+  /** That of a directory ends in `/`. */
+  readonly names: readonly string[];
   readonly rules: RuleChain | undefined;
-  /** Denied names, which are not among the entries. */
+  /** Denied names, which are not among them. */
   readonly leftOut: number;
 }
 
@@ -50,12 +31,15 @@ export interface DirectoryLister {
   rulesAbove(path: string): RuleChain | undefined;
 }
 
+/** Kept for each directory, so without the rest of its `Stats`. */
+type Stamp = Pick<Stats, "dev" | "ino" | "mtimeMs" | "ctimeMs">;
+
 interface Listing {
   /** Undefined where it may not be kept. */
-  stamp: Stats | undefined;
-  entries: Entry[];
+  stamp: Stamp | undefined;
+  names: readonly string[];
   /** How long it takes to compare them with a rule: longer names take longer. */
-  names: number;
+  cost: number;
   hasIgnoreFile: boolean;
   hasRepository: boolean;
   ignoreText: string;
@@ -109,8 +93,9 @@ export function createDirectoryLister(
   const store = (path: string, stats: Stats, found: ReturnType<typeof readEntries>): Listing => {
     checkSize(found.length * bytesOfEntry, sizes?.directory);
     const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > settledMs;
-    const listing = toListing(found, settled ? stats : undefined);
-    count += listing.entries.length + 1;
+    const { dev, ino, mtimeMs, ctimeMs } = stats;
+    const listing = toListing(found, settled ? { dev, ino, mtimeMs, ctimeMs } : undefined);
+    count += listing.names.length + 1;
     if (count > (sizes?.remembered ?? mostCached)) {
       cached.clear();
       chains.clear();
@@ -139,7 +124,7 @@ export function createDirectoryLister(
       const text = listing.hasIgnoreFile ? readIgnoreFile(join(path, ".gitignore"), confined, sizes) : "";
       if (listing.visible === undefined || listing.inherited !== above || listing.ignoreText !== text) {
         const rules = chainFor(path, text, above);
-        checkSize(listing.names * ((rules?.cost ?? 0) + denyCost), sizes?.matches);
+        checkSize(listing.cost * ((rules?.cost ?? 0) + denyCost), sizes?.matches);
         listing.visible = visibleOf(listing, path, rules, denied);
         listing.inherited = above;
         listing.ignoreText = text;
@@ -164,64 +149,66 @@ export function createDirectoryLister(
 }
 
 function visibleOf(
-  { entries: all }: Listing,
+  { names: all }: Listing,
   path: string,
   rules: RuleChain | undefined,
   denied: DeniedPaths | undefined,
 ): VisibleDirectory {
-  const isAllowed = ({ name, directory }: Entry): boolean => denied?.match(join(path, name), directory) === undefined;
+  const isAllowed = (name: string): boolean => denied?.match(join(path, bare(name)), name.endsWith("/")) === undefined;
   const allowed = denied === undefined ? all : all.filter(isAllowed);
-  const entries = allowed.filter((entry) => !isIgnored(entry, path, rules));
-  return { entries, rules, leftOut: all.length - allowed.length };
+  return { names: withoutIgnored(allowed, path, rules), rules, leftOut: all.length - allowed.length };
+}
+
+function withoutIgnored(names: readonly string[], path: string, rules: RuleChain | undefined): readonly string[] {
+  const levels: { own: IgnoreRules; folder: string }[] = [];
+  for (let chain = rules; chain !== undefined; chain = chain.parent) {
+    const { own, base } = chain;
+    if (own !== undefined) levels.push({ own, folder: path.length > base ? `${path.slice(base)}/` : "" });
+  }
+  if (levels.length === 0) return names;
+  const visible = names.filter((entry) => {
+    const name = bare(entry);
+    for (const { own, folder } of levels) {
+      const decided = own.decide(name, folder, name !== entry);
+      if (decided !== undefined) return !decided;
+    }
+    return true;
+  });
+  return visible.length === names.length ? names : visible;
+}
+
+/** A name without the `/` of a directory. */
+function bare(name: string): string {
+  return name.endsWith("/") ? name.slice(0, -1) : name;
 }
 
 function readEntries(path: string) {
   return readdirSync(path, { withFileTypes: true });
 }
 
-function toListing(found: ReturnType<typeof readEntries>, stamp: Stats | undefined): Listing {
-  const listing: Listing = {
-    stamp,
-    entries: [],
-    names: 0,
-    hasIgnoreFile: false,
-    hasRepository: false,
-    ignoreText: "",
-    inherited: undefined,
-    visible: undefined,
-  };
+function toListing(found: ReturnType<typeof readEntries>, stamp: Stamp | undefined): Listing {
+  const names: string[] = [];
+  let cost = 0;
+  let hasIgnoreFile = false;
+  let hasRepository = false;
   for (const entry of found) {
+    const { name } = entry;
     const isFile = entry.isFile();
-    if (entry.name === ".git") listing.hasRepository = true;
+    if (name === ".git") hasRepository = true;
     else if (isFile || entry.isDirectory()) {
-      listing.entries.push(new Entry(entry.name, !isFile));
-      listing.names += 1 + entry.name.length / 8;
+      // So a directory sorts where its paths do.
+      names.push(isFile ? name : `${name}/`);
+      cost += 1 + name.length / 8;
     }
-    if (isFile && entry.name === ".gitignore") listing.hasIgnoreFile = true;
+    if (isFile && name === ".gitignore") hasIgnoreFile = true;
   }
-  listing.entries.sort(byPath);
-  return listing;
-}
-
-/** The order of full paths: a directory sorts as if its name ended in `/`. */
-function byPath(a: Entry, b: Entry): number {
-  const left = a.directory ? `${a.name}/` : a.name;
-  const right = b.directory ? `${b.name}/` : b.name;
-  return left < right ? -1 : 1;
+  names.sort();
+  const unseen = { ignoreText: "", inherited: undefined, visible: undefined };
+  return { stamp, names, cost, hasIgnoreFile, hasRepository, ...unseen };
 }
 
 function hasStamp({ stamp }: Listing, { dev, ino, mtimeMs, ctimeMs }: Stats): boolean {
   return stamp?.ctimeMs === ctimeMs && stamp.mtimeMs === mtimeMs && stamp.ino === ino && stamp.dev === dev;
-}
-
-function isIgnored(entry: Entry, directory: string, rules: RuleChain | undefined): boolean {
-  if (rules === undefined) return false;
-  const path = join(directory, entry.name);
-  for (let chain: RuleChain | undefined = rules; chain !== undefined; chain = chain.parent) {
-    const decided = chain.own?.decide(entry.name, path, chain.base, entry.directory);
-    if (decided !== undefined) return decided;
-  }
-  return false;
 }
 
 function hasRepository(directory: string): boolean {

@@ -26,16 +26,17 @@ export function* walkFiles(
   // A stack, not recursion: a tree may be thousands of levels deep.
   const stack = start === undefined ? [] : [{ directory: start, path: "", next: 0 }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const entry = top.directory.entries[top.next];
+    const name = top.directory.names[top.next];
     top.next += 1;
-    if (entry === undefined) {
+    if (name === undefined) {
       stack.pop();
-    } else if (entry.directory) {
-      const below = list(prefix + top.path + entry.name, top.directory.rules);
-      if (below !== undefined) stack.push({ directory: below, path: `${top.path}${entry.name}/`, next: 0 });
+    } else if (name.endsWith("/")) {
+      const path = top.path + name;
+      const below = list(prefix + path.slice(0, -1), top.directory.rules);
+      if (below !== undefined) stack.push({ directory: below, path, next: 0 });
       yield undefined;
     } else {
-      yield top.path + entry.name;
+      yield top.path + name;
     }
   }
 }
