@@ -5,7 +5,6 @@ import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import { checkBraces, checkLength, limitsOf, longestGlob, resolveStart } from "./searchArguments.ts";
 import { filesData, filesDataSchema } from "./searchData.ts";
 import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
-import { startSearch } from "./threads/startSearch.ts";
 
 /** What arguments that are left out stand for. */
 const defaults = { cwd: ".", max_results: 1000 };
@@ -39,6 +38,8 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       const pattern = checkPattern(args.pattern);
       const start = await resolveStart(scope, cwd, "cwd");
       if (!start.isDirectory) throw invalidArgument("cwd", `${printableName(clip(cwd))} is a file; pass a directory`);
+      // Loaded with the first search: a program that only imports this package need not pay for it.
+      const { startSearch } = await import("./threads/startSearch.ts");
       const result = await startSearch(
         { kind: "files", start, pattern, limit: wanted, maxBytes: maxReplyBytes, ...limitsOf(scope) },
         { signal, matchLimitMs },

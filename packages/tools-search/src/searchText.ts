@@ -26,7 +26,6 @@ import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchRep
 import type { SearchStart } from "./shared/jobs.ts";
 import { needsLineBreak } from "./shared/requiredLiterals.ts";
 import type { SearchResult } from "./shared/searchResult.ts";
-import { startSearch } from "./threads/startSearch.ts";
 
 /** What arguments that are left out stand for. */
 const defaults = { regex: false, case_sensitive: true, mode: "lines", context: 0, max_results: 500 } as const;
@@ -80,6 +79,8 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       checkQuery(query, regex);
       checkInclude(include);
       const { starts, missing } = await resolveStarts(scope, startPaths(paths), signal);
+      // Loaded with the first search: a program that only imports this package need not pay for it.
+      const { startSearch } = await import("./threads/startSearch.ts");
       const result = await startSearch(
         {
           kind: "text",

@@ -13,8 +13,8 @@ const header = { used: 0, most: 1, replaced: 2, records: 3, texts: 4, tree: 5, l
 const recordHead = 56;
 /** A record has some 500 bytes: most of the index stays empty. */
 const bytesPerSlot = 256;
-/** How much of the room texts may take: signatures save more time. */
-const shareOfTexts = 1 / 4;
+/** How much of the room texts may take: signatures save more time, and a tree that is small fits whole. */
+const shareOfTexts = 1 / 8;
 
 /** What is learned of one file. */
 export interface Learned {

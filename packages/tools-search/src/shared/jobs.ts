@@ -63,11 +63,12 @@ export interface HelpJob {
   control: SharedArrayBuffer;
 }
 
-/** Files that another thread has read, joined by NUL, to be learned. */
+/** Files that another thread has read, to be learned. */
 export interface LearnJob {
   kind: "learn";
   memory: SharedArrayBuffer | undefined;
-  paths: string;
+  /** In each a path, or some joined by NUL. */
+  paths: string[];
 }
 
 export type Job = TextJob | FilesJob | HelpJob | LearnJob;

@@ -93,6 +93,21 @@ describe("the first search of a process begins on the caller's thread", () => {
     expect(mayBeginHere(pool, job)).toBe(false);
   });
 
+  test.each([
+    ["a large one needs a thread", root, 1],
+    ["a small one needs none", join(root, "folder1"), 0],
+  ])("a second search of a tree right after the first: %s", async (_, path, started) => {
+    const pool = createSearchPool();
+    const tryAcquire = vi.spyOn(pool, "tryAcquire").mockReturnValue(undefined);
+    const job = { kind: "files" as const, start: { path, shown: "", isDirectory: true }, pattern: "**/*.txt" };
+    const search = () =>
+      searchFirst(pool, { ...job, limit: 1_000_000, maxBytes: Infinity, roots: undefined }, undefined);
+    const first = await search();
+    expect(tryAcquire).toHaveBeenCalledTimes(0);
+    expect(await search()).toEqual(first);
+    expect(tryAcquire).toHaveBeenCalledTimes(started);
+  });
+
   test("one at a time", async () => {
     const pool = createSearchPool();
     const running = searchFirst(pool, textJob(), undefined);

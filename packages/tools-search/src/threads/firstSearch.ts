@@ -14,11 +14,12 @@ const longestGlob = 100;
 const warmUpMs = 50;
 /** After a search of a small tree the next one of it needs no thread. */
 const lateWarmUpMs = 500;
+const pathsJoined = 256;
 /** Small trees that are known at most. */
 const mostTrees = 16;
 
 let running = false;
-let warmUp: NodeJS.Timeout | undefined;
+let warmUp: { timer: NodeJS.Timeout; now: (() => void) | undefined } | undefined;
 /** What is searched here though a thread is ready: there it takes longer to get going. */
 const small = new Set<string>();
 
@@ -43,29 +44,55 @@ export async function searchFirst(
   onNoThreads: (problem: NoThreadsError) => void = () => undefined,
 ): Promise<SearchResult> {
   running = true;
-  clearTimeout(warmUp);
+  clearTimeout(warmUp?.timer);
+  // Searches of a large tree follow each other so soon that the timer never ends.
+  warmUp?.now?.();
   const helper = job.kind === "text" ? createHelper(pool, job) : undefined;
   const memory = job.kind === "text" ? job.memory : undefined;
-  const read: string[] = [];
+  const read = createPathList();
   let walked = 0;
   let result: SearchResult | undefined;
   try {
     const { searchHere, learnHere } = await import("../worker/searchHere.ts");
-    const onRead = (path: string): void => void read.push(path);
     const onWalk = (): void => {
       walked += 1;
     };
-    result = await searchHere(job, signal, { help: helper, onRead, onWalk, sizes: sizesHere });
-    learnHere(walked < manyFiles ? read.splice(0) : []);
+    result = await searchHere(job, signal, { help: helper, onRead: memory && read.add, onWalk, sizes: sizesHere });
+    learnHere(walked < manyFiles ? read.take() : []);
     return result;
   } finally {
     running = false;
     helper?.release();
     // A search that was cut short does not tell how large the tree is.
     if (result?.more !== true) noteSize(treeOf(job), result === undefined ? Infinity : walked);
-    const start = (): void => startThread(pool, memory, read, onNoThreads);
-    warmUp = setTimeout(start, walked < manyFiles ? lateWarmUpMs : warmUpMs).unref();
+    const isLarge = walked >= manyFiles;
+    const start = (): void => {
+      warmUp = undefined;
+      startThread(pool, memory, read.take(), onNoThreads);
+    };
+    const timer = setTimeout(start, isLarge ? warmUpMs : lateWarmUpMs).unref();
+    warmUp = { timer, now: isLarge ? start : undefined };
   }
+}
+
+/** Paths, joined by NUL some at a time: each by itself would take three times the room. */
+function createPathList() {
+  let joined: string[] = [];
+  let recent: string[] = [];
+  return {
+    add(path: string): void {
+      recent.push(path);
+      if (recent.length < pathsJoined) return;
+      joined.push(recent.join("\0"));
+      recent = [];
+    },
+    take(): string[] {
+      const paths = [...joined, ...recent];
+      joined = [];
+      recent = [];
+      return paths;
+    },
+  };
 }
 
 function treeOf(job: TextJob | FilesJob): string {
@@ -150,7 +177,7 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
 function startThread(
   pool: SearchPool,
   memory: SharedArrayBuffer | undefined,
-  read: readonly string[],
+  paths: string[],
   onNoThreads: (problem: NoThreadsError) => void,
 ): void {
   const thread = pool.tryAcquire();
@@ -164,5 +191,5 @@ function startThread(
   const onMessage = ({ kind }: WorkerMessage): void => {
     if (kind === "done") release();
   };
-  thread.start({ kind: "learn", memory, paths: memory === undefined ? "" : read.join("\0") }, onMessage, release);
+  thread.start({ kind: "learn", memory, paths }, onMessage, release);
 }

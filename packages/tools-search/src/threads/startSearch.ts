@@ -1,31 +1,18 @@
 import { BeginAnew } from "../shared/beginAnew.ts";
 import type { FilesJob, TextJob } from "../shared/jobs.ts";
 import type { SearchResult } from "../shared/searchResult.ts";
-import type { RunOptions } from "./runSearch.ts";
-import type { NoThreadsError } from "./searchThread.ts";
+import { mayBeginHere, searchFirst } from "./firstSearch.ts";
+import { type RunOptions, runSearch } from "./runSearch.ts";
+import { sharedSearchPool } from "./searchPool.ts";
+import { NoThreadsError } from "./searchThread.ts";
 
 /** Set once threads are known not to start in this process. */
 let noThreads: NoThreadsError | undefined;
 let threadsWork = false;
 
-let threads: ReturnType<typeof loadThreads> | undefined;
-
-/** Loaded with the first search: it takes several milliseconds, which a program that only imports this package need not pay. */
-async function loadThreads() {
-  const [{ sharedSearchPool }, { runSearch }, { NoThreadsError }, first] = await Promise.all([
-    import("./searchPool.ts"),
-    import("./runSearch.ts"),
-    import("./searchThread.ts"),
-    import("./firstSearch.ts"),
-  ]);
-  return { sharedSearchPool, runSearch, NoThreadsError, ...first };
-}
-
 /** Searches in threads. Where none can be started, searches on the caller's thread, but refuses patterns that could hold it up. */
 export async function startSearch(job: TextJob | FilesJob, options: RunOptions): Promise<SearchResult> {
   if (noThreads !== undefined) return searchOnThisThread(noThreads, job, options);
-  threads ??= loadThreads();
-  const { sharedSearchPool, runSearch, NoThreadsError, mayBeginHere, searchFirst } = await threads;
   const pool = sharedSearchPool();
   try {
     if (mayBeginHere(pool, job)) return await searchFirst(pool, job, options.signal, giveUpThreads);

@@ -66,9 +66,9 @@ const learner = createFileLearner((work) => {
   return () => clearTimeout(timer);
 });
 
-/** Learns the files of a small tree that the last search had to read, and what is left from before. */
+/** Learns the files of a small tree that the last search had to read (in each a path, or some joined by NUL), and what is left from before. */
 export function learnHere(paths: readonly string[]): void {
-  for (const path of paths) learner.add(path);
+  for (const some of paths) for (const path of some.split("\0")) learner.add(path);
   learner.learn();
 }
 

@@ -77,7 +77,7 @@ async function serve(job: Job): Promise<void> {
       return;
     }
     if (job.kind !== "files") remember(job);
-    if (job.kind === "learn") for (const path of job.paths.split("\0")) learner.add(path);
+    if (job.kind === "learn") for (const some of job.paths) for (const path of some.split("\0")) learner.add(path);
     else if (job.kind === "files") searchFiles(job, await finderOf(job, [job.pattern], false, problems));
     else searchText(job, problems, await finderOf(job, job.include, true, problems));
   } catch (error) {
