@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { AgentError } from "@toolcrib/agent";
+import { ScriptedProvider } from "@toolcrib/agent/testing";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { hasPostgres } from "@toolcrib/testing";
+import { describe, expect, test } from "vitest";
+import { shareServer } from "../../fixtures/runs.ts";
+import { durable } from "./durable.ts";
+import type { DurableOptions } from "./options.ts";
+
+const shared = shareServer();
+const { openRuns, work } = shared;
+const thrown = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe.skipIf(!hasPostgres)("workers", () => {
+  test("a process has one worker at a time, and another after it was closed", async () => {
+    const runs = await work({ provider: new ScriptedProvider(["One."]) });
+    await runs.work();
+    const other = await openRuns({ agents: { helper: { provider: new ScriptedProvider(["Two."]) } } });
+    expect(await thrown(other.work())).toMatchObject({ code: "busy", message: expect.stringContaining("one") });
+    const id = await other.start("helper", "Hello.");
+    await runs.close();
+    await other.work();
+    expect(await other.result(id)).toBe("Two.");
+  });
+
+  test("a run waits for a worker that has its agent, and says so", async () => {
+    const schema = "agents apart";
+    const client = await openRuns({ schema });
+    const id = await client.start("second", "Hello.");
+    const first = await openRuns({ schema, agents: { first: { provider: new ScriptedProvider(["First."]) } } });
+    await first.work();
+    const other = await client.start("first", "Hello.");
+    expect(await client.result(other)).toBe("First.");
+    expect(await client.get(id)).toMatchObject({ status: "queued", detail: expect.stringContaining('"second"') });
+    await first.close();
+    const second = await openRuns({ schema, agents: { second: { provider: new ScriptedProvider(["Second."]) } } });
+    await second.work();
+    expect(await client.result(id)).toBe("Second.");
+  });
+
+  test("an agent that cannot be made fails its run in words, and the worker goes on", async () => {
+    const runs = await openRuns({
+      agents: {
+        helper: ({ id }) => {
+          if (id === "bad") throw new AgentError({ code: "missing_key", message: "No key for this tenant." });
+          return { provider: new ScriptedProvider(["Fine."]) };
+        },
+      },
+    });
+    await runs.work();
+    await runs.start("helper", "Hello.", { id: "bad" });
+    expect(await thrown(runs.result("bad"))).toMatchObject({ code: "missing_key", message: "No key for this tenant." });
+    await runs.start("helper", "Hello.", { id: "good" });
+    expect(await runs.result("good")).toBe("Fine.");
+    await runs.send("bad", "Again.");
+    expect(await thrown(runs.result("bad"))).toMatchObject({ code: "missing_key" });
+  });
+
+  test("steps of megabytes and conversations of many steps are recorded", async () => {
+    const text = "x".repeat(3_000_000);
+    const steps = Array.from({ length: 60 }, (_, index) => ({ calls: [{ name: "make", args: { index } }] }));
+    const make = defineTool({
+      name: "make",
+      description: "Makes text.",
+      parameters: { type: "object", properties: { index: { type: "number" } } },
+      readOnly: true,
+      execute: () => text,
+    });
+    const provider = new ScriptedProvider([...steps, "All made."]);
+    const agent = { provider, tools: new ToolRegistry([make]), maxSteps: 100, maxToolResultBytes: 1_000_000 };
+    const runs = await work(agent);
+    const id = await runs.start("helper", "Make it.");
+    expect(await runs.result(id)).toBe("All made.");
+  });
+
+  test("options that are wrong, and a database that cannot be used, are told in words", async () => {
+    const { databaseUrl } = shared.server;
+    const bad = (options: object): Promise<unknown> =>
+      thrown(durable({ databaseUrl, schema: "bad", ...options } as DurableOptions));
+    for (const options of [
+      ...[
+        { databaseUrl: undefined },
+        { databaseUrl: "mysql://x/y" },
+        { databaseUrl: 7 },
+        { leaseMs: 1 },
+        { leaseMs: "9" },
+      ],
+      ...[
+        { agents: [] },
+        { agents: { a: {} } },
+        { agents: { a: { provider: {} } } },
+        { agents: { "": {} } },
+        { connections: 1 },
+      ],
+      ...[
+        { limits: 3 },
+        { limits: { tenants: {} } },
+        { limits: { providers: { a: { concurrency: 0 } } } },
+        { schema: "" },
+      ],
+      ...[{ schema: "é".repeat(40) }, { database: "" }, { limits: { worker: { concurrency: 1.5 } } }, { onWarning: 1 }],
+      ...[{ limits: { providers: { a: { perminute: 1 } } } }, { tracing: {} }, { limits: { providers: [] } }],
+      { agents: { a: { provider: new ScriptedProvider([]), journal: "x" } } },
+    ])
+      expect(await bad(options), JSON.stringify(options)).toMatchObject({ code: "invalid_option" });
+    const listener = createServer().listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const { port } = listener.address() as { port: number };
+    await new Promise((resolve) => listener.close(resolve));
+    const nobody = `postgresql://user:hush@127.0.0.1:${port}/db`;
+    const errors = [
+      [nobody, "network", "docker run"],
+      [databaseUrl.replace(/:[0-9a-f]{32}@/, ":hush@"), "authentication", "password"],
+      [databaseUrl.replace(/postgres$/, "nowhere"), "not_found", "createdb"],
+    ] as const;
+    for (const [address, code, word] of errors) {
+      const error = await bad({ databaseUrl: address });
+      expect(error).toMatchObject({ code, message: expect.stringContaining(word) });
+      expect(String(error)).not.toContain("hush");
+    }
+    const runs = await openRuns();
+    expect(await thrown(runs.work())).toMatchObject({ code: "invalid_option" });
+  });
+});
