@@ -27,7 +27,7 @@ export interface Run {
   readonly turns: number;
   /** How often a worker has begun the present turn: more than once where workers died. */
   readonly attempts: number;
-  /** What a queued run waits for, where it waits for more than its turn. */
+  /** Why nobody goes on with a queued or running run, where no worker can. */
   readonly detail?: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -114,4 +114,50 @@ describe.skipIf(!hasPostgres)("workers that die", () => {
     expect(twice(lines())).toEqual([]);
     await other.close();
   });
+
+  test("a worker with other tools does not go on with a turn, and the run says what it waits for", async () => {
+    await begin();
+    const first = await worker();
+    const id = await client.start("plan", plan({ calls: 3, ms: 300 }), { id: "r" });
+    await seen("begin r c2");
+    first.kill("SIGKILL");
+    await first.ended;
+    await worker({ extraTool: "more" });
+    const fresh = await client.start("plan", plan({ calls: 1 }), { id: "f" });
+    expect(await client.result(fresh)).toMatch(/ok c1/);
+    const before = lines().filter((line) => line.includes(" r "));
+    expect(await client.get(id)).toMatchObject({ status: "running", detail: expect.stringContaining("other tools") });
+    await worker();
+    expect(await client.result(id)).toMatch(/ok c1.*may have run.*ok c3/);
+    expect(lines().filter((line) => line.includes(" r "))[before.length]).toBe("reply r 3");
+  });
+
+  test("a run that kills its workers is given up after maxAttempts", async () => {
+    await begin();
+    const options = { ...setup.options, maxAttempts: 1 };
+    const id = await client.start("plan", plan({ calls: 1, tool: "put", ms: 60_000 }), { id: "r" });
+    for (const attempt of [1, 2]) {
+      const { kill } = await worker({ options });
+      await expect.poll(() => lines().filter((line) => line === "begin r c1").length).toBe(attempt);
+      kill("SIGKILL");
+    }
+    await worker({ options });
+    const error = await client.result(id).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "server", message: expect.stringContaining("given up after 3 attempts") });
+    expect(await client.get(id)).toMatchObject({ status: "failed" });
+  });
+
+  test("a run survives workers that die one after another", async () => {
+    await begin();
+    const id = await client.start("plan", plan({ calls: 6, tool: "look", ms: 100 }), { id: "r" });
+    for (const call of ["c1", "c3", "c5"]) {
+      const { kill } = await worker();
+      await seen(`begin r ${call}`);
+      kill("SIGKILL");
+    }
+    await worker();
+    expect(await client.result(id)).toMatch(/^\|*ok c1\|+ok c2\|+ok c3\|+ok c4\|+ok c5\|+ok c6$/);
+    const ended = lines().filter((line) => line.startsWith("end"));
+    expect([...new Set(ended)]).toHaveLength(6);
+  });
 });

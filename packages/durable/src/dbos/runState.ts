@@ -41,7 +41,8 @@ export class RunStates {
     const { rows } = await this.#database.pool.query<StateRow>(`${this.#select} WHERE r.id = $1`, [id]);
     const row = rows[0];
     if (row === undefined) return undefined;
-    const detail = row.state === "queued" ? await this.#whatIsMissing(row) : undefined;
+    const isOpen = row.state === "queued" || row.state === "running";
+    const detail = isOpen ? await this.#whatIsMissing(row) : undefined;
     return { ...toRun(row), ...(detail !== undefined && { detail }) };
   }
 
@@ -66,7 +67,7 @@ export class RunStates {
     return rows.map(({ id }) => id);
   }
 
-  /** Why nobody takes a queued run: no worker has its agent, or its tools. */
+  /** Why nobody goes on with a run: no worker has its agent, or its tools. */
   async #whatIsMissing({ agent, version }: StateRow): Promise<string | undefined> {
     const { rows } = await this.#database.pool.query<{ any: boolean; same: boolean }>(
       `SELECT count(*) > 0 AS any, coalesce(bool_or(version = $2), false) AS same
