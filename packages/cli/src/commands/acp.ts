@@ -141,7 +141,10 @@ function sessionOf(conversation: Conversation, flags: ConversationFlags, model: 
       },
     ],
     changes: (call, signal) => changesOf(call, conversation.agent.toolRegistry, permissions, signal),
-    close: () => conversation.close(),
+    async close() {
+      await conversation.close();
+      await conversation.place?.close();
+    },
   };
 }
 

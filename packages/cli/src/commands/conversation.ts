@@ -26,12 +26,13 @@ import {
   sessionsOf,
 } from "../state/sessionFile.ts";
 import type { Asker } from "../terminal/ask.ts";
+import { oneLine } from "../terminal/render.ts";
 import { answersTo } from "../tools/approval.ts";
 import type { McpFlag } from "../tools/mcpTools.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
 import { prepareTools } from "../tools/place.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
-import { instructionsFor, systemPromptFor } from "./systemPrompt.ts";
+import { instructionsFor, systemPromptFor, workplaceOf } from "./systemPrompt.ts";
 
 /** Flags of the commands that talk to a model. */
 export interface ConversationFlags extends ToolFlags, PermissionFlags, SessionFlags, McpFlag {
@@ -67,7 +68,7 @@ export interface Conversation {
   useModel(provider: Provider): void;
   /** Continues the conversation of `file`, or starts a new one. The tools stay on or off as they are. */
   switchTo(file?: string): Promise<void>;
-  /** Ends the servers that `--mcp` started, and the connection of `--on`. */
+  /** Ends the servers that `--mcp` started. */
   close(): Promise<void>;
 }
 
@@ -132,7 +133,6 @@ export async function openConversation(
     const options: AgentOptions = {
       tools: (context) =>
         createToolSet(flags, watched, program, { context, more: mount?.tools, outputs, jobs, undo: next?.middleware }),
-      systemPrompt: systemPromptFor(roots, instructions, place),
       sessionContextFilePath: `${(journal ?? join(sessions.path, "session")).replace(/\.jsonl$/, "")}.json`,
       ...(journal !== undefined && { journal }),
       onJournalError: ({ message }) =>
@@ -143,6 +143,13 @@ export async function openConversation(
     const taken = journal === undefined || isHeld ? undefined : await sessions.lock(journal);
     try {
       const opened = file === undefined ? new Agent(current, options) : await Agent.resume(current, file, options);
+      const before = workplaceOf(opened.systemPrompt);
+      opened.setSystemPrompt(systemPromptFor(roots, instructions, place));
+      const now = workplaceOf(opened.systemPrompt);
+      if (before !== undefined && before !== now)
+        terminal.note(
+          terminal.style.dim(`This conversation was about files in ${oneLine(before, 200)}, not in ${now}.`),
+        );
       // Only now: a file that cannot be resumed leaves the conversation, and its journal, as they were.
       if (!isHeld) lock?.release();
       if (!isHeld) lock = taken && journal !== undefined ? { journal, release: taken.release } : undefined;
@@ -196,7 +203,6 @@ export async function openConversation(
     if (count > 0) terminal.note(terminal.style.dim(`Removed ${what} (${limits}).`));
     lock?.release();
     await mount?.close();
-    await place?.close();
   };
   let agent = await open(resumed).catch(async (error: unknown) => {
     await close();

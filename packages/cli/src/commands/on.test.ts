@@ -118,6 +118,10 @@ describe("a conversation", () => {
     expect(journal()).toContain(`files in ${there} on docker:web with the tools given`);
     expect(journal()).toContain("Use tabs there.");
     expect(journal()).not.toContain("Use spaces here.");
+    const again = await toolcrib(["run", "-c", "list .", "-m", "offline", ...on]);
+    expect(again.stderr).not.toContain("This conversation");
+    const elsewhere = await toolcrib(["run", "-c", "list .", "-m", "offline"]);
+    expect(elsewhere.stderr).toContain(`This conversation was about files in ${there} on docker:web, not in ${here}.`);
   });
 
   test("is bound by modes and rules as here: they count from the folder there", async () => {
@@ -127,6 +131,7 @@ describe("a conversation", () => {
     const asked = await run(write);
     expect(asked.code).toBe(4);
     expect(asked.stderr).toMatch(/write .*src\/new\.txt in docker:web/);
+    expect(asked.stderr).toContain("--allow 'write_file(./src/new.txt)' allows exactly this");
     expect((await run(write, "--allow", "write_file(src/)")).code).toBe(0);
     expect((await run('write "hi" to new.txt', "--mode", "accept-edits")).code).toBe(0);
     const secret = ["--deny", "effect:read(.env)"];

@@ -29,6 +29,11 @@ export async function instructionsFor(
   return instructions;
 }
 
+/** What a system prompt says of where the files are. */
+export function workplaceOf(systemPrompt: string): string | undefined {
+  return /^You work on the user's files in (.*?) with the tools given\./.exec(systemPrompt)?.[1];
+}
+
 export function systemPromptFor(roots: readonly string[], { prompt }: Instructions, place: ToolFlags["place"]): string {
   const where = place ? `${place.roots?.join(", ")} on ${oneLine(place.name, 100)}` : roots.join(", ");
   const own = [

@@ -16,7 +16,7 @@ export async function whyNotRun(call: AskedCall, registry: AnyToolRegistry, perm
 
 async function advice(call: AskedCall, registry: AnyToolRegistry, permissions: Permissions): Promise<string> {
   const { name, question } = call;
-  const narrow = narrowRules(call, permissions.roots);
+  const narrow = narrowRules(call, permissions.flags.place?.roots ?? permissions.roots);
   if (await allows(narrow, call, registry, permissions)) return `${flagsOf(narrow)} allows exactly this.`;
   const cause = (question.data as Partial<PolicyQuestion> | undefined)?.decidedBy;
   if (cause?.by === "rule") return "Your own rule asks, and no --allow goes before it.";

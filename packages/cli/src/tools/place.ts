@@ -4,6 +4,7 @@ import type { ConnectedTools } from "@toolcrib/mcp";
 import { diffOfChanges, type FileChange, proposeChanges } from "@toolcrib/tools-fs";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
+import { oneLine } from "../terminal/render.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
 import { chooseSandbox, sandboxOptions } from "./sandbox.ts";
 import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
@@ -38,8 +39,10 @@ export async function connectPlace<Given extends Flags>(
   const isBoxed = sandbox || (sandbox === undefined && sandboxAllow !== undefined);
   // As here, where a model gets no more of an output at once.
   const limits = conversation && { maxReplyBytes: defaultMaxReplyBytes };
+  const { terminal } = program;
   const { connectTools } = await import("@toolcrib/mcp");
   try {
+    terminal.tail(`Connecting to ${oneLine(on, 200)} …`);
     const place = await connectTools(on, {
       root,
       deny,
@@ -47,13 +50,16 @@ export async function connectPlace<Given extends Flags>(
       bash: { scrubEnv: true, sandbox: isBoxed ? sandboxOptions(flags) : false, ...conversation },
     });
     program.atEnd.push(() => place.close());
-    const { note, style } = program.terminal;
     if (sandbox === undefined && !isBoxed && hasShell(flags))
-      note(style.dim(`Commands run on ${place.name} without a sandbox (--no-sandbox leaves this line out)`));
+      terminal.note(
+        terminal.style.dim(`Commands run on ${place.name} without a sandbox (--no-sandbox leaves this line out)`),
+      );
     return { ...flags, place };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw usageError(error.message.replace(/^connectTools/, "--on"));
+  } finally {
+    terminal.tail("");
   }
 }
 
