@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { show } from "../../src/durable/show.ts";
 import { hasPostgres } from "../../src/postgres.ts";
 
-const runs = Number(process.env.TOOLCRIB_ROUNDS ?? 40);
+const runs = Number(process.env.TOOLCRIB_ROUNDS ?? 30);
 const seed = Number(process.env.TOOLCRIB_SEED);
 
 test.skipIf(!hasPostgres)(
   `${runs} runs end on workers that are killed at random, and no finished step runs twice`,
   async () => {
     const pace = { latencyMs: [200, 800], toolMs: [20, 200], leaseMs: 2000 } as const;
-    const size = { plan: "long", runs, workers: 3, concurrency: runs } as const;
-    const figures = await show({ ...pace, ...size, killEveryMs: 1500, seed, limitMs: 300_000 }, console.log);
+    const size = { plan: "long", runs, workers: 4, concurrency: runs } as const;
+    const figures = await show({ ...pace, ...size, killEveryMs: 2000, seed, limitMs: 300_000 }, console.log);
     expect(figures?.verdict).toMatchObject({ problems: [], steps: runs * 20 });
     expect(figures?.kills).toBeGreaterThan(0);
   },

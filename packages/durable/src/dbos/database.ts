@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from "pg";
+import type { Engine } from "./loadEngine.ts";
 
 /** PostgreSQL, and the schema in it that holds the tables of the engine and ours. */
 export interface Database {
@@ -10,6 +11,14 @@ export interface Database {
   readonly schema: string;
   /** Runs `work` in one transaction, which is taken back where it throws. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+}
+
+/** Connections to the database at `url`. */
+export function openPool(engine: Engine, url: string, max: number): Pool {
+  const pool = new engine.pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000 });
+  // A connection that breaks while nobody uses it. What uses one sees it by itself.
+  pool.on("error", () => {});
+  return pool;
 }
 
 type Work<T> = (client: PoolClient) => Promise<T>;

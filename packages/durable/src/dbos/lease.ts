@@ -29,6 +29,7 @@ export class Lease {
   readonly #options: LeaseOptions;
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> | undefined;
+  #looking: Promise<void> | undefined;
   #lastBeat: number | undefined;
   #isEnded = false;
 
@@ -55,6 +56,7 @@ export class Lease {
     this.#isEnded = true;
     clearTimeout(this.#timer);
     await this.#beating;
+    await this.#looking;
   }
 
   /** Queues a turn that ended early here. */
@@ -86,7 +88,7 @@ export class Lease {
 
   /** A beat that fails is followed by the next one: the database may be away for a while. */
   async #beat(): Promise<void> {
-    const { worker, leaseMs, onLost, onBeat } = this.#options;
+    const { worker, leaseMs, onLost } = this.#options;
     try {
       const { pool, schema } = this.#database;
       const beat = `UPDATE ${schema}.agent_workers SET beat_at = now() WHERE id = $1`;
@@ -100,10 +102,21 @@ export class Lease {
       // After a gap all others seem dead too: their next beat is waited for.
       const isSteady = this.#lastBeat === undefined || now - this.#lastBeat < leaseMs;
       this.#lastBeat = now;
-      if (isSteady) await this.#recover();
-      await onBeat();
+      // It may take long. The next beat does not wait for it.
+      this.#looking ??= this.#look(isSteady).finally(() => {
+        this.#looking = undefined;
+      });
     } catch {
       // Worded by whatever else needs the database.
+    }
+  }
+
+  async #look(isSteady: boolean): Promise<void> {
+    try {
+      if (isSteady) await this.#recover();
+      await this.#options.onBeat();
+    } catch {
+      // The same.
     }
   }
 

@@ -1,7 +1,7 @@
 import { AgentError, type AgentErrorCode } from "@toolcrib/agent";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import { invalid } from "../checkInput.ts";
-import { type Database, databaseOf } from "./database.ts";
+import { type Database, databaseOf, openPool } from "./database.ts";
 import type { Engine } from "./loadEngine.ts";
 import { createTables } from "./tables.ts";
 
@@ -13,9 +13,7 @@ export async function openDatabase(
   { databaseUrl: url, schema: schemaName, connections }: { databaseUrl: string; schema: string; connections: number },
 ): Promise<Database> {
   const address = readAddress(url);
-  const pool = new engine.pg.Pool({ connectionString: url, max: connections, connectionTimeoutMillis: 10_000 });
-  // A connection that breaks while nobody uses it. What uses one sees it by itself.
-  pool.on("error", () => {});
+  const pool = openPool(engine, url, connections);
   const database = databaseOf(pool, url, schemaName);
   try {
     await pool.query("SELECT 1");

@@ -29,7 +29,7 @@ export interface DurableOptions {
   readonly maxAttempts?: number | undefined;
   /** The schema of the database that holds all tables. Default: `toolcrib`. */
   readonly schema?: string | undefined;
-  /** Connections to the database at once. Default: 10. */
+  /** Connections to the database at once. A worker has two more for its signs of life. Default: 10. */
   readonly connections?: number | undefined;
   /** Traces runs: `traceRuns()` of `@toolcrib/durable/telemetry`. */
   readonly tracing?: RunTracing | undefined;

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import { AgentError } from "@toolcrib/agent";
 import { messageOf } from "@toolcrib/core/text";
+import type { Pool } from "pg";
 import { manifestVersion, namesDigest } from "../manifest.ts";
 import type { AgentSource } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
-import type { Database } from "./database.ts";
+import { type Database, databaseOf, openPool } from "./database.ts";
 import { isAlive, Lease } from "./lease.ts";
 import { type Engine, plainJson } from "./loadEngine.ts";
 import { runRecordedTurn } from "./recordedTurn.ts";
@@ -50,6 +51,8 @@ export class Worker {
   /** The turns that run here, and what ends them. */
   readonly #turns: Map<Promise<void>, AbortController> = new Map();
   #lease: Lease | undefined;
+  /** Signs of life have connections of their own: behind the queries of all turns they would come too late. */
+  #pool: Pool | undefined;
   #version = "";
   #isClosing = false;
 
@@ -79,15 +82,19 @@ export class Worker {
     const { engine, database, client, agents, leaseMs, workerConcurrency, tenantConcurrency } = this.#options;
     const { DBOS } = engine.sdk;
     const names = Object.keys(agents);
-    this.#lease = new Lease(database, {
+    this.#pool = openPool(engine, database.url, 2);
+    this.#lease = new Lease(databaseOf(this.#pool, database.url, database.schemaName), {
       worker: this.id,
       version: this.#version,
       agents: names,
       leaseMs,
       onLost: () => this.#abortTurns(),
-      onBeat: () => this.#keepLatest(),
+      onBeat: async () => {
+        if (DBOS.isInitialized()) await this.#keepLatest();
+      },
     });
     await this.#lease.begin();
+    this.#lease.keep();
     for (const name of names) {
       await client.registerQueue(queueOf(name), {
         workerConcurrency,
@@ -111,7 +118,6 @@ export class Worker {
     });
     await DBOS.launch();
     await DBOS.setLatestApplicationVersion(this.#version);
-    this.#lease.keep();
   }
 
   /** Runs a turn of a run, from its first step or from where its records end. */
@@ -158,6 +164,7 @@ export class Worker {
       // Without the database the lease runs out by itself.
       await this.#lease?.handOver().catch(() => {});
     } finally {
+      await this.#pool?.end();
       current = undefined;
     }
   }
