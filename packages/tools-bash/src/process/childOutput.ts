@@ -19,9 +19,10 @@ export class ChildOutput {
   readonly #sinks: CommandOutput;
   #total = 0;
   readonly #pipes: Socket[] = [];
-  readonly #closed: Promise<void>;
   readonly exited: Promise<number>;
   isClosed = false;
+  /** Called when it closes. */
+  #onClose = (): void => {};
 
   constructor(child: ChildProcess, sinks: CommandOutput) {
     this.#sinks = sinks;
@@ -41,23 +42,30 @@ export class ChildOutput {
     this.exited = new Promise((resolve, reject) => {
       child.once("error", reject).once("exit", (code, signal) => resolve(exitCodeOf(code, signal)));
     });
-    this.#closed = new Promise((resolve) => {
-      child.once("close", () => {
-        this.isClosed = true;
-        resolve();
-      });
+    child.once("close", () => {
+      this.isClosed = true;
+      this.#onClose();
     });
   }
 
   /** To be called after the exit. Resolves when both pipes have ended, nothing has come for a moment, or the longest wait is over. */
   async drained(): Promise<void> {
     const giveUp = performance.now() + longestDrainMs;
-    for (let seen = -1; seen !== this.#total && performance.now() < giveUp; ) {
+    for (let seen = -1; !this.isClosed && seen !== this.#total && performance.now() < giveUp; ) {
       seen = this.#total;
-      // The timer need not keep this process alive: the open pipes do.
-      await Promise.race([this.#closed, afterPoll(quietMs, false)]);
-      if (this.isClosed) return;
+      await this.#closedOrQuiet();
     }
+  }
+
+  #closedOrQuiet(): Promise<void> {
+    return new Promise((resolve) => {
+      // After a poll phase. It need not keep this process alive: the open pipes do.
+      const timer = setTimeout(() => setImmediate(resolve), quietMs).unref();
+      this.#onClose = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Lets this process end while the pipes are open. */
@@ -88,9 +96,6 @@ export class ChildOutput {
 }
 
 /** Resolves after `ms` and a poll phase, so that bytes waiting in a pipe have been read. */
-export function afterPoll(ms: number, keepsAlive: boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => setImmediate(resolve), ms);
-    if (!keepsAlive) timer.unref();
-  });
+export function afterPoll(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(() => setImmediate(resolve), ms));
 }

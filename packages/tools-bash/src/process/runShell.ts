@@ -115,7 +115,7 @@ async function endTree(shell: number, mark: string, output: ChildOutput): Promis
     if (tree.length === 0 && output.isClosed) return;
     // Checking the processes that are ending costs less than listing all again.
     do {
-      await afterPoll(pauseMs, true);
+      await afterPoll(pauseMs);
       tree = tree.filter(isAlive);
     } while (tree.length > 0 && performance.now() < giveUp);
   }

@@ -214,3 +214,11 @@ test.runIf(onLinux)(
     expect((await call.result).exitCode).toBe(-1);
   },
 );
+
+test("a command that has ended leaves no timer behind", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const call = start("echo heron", 60_000);
+  while (!call.settled()) await nextTurn();
+  expect((await call.result).stdout).toBe("heron\n");
+  expect(vi.getTimerCount()).toBe(0);
+});
