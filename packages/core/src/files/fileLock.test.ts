@@ -1,8 +1,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import fs, { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { takeFileLock, withFileLock } from "./fileLock.ts";
 
 let folder = "";
@@ -58,10 +60,58 @@ test("a process that reuses the number of an ended one does not hold its lock", 
 
 test("a lock that a crash left empty is taken over, a new empty one is not", async () => {
   writeFileSync(path, "");
+  // However long this process is kept waiting.
+  utimesSync(path, 2 ** 32, 2 ** 32);
   expect(await takeFileLock(path)).toBeUndefined();
   utimesSync(path, 0, 0);
   expect(await takeFileLock(path)).toBeDefined();
 });
+
+test("a lock that was taken over before its text was written is not held", async () => {
+  const { writeFileSync: write } = fs;
+  // A process that is stopped right after it has made the file.
+  fs.writeFileSync = (file, _text, options) => {
+    write(file, "", options);
+    write(file, "elsewhere.example 1 1");
+  };
+  syncBuiltinESMExports();
+  try {
+    expect(await takeFileLock(path)).toBeUndefined();
+  } finally {
+    fs.writeFileSync = write;
+    syncBuiltinESMExports();
+  }
+  expect(readFileSync(path, "utf8")).toBe("elsewhere.example 1 1");
+});
+
+test("who cannot take over in time gives up, also while another is about to", async () => {
+  leftByDeadProcess();
+  const digest = createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 8);
+  writeFileSync(`${path}.${digest}`, "elsewhere.example 1 1");
+  expect(await takeFileLock(path)).toBeUndefined();
+  expect(await takeFileLock(path, 50)).toBeUndefined();
+});
+
+test("a process that could not tell when it started holds its lock as long as it runs", async () => {
+  writeFileSync(path, `${hostname()} ${process.pid} `);
+  expect(await takeFileLock(path)).toBeUndefined();
+});
+
+test.runIf(process.platform === "linux")(
+  "a process that has ended holds nothing, though its parent has not looked yet",
+  async () => {
+    const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 300"], { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+      const pid = String(await new Promise((resolve) => parent.stdout.once("data", resolve))).trim();
+      const status = (): string[] => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
+      await vi.waitUntil(() => status()[2] === "Z", { timeout: 120_000 });
+      writeFileSync(path, `${hostname()} ${pid} ${status()[21]}`);
+      expect(await takeFileLock(path)).toBeDefined();
+    } finally {
+      parent.kill("SIGKILL");
+    }
+  },
+);
 
 test("a lock of another machine is not taken over", async () => {
   writeFileSync(path, "elsewhere.example 1 1");
@@ -75,10 +125,14 @@ test("a lock of a process that was killed is taken over", async () => {
   const child: ChildProcess = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  await new Promise((resolve) => child.stdout?.once("data", resolve));
-  expect(await takeFileLock(path)).toBeUndefined();
   const ended = new Promise((resolve) => child.once("close", resolve));
-  child.kill("SIGKILL");
+  try {
+    const first = await Promise.race([new Promise((resolve) => child.stdout?.once("data", resolve)), ended]);
+    expect(String(first)).toBe("held\n");
+    expect(await takeFileLock(path)).toBeUndefined();
+  } finally {
+    child.kill("SIGKILL");
+  }
   await ended;
   expect(await takeFileLock(path)).toBeDefined();
 });

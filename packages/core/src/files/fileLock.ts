@@ -40,23 +40,22 @@ export async function takeFileLock(path: string, waitMs = 0): Promise<FileLock |
     const lock = create(path);
     if (lock) return lock;
     const holder = read(path);
-    if (holder !== undefined && hasEnded(path, holder)) {
-      await takeOver(path, holder, deadline);
-      continue;
-    }
+    if (holder !== undefined && hasEnded(path, holder) && (await takeOver(path, holder, deadline))) continue;
     if (performance.now() >= deadline) return undefined;
     await sleep(pauseMs * (0.5 + Math.random()));
   }
 }
 
 function create(path: string): FileLock | undefined {
-  const own = `${hostname()} ${process.pid} ${startOf(process.pid) ?? ""}`;
+  const own = `${hostname()} ${process.pid} ${statusOf(process.pid)?.start ?? ""}`;
   try {
     writeFileSync(path, own, { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (systemErrorCode(error) === "EEXIST") return undefined;
     throw error;
   }
+  // Another took it for one that a crash left: this process was stopped before it wrote.
+  if (read(path) !== own) return undefined;
   const lock: FileLock = {
     release() {
       if (held.delete(lock) && read(path) === own) remove(path);
@@ -74,15 +73,19 @@ function releaseAll(): void {
   for (const lock of held) lock.release();
 }
 
-/** Who removes a dead holder's lock holds a lock of its own for that: otherwise two could each remove the other's new one. */
-async function takeOver(path: string, holder: string, deadline: number): Promise<void> {
+/**
+ * Who removes a dead holder's lock holds a lock of its own for that: otherwise two could each remove the other's new one. False when
+ * that one was not free in time.
+ */
+async function takeOver(path: string, holder: string, deadline: number): Promise<boolean> {
   // Loaded here: importing node:crypto takes 8 ms, which importing this package should not cost.
   const { createHash } = process.getBuiltinModule("node:crypto");
   const name = createHash("sha256").update(holder).digest("hex").slice(0, 8);
   const lock = await takeFileLock(`${path}.${name}`, Math.max(0, deadline - performance.now()));
-  if (!lock) return;
+  if (!lock) return false;
   try {
     if (read(path) === holder) remove(path);
+    return true;
   } finally {
     lock.release();
   }
@@ -122,8 +125,10 @@ function hasEnded(path: string, holder: string): boolean {
     return stats !== undefined && Date.now() - stats.mtimeMs > emptyForMs;
   }
   if (host !== hostname()) return false;
-  const now = startOf(Number(pid));
-  if (now !== undefined || start !== "") return now !== start;
+  const now = statusOf(Number(pid));
+  if (now?.isZombie) return true;
+  // Either may be unknown: /proc can be missing, or hide the processes of others.
+  if (now && start !== "") return now.start !== start;
   try {
     process.kill(Number(pid), 0);
     return false;
@@ -132,11 +137,15 @@ function hasEnded(path: string, holder: string): boolean {
   }
 }
 
-/** When a process started, in the system's ticks: a process number is used again. Known on Linux. */
-function startOf(pid: number): string | undefined {
+/**
+ * When a process started, in the system's ticks, as a process number is used again; and whether it has ended, and its parent has not
+ * looked yet. Known on Linux.
+ */
+function statusOf(pid: number): { readonly start: string; readonly isZombie: boolean } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { start: fields[19] ?? "", isZombie: fields[0] === "Z" || fields[0] === "X" };
   } catch {
     return undefined;
   }

@@ -176,6 +176,23 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     expect(messages()).toEqual(["the first", "the first"]);
   });
 
+  test("leaves the keys as the shell had them, also after one that was killed", async () => {
+    const killed = await chatting();
+    killed.kill();
+    await killed.ended;
+    const next = await chatting();
+    await leave(next);
+    // The terminal's stack of keyboard modes: what is pushed, popped and set.
+    const stack = [0];
+    for (const [, how, flags] of `${killed.screen.raw}${next.screen.raw}`.matchAll(/\u001b\[([<=>])(\d*)u/g)) {
+      if (how === ">") stack.push(Number(flags));
+      else if (how === "=") stack[stack.length - 1] = Number(flags);
+      else stack.pop();
+    }
+    expect(stack.length).toBeGreaterThan(0);
+    expect(stack.at(-1)).toBe(0);
+  });
+
   test("lets the user pick an earlier conversation", async () => {
     wire.script(answerWith({ text: "Wren." }), answerWith({ text: "Heron." }), answerWith({ text: "Wren again." }));
     const program = await chatting();

@@ -56,8 +56,8 @@ export class Screen implements ChatInput, ChatScreen {
     const { terminal, env } = options;
     const { style } = terminal;
     this.#surface = terminalSurface(env);
-    // A paste arrives in brackets, and keys with Shift and Alt as themselves, where the terminal knows how.
-    const keys = env.TERM === "linux" ? ["", ""] : ["\u001b[>1u", "\u001b[<u"];
+    // A paste arrives in brackets, and keys with Shift and Alt as themselves, where the terminal knows how. A killed chat has left that on.
+    const keys = env.TERM === "linux" ? ["", "", ""] : ["\u001b[>1u", "\u001b[<u", "\u001b[=0u"];
     this.#modes = { on: `\u001b[?2004h${keys[0]}`, off: `\u001b[?2004l${keys[1]}\u001b[?25h` };
     this.#rows = new LiveRows(this.#surface);
     this.#line = new InputLine(this.#surface, style, () => this.#changed());
@@ -72,7 +72,7 @@ export class Screen implements ChatInput, ChatScreen {
     process.stderr.on("resize", this.#changed);
     process.on("exit", this.#leave);
     keyboard.take(this.#onTyped);
-    this.#surface.write(this.#modes.on);
+    this.#surface.write(`${keys[2]}${this.#modes.on}`);
     for (const line of before) this.#line.addToHistory(line);
     for (const typed of early) this.#onTyped(typed);
     this.#draw();
