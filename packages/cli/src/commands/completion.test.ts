@@ -2,10 +2,11 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hasTerminals, startOnTerminal, startProgram, type TerminalProgram, temporaryFolder } from "@toolcrib/testing";
+import { hasTerminals, sharedCommand, startOnTerminal, type TerminalProgram, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let base = "";
 let folder = "";
 
@@ -14,9 +15,9 @@ beforeEach(() => {
   folder = join(base, "work");
   mkdirSync(folder);
   mkdirSync(join(base, "bin"));
-  const command = join(base, "bin", "toolcrib");
-  writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
-  chmodSync(command, 0o755);
+  const file = join(base, "bin", "toolcrib");
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
+  chmodSync(file, 0o755);
 });
 
 const environment = (): Record<string, string> => ({
@@ -29,7 +30,7 @@ const environment = (): Record<string, string> => ({
 
 async function words(...typed: readonly string[]): Promise<string[]> {
   const args = ["completion", "words", "zsh", "--", ...typed];
-  const { stdout, stderr } = await startProgram(bin, args, { cwd: folder, env: environment() }).ended;
+  const { stdout, stderr } = await command(args, { cwd: folder, env: environment() });
   expect(stderr).toBe("");
   return stdout.split("\n").map((line) => line.split("\t")[0] ?? "");
 }
@@ -54,7 +55,7 @@ describe("what the word that is typed may be", () => {
   });
 
   test("a conversation of this directory", async () => {
-    await startProgram(bin, ["run", "list .", "-m", "offline"], { cwd: folder, env: environment() }).ended;
+    await command(["run", "list .", "-m", "offline"], { cwd: folder, env: environment() });
     const [id] = await words("sessions", "show", "");
     expect(id).toMatch(/^\d{4}-/);
     expect(await words("run", "-r", id ?? "")).toEqual([id, ""]);
@@ -86,7 +87,7 @@ describe("what the word that is typed may be", () => {
 });
 
 test("another shell is refused by name", async () => {
-  const { stderr, code } = await startProgram(bin, ["completion", "tcsh"], { cwd: folder }).ended;
+  const { stderr, code } = await command(["completion", "tcsh"], { cwd: folder });
   expect({ stderr, code }).toEqual({ code: 2, stderr: "toolcrib: completion tcsh: expected bash, zsh, fish\n" });
 });
 

@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 import { defineTool, type ExecutableTool, type JsonSchema } from "@toolcrib/core";
 import { createManifest } from "@toolcrib/core/contracts";
 import { rangeTakes } from "@toolcrib/project/contracts";
-import { type ProgramEnd, sharedCommand, sharedFolder, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, sharedFolder, temporaryFolder } from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -133,10 +133,7 @@ describe("doctor --contracts", () => {
 
   test("works from a directory inside the project", async () => {
     mkdirSync(join(project, "src/deep"), { recursive: true });
-    const end = await startProgram(bin, ["doctor", "--contracts"], {
-      cwd: join(project, "src/deep"),
-      env: { HOME: home },
-    }).ended;
+    const end = await command(["doctor", "--contracts"], { cwd: join(project, "src/deep"), env: { HOME: home } });
     expect(end.stdout).toContain("0.1.0 -> 0.2.0");
   });
 
@@ -196,8 +193,7 @@ describe("doctor --contracts", () => {
     expect((await doctor()).stdout).toContain(
       "✗ @toolcrib/private 0.1.0: nothing to compare with: the registry refuses it (E401): log in with npm login",
     );
-    const none = await startProgram(bin, ["doctor", "--contracts"], { cwd: project, env: { HOME: home, PATH: home } })
-      .ended;
+    const none = await command(["doctor", "--contracts"], { cwd: project, env: { HOME: home, PATH: home } });
     expect(none.stdout).toContain("nothing to compare with: npm was not found on PATH; --tarballs PATH needs none");
   });
 
@@ -270,7 +266,7 @@ describe("doctor --contracts", () => {
   test("what a package and package.json say stays on its line and has no colour", async () => {
     const forged = "x\n✓ all is well\r\u2028\u001b[31mred\u0085";
     const env = { HOME: home, USERPROFILE: home, FORCE_COLOR: "1" };
-    const end = (): Promise<ProgramEnd> => startProgram(bin, ["doctor", "--contracts"], { cwd: project, env }).ended;
+    const end = (): Promise<ProgramEnd> => command(["doctor", "--contracts"], { cwd: project, env });
     put(join(project, "package.json"), JSON.stringify({ dependencies: { [name]: `^0.1.0${forged}` } }));
     expect((await end()).stdout).toContain("package.json has ^0.1.0x ✓ all is well [31mred, a range for npm to read");
     const { manifestVersion, tools } = createManifest(name, [readFile({ path }, ["path"])]);
@@ -326,13 +322,13 @@ describe("doctor --contracts", () => {
     put(join(app, "package.json"), JSON.stringify({ dependencies: { [name]: "^0.1.0" } }));
     put(join(app, "src/package.json"), JSON.stringify({ type: "module" }));
     for (const cwd of [app, join(app, "src")]) {
-      const { stdout } = await startProgram(bin, ["doctor", "--contracts"], { cwd, env: { HOME: home } }).ended;
+      const { stdout } = await command(["doctor", "--contracts"], { cwd, env: { HOME: home } });
       expect(stdout).toContain("package.json has ^0.1.0, which does not take it: npm install @toolcrib/tools-fs@0.2.0");
     }
     // The nearest wins, as for Node.js, and what is only further up is there too.
     writePackage(join(app, "node_modules", name), "0.2.0");
     writePackage(installed(other), "0.1.0", other);
-    const { stdout } = await startProgram(bin, ["doctor", "--contracts"], { cwd: app, env: { HOME: home } }).ended;
+    const { stdout } = await command(["doctor", "--contracts"], { cwd: app, env: { HOME: home } });
     expect(stdout).toContain("✓ @toolcrib/tools-fs 0.2.0\n");
     expect(stdout).toContain("✗ @toolcrib/other 0.1.0: nothing to compare with");
     expect(stdout).not.toContain("tools-fs 0.1.0");

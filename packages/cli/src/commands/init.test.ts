@@ -2,12 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compileCache, type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { compileCache, type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { projectName } from "./init.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const modules = (path: string): string => fileURLToPath(new URL(`../../../../node_modules/${path}`, import.meta.url));
+const command = sharedCommand(bin);
 let folder = "";
 
 beforeEach(() => {
@@ -15,7 +16,7 @@ beforeEach(() => {
 });
 
 const init = (...args: string[]): Promise<ProgramEnd> =>
-  startProgram(bin, ["init", ...args], { cwd: folder, env: { XDG_STATE_HOME: join(folder, "../state") } }).ended;
+  command(["init", ...args], { cwd: folder, env: { XDG_STATE_HOME: join(folder, "../state") } });
 
 /** What `npm install` would bring, from the workspace. */
 function install(project: string): void {

@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hasTerminals, type ProgramEnd, sharedCommand, startOnTerminal, temporaryFolder } from "@toolcrib/testing";
+import { hasTerminals, type ProgramEnd, sharedCommand, sharedTerminal, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { describeChanges } from "./trust.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const command = sharedCommand(bin);
+const onTerminal = sharedTerminal(bin);
 let base = "";
 let folder = "";
 
@@ -77,7 +78,7 @@ describe("trust is bound to the folder and to every character of the file", () =
 
   test.runIf(hasTerminals)("config trust asks on a terminal, after it has shown what the file sets", async () => {
     write({ mode: "full" });
-    const terminal = startOnTerminal(bin, ["config", "trust"], { cwd: folder, env: environment() });
+    const terminal = onTerminal(["config", "trust"], { cwd: folder, env: environment() });
     await terminal.shows("Use it here, until it changes?");
     expect(terminal.screen.text).toContain('! mode: "full"');
     terminal.type("n\r");
@@ -152,7 +153,7 @@ describe("what the question shows", () => {
 
   test.runIf(hasTerminals())("is asked on a terminal, kept, and asked again after a change", async () => {
     write({ maxSteps: 3, mode: "full" });
-    const start = () => startOnTerminal(bin, list, { cwd: folder, env: environment(), columns: 100 });
+    const start = () => onTerminal(list, { cwd: folder, env: environment(), columns: 100 });
     const first = start();
     await first.shows("Use it here, until it changes? [y]es, [N]o:");
     expect(first.screen.text).toContain('.toolcrib.json of this folder sets (! could do harm):\n! mode: "full"');
@@ -176,7 +177,7 @@ describe("what the question shows", () => {
 
   test.runIf(hasTerminals())("Ctrl-C is no yes, and what is too long to show is not asked", async () => {
     write({ mode: "full" });
-    const start = () => startOnTerminal(bin, list, { cwd: folder, env: environment() });
+    const start = () => onTerminal(list, { cwd: folder, env: environment() });
     const left = start();
     await left.shows("[N]o:");
     left.type("\u0003");

@@ -3,10 +3,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
 let base = "";
 let folder = "";
 let server: Server;
@@ -34,7 +35,7 @@ function doctor(env: Record<string, string> = {}, ...args: readonly string[]): P
   const own = { HOME: base, XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") };
   // Nothing listens there.
   const nowhere = { OLLAMA_HOST: "http://127.0.0.1:9" };
-  return startProgram(bin, ["doctor", ...args], { cwd: folder, env: { ...own, ...nowhere, ...env } }).ended;
+  return command(["doctor", ...args], { cwd: folder, env: { ...own, ...nowhere, ...env } });
 }
 
 function writeUser(text: string): void {

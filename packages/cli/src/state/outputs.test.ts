@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SessionFolder } from "@toolcrib/agent/sessions";
 import { defineTool } from "@toolcrib/core";
-import { answerWith, type ProgramEnd, sharedWireServer, startProgram, workFolders } from "@toolcrib/testing";
+import { answerWith, type ProgramEnd, sharedCommand, sharedWireServer, workFolders } from "@toolcrib/testing";
 import { createLeftovers } from "@toolcrib/tools-bash";
 import { expect, test } from "vitest";
 import { createPermissions } from "../tools/permissions.ts";
@@ -12,11 +12,11 @@ import { createToolSet } from "../tools/toolSet.ts";
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const work = workFolders("outputs");
 const wire = await sharedWireServer();
+const command = sharedCommand(bin);
 
 function run(...args: string[]): Promise<ProgramEnd> {
   const model = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-  return startProgram(bin, ["run", "go", ...args, ...model], { cwd: work.folder, env: { XDG_STATE_HOME: work.state } })
-    .ended;
+  return command(["run", "go", ...args, ...model], { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
 }
 
 /** The last thing that the model was sent. */

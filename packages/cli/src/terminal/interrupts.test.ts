@@ -5,6 +5,7 @@ import {
   answerWith,
   type ProgramEnd,
   type RunningProgram,
+  sharedCommand,
   sharedFolder,
   sharedWireServer,
   startProgram,
@@ -16,6 +17,7 @@ import { catchInterrupts } from "./interrupts.ts";
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const folder = sharedFolder("interrupts");
 const wire = await sharedWireServer();
+const command = sharedCommand(bin);
 
 function toolcrib(args: readonly string[], input?: string): RunningProgram {
   const env = { XDG_STATE_HOME: join(folder, "state") };
@@ -175,6 +177,9 @@ test("after a kill during a tool, -c continues the conversation and says what ma
 });
 
 describe("toolcrib chat", () => {
+  const chat = (input: string, state = join(folder, "state")): Promise<ProgramEnd> =>
+    command(["chat", ...model()], { cwd: folder, env: { XDG_STATE_HOME: state }, input });
+
   test("answers line by line, with its commands, and remembers until /clear", async () => {
     wire.script(answerWith({ text: "First." }), answerWith({ text: "Second." }), answerWith({ text: "Third." }));
     const lines = [
@@ -190,7 +195,7 @@ describe("toolcrib chat", () => {
       "/quit",
       "four",
     ];
-    const { code, stdout, stderr } = await toolcrib(["chat", ...model()], `${lines.join("\n")}\n`).ended;
+    const { code, stdout, stderr } = await chat(`${lines.join("\n")}\n`);
     expect(stdout).toBe("First.\nSecond.\nThird.\n");
     expect(code).toBe(0);
     const users = wire.requests.map(
@@ -206,13 +211,14 @@ describe("toolcrib chat", () => {
   test("/resume lists the directory's conversations and continues one; /stats and /compact answer", async () => {
     const before = [answerWith({ text: "Wren." }), answerWith({ text: "Heron." })];
     wire.script(...before, answerWith({ text: "Wren again." }), answerWith({ text: "Birds." }));
-    const state = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "resume-state") } };
-    const chat = (lines: string): Promise<ProgramEnd> =>
-      startProgram(bin, ["chat", ...model()], { ...state, input: lines }).ended;
-    await chat("about birds\n");
-    const { stdout, stderr } = await chat("about fish\n/resume\n/resume 2\n/resume 9\n/stats\nwhich bird\n/compact\n");
+    const state = join(folder, "resume-state");
+    await chat("about birds\n", state);
+    const { stdout, stderr } = await chat(
+      "about fish\n/resume\n/resume 2\n/resume 9\n/stats\nwhich bird\n/compact\n",
+      state,
+    );
     expect(stdout).toBe("Heron.\nWren again.\n");
-    expect(stderr).toMatch(/ 1 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}about fish\n 2 .* about birds\n/);
+    expect(stderr).toMatch(/ 1 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}about fish\n {2}2 .* about birds\n/);
     expect(stderr).toMatch(/Continuing .*about birds: 2 messages/);
     expect(stderr).toMatch(/no conversation 9.*1 to 2/);
     expect(stderr).toMatch(/2 messages; tokens: /);
@@ -227,10 +233,7 @@ describe("toolcrib chat", () => {
 
   test("/model continues with another model; a failure is reported and the conversation goes on", async () => {
     wire.script(answerWith({ text: "First." }));
-    const { code, stdout, stderr } = await toolcrib(
-      ["chat", ...model()],
-      "one\n/model opnai\n/model offline\ndance\nlist .\n",
-    ).ended;
+    const { code, stdout, stderr } = await chat("one\n/model opnai\n/model offline\ndance\nlist .\n");
     expect(stderr).toMatch(/did you mean openai\?/);
     expect(stderr).toMatch(/no language model/);
     expect(stdout).toMatch(/^First\.\n.+\n$/s);
