@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
+import { checkContracts } from "./contracts/check.mjs";
 import { compareApi } from "./contracts/compareApi.mjs";
 import { missingChangesets, readChangesets } from "./contracts/requiredBump.mjs";
 
@@ -16,9 +17,15 @@ beforeEach(() => {
 
 const put = (path: string, text: string): void => writeIn(house, path, text);
 
-function contracts(...flags: string[]): { status: number | null; stderr: string } {
+function command(...flags: string[]): { status: number | null; stderr: string } {
   const { status, stderr } = spawnSync(process.execPath, [script, house, ...flags], { encoding: "utf8" });
   return { status, stderr };
+}
+
+/** What the command would print on standard error. Here the reports' library is loaded only once. */
+async function contracts(task: "check" | "update" | "released" = "check"): Promise<string> {
+  const problems = await checkContracts(house, task);
+  return problems.map((problem) => `contracts: ${problem}\n`).join("");
 }
 
 /** A built package whose one tool takes `path` and the given properties, with the given declarations. */
@@ -42,46 +49,45 @@ function build(properties: object = {}, required: string[] = ["path"], types = "
   put("packages/x/dist/manifest.json", JSON.stringify({ manifestVersion: 1, package: "@toolcrib/x", tools }));
 }
 
-test("a report that is out of date fails the check, with the command that renews it", () => {
+test("a report that is out of date fails the check, with the command that renews it", async () => {
   build({}, ["path"], "export declare function make(): void;\n");
-  const { status, stderr } = contracts();
+  const { status, stderr } = command();
   expect(status).toBe(1);
   expect(stderr).toBe(
     "contracts: @toolcrib/x: out of date: api/index.api.md, api/manifest.json. Renew with: npm run contracts -- --update\n",
   );
-  expect(contracts("--update")).toEqual({ status: 0, stderr: "" });
-  expect(contracts()).toEqual({ status: 0, stderr: "" });
+  expect(await contracts()).toBe(stderr);
+  expect(command("--update")).toEqual({ status: 0, stderr: "" });
+  expect(await contracts()).toBe("");
   build({}, ["path"], "export declare function other(): void;\n");
-  expect(contracts().stderr).toContain("out of date: api/index.api.md. Renew");
+  expect(await contracts()).toContain("out of date: api/index.api.md. Renew");
 });
 
-test("a tool that breaks its callers needs a changeset of the kind, in words for users", () => {
+test("a tool that breaks its callers needs a changeset of the kind, in words for users", async () => {
   build();
-  contracts("--update");
-  expect(contracts("--released")).toEqual({ status: 0, stderr: "" });
+  await contracts("update");
+  expect(command("--released")).toEqual({ status: 0, stderr: "" });
   expect(existsSync(join(house, "packages/x/api/released/manifest.json"))).toBe(true);
   build({ encoding: {} }, ["path", "encoding"]);
-  const { status, stderr } = contracts("--update");
-  expect(status).toBe(1);
-  expect(stderr).toBe(
+  expect(await contracts("update")).toBe(
     'contracts: @toolcrib/x: read_file needs a new argument "encoding". Callers that leave it out get an error. This is a breaking change: add a minor changeset (below 1.0) that says what to do.\n',
   );
   put(".changeset/reading.md", '---\n"@toolcrib/x": patch\n---\n\nReads more.\n');
-  expect(contracts().status).toBe(1);
+  expect(command().status).toBe(1);
   put(".changeset/encoding.md", "---\n'@toolcrib/other': patch\n'@toolcrib/x': minor\n---\n\nPass it.\n");
-  expect(contracts()).toEqual({ status: 0, stderr: "" });
+  expect(command()).toEqual({ status: 0, stderr: "" });
   rmSync(join(house, ".changeset"), { recursive: true });
-  contracts("--released");
-  expect(contracts()).toEqual({ status: 0, stderr: "" });
+  await contracts("released");
+  expect(await contracts()).toBe("");
 });
 
-test("an export that is gone or changed, and a subpath that is gone, need a changeset of the kind", () => {
+test("an export that is gone or changed, and a subpath that is gone, need a changeset of the kind", async () => {
   build({}, ["path"], "export declare function make(a: string): void;\nexport declare const kept: 1;\n");
-  contracts("--update");
+  await contracts("update");
   put("packages/x/api/files.api.md", "```ts\n```\n");
-  contracts("--released");
+  await contracts("released");
   build({}, ["path"], "export declare function make(a: number): void;\n");
-  expect(contracts("--update").stderr.split("\n").slice(0, -1)).toEqual([
+  expect((await contracts("update")).split("\n").slice(0, -1)).toEqual([
     "contracts: @toolcrib/x: @toolcrib/x/files is gone. Code that imports it fails. This is a breaking change: add a minor changeset (below 1.0) that says what to do.",
     "contracts: @toolcrib/x: @toolcrib/x no longer exports kept. Code that imports it does not compile. This is a breaking change: add a minor changeset (below 1.0) that says what to do.",
     "contracts: @toolcrib/x: make of @toolcrib/x has changed: `function make(a: string): void;` is `function make(a: number): void;`. Code that uses it may not compile. This is a breaking change: add a minor changeset (below 1.0) that says what to do.",
@@ -91,7 +97,7 @@ test("an export that is gone or changed, and a subpath that is gone, need a chan
 });
 
 test("an unknown flag is refused", () => {
-  expect(contracts("--release").stderr).toContain("unknown --release; there are --update and --released");
+  expect(command("--release").stderr).toContain("unknown --release; there are --update and --released");
 });
 
 const report = (...blocks: string[]): string =>
