@@ -11,6 +11,7 @@ export const sidebar = [
     "guides/write-a-tool",
     "guides/guards",
     "guides/providers",
+    "guides/chat",
     "guides/permissions",
     "guides/configuration",
     "guides/sessions",

@@ -100,7 +100,9 @@ test("a process that could not tell when it started holds its lock as long as it
 test.runIf(process.platform === "linux")(
   "a process that has ended holds nothing, though its parent has not looked yet",
   async () => {
-    const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 300"], { stdio: ["ignore", "pipe", "inherit"] });
+    // It ends once its parent is no shell any more, which would look.
+    const script = '(until [ "$(cat /proc/$$/comm)" = sleep ]; do :; done) & echo $!; exec sleep 300';
+    const parent = spawn("sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
     try {
       const pid = String(await new Promise((resolve) => parent.stdout.once("data", resolve))).trim();
       const status = (): string[] => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
