@@ -1,3 +1,4 @@
+export { checkModelAddress, checkModelSources, type ModelFinding, type ModelSources } from "./models/checkModels.ts";
 export { chooseModel, keyedModels, type ModelChoice, type ModelRequest } from "./models/chooseModel.ts";
 export {
   type LocalServer,
@@ -7,3 +8,4 @@ export {
   offerOf,
   shownAddress,
 } from "./models/localServers.ts";
+export { providerNames } from "./models/services.ts";

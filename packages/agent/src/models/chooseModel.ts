@@ -5,6 +5,7 @@ import type { Provider } from "../provider.ts";
 import { defaultModels, modelPrices } from "../providers/shared/models.ts";
 import { environment } from "../providers/shared/options.ts";
 import { type LocalServer, localServers, offerFound, offerOf, shownAddress } from "./localServers.ts";
+import { providerNames, services } from "./services.ts";
 
 export interface ModelRequest {
   /** `provider/model`, or `provider` for its usual model. Default: what the environment offers. */
@@ -24,13 +25,6 @@ export interface ModelChoice {
   /** Why, as a user may be told: `OPENAI_API_KEY is set`. */
   readonly reason: string;
 }
-
-/** The services that need a key, in the order in which keys are looked for. */
-const services = [
-  { name: "openai", variable: "OPENAI_API_KEY" },
-  { name: "anthropic", variable: "ANTHROPIC_API_KEY" },
-  { name: "openrouter", variable: "OPENROUTER_API_KEY" },
-] as const;
 
 /** The models that are known of the services whose key is in the environment, as `provider/model`. */
 export function keyedModels(): string[] {
@@ -98,17 +92,12 @@ async function requested(text: string, baseURL: string | undefined): Promise<Mod
     if (at) return createLocal({ label: "The server", name, baseURL: at }, model);
     throw wrongModel(asModel, ` ${text}: say where the server is with `, { option: "baseURL" }, " http://HOST:PORT/v1");
   }
-  throw unknownProvider(
-    text,
-    name,
-    [...services, ...servers].map((known) => known.name).concat("openai-compatible", "offline"),
-  );
-}
-
-function unknownProvider(text: string, name: string, names: readonly string[]): AgentError {
-  const nearest = nearestName(name, names);
+  const nearest = nearestName(name, providerNames);
   const meant = nearest ? `; did you mean ${nearest}?` : "";
-  return wrongModel(asModel, ` ${text}: expected provider/model with a provider out of ${names.join(", ")}${meant}`);
+  throw wrongModel(
+    asModel,
+    ` ${text}: expected provider/model with a provider out of ${providerNames.join(", ")}${meant}`,
+  );
 }
 
 async function createLocal(server: LocalServer, model: string | undefined): Promise<ModelChoice> {

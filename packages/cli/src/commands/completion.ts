@@ -107,17 +107,6 @@ function pathOf(command: Command): string {
   return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-const providers = [
-  "openai/",
-  "anthropic/",
-  "openrouter/",
-  "ollama/",
-  "lmstudio/",
-  "llamacpp/",
-  "openai-compatible/",
-  "offline",
-];
-
 /** The values of an option by its name, or of an argument by the command and its place. */
 async function valuesOf(
   program: Program,
@@ -129,8 +118,8 @@ async function valuesOf(
   if (choices.length > 0) return plain(choices);
   switch (what) {
     case "model": {
-      const { keyedModels } = await import("@toolcrib/agent/models");
-      return plain([...providers, ...keyedModels()]);
+      const { keyedModels, providerNames } = await import("@toolcrib/agent/models");
+      return plain([...providerNames.map((name) => (name === "offline" ? name : `${name}/`)), ...keyedModels()]);
     }
     case "on":
       return plain(["docker:", "podman:", "image:", "ssh:", "kubectl:", "command:"]);

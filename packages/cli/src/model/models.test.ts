@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { providerNames } from "@toolcrib/agent/models";
 import {
   answerWith,
   jsonOf,
@@ -143,6 +144,11 @@ describe("toolcrib run over a model", () => {
     listing = usual;
     expect(stderr).toMatch(`what answers at http://${ollamaHost}/ is not a model server; start it`);
     expect(code).toBe(3);
+  });
+
+  test("--help of run names every provider", async () => {
+    const help = (await toolcrib(["run", "--help"])).stdout.replace(/\s+/g, " ");
+    expect(help).toContain(providerNames.join(", ").replace(/, (\S+)$/, " or $1"));
   });
 
   test("--help tells how to connect a model", async () => {

@@ -1,0 +1,71 @@
+import { redactUrls } from "@toolcrib/core/text";
+import { environment } from "../providers/shared/options.ts";
+import { localServers, offerFound, shownAddress } from "./localServers.ts";
+import { services } from "./services.ts";
+
+/** One thing that was found, for a page or command that says what is wrong with a set-up. */
+export interface ModelFinding {
+  /** A `problem` keeps a model from answering; a `warning` is what the user may want to change. */
+  readonly level: "ok" | "note" | "warning" | "problem";
+  readonly text: string;
+  /** What the user may do about it. */
+  readonly advice?: string | undefined;
+}
+
+/** What models the environment offers. */
+export interface ModelSources {
+  readonly findings: readonly ModelFinding[];
+  /** The model servers on this machine that answer, a line each. */
+  readonly localServers: readonly string[];
+}
+
+const mostMs = 5000;
+
+/** Looks at the keys in the environment, which are never shown, and for model servers on this machine. */
+export async function checkModelSources(): Promise<ModelSources> {
+  const servers = await localServers();
+  const offers = await Promise.all(servers.map(offerFound));
+  const found = servers.flatMap((server, index) => {
+    const model = offers[index]?.model;
+    return model === undefined ? [] : [`${server.label} answers at ${shownAddress(server)} with ${model}`];
+  });
+  const nothing: ModelFinding = { level: "note", text: "no model server answers on this machine" };
+  const ofServers = found.length === 0 ? [nothing] : found.map((text): ModelFinding => ({ level: "ok", text }));
+  return { findings: [...services.flatMap(({ variable }) => ofKey(variable)), ...ofServers], localServers: found };
+}
+
+function ofKey(name: string): ModelFinding[] {
+  const key = process.env[name];
+  if (key === undefined) return [];
+  if (key.trim() === "") return [{ level: "warning", text: `${name} is set and empty`, advice: "set it, or unset it" }];
+  if (!/\s|^["'`]|["'`]$/.test(key)) return [{ level: "ok", text: `${name} is set in the environment` }];
+  const advice = "set it again, the key alone";
+  return [{ level: "warning", text: `${name} is set, with spaces or quotes in it`, advice }];
+}
+
+/**
+ * Whether a provider's address answers, at all: no key is sent. Undefined for a provider without one that is known. Throws the signal's
+ * reason.
+ */
+export async function checkModelAddress(
+  providerName: string,
+  baseURL: string | undefined,
+  signal: AbortSignal,
+): Promise<ModelFinding | undefined> {
+  const service = services.find(({ name }) => name === providerName);
+  const address = baseURL ?? (service && (environment(service.baseVariable) ?? service.address));
+  if (address === undefined) return undefined;
+  const shown = redactUrls(address);
+  try {
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(mostMs)]);
+    const response = await fetch(address, { method: "HEAD", redirect: "manual", signal: ended });
+    await response.body?.cancel();
+    return { level: "ok", text: `${shown} answers` };
+  } catch (error) {
+    signal.throwIfAborted();
+    const { cause } = error as { cause?: { code?: unknown } };
+    const reason = typeof cause?.code === "string" ? cause.code : `nothing within ${mostMs / 1000} s`;
+    const advice = "check the network, a proxy, and the address if you have set one";
+    return { level: "problem", text: `${shown} cannot be reached (${reason})`, advice };
+  }
+}
