@@ -11,12 +11,14 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** What blocks without a title may use as if it were there: they show a call, not a program. */
 const ambient = `import type { Agent, Provider } from "@toolcrib/agent";
 import type { ToolRegistry } from "@toolcrib/core";
+import type { DurableRuns } from "@toolcrib/durable";
 declare global {
   const agent: Agent;
   const model: never;
   const prompt: string;
   const provider: Provider;
   const registry: ToolRegistry;
+  const runs: DurableRuns;
 }
 `;
 

@@ -18,6 +18,7 @@ export const sidebar = [
     "guides/mcp",
     "guides/editors",
     "guides/container",
+    "guides/durable",
     "guides/scripting",
     "guides/testing",
     "guides/upgrading",

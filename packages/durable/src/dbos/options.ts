@@ -1,7 +1,14 @@
 import { checkAgents, checkKnown, checkName, checkWhole, invalid } from "../checkInput.ts";
 import type { AgentSource } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
-import type { ProviderLimit } from "./requestLimits.ts";
+
+/** What all workers together may ask of a provider. */
+export interface ProviderLimit {
+  /** Requests in flight at once. */
+  readonly concurrency?: number | undefined;
+  /** Requests begun in a minute. */
+  readonly perMinute?: number | undefined;
+}
 
 /** How much runs at once. */
 export interface DurableLimits {

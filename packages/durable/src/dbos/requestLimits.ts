@@ -2,15 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
 import { isAlive } from "./lease.ts";
+import type { ProviderLimit } from "./options.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
-
-/** What all workers together may ask of a provider. */
-export interface ProviderLimit {
-  /** Requests in flight at once. */
-  readonly concurrency?: number | undefined;
-  /** Requests begun in a minute. */
-  readonly perMinute?: number | undefined;
-}
 
 const firstDelayMs = 50;
 const longestDelayMs = 1_000;

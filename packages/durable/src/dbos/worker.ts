@@ -10,8 +10,9 @@ import type { RunTracing } from "../tracing.ts";
 import { type Database, databaseOf, openPool } from "./database.ts";
 import { isAlive, Lease } from "./lease.ts";
 import { type Engine, plainJson } from "./loadEngine.ts";
+import type { ProviderLimit } from "./options.ts";
 import { runRecordedTurn } from "./recordedTurn.ts";
-import { type ProviderLimit, RequestLimits } from "./requestLimits.ts";
+import { RequestLimits } from "./requestLimits.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
 import { queueOf, type RunTable, workflowName } from "./runTable.ts";
 
