@@ -15,6 +15,7 @@ export const sidebar = [
     "guides/permissions",
     "guides/configuration",
     "guides/sessions",
+    "guides/durable-figures",
     "guides/mcp",
     "guides/editors",
     "guides/container",

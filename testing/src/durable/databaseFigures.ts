@@ -69,3 +69,28 @@ async function changedRows(database: Database): Promise<Readonly<Record<string, 
   );
   return Object.fromEntries(rows.map(({ relname, changed }) => [relname, changed]));
 }
+
+/** What connections do, from samples: each state's mean number of connections. */
+export class ConnectionSamples {
+  readonly #database: Database;
+  readonly #totals = new Map<string, number>();
+  #samples = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async take(): Promise<void> {
+    const rows = await this.#database.query<{ state: string; count: number }>(
+      `select case when state <> 'active' then state when wait_event_type is null then 'running'
+       when wait_event_type = 'Client' then 'idle' else 'waiting for ' || wait_event end as state, count(*)::int as count
+       from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() group by 1`,
+    );
+    this.#samples += 1;
+    for (const { state, count } of rows) this.#totals.set(state, (this.#totals.get(state) ?? 0) + count);
+  }
+
+  means(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#totals].map(([state, total]) => [state, total / this.#samples]));
+  }
+}

@@ -5,7 +5,7 @@ import { type PostgresServer, startPostgres } from "../postgres.ts";
 import { openRuns } from "./agents.ts";
 import { check, type Verdict } from "./check.ts";
 import { Database } from "./database.ts";
-import { countWork, type DatabaseFigures } from "./databaseFigures.ts";
+import { ConnectionSamples, countWork, type DatabaseFigures } from "./databaseFigures.ts";
 import { Fleet, type FleetOptions } from "./fleet.ts";
 import { fraction, now, plans, taskOf } from "./plan.ts";
 import { treeCpuMs } from "./processes.ts";
@@ -26,6 +26,8 @@ export interface ShowFigures {
   /** From the first start of a run to the end of the last one. */
   readonly seconds: number;
   readonly database: DatabaseFigures;
+  /** What the connections did: how many in each state, on average. */
+  readonly connections: Readonly<Record<string, number>>;
   readonly cpu: ProcessorTimes;
   readonly cores: number;
   /** The most memory that a worker had. */
@@ -81,7 +83,8 @@ async function measure(stage: Stage): Promise<ShowFigures> {
   const killing = killAtRandom(fleet, options, ended.signal);
   await startAll(client, jobs);
   say(`${jobs.length} runs are queued.`);
-  await waitForAll(stage, begun);
+  const samples = new ConnectionSamples(database);
+  await waitForAll(stage, begun, samples);
   const seconds = (now() - begun) / 1000;
   ended.abort();
   await killing;
@@ -93,6 +96,7 @@ async function measure(stage: Stage): Promise<ShowFigures> {
     kills: fleet.kills.length,
     seconds,
     database: await work(),
+    connections: samples.means(),
     cpu: {
       workers: after.workers - before.workers,
       database: after.database - before.database,
@@ -162,7 +166,7 @@ async function killAtRandom(fleet: Fleet, { killEveryMs, seed }: ShowOptions, si
   await Promise.all(starting);
 }
 
-async function waitForAll({ database, options, say }: Stage, begun: number): Promise<void> {
+async function waitForAll({ database, options, say }: Stage, begun: number, samples: ConnectionSamples): Promise<void> {
   let told = now();
   for (;;) {
     const { active = 0, ...others } = await database.runCounts();
@@ -179,6 +183,7 @@ async function waitForAll({ database, options, say }: Stage, begun: number): Pro
       told = now();
       say(`${time} s: ${state}.`);
     }
+    await samples.take();
     await sleep(250);
   }
 }
