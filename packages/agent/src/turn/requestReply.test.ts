@@ -177,14 +177,14 @@ describe("silence", () => {
   });
 
   test("an abort ends a request that ignores the signal", async () => {
+    const controller = new AbortController();
     const deaf = () =>
       (async function* (): AsyncGenerator<ProviderEvent, void> {
         yield { type: "text-delta", text: "so far" };
+        controller.abort(new Error("enough"));
         await new Promise(() => {});
       })();
     const agent = new Agent(new ScriptedProvider([deaf, "ok"]));
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(new Error("enough")), 20);
     await expect(agent.chat("go", { signal: controller.signal })).rejects.toMatchObject({
       code: "aborted",
       text: "so far",

@@ -5,7 +5,7 @@ import { Agent } from "../agent.ts";
 import type { AgentEvent } from "../messages.ts";
 import { assertConversation, ScriptedProvider } from "../testing.ts";
 
-/** `read` and `write` note when they start and end; each takes as long as it is told. */
+/** `read` and `write` note when they start and end; each takes as long as it is told, and ends after another where that runs beside it. */
 function tracing(): { tools: ToolRegistry; trace: string[] } {
   const trace: string[] = [];
   const tools = new ToolRegistry();
@@ -15,11 +15,15 @@ function tracing(): { tools: ToolRegistry; trace: string[] } {
         name,
         description: name,
         readOnly: name === "read",
-        parameters: { type: "object", properties: { id: { type: "string" }, ms: { type: "number" } } },
-        async execute({ id, ms = 0 }, call) {
+        parameters: {
+          type: "object",
+          properties: { id: { type: "string" }, ms: { type: "number" }, after: { type: "string" } },
+        },
+        async execute({ id, ms = 0, after }, call) {
           trace.push(`+${id}`);
           call.onProgress?.({ message: `half of ${id}` });
           await sleep(ms, undefined, { signal: call.signal }).catch(() => trace.push(`aborted ${id}`));
+          for (let left = 1000; after && !trace.includes(`-${after}`) && left > 0; left -= 1) await sleep(1);
           trace.push(`-${id}`);
           return `${id} done`;
         },
@@ -30,10 +34,11 @@ function tracing(): { tools: ToolRegistry; trace: string[] } {
 }
 
 const call = (id: string, ms = 0, name = "read") => ({ id, name, args: { id, ms } });
+const endingAfter = (id: string, after: string) => ({ id, name: "read", args: { id, after } });
 
 test("neighbouring read-only calls run side by side, any other alone; results return in the order of the calls", async () => {
   const { tools, trace } = tracing();
-  const calls = [call("a", 30), call("b"), call("w", 5, "write"), call("c", 20), call("d")];
+  const calls = [endingAfter("a", "b"), call("b"), call("w", 5, "write"), endingAfter("c", "d"), call("d")];
   const agent = new Agent(new ScriptedProvider([{ calls }, "ok"]), { tools });
   const results: string[] = [];
   for await (const event of agent.streamChat("go")) if (event.type === "tool-result") results.push(event.output);

@@ -101,7 +101,8 @@ test.runIf(process.platform === "linux")(
   "a process that has ended holds nothing, though its parent has not looked yet",
   async () => {
     // It ends once its parent is no shell any more, which would look.
-    const script = '(until [ "$(cat /proc/$$/comm)" = sleep ]; do :; done) & echo $!; exec sleep 300';
+    const script =
+      '(while kill -0 $$ && [ "$(cat /proc/$$/comm)" != sleep ]; do :; done) 2>/dev/null & echo $!; exec sleep 300';
     const parent = spawn("sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
     try {
       const pid = String(await new Promise((resolve) => parent.stdout.once("data", resolve))).trim();

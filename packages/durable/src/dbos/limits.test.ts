@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres)("limits", () => {
     await other.releaseUntil(1);
     expect(await runs.result(id)).toBe("free");
     expect(provider.begun).toHaveLength(2);
-    expect(await runs.list({ status: "running" })).toHaveLength(1);
+    await expect.poll(async () => (await runs.list({ status: "running" })).length).toBe(1);
   });
 
   test("a tenant takes no more turns at once than its limit, and leaves the others theirs", async () => {
@@ -75,7 +75,8 @@ describe.skipIf(!hasPostgres)("limits", () => {
     expect([...provider.begun].sort()).toEqual(["a1", "a2", "b1", "none"]);
     await provider.releaseUntil(6);
     await Promise.all(ids.map((id) => runs.result(id)));
-    expect(provider.begun.slice(4)).toEqual(["a3", "a4"]);
+    // Where both places are free at once, either may take the first.
+    expect(provider.begun.slice(4).sort()).toEqual(["a3", "a4"]);
   });
 
   test("a higher priority starts sooner, and equal ones in their order", async () => {

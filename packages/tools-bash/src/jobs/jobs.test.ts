@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -107,13 +107,14 @@ describe("a command in the background", () => {
 
   test("answers a read that waits as soon as output comes, and an aborted read loses nothing", async () => {
     const tools = toolsWith();
-    const { id } = await tools.start("sleep 0.5; echo late; sleep 600");
+    const { id } = await tools.start("until test -e on; do sleep 0.05; done; echo late; sleep 600");
     const aborted = new AbortController();
     const reading = tools.read(id, 600_000, aborted.signal);
     aborted.abort();
     await expect(reading).rejects.toMatchObject({ code: "aborted" });
     await expect(tools.read(id, 600_000, AbortSignal.abort())).rejects.toMatchObject({ code: "aborted" });
     const both = [tools.read(id, 600_000), tools.read(id, 600_000)];
+    writeFileSync(join(folder, "on"), "");
     expect((await Promise.all(both)).map(({ stdout }) => stdout).sort()).toEqual(["", "late\n"]);
   });
 
@@ -147,7 +148,8 @@ describe("a command in the background", () => {
     const [one, two, three] = [uniqueSleep(), uniqueSleep(), uniqueSleep()];
     const { id } = await tools.start(`sleep ${one} & setsid sh -c 'sleep ${two} & sleep ${two}' & echo on; wait`);
     expect((await tools.read(id, 60_000)).stdout).toBe("on\n");
-    expect([isRunning(one), isRunning(two)]).toEqual([true, true]);
+    // The shells may not have started them yet.
+    await expect.poll(() => [isRunning(one), isRunning(two)]).toEqual([true, true]);
     expect(await tools.stop(id)).toEqual({ running: false, exit_code: 137, stdout: "", stderr: "" });
     expect([isRunning(one), isRunning(two)]).toEqual([false, false]);
     expect(await tools.stop(id)).toMatchObject({ running: false, exit_code: 137 });
@@ -156,7 +158,7 @@ describe("a command in the background", () => {
       exit_code: 4,
       stderr: expect.stringContaining("still running in the background") as string,
     });
-    expect(isRunning(three)).toBe(true);
+    await expect.poll(() => isRunning(three)).toBe(true);
     await tools.stop(left.id);
     await expect.poll(() => isRunning(three)).toBe(false);
   });
@@ -200,10 +202,13 @@ describe("a command in the background", () => {
     const { id } = await tools.start(
       `echo secret > .env; touch in; touch /etc/x; setsid sleep ${sleep} & echo on; wait`,
     );
-    expect(await tools.read(id, 60_000)).toMatchObject({
-      stdout: "on\n",
-      stderr: expect.stringContaining("Read-only") as string,
-    });
+    // Either stream may come first.
+    let [stdout, stderr] = ["", ""];
+    while (!stdout.includes("on\n") || !stderr.includes("Read-only")) {
+      const reading = await tools.read(id, 60_000);
+      expect(reading.running).toBe(true);
+      [stdout, stderr] = [stdout + reading.stdout, stderr + reading.stderr];
+    }
     expect(openPaths().filter((path) => path.startsWith(folder))).toEqual([]);
     const other = await tools.start("cat .env; sleep 0.1; exit 5");
     expect(await readAll(tools, other.id)).toMatchObject({ stdout: "", exit_code: 5 });

@@ -154,7 +154,8 @@ describe.runIf(onLinux)("a background child", () => {
 
   test("that holds no pipe and left the process group is named too", async () => {
     const argument = uniqueSleep();
-    const { stderr } = await run(`setsid sleep ${argument} >/dev/null 2>&1 & sleep 0.1; echo warn >&2`);
+    const started = 'until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done';
+    const { stderr } = await run(`setsid sleep ${argument} >/dev/null 2>&1 & ${started}; echo warn >&2`);
     const [pid] = withArgument(argument);
     killAll(argument);
     expect(stderr).toBe(`warn\n[still running in the background: ${pid} (sleep ${argument})]`);

@@ -132,7 +132,9 @@ describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
       stderr: "[timed out after 3000 ms]",
       exit_code: -1,
     });
-    expect(execFileSync("ps", ["-eo", "stat,args"], { encoding: "utf8" })).not.toMatch(/^[^Z].* sleep 301[01]$/m);
+    await expect
+      .poll(() => execFileSync("ps", ["-eo", "stat,args"], { encoding: "utf8" }))
+      .not.toMatch(/^[^Z].* sleep 301[01]$/m);
   });
 
   sandboxed("nothing outlives the command", async () => {

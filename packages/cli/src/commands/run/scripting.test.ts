@@ -76,7 +76,7 @@ describe("--output-format", () => {
   test("each line of stream-json is an event of the schema, whatever happens", async () => {
     wire.script(
       jsonOf({ error: { message: "busy" } }, { status: 500 }),
-      call("run_bash", { command: "echo one; sleep 0.3; echo two" }),
+      call("run_bash", { command: "echo one; sleep 1; echo two" }),
       call("write_file", { path: "b.txt", content: "x" }),
     );
     const end = await run(
