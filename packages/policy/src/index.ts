@@ -1,5 +1,6 @@
 export type { Explanation } from "./explain.ts";
 export { type ProtectedPath, protectedPaths } from "./judge/protectedPaths.ts";
+export { exactPattern, guardState, type KeptState } from "./keptState.ts";
 export type { PolicyOptions, PolicyPlace } from "./options.ts";
 export { createPolicy, type ExplainedCall, type Policy } from "./policy.ts";
 export type { PolicyQuestion } from "./question.ts";

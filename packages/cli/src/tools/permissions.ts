@@ -1,14 +1,23 @@
 import { existsSync } from "node:fs";
 import { createPathScope, isBelowAny } from "@toolcrib/core/files";
 import type { ConnectedTools } from "@toolcrib/mcp";
-import { createPolicy, fileStore, type Mode, memoryStore, type Policy, type PolicyOptions } from "@toolcrib/policy";
+import {
+  createPolicy,
+  exactPattern,
+  fileStore,
+  guardState,
+  type Mode,
+  memoryStore,
+  type Policy,
+  type PolicyOptions,
+} from "@toolcrib/policy";
+import { projectConfigName } from "../config/projectConfigName.ts";
 import { usageError } from "../exitReasons.ts";
 import { ruleAdvice } from "../flagValues.ts";
 import type { Program } from "../program.ts";
 import { configFolder, home } from "../state/stateBase.ts";
 import { canonicalPath, loginsFile, stateFolder } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
-import { guardOwnState, ownPattern } from "./ownState.ts";
 
 /** The flags that say which calls run, are asked about, or are refused. */
 export interface PermissionFlags {
@@ -66,11 +75,16 @@ export function createPermissions(
     cwd,
     home: home(),
     denied: deniedPaths,
-    protect: folders.flatMap((folder) => [folder, canonicalPath(folder)]).map(ownPattern),
+    protect: folders.flatMap((folder) => [folder, canonicalPath(folder)]).map(exactPattern),
     remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
   };
   const policyWith = (more: readonly string[]): Policy =>
-    guardOwnState(createPolicy({ ...options, mode: current, allow: [...allow, ...more], ask, deny }), folders, roots);
+    guardState(createPolicy({ ...options, mode: current, allow: [...allow, ...more], ask, deny }), {
+      folders,
+      why: "it is where toolcrib keeps what the user has allowed and set, so no tool changes it",
+      files: { ".mcp.json": "names programs that are started", [projectConfigName]: "says what may run here" },
+      roots: [...roots, process.cwd()],
+    });
   try {
     let policy = policyWith([]);
     return {
@@ -123,7 +137,7 @@ const modeWords: Readonly<Record<Mode, string>> = {
 function keptLogins(env: NodeJS.ProcessEnv, roots: readonly string[]): string[] {
   const file = loginsFile(env);
   if (!existsSync(file) && !isBelowAny(file, roots)) return [];
-  return [...new Set([file, canonicalPath(file)])].map(ownPattern);
+  return [...new Set([file, canonicalPath(file)])].map(exactPattern);
 }
 
 /** Where the answers are kept that hold for good. */

@@ -1,51 +1,62 @@
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { GuardDecision, GuardedCall } from "@toolcrib/core";
-import { compilePathPatterns, isInside } from "@toolcrib/core/files";
-import type { Cause, Policy, PolicyQuestion } from "@toolcrib/policy";
-import { projectConfigName } from "../config/projectConfigName.ts";
-import { canonicalPath } from "../state/stateFolder.ts";
+import { canonicalOrUndefined, compilePathPatterns, isInside } from "@toolcrib/core/files";
+import type { Policy } from "./policy.ts";
+import type { PolicyQuestion } from "./question.ts";
+import type { Cause } from "./verdict.ts";
 
-/** What the command itself decides about a call, whatever the rules say. */
-interface OwnVerdict {
+/** What a program keeps that decides about calls. */
+export interface KeptState {
+  /** Absolute paths of folders that no tool changes, whatever allows it. Give them to `protect`, too, as `exactPattern(path)`, for what shell lines name. */
+  readonly folders: readonly string[];
+  /** Why, for a refusal: `it is where … keeps what the user has allowed, so no tool changes it`. */
+  readonly why: string;
+  /** Names of files in a root that are asked about by any other name: a link to one, a folder around it. What each decides: `says what may run here`. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  /** Where these files are. */
+  readonly roots: readonly string[];
+}
+
+/** What the state decides about a call, whatever the rules say. */
+interface Verdict {
   readonly decision: "deny" | "ask";
   readonly why: string;
 }
 
-/** By the name of a file of the project: what it decides. */
-const configs: Readonly<Record<string, string>> = {
-  ".mcp.json": "names programs that are started",
-  [projectConfigName]: "says what may run here",
-};
-const isKeptHere = "it is where toolcrib keeps what the user has allowed and set, so no tool changes it";
-
 /**
- * The policy, and no tool changes the `folders` in which the command keeps what the user has allowed and set. Other names of a file
- * (hard links), which a pattern of paths cannot know, count too. So it is with the configuration of a root, which is asked about.
+ * The policy, and no tool changes what the program keeps. Other names of a file (hard links), which a pattern of paths cannot know, count
+ * too.
  */
-export function guardOwnState(policy: Policy, folders: readonly string[], roots: readonly string[]): Policy {
+export function guardState(policy: Policy, kept: KeptState): Policy {
+  const { folders, roots } = kept;
   /** Where a shell line names the folder: it is one of the protected paths of the policy, perhaps by more than one entry. */
   const isOwn = (cause: Cause): boolean => {
-    if (cause.by !== "protected" || !/toolcrib\/?$/.test(cause.pattern)) return false;
+    if (cause.by !== "protected") return false;
+    const last = basename(cause.pattern);
+    const named = folders
+      .flatMap((folder) => [folder, canonicalOf(folder)])
+      .filter((folder) => basename(exactPattern(folder)) === last);
+    if (named.length === 0) return false;
     const { match } = compilePathPatterns([cause.pattern], { roots, missingMatches: true });
-    return folders.some((folder) => (match(folder) ?? match(canonicalPath(folder))) !== undefined);
+    return named.some((folder) => match(folder) !== undefined);
   };
   return {
     ...policy,
     async guard(call) {
-      const own = await ownVerdict(call, folders, roots);
+      const own = verdictOf(call, kept);
       if (own?.decision === "deny") return own.why;
       const decision = await policy.guard(call);
       const data = dataOf(decision);
-      if (data && isOwn(data.decidedBy)) return isKeptHere;
+      if (data && isOwn(data.decidedBy)) return kept.why;
       return own && decision === true ? { ask: { text: `${call.name}: ${own.why}` } } : decision;
     },
     async explain(call) {
       const explained = await policy.explain(call);
       const effects = "effects" in call ? call.effects : await callEffects(call);
-      const own = await ownVerdict({ effects }, folders, roots);
+      const own = verdictOf({ effects }, kept);
       if (own?.decision === "deny" || isOwn(explained.decidedBy))
-        return { ...explained, decision: "deny", text: `Denied: ${own?.why ?? isKeptHere}.` };
+        return { ...explained, decision: "deny", text: `Denied: ${own?.why ?? kept.why}.` };
       return own && explained.decision === "allow"
         ? { ...explained, decision: own.decision, text: `Asked: ${own.why}.` }
         : explained;
@@ -54,7 +65,7 @@ export function guardOwnState(policy: Policy, folders: readonly string[], roots:
 }
 
 /** The pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
-export function ownPattern(path: string): string {
+export function exactPattern(path: string): string {
   const slashed = process.platform === "win32" ? path.replaceAll("\\", "/") : path;
   return slashed.replace(/[*?[\\]/g, "\\$&").replace(/[()]/g, "?");
 }
@@ -73,38 +84,43 @@ async function callEffects({ tool, args }: Pick<GuardedCall, "tool" | "args">): 
   }
 }
 
-async function ownVerdict(
+function verdictOf(
   { effects = [] }: Pick<GuardedCall, "effects">,
-  folders: readonly string[],
-  roots: readonly string[],
-): Promise<OwnVerdict | undefined> {
+  { folders, why, files: named = {}, roots }: KeptState,
+): Verdict | undefined {
   const changes = effects.filter(({ kind, path }) => (kind === "write" || kind === "delete") && path !== undefined);
   if (changes.length === 0) return undefined;
   // Looked up at each change: a link may have come since the last one.
-  const own = folders.map(canonicalPath);
-  const files = Object.entries(configs).flatMap(([name, what]) =>
-    [...roots, process.cwd()].map((root) => ({ file: canonicalPath(join(root, name)), name, what })),
+  const own = folders.map(canonicalOf);
+  const files = Object.entries(named).flatMap(([name, what]) =>
+    roots.map((root) => ({ file: canonicalOf(join(root, name)), name, what })),
   );
-  const patterns = [...new Set([...folders, ...own])].map(ownPattern);
+  const patterns = [...new Set([...folders, ...own])].map(exactPattern);
   const folder = compilePathPatterns(patterns, { roots: [], ignoreCase: true, missingMatches: true });
-  let asked: OwnVerdict | undefined;
+  let asked: Verdict | undefined;
   for (const { kind, path = "", givenPath = path, tree } of changes) {
     const isThere = folder.match(path) ?? folder.match(givenPath);
-    if (isThere !== undefined || (tree && folder.mayMatchBelow(path))) return { decision: "deny", why: isKeptHere };
+    if (isThere !== undefined || (tree && folder.mayMatchBelow(path))) return { decision: "deny", why };
     const stats = kind === "write" ? statsOf(path) : undefined;
     const linked = stats?.isFile() && stats.nlink > 1 ? stats : undefined;
-    if (linked && own.some((folder) => holds(folder, linked))) return { decision: "deny", why: isKeptHere };
+    if (linked && own.some((folder) => holds(folder, linked))) return { decision: "deny", why };
     // By its own name it is a protected path of the policy.
-    if (basename(path) in configs) continue;
+    if (Object.hasOwn(named, basename(path))) continue;
     const other = files.find(
       ({ file }) => file === path || (tree && isInside(path, file)) || (linked && isSame(statsOf(file), linked)),
     );
     if (other) {
-      const why = `it is another name of ${other.name}, or a folder around it, and that ${other.what}`;
-      asked = { decision: "ask", why };
+      asked = {
+        decision: "ask",
+        why: `it is another name of ${other.name}, or a folder around it, and that ${other.what}`,
+      };
     }
   }
   return asked;
+}
+
+function canonicalOf(path: string): string {
+  return canonicalOrUndefined(path) ?? path;
 }
 
 /** Whether a folder holds the file, by whatever name. */
