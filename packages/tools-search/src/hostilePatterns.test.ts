@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import { settingsOf } from "./options.ts";
 import { createSearchTools } from "./search.ts";
 
 let base: string;
@@ -62,11 +63,12 @@ const evilGlobs = [
 const fewestRounds = 10;
 
 describe("a pattern that backtracks without end", () => {
-  test("ends with an error after 5 s of matching, while the event loop runs", async () => {
+  test("ends with an error after its limit of matching, 5 s unless set, while the event loop runs", async () => {
     const args = { query: "(a+)+$", regex: true, paths: ["evil.txt"] };
-    const { result, rounds } = await watched(() => registry().execute("search_text", args));
-    expect(result).toMatch(/^Error executing search_text: The search did not end: matching took longer than 5000 ms/);
+    const { result, rounds } = await watched(() => registry({ matchLimitMs: 500 }).execute("search_text", args));
+    expect(result).toMatch(/^Error executing search_text: The search did not end: matching took longer than 500 ms/);
     expect(rounds).toBeGreaterThan(fewestRounds);
+    expect(settingsOf("createSearchTextTool", {}).matchLimitMs).toBe(5000);
   });
 
   test("does not delay other calls", async () => {

@@ -17,7 +17,7 @@ beforeAll(() => {
   for (let folder = 0; folder < 60; folder += 1) {
     mkdirSync(join(root, `folder${folder}`));
     for (let file = 0; file < 60; file += 1) {
-      const text = `line\nneedle ${folder * file}\nend\n`.repeat(1 + (file % 5) * 20);
+      const text = `line\nneedle ${folder * file}\nend\n`.repeat(1 + (file % 5) * 4);
       writeFileSync(join(root, `folder${folder}/file${file}.txt`), text);
     }
   }

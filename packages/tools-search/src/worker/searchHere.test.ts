@@ -7,6 +7,7 @@ import { runSearch } from "../threads/runSearch.ts";
 import { createSearchPool } from "../threads/searchPool.ts";
 import { searchHere } from "./searchHere.ts";
 
+const pool = createSearchPool();
 let base: string;
 beforeEach(() => {
   base = temporaryFolder("search-here");
@@ -53,7 +54,7 @@ test.each([
   const job = makeJob();
   const ready = job.roots === undefined ? job : { ...job, roots: [base] };
   const options = { signal: undefined, matchLimitMs: 5000 };
-  const expected = await runSearch(createSearchPool(), ready, options);
+  const expected = await runSearch(pool, ready, options);
   expect(expected.text).not.toBe("");
   expect(await searchHere(ready, undefined)).toEqual(expected);
 });
