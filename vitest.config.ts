@@ -39,7 +39,7 @@ const project = (folder: string, name: string) => ({
 export default defineConfig({
   test: {
     // Many tests wait for processes and time limits, so a few more files than cores run at once.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     reporters: ["default", `${root}scripts/closingLine.ts`],
     projects: [
       ...packageFolders.map((folder) => project(folder, folder.replace("packages/", "@toolcrib/"))),
