@@ -82,7 +82,7 @@ const rooms = {
   },
   project: { contracts: [] },
   // Each engine is a room.
-  durable: { dbos: [] },
+  durable: { dbos: [], restate: [] },
   policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
   mcp: {
     client: ["client/transport", "oauth"],

@@ -1,0 +1,7 @@
+export {
+  type AgentHandlers,
+  agentWorkflow,
+  type RestateAnswer,
+  type RestateInput,
+  type RestateRun,
+} from "./restate/workflow.ts";
