@@ -417,7 +417,7 @@ describe("time limits and aborts", () => {
   test("no timer is left behind that would keep the process alive", async () => {
     const before = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     await registryOf(tool("a")).execute("a", {}, { timeoutMs: 600_000 });
-    expect(process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length).toBe(before);
+    expect(process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length).toBeLessThanOrEqual(before);
   });
 });
 
