@@ -115,7 +115,7 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
   let channel: MessageChannel | undefined;
   let files = 0;
   let given = 0;
-  let isStarted = false;
+  let starting: NodeJS.Timeout | undefined;
   let state: "working" | "done" | "failed" = "working";
   let onEnd: (() => void) | undefined;
 
@@ -131,7 +131,6 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
     endAs("done");
   };
   const start = (): void => {
-    isStarted = true;
     thread = pool.tryAcquire();
     if (thread === undefined) return;
     channel = new MessageChannel();
@@ -143,7 +142,8 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
   return {
     offer(index, startNumber, batch) {
       files += batch.length;
-      if (files >= manyFiles && !isStarted) start();
+      // In a turn of its own: it takes as long as a slice.
+      if (files >= manyFiles) starting ??= setTimeout(start);
       if (channel === undefined || state !== "working" || !control.addPending()) return false;
       post({ kind: "batch", index, start: startNumber, paths: batch.join("\0") });
       given += 1;
@@ -166,6 +166,7 @@ function createHelper(pool: SearchPool, job: TextJob): Help & { release(): void 
       return results;
     },
     release() {
+      clearTimeout(starting);
       post({ kind: "end" });
       channel?.port1.close();
       if (thread !== undefined) pool.release(thread);

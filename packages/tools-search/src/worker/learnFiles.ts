@@ -80,6 +80,7 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
       const path = waiting.pop();
       if (path === undefined || memory === undefined || !memory.hasRoom) {
         waiting = [];
+        buffer = undefined;
         return;
       }
       try {

@@ -117,7 +117,7 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
 }
 
 function toReport(text: string, ends: readonly number[], pathLengths: readonly number[], more: boolean): BatchReport {
-  return { text, ends: Uint32Array.from(ends), pathLengths: Uint32Array.from(pathLengths), more };
+  return { text, ends: new Uint32Array(ends), pathLengths: new Uint32Array(pathLengths), more };
 }
 
 /** A report with one line for each file that matches: its path, with `counting` also how many of its lines do. */

@@ -37,7 +37,7 @@ const port = parentPort as MessagePort;
 const control = new ControlBlock(workerData as SharedArrayBuffer);
 const clock = createMatchClock(control);
 const learner = createFileLearner();
-let listers = new Map<string, DirectoryLister>();
+const listers = new Map<string, DirectoryLister>();
 
 const readers = new Map<boolean, WindowReader>();
 
@@ -105,7 +105,7 @@ function finish({ found, count, leftOut }: Problems): void {
 /** One lister for each set of limits, kept from call to call with what it remembers. */
 function listerFor({ roots, deny }: TextJob | FilesJob, problems: Problems): DirectoryLister {
   const key = JSON.stringify([roots, deny]);
-  if (listers.size > 16) listers = new Map();
+  if (listers.size > 16) listers.clear();
   const lister = listers.get(key) ?? createDirectoryLister(roots, deny);
   listers.set(key, lister);
   return {
@@ -191,6 +191,8 @@ function createHelper() {
 }
 
 function help(help: HelpJob, problems: Problems, onEnd: () => void): void {
+  // Another thread walks: what is remembered for it need not be held twice.
+  listers.clear();
   const searchBatch: SearchBatch = createBatchSearch(help.job, host, problems);
   const helped = new ControlBlock(help.control);
   const take = (message: HelperMessage): void => {
