@@ -87,6 +87,7 @@ const readmePeers = {
   "@langchain/core": "*",
   "@openai/agents": "*",
   "@opentelemetry/api": "*",
+  "@restatedev/restate-sdk": "^1.17.2",
   ai: "^7",
   arktype: "*",
   langchain: "*",
