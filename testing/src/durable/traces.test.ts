@@ -16,6 +16,13 @@ afterAll(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
+/** How many steps are recorded of runs that go on. */
+async function stepsInFlight(database: Database): Promise<number> {
+  const records = await database.stepRecords();
+  const ended = new Set(records.filter(({ step }) => step === `reply:${plans[plan].length}`).map(({ job }) => job));
+  return records.filter(({ job }) => !ended.has(job)).length;
+}
+
 test.skipIf(!hasPostgres)(
   "a run is one trace, also where its worker is killed, and a step that was recorded has one span",
   async () => {
@@ -23,7 +30,7 @@ test.skipIf(!hasPostgres)(
     if (!server) throw new Error("no server");
     closing.push(() => server.stop());
     const { databaseUrl } = server;
-    const pace = { latencyMs: [200, 400], toolMs: [50, 100], leaseMs: 3000, concurrency: 2 } as const;
+    const pace = { latencyMs: [200, 400], toolMs: [50, 100], leaseMs: 4000, concurrency: 2 } as const;
     const fleet = await Fleet.start({ ...pace, plan, databaseUrl, traced: true });
     closing.push(() => fleet.stop());
     const client = await openRuns(fleet.runsOptions("client"));
@@ -43,7 +50,7 @@ test.skipIf(!hasPostgres)(
         request.end();
       });
     }
-    await expect.poll(async () => (await database.stepRecords()).length).toBeGreaterThan(4);
+    await expect.poll(() => stepsInFlight(database)).toBeGreaterThan(2);
     fleet.kill(first);
     await fleet.startWorker();
     for (const job of jobs) await client.result(job);
@@ -67,7 +74,10 @@ test.skipIf(!hasPostgres)(
         const found = steps.filter((span) => span.name === `execute_tool ${name}` && span.call === id).length;
         expect(found).toBeLessThanOrEqual(seen.filter((one) => one.job === job && one.call === id).length);
       }
-      expect(own.filter(({ name }) => name === "invoke_agent worker")).toHaveLength(1);
+      // A turn that was killed has none. One that was taken from a living worker, which was too busy to say so in time, has its own.
+      const turns = own.filter(({ name }) => name === "invoke_agent worker").length;
+      expect(turns).toBeGreaterThanOrEqual(1);
+      expect(turns).toBeLessThanOrEqual(1 + verdict.silent);
       if (new Set(steps.map(({ process }) => process)).size > 1) moved += 1;
     }
     expect(moved).toBeGreaterThan(0);
