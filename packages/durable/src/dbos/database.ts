@@ -13,9 +13,18 @@ export interface Database {
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
 }
 
+/** How long a process that stops in the middle of a transaction holds what it has locked. */
+const idleInTransactionMs = 10_000;
+
 /** Connections to the database at `url`. */
 export function openPool(engine: Engine, url: string, max: number): Pool {
-  const pool = new engine.pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000 });
+  const pool = new engine.pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 10_000,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    application_name: "toolcrib",
+  });
   // A connection that breaks while nobody uses it. What uses one sees it by itself.
   pool.on("error", () => {});
   return pool;

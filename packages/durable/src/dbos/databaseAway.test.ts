@@ -5,25 +5,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
-import { hasPostgres } from "@toolcrib/testing";
+import { hasPostgres, temporaryFolder } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import { shareServer } from "../../fixtures/runs.ts";
+import { readLedger, startWorker } from "../../fixtures/workers.ts";
 
-const shared = shareServer();
+// What was committed must be there after a crash, as in production.
+const shared = shareServer({ durable: true });
 const { work } = shared;
 
 /** As the user that started the server: PostgreSQL refuses to run as root. */
 const asOwner = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
+let folder: string | undefined;
+
 /** Stops the server as a crash would; returns what starts it again. */
 async function stopServer(): Promise<() => Promise<void>> {
-  const { pid } = shared.server;
-  const folder = readlinkSync(`/proc/${pid}/cwd`);
-  const command = readFileSync(join(folder, "postmaster.opts"), "utf8").trim();
+  // The process is another one after the first start.
+  folder ??= readlinkSync(`/proc/${shared.server.pid}/cwd`);
+  const data = folder;
+  const command = readFileSync(join(data, "postmaster.opts"), "utf8").trim();
   const bin = dirname(command.split(" ")[0] ?? "");
   const run = (name: string, args: string[]): Promise<unknown> =>
     promisify(execFile)(join(bin, name), args, { ...asOwner, cwd: "/" });
-  await run("pg_ctl", ["stop", "-s", "-w", "-m", "immediate", "-D", folder]);
+  await run("pg_ctl", ["stop", "-s", "-w", "-m", "immediate", "-D", data]);
   return async () => {
     spawn("/bin/sh", ["-c", `exec ${command}`], { ...asOwner, cwd: "/", stdio: "ignore", detached: true }).unref();
     const { port } = new URL(shared.server.databaseUrl);
@@ -69,5 +74,27 @@ describe.skipIf(!hasPostgres)("a database that goes away", () => {
     expect(made).toEqual(Array.from({ length: count }, (_, index) => index));
     expect(await runs.get(id)).toMatchObject({ status: "done", attempts: 1 });
     expect(warnings.length).toBeGreaterThan(0);
+  });
+
+  test("a call that runs while the server is away is not taken for that of a dead worker", async () => {
+    const options = { databaseUrl: shared.server.databaseUrl, schema: "away", leaseMs: 900, closeMs: 1000 };
+    const ledger = join(temporaryFolder("away"), "ledger");
+    // Each worker has two runs, which the other could take for lost.
+    const setup = { ledger, options: { ...options, limits: { worker: { concurrency: 2 } } } };
+    const client = await shared.openRuns(options);
+    const workers = [await startWorker(setup), await startWorker(setup)];
+    try {
+      const message = JSON.stringify({ calls: 1, ms: 5_000 });
+      for (const id of ["a", "b", "c", "d"]) await client.start("plan", message, { id });
+      await expect.poll(() => readLedger(ledger).filter((line) => line.startsWith("begin"))).toHaveLength(4);
+      const start = await stopServer();
+      await sleep(2_000);
+      await start();
+      for (const id of ["a", "b", "c", "d"]) expect(await client.result(id)).toBe("||ok c1");
+      expect(readLedger(ledger).filter((line) => line.startsWith("begin"))).toHaveLength(4);
+      expect((await client.list()).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1]);
+    } finally {
+      for (const worker of workers) worker.kill("SIGKILL");
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { hasPostgres, type PostgresServer, startPostgres, temporaryFolder } from "@toolcrib/testing";
+import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { readLedger, startWorker, type WorkerProcess, type WorkerSetup } from "../../fixtures/workers.ts";
 import type { DurableRuns } from "../index.ts";
@@ -159,5 +160,30 @@ describe.skipIf(!hasPostgres)("workers that die", () => {
     expect(await client.result(id)).toMatch(/^\|*ok c1\|+ok c2\|+ok c3\|+ok c4\|+ok c5\|+ok c6$/);
     const ended = lines().filter((line) => line.startsWith("end"));
     expect([...new Set(ended)]).toHaveLength(6);
+  });
+
+  test("a worker that is paused in the middle of a transaction does not hold up the others' runs", async () => {
+    await begin();
+    const first = await worker();
+    for (const id of ["held", "free"]) {
+      await client.start("plan", plan({ calls: 2, tool: "put", ms: 500 }), { id });
+      await seen(`begin ${id} c1`);
+    }
+    first.kill("SIGKILL");
+    await first.ended;
+    const transaction = new pg.Client({ connectionString: setup.options.databaseUrl });
+    await transaction.connect();
+    try {
+      await transaction.query("BEGIN");
+      const lock = `SELECT FROM ${setup.options.schema}.workflow_status WHERE workflow_uuid = 'held' FOR NO KEY UPDATE`;
+      await transaction.query(lock);
+      await worker();
+      expect(await client.result("free")).toMatch(/ok c2$/);
+      expect(await client.get("held")).toMatchObject({ status: "running" });
+      await transaction.query("COMMIT");
+      expect(await client.result("held")).toMatch(/ok c2$/);
+    } finally {
+      await transaction.end();
+    }
   });
 });

@@ -141,12 +141,17 @@ export class Lease {
    * what workers of this version can go on with.
    */
   async #requeue(client: PoolClient, which: string, values: readonly unknown[], attempts: number): Promise<void> {
+    const workflows = `${this.#database.schema}.workflow_status`;
+    // A worker that is paused in the middle of a transaction must not hold up the turns of all others.
     await client.query(
-      `UPDATE ${this.#database.schema}.workflow_status s
+      `UPDATE ${workflows}
        SET status = 'ENQUEUED', owner_xid = NULL, started_at_epoch_ms = NULL,
          recovery_attempts = greatest(recovery_attempts - ${attempts}, 0),
          updated_at = (EXTRACT(EPOCH FROM now()) * 1000)::bigint
-       WHERE status = 'PENDING' AND name = '${workflowName}' AND application_version = $1 AND ${which}`,
+       WHERE workflow_uuid IN (
+         SELECT workflow_uuid FROM ${workflows} s
+         WHERE status = 'PENDING' AND name = '${workflowName}' AND application_version = $1 AND ${which}
+         FOR UPDATE SKIP LOCKED)`,
       [this.#options.version, ...values],
     );
   }

@@ -3,10 +3,13 @@ import { reviveError } from "../errors.ts";
 import type { ListOptions, Run, RunStatus } from "../run.ts";
 import type { Database } from "./database.ts";
 import { isAlive } from "./lease.ts";
-import { type RawRow, readRow } from "./runTable.ts";
+import { type RawRow, readOutcome } from "./runTable.ts";
+
+/** Not the session, which may be large. */
+const columns = ["id", "agent", "tenant", "labels", "priority", "turn", "outcome", "created_at", "updated_at"] as const;
 
 /** A row of a run with what the engine knows of its present turn. */
-type StateRow = RawRow & {
+type StateRow = Pick<RawRow, (typeof columns)[number]> & {
   readonly state: RunStatus;
   readonly attempts: string | null;
   readonly version: string | null;
@@ -31,7 +34,8 @@ export class RunStates {
   constructor(database: Database) {
     this.#database = database;
     const { schema } = database;
-    this.#select = `SELECT r.*, ${state} AS state, w.recovery_attempts AS attempts, w.application_version AS version,
+    this.#select = `SELECT ${columns.map((name) => `r.${name}`).join(", ")}, ${state} AS state,
+        w.recovery_attempts AS attempts, w.application_version AS version,
         CASE WHEN w.status = 'MAX_RECOVERY_ATTEMPTS_EXCEEDED' THEN w.status ELSE o.error END AS engine_error
       FROM ${schema}.agent_runs r LEFT JOIN ${schema}.workflow_status w ON w.workflow_uuid = r.workflow
       LEFT JOIN ${schema}.workflow_output o ON o.workflow_uuid = r.workflow`;
@@ -85,7 +89,9 @@ export class RunStates {
 }
 
 function toRun(row: StateRow): Run {
-  const { id, agent, tenant, labels, priority, turn, outcome, created_at, updated_at } = readRow(row);
+  const { id, agent, tenant, priority, turn, created_at, updated_at } = row;
+  const labels: Run["labels"] = JSON.parse(row.labels);
+  const outcome = readOutcome(row);
   const error = outcome?.error ?? engineError(row);
   return {
     id,

@@ -49,13 +49,21 @@ export type RawRow = Omit<RunRow, "labels" | "input" | "session" | "outcome" | "
   readonly read_seq: string;
 };
 
-export function readRow(row: RawRow): RunRow {
+export function readOutcome({ outcome }: Pick<RawRow, "outcome">): RunRow["outcome"] {
+  return outcome === null ? undefined : JSON.parse(outcome);
+}
+
+/** What is read of a run that is locked: not its session, which may be large. */
+const lockedColumns = ["id", "agent", "tenant", "priority", "turn", "workflow", "status", "outcome"] as const;
+export type LockedRow = Pick<RunRow, (typeof lockedColumns)[number]>;
+
+function readRow(row: RawRow): RunRow {
   return {
     ...row,
     labels: JSON.parse(row.labels),
     input: JSON.parse(row.input),
     session: row.session === null ? undefined : JSON.parse(row.session),
-    outcome: row.outcome === null ? undefined : JSON.parse(row.outcome),
+    outcome: readOutcome(row),
     trace: row.trace === null ? undefined : JSON.parse(row.trace),
     read_seq: Number(row.read_seq),
   };
@@ -101,7 +109,7 @@ export class RunTable {
   }
 
   /** Runs `change` while nobody else changes the run; undefined for an unknown id. */
-  async change<T>(id: string, change: (row: RunRow, edit: RunEdit) => Promise<T>): Promise<T | undefined> {
+  async change<T>(id: string, change: (row: LockedRow, edit: RunEdit) => Promise<T>): Promise<T | undefined> {
     return await this.#database.transaction(async (client) => {
       const row = await this.#lock(client, id);
       return row && (await change(row, this.#edit(client, row)));
@@ -109,10 +117,11 @@ export class RunTable {
   }
 
   /** Records how a turn ended, unless the run has gone on or ended meanwhile. What it has not read begins another. */
-  async end(id: string, turn: number, read: number, { session, ...outcome }: EndOfTurn): Promise<void> {
+  async end(id: string, turn: number, read: number, { session, ...end }: EndOfTurn): Promise<void> {
     await this.#database.transaction(async (client) => {
       const row = await this.#lock(client, id);
       if (row?.status !== "active" || row.turn !== turn) return;
+      const outcome = { usage: row.outcome?.usage, ...end };
       // While calls wait for an answer, messages wait too, as they do in an agent.
       const unread = outcome.status === "waiting" ? [] : await this.unread(id, read, client);
       await client.query(
@@ -137,7 +146,7 @@ export class RunTable {
     return rows.map(({ seq, content }) => ({ seq: Number(seq), text: JSON.parse(content) }));
   }
 
-  #edit(client: PoolClient, row: RunRow): RunEdit {
+  #edit(client: PoolClient, row: LockedRow): RunEdit {
     return {
       next: (input) => this.#next(client, row, input),
       addMessage: async (text) => {
@@ -153,12 +162,15 @@ export class RunTable {
     };
   }
 
-  async #lock(client: PoolClient, id: string): Promise<RunRow | undefined> {
-    const { rows } = await client.query<RawRow>(`SELECT * FROM ${this.#table} WHERE id = $1 FOR UPDATE`, [id]);
-    return rows[0] && readRow(rows[0]);
+  async #lock(client: PoolClient, id: string): Promise<LockedRow | undefined> {
+    const { rows } = await client.query<Pick<RawRow, (typeof lockedColumns)[number]>>(
+      `SELECT ${lockedColumns.join(", ")} FROM ${this.#table} WHERE id = $1 FOR UPDATE`,
+      [id],
+    );
+    return rows[0] && { ...rows[0], outcome: readOutcome(rows[0]) };
   }
 
-  async #next(client: PoolClient, row: RunRow, input: TurnInput): Promise<void> {
+  async #next(client: PoolClient, row: LockedRow, input: TurnInput): Promise<void> {
     const turn = row.turn + 1;
     const workflow = `${row.id}::${turn}`;
     await client.query(
