@@ -30,7 +30,8 @@ import { oneLine } from "../terminal/render.ts";
 import { answersTo } from "../tools/approval.ts";
 import type { McpFlag } from "../tools/mcpTools.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
-import { prepareTools } from "../tools/place.ts";
+import { connectPlace } from "../tools/place.ts";
+import { chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import { instructionsFor, systemPromptFor, workplaceOf } from "./systemPrompt.ts";
 
@@ -81,7 +82,8 @@ export async function openConversation(
   jobs?: BackgroundJobs,
 ): Promise<Conversation> {
   const { terminal, env } = program;
-  const flags = await prepareTools(given, program, { background: jobs !== undefined });
+  const connected = await connectPlace(given, program, { background: jobs !== undefined });
+  const flags = await chooseSandbox(connected, program);
   const { place } = flags;
   if (place) terminal.note(terminal.style.dim(`The tools work on ${place.name}, in ${place.roots?.join(", ")}.`));
   const { directory = process.cwd() } = flags;

@@ -210,6 +210,17 @@ describe("the place", () => {
     expect(end.stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
+  test("takes what is wrong with the sandbox as here", async () => {
+    for (const [flags, says] of [
+      [["--sandbox-allow", "all"], "--sandbox-allow all: expected network or sockets"],
+      [["--no-sandbox", "--sandbox-allow", "network"], "has no effect with --no-sandbox"],
+    ] as const)
+      expect(await toolcrib(["run", "list .", "-m", "offline", ...on, ...flags])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(says),
+      });
+  });
+
   test("is not connected for a wrong rule", async () => {
     const end = await toolcrib(["run", "x", "-m", "offline", "--on", "command:no-such", "--deny", "effect:read([)"]);
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("is malformed") });

@@ -2,11 +2,12 @@ import type { Answers, PendingCall } from "@toolcrib/agent";
 import type { AnyToolRegistry, Approve } from "@toolcrib/core";
 import { clip, messageOf } from "@toolcrib/core/text";
 import type { PolicyQuestion } from "@toolcrib/policy";
+import { diffOfChanges } from "@toolcrib/tools-fs";
 import { type Asker, isYes } from "../terminal/ask.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Permissions } from "./permissions.ts";
-import { diffOf } from "./place.ts";
+import { changesOf } from "./place.ts";
 
 interface Asking {
   readonly asker: Asker;
@@ -99,7 +100,9 @@ async function whatHappens(
     return { ...shown, summary: [...shown.summary, ...rows] };
   };
   try {
-    const diff = await diffOf(call, registry, permissions, signal);
+    const { place } = permissions.flags;
+    const changes = await changesOf(call, registry, permissions, signal);
+    const diff = changes && (await diffOfChanges(changes, place ? { cwd: place.cwd } : { root: permissions.roots }));
     if (diff?.includes("\n@@ ")) return showDiff(diff, size, style);
     return diff === undefined ? showCall(args, size) : withoutDiff("too many changes, or none but of line endings");
   } catch (error) {

@@ -1,37 +1,20 @@
 import { type AnyToolRegistry, ToolRegistry } from "@toolcrib/core";
 import { defaultMaxReplyBytes } from "@toolcrib/core/text";
 import type { ConnectedTools } from "@toolcrib/mcp";
-import { diffOfChanges, type FileChange, proposeChanges } from "@toolcrib/tools-fs";
+import { type FileChange, proposeChanges } from "@toolcrib/tools-fs";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { oneLine } from "../terminal/render.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
-import { chooseSandbox, sandboxOptions } from "./sandbox.ts";
+import { sandboxOptions } from "./sandbox.ts";
 import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
 
-type Flags = ToolFlags & PermissionFlags;
-
-/** What the tools are for. */
-interface Use {
-  /** Commands may run in the background. */
-  readonly background: boolean;
-}
-
-/** The flags with the tools of `--on`, which are connected until the program ends; without it with the sandbox decided. */
-export async function prepareTools<Given extends Flags>(
-  flags: Given,
+/** The flags with the tools of `--on`, which are connected until the program ends. Throws a usage error for what names no place. */
+export async function connectPlace<Flags extends ToolFlags & PermissionFlags>(
+  flags: Flags,
   program: Program,
-  conversation?: Use,
-): Promise<Given> {
-  return flags.on === undefined ? chooseSandbox(flags, program) : connectPlace(flags, program, conversation);
-}
-
-/** The flags with the tools of `--on`. Throws a usage error for what names no place. */
-export async function connectPlace<Given extends Flags>(
-  flags: Given,
-  program: Program,
-  conversation?: Use,
-): Promise<Given> {
+  conversation?: { readonly background: boolean },
+): Promise<Flags> {
   const { on, root = ["."], sandbox, sandboxAllow } = flags;
   if (on === undefined) return flags;
   // Also so that a wrong rule connects nothing.
@@ -71,32 +54,13 @@ export async function readThere({ tools }: ConnectedTools, path: string): Promis
 
 const fileTools = "@toolcrib/tools-fs";
 
-interface Call {
-  readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
-}
-
 /** The texts of files that a call would change, here or in the place; undefined for a tool of somebody else, which may have the same name. */
 export async function changesOf(
-  { name, args }: Call,
+  { name, args }: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
   registry: AnyToolRegistry,
   { roots: root, deniedPaths: deny, flags: { directory: cwd, place } }: Permissions,
   signal: AbortSignal,
 ): Promise<readonly FileChange[] | undefined> {
   if (registry.get(name)?.origin !== (place ? `${place.name}: ${fileTools}` : fileTools)) return undefined;
-  return place
-    ? ((await place.proposeChanges(name, args, signal)) as readonly FileChange[] | undefined)
-    : proposeChanges(name, args, { root, deny, cwd }, signal);
-}
-
-/** Their diff. */
-export async function diffOf(
-  call: Call,
-  registry: AnyToolRegistry,
-  permissions: Permissions,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const { directory, place } = permissions.flags;
-  const changes = await changesOf(call, registry, permissions, signal);
-  return changes && diffOfChanges(changes, place ? { cwd: place.cwd } : { root: permissions.roots, cwd: directory });
+  return place ? place.proposeChanges(name, args, signal) : proposeChanges(name, args, { root, deny, cwd }, signal);
 }

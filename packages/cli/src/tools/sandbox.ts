@@ -8,17 +8,18 @@ import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
 const allowable = ["network", "sockets"] as const;
 
 /**
- * The flags with the sandbox decided: on, unless `--no-sandbox`, or unless it does not work here and was not asked for: then one
+ * The flags with the sandbox decided, but for another place: on, unless `--no-sandbox`, or unless it does not work here and was not asked for: then one
  * line says so where `run_bash` is on. Throws a usage error where it was asked for and does not work.
  */
 export async function chooseSandbox<Flags extends ToolFlags>(flags: Flags, { terminal, env }: Program): Promise<Flags> {
-  const { sandbox, sandboxAllow } = flags;
+  const { sandbox, sandboxAllow, place } = flags;
   const unknown = sandboxAllow?.find((name) => !allowable.some((known) => known === name));
   if (unknown !== undefined) throw usageError(`--sandbox-allow ${unknown}: expected ${allowable.join(" or ")}`);
   if (sandbox === false) {
     if (sandboxAllow) throw usageError("--sandbox-allow has no effect with --no-sandbox; leave one of the two out");
     return flags;
   }
+  if (place) return flags;
   const inside = { ...flags, commandSandbox: sandboxOptions(flags) };
   const isAskedFor = sandbox === true || sandboxAllow !== undefined;
   // A shell that is switched on later runs in the sandbox or fails: the user was not told that it could run without.

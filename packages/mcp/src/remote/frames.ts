@@ -44,9 +44,9 @@ export interface PlaceChange {
   /** Canonical and absolute, there. */
   readonly path: string;
   /** Undefined for a file that is not there yet. */
-  readonly before?: string | undefined;
+  readonly before: string | undefined;
   /** Undefined for a file that would be removed. */
-  readonly after?: string | undefined;
+  readonly after: string | undefined;
 }
 
 /** A failure as JSON: that of a ToolError, or any other with its message alone. */

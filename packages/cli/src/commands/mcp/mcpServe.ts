@@ -4,7 +4,8 @@ import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { addPermissionFlags, addSandboxFlags } from "../../tools/flags.ts";
 import { createPermissions, type PermissionFlags } from "../../tools/permissions.ts";
-import { prepareTools } from "../../tools/place.ts";
+import { connectPlace } from "../../tools/place.ts";
+import { chooseSandbox } from "../../tools/sandbox.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../../tools/toolSet.ts";
 import { version } from "../../version.ts";
 import type { DefineCommand } from "../defineCommand.ts";
@@ -36,7 +37,7 @@ TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes 
 
 async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
-  const flags = await prepareTools(given, program);
+  const flags = await chooseSandbox(await connectPlace(given, program), program);
   const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
   const tools = (roots: readonly string[] | undefined): ToolRegistry => {
     const toolFlags = { ...flags, root: roots };
