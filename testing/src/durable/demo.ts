@@ -3,6 +3,7 @@
 // a database of its own on the server at DATABASE_URL. No model is needed: a scripted one answers.
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@toolcrib/core/text";
 import { startPostgres } from "../postgres.ts";
 import { openRuns } from "./agents.ts";
 import type { Verdict } from "./check.ts";
@@ -51,8 +52,10 @@ async function demo(): Promise<boolean> {
     `${runs} runs are queued. Each asks the model ${plans[plan].length} times and calls ${stepsOfRun - plans[plan].length} tools: ${stepsOfRun} steps.`,
   );
   await waitForSteps(database, Math.round(allSteps * 0.4));
-  const victim = fleet.workers[1] ?? "";
-  const held = (await whereRunsAre(fleet)).filter(({ worker }) => worker === victim).map(({ job }) => job);
+  const places = await whereRunsAre(fleet);
+  const heldBy = (name: string): string[] => places.filter(({ worker }) => worker === name).map(({ job }) => job);
+  const [victim = ""] = fleet.workers.toSorted((one, other) => heldBy(other).length - heldBy(one).length);
+  const held = heldBy(victim);
   fleet.kill(victim);
   tell(
     `${victim} is killed (kill -9) in the midst of ${count(held.length, "run")}. The others notice when it has been silent for ${pace.leaseMs / 1000} s.`,
@@ -81,7 +84,13 @@ async function openDatabase(): Promise<string | undefined> {
   const server = new Database(given);
   closing.push(() => server.end());
   const name = `toolcrib_demo_${randomBytes(4).toString("hex")}`;
-  await server.query(`create database ${name}`);
+  try {
+    await server.query(`create database ${name}`);
+  } catch (error) {
+    const reason = messageOf(error) || String((error as NodeJS.ErrnoException).code);
+    say(`No database can be made on the server at DATABASE_URL: ${reason}`);
+    return undefined;
+  }
   closing.push(() => server.query(`drop database ${name} with (force)`).then(() => undefined));
   tell(`The database ${name} is made on the server at DATABASE_URL, and dropped at the end.`);
   const url = new URL(given);
@@ -126,7 +135,9 @@ async function tellTakeovers(fleet: Fleet, victim: string, held: readonly string
   for (const worker of fleet.workers) {
     const own = held.filter((job) => taken.get(job) === worker);
     if (own.length > 0)
-      tell(`${worker} has taken over ${own.join(", ")}: it reads their recorded steps, and does the next one.`);
+      tell(
+        `${worker} takes over ${own.join(", ")}: it reads the recorded steps of each, and goes on with the next one.`,
+      );
   }
 }
 
