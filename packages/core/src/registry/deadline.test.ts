@@ -15,6 +15,8 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
+  // Restored later, by any file in this process, the spies would bring the timers back that never fire.
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
