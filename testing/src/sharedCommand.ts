@@ -6,33 +6,42 @@ import { compileCache, type ProgramEnd, type ProgramOptions, startProgram } from
 
 type Run = (args: readonly string[], options: ProgramOptions) => Promise<ProgramEnd>;
 
+const hostFile = fileURLToPath(new URL("./commandHost.mjs", import.meta.url));
+const hosts = new Map<string, ChildProcess>();
+
+/** The process for calls of this command. It ends with the process of the tests, and does not keep that from ending. */
+function hostOf(bin: string, stdin: "ignore" | "pipe"): ChildProcess {
+  const key = `${stdin} ${bin}`;
+  const known = hosts.get(key);
+  if (known !== undefined) return known;
+  const host = fork(hostFile, [bin], { execArgv: [], stdio: [stdin, "ignore", "inherit", "ipc"] });
+  hosts.set(key, host);
+  host.once("exit", () => hosts.delete(key));
+  host.unref();
+  host.channel?.unref();
+  return host;
+}
+
 /**
- * The toolcrib command for all tests of a file in one process (and one more for calls with a standard input): its start is most of
- * what a call costs. Where a standard input stays open or options of Node are given, it is started for it alone, as `startProgram`
+ * The toolcrib command for all tests of this process in one process (and one more for calls with a standard input): its start is most
+ * of what a call costs. Where a standard input stays open or options of Node are given, it is started for it alone, as `startProgram`
  * does; do so for signals, pipes and terminals, too.
  */
 export function sharedCommand(bin: string): Run {
-  const hosts = new Map<"ignore" | "pipe", ChildProcess>();
   let before: Promise<unknown> = Promise.resolve();
+  const busy = new Set<ChildProcess>();
   afterAll(() => {
-    for (const host of hosts.values()) host.disconnect();
+    // A call that has not ended would hold up the next file.
+    for (const host of busy) host.kill("SIGKILL");
   });
-  const hostWith = (stdin: "ignore" | "pipe"): ChildProcess => {
-    const host =
-      hosts.get(stdin) ??
-      fork(fileURLToPath(new URL("./commandHost.mjs", import.meta.url)), [bin], {
-        execArgv: [],
-        stdio: [stdin, "ignore", "inherit", "ipc"],
-      });
-    hosts.set(stdin, host);
-    return host;
-  };
   return (args, options) => {
     const { cwd, env = {}, input } = options;
     if (input === "open" || "NODE_OPTIONS" in env) return startProgram(bin, args, options).ended;
     const run = async (): Promise<ProgramEnd> => {
-      const host = hostWith(input === undefined ? "ignore" : "pipe");
+      const host = hostOf(bin, input === undefined ? "ignore" : "pipe");
+      busy.add(host);
       const end = await reply(host, { args, cwd, env: { PATH: process.env.PATH, ...compileCache, ...env }, input });
+      busy.delete(host);
       checkEvents(args, end.stdout);
       return end;
     };
