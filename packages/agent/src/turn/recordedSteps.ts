@@ -10,10 +10,12 @@ import { runSteps, type Steps, until } from "./steps.ts";
  *
  * The steps: `reply:N`, the Nth reply of the model to this agent; `compact:N`, a summary by the model; `call:ID`, a call of a tool with
  * its guards; and before it, of a tool that is neither `readOnly` nor `idempotent`, `start:ID`, the claim to start that call. A call that
- * runs again after an answer has the next number behind its id: `call:ID:2`. One agent uses each name once, always in the same order.
+ * runs again after an answer has the next number behind its id: `call:ID:2`. One agent uses each name once, always in the same order:
+ * calls side by side start at once, in their order, and no further step starts before all of them have ended.
  *
  * - What a step resolves to is JSON. What it rejects with is an AgentError, or an error of a tool registry that is not ours.
  * - A step that rejects with the code `aborted` was ended by the signal of the turn. It is not over, and nothing is to be recorded.
+ * - A runner that waits before it calls `fn` goes by the signal of the turn itself: the agent waits for the runner.
  * - `fn` is called at most once. A runner that can run a step in two processes lets one record win and resolves to that one in both.
  */
 export interface StepRunner {
