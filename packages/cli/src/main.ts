@@ -71,7 +71,7 @@ async function createProgram(atEnd: Program["atEnd"]): Promise<Program> {
   const env = await withColor(process.env);
   const terminal = createTerminal(env);
   const leftovers = createLeftovers();
-  const note = (): void => terminal.note(terminal.style.dim("\nEnding the request; Ctrl-C again ends the program."));
+  const note = (): void => terminal.aside("\nEnding the request; Ctrl-C again ends the program.");
   const signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
   const interrupts = catchInterrupts(note, (signal) => process.exit(128 + signals[signal]));
   process.on("exit", () => leftovers.end());

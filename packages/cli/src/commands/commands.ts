@@ -10,14 +10,19 @@ interface CommandEntry {
   readonly summary: string;
   /** Its arguments, as help shows them. */
   readonly takes?: string;
-  readonly load?: () => Promise<{ readonly define: DefineCommand }>;
+  readonly load?: () => Promise<DefineCommand>;
   readonly commands?: readonly CommandEntry[];
 }
 
-/** `usage` is the name, and behind it the arguments as help shows them. */
-function command(usage: string, summary: string, load: NonNullable<CommandEntry["load"]>): CommandEntry {
+/** `usage` is the name, and behind it the arguments as help shows them; `exported` what the file calls the command. */
+function command<Name extends string = "define">(
+  usage: string,
+  summary: string,
+  load: () => Promise<{ readonly [Key in NoInfer<Name>]: DefineCommand }>,
+  exported: Name = "define" as Name,
+): CommandEntry {
   const [name = "", ...takes] = usage.split(" ");
-  return { name, takes: takes.join(" "), summary, load };
+  return { name, takes: takes.join(" "), summary, load: async () => (await load())[exported] };
 }
 
 const group = (name: string, summary: string, commands: readonly CommandEntry[]): CommandEntry => ({
@@ -77,43 +82,31 @@ const permissionCommands: readonly CommandEntry[] = [
   command("revoke <ids...>", "forget answers", () => import("./permissionsRevoke.ts")),
 ];
 
+const sessions = () => import("./sessions.ts");
 const sessionCommands: readonly CommandEntry[] = [
-  command("list [options]", "the conversations of this directory, the last first", async () => ({
-    define: (await import("./sessions.ts")).list,
-  })),
-  command("show [session]", "a conversation as Markdown", async () => ({
-    define: (await import("./sessions.ts")).show,
-  })),
-  command("export [options] [session]", "a conversation as one page, or as Markdown", async () => ({
-    define: (await import("./sessions.ts")).exportOne,
-  })),
-  command("delete <sessions...>", "delete conversations with all that is kept of them", async () => ({
-    define: (await import("./sessions.ts")).remove,
-  })),
+  command("list [options]", "the conversations of this directory, the last first", sessions, "list"),
+  command("show [session]", "a conversation as Markdown", sessions, "show"),
+  command("export [options] [session]", "a conversation as one page, or as Markdown", sessions, "exportOne"),
+  command("delete <sessions...>", "delete conversations with all that is kept of them", sessions, "remove"),
 ];
 
+const config = () => import("./config/configCommands.ts");
 const configCommands: readonly CommandEntry[] = [
-  command("get [options] [key]", "what is set, and where it comes from", async () => ({
-    define: (await import("./config/configCommands.ts")).defineGet,
-  })),
+  command("get [options] [key]", "what is set, and where it comes from", config, "defineGet"),
   command(
     "set [options] <key> <values...>",
     "set a key in your own file, or with --project in .toolcrib.json",
-    async () => ({ define: (await import("./config/configCommands.ts")).defineSet }),
+    config,
+    "defineSet",
   ),
-  command("unset [options] <key>", "take a key out of the file again", async () => ({
-    define: (await import("./config/configCommands.ts")).defineUnset,
-  })),
-  command("edit [options]", "open the file in $VISUAL or $EDITOR, and check it afterwards", async () => ({
-    define: (await import("./config/configCommands.ts")).defineEdit,
-  })),
-  command("path [options]", "where the file is", async () => ({
-    define: (await import("./config/configCommands.ts")).definePath,
-  })),
+  command("unset [options] <key>", "take a key out of the file again", config, "defineUnset"),
+  command("edit [options]", "open the file in $VISUAL or $EDITOR, and check it afterwards", config, "defineEdit"),
+  command("path [options]", "where the file is", config, "definePath"),
   command(
     "trust [options]",
     "use .toolcrib.json of this directory as it is now; a changed file asks again",
-    async () => ({ define: (await import("./config/configCommands.ts")).defineTrust }),
+    config,
+    "defineTrust",
   ),
 ];
 
@@ -161,8 +154,7 @@ export function createCommands(startProgram: () => Promise<Program>, ended: (exi
   const define = async (command: Command): Promise<void> => {
     if (defined.has(command)) return;
     defined.add(command);
-    const loaded = await entries.get(command)?.load?.();
-    loaded?.define(command, toAction);
+    (await entries.get(command)?.load?.())?.(command, toAction);
   };
   const takes = (command: Command): string =>
     command.name() === "help" ? "[command...]" : (entries.get(command)?.takes ?? "");

@@ -41,7 +41,7 @@ async function container({ terminal, env }: Program, words: string[], flags: Con
       throw usageError(`--${flag} takes a name, not ${flags[flag] || "nothing"}`);
   const project = projectOf(flags.project);
   const engine = findEngine(flags.engine, project);
-  const image = flags.image ?? builtImage(engine, (line) => terminal.note(terminal.style.dim(line)));
+  const image = flags.image ?? builtImage(engine, (line) => terminal.aside(line));
   const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
   const args = [
     ...["run", "--rm", "--interactive", ...(hasTerminal ? ["--tty"] : [])],

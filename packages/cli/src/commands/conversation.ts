@@ -85,13 +85,13 @@ export async function openConversation(
   const connected = await connectPlace(given, program, { background: jobs !== undefined });
   const flags = await chooseSandbox(connected, program);
   const { place } = flags;
-  if (place) terminal.note(terminal.style.dim(`The tools work on ${place.name}, in ${place.roots?.join(", ")}.`));
+  if (place) terminal.aside(`The tools work on ${place.name}, in ${place.roots?.join(", ")}.`);
   const { directory = process.cwd() } = flags;
   const sessions = sessionsOf(directory, env);
   const resumed = await resumedFile(flags, sessions, pickOf(asker, terminal));
   const problem = makeSessionFolder(directory, env);
   sessions.removeLost();
-  if (problem) terminal.note(terminal.style.dim(`The conversation could not be saved: ${problem}`));
+  if (problem) terminal.aside(`The conversation could not be saved: ${problem}`);
   const readable = problem === undefined ? [sessions.outputs] : [];
   // Before the servers: a wrong rule starts none.
   const permissions = createPermissions(flags, rootsOf(flags), program, "ask", readable);
@@ -129,7 +129,7 @@ export async function openConversation(
     const outputs = place ? undefined : sessions.outputsOf(journal);
     // An editor has its own.
     const old = flags.directory === undefined && !place ? sessions.undoOf(journal) : undefined;
-    const onError = ({ message }: Error): void => terminal.note(terminal.style.dim(message));
+    const onError = ({ message }: Error): void => terminal.aside(message);
     const undoOptions = old === undefined ? undefined : { directory: old, root: roots, onError };
     const next = undoOptions && (await import("@toolcrib/tools-fs/undo")).createUndo(undoOptions);
     const options: AgentOptions = {
@@ -137,8 +137,7 @@ export async function openConversation(
         createToolSet(flags, watched, program, { context, more: mount?.tools, outputs, jobs, undo: next?.middleware }),
       sessionContextFilePath: `${(journal ?? join(sessions.path, "session")).replace(/\.jsonl$/, "")}.json`,
       ...(journal !== undefined && { journal }),
-      onJournalError: ({ message }) =>
-        terminal.note(terminal.style.dim(`${message} The conversation goes on unsaved.`)),
+      onJournalError: ({ message }) => terminal.aside(`${message} The conversation goes on unsaved.`),
       ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),
     };
     const isHeld = journal === lock?.journal;
@@ -149,9 +148,7 @@ export async function openConversation(
       opened.setSystemPrompt(systemPromptFor(roots, instructions, place));
       const now = workplaceOf(opened.systemPrompt);
       if (before !== undefined && before !== now)
-        terminal.note(
-          terminal.style.dim(`This conversation was about files in ${oneLine(before, 200)}, not in ${now}.`),
-        );
+        terminal.aside(`This conversation was about files in ${oneLine(before, 200)}, not in ${now}.`);
       // Only now: a file that cannot be resumed leaves the conversation, and its journal, as they were.
       if (!isHeld) lock?.release();
       if (!isHeld) lock = taken && journal !== undefined ? { journal, release: taken.release } : undefined;
@@ -166,7 +163,7 @@ export async function openConversation(
   const ask = async (signal: AbortSignal): Promise<Answers | undefined> => {
     const user = asker();
     const { toolRegistry: registry, pending } = agent;
-    const note = (line: string): void => terminal.note(terminal.style.dim(line));
+    const note = (line: string): void => terminal.aside(line);
     const answers =
       user && (await answersTo(pending, { asker: user, permissions, registry, style: terminal.style, signal, note }));
     if (!answers && signal.aborted)
@@ -202,7 +199,7 @@ export async function openConversation(
     const { sessions: count } = await sessions.prune({ maxAgeDays: days, maxBytes: megabytes * 2 ** 20 });
     const what = count === 1 ? "1 old conversation" : `${count} old conversations`;
     const limits = `${days} days, ${megabytes} MB in all`;
-    if (count > 0) terminal.note(terminal.style.dim(`Removed ${what} (${limits}).`));
+    if (count > 0) terminal.aside(`Removed ${what} (${limits}).`);
     lock?.release();
     await mount?.close();
   };

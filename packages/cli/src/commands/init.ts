@@ -24,7 +24,7 @@ function init({ terminal }: Program, dir = "."): ExitReason {
     for (const [path, text] of files) {
       ensureDirectory(dirname(path), 0o777);
       writeFileSync(path, text, { flag: "wx" });
-      terminal.note(terminal.style.dim(`  ${relative(target, path)}`));
+      terminal.aside(`  ${relative(target, path)}`);
     }
   } catch (error) {
     throw plainSystemError(error, dir);

@@ -46,6 +46,6 @@ async function permissionsExplain(
   for (const { decision, what, why } of parts.length > 1 ? parts : []) {
     terminal.show(`  ${decision.padEnd(5)} ${oneLine(`${what}; ${why}`, 300)}\n`);
   }
-  if (!listing.enabled) terminal.note(terminal.style.dim(`${name} is off unless you pass --enable ${name}.`));
+  if (!listing.enabled) terminal.aside(`${name} is off unless you pass --enable ${name}.`);
   return "ok";
 }

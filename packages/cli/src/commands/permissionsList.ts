@@ -18,6 +18,6 @@ async function permissionsList(
   const answers = await permissions.policy.list();
   if (flags.json) terminal.data(`${JSON.stringify(answers, null, 2)}\n`);
   else for (const line of await describePermissions(permissions)) terminal.show(`${line}\n`);
-  if (answers.length === 0) terminal.note(terminal.style.dim("No answer is remembered for this directory."));
+  if (answers.length === 0) terminal.aside("No answer is remembered for this directory.");
   return "ok";
 }

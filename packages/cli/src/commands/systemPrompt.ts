@@ -25,7 +25,7 @@ export async function instructionsFor(
   const read = place && ((path: string) => readThere(place, path));
   const instructions = await readInstructions(cwd, { userFile: userInstructions(env), read });
   for (const { path, reason } of instructions.leftOut)
-    terminal.note(terminal.style.dim(`${oneLine(path, 200)} is not read as instructions: ${oneLine(reason, 200)}`));
+    terminal.aside(`${oneLine(path, 200)} is not read as instructions: ${oneLine(reason, 200)}`);
   return instructions;
 }
 

@@ -89,9 +89,9 @@ async function callTool({ program, permissions, registry, name, words, flags }: 
     return "ok";
   }
   const args = await argumentsFrom(words, tool);
-  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const asker = terminalAsker(program);
   const outcome = await interrupts.during((signal) => {
-    const note = (line: string): void => terminal.note(terminal.style.dim(line));
+    const note = (line: string): void => terminal.aside(line);
     const approve = asker && approveOnTerminal({ asker, permissions, registry, style: terminal.style, signal, note });
     const onProgress = (progress: ToolProgress): void => terminal.tail(lastLine(progress));
     return registry.invoke(name, args, { signal, approve, onProgress });
@@ -116,7 +116,7 @@ async function callTool({ program, permissions, registry, name, words, flags }: 
   const advice = error.code === "not_available" ? `; it is off unless you pass --enable ${name}` : "";
   terminal.note(terminal.style.red(`${renderOutcome(name, outcome)}${advice}`));
   if (outcome.error.code === "invalid_arguments") terminal.note(usageOf(tool));
-  return exitReasonOf(outcome.error.code);
+  return exitReasons[outcome.error.code] ?? "failed";
 }
 
 export async function argumentsFrom(words: readonly string[], tool: ToolListing): Promise<unknown> {
@@ -172,17 +172,10 @@ function propertiesOf(parameters: JsonSchema): { key: string; schema: JsonSchema
   }));
 }
 
-function exitReasonOf(code: ToolErrorCode): ExitReason {
-  switch (code) {
-    case "invalid_arguments":
-      return "usage";
-    case "permission_denied":
-    case "approval_required":
-    case "not_available":
-      return "denied";
-    case "aborted":
-      return "interrupted";
-    default:
-      return "failed";
-  }
-}
+const exitReasons: Partial<Record<ToolErrorCode, ExitReason>> = {
+  invalid_arguments: "usage",
+  permission_denied: "denied",
+  approval_required: "denied",
+  not_available: "denied",
+  aborted: "interrupted",
+};

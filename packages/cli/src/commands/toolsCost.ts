@@ -34,10 +34,8 @@ async function toolsCost(program: Program, given: ToolsCostFlags): Promise<ExitR
       terminal.show(`${String(tokens).padStart(7)}  ${enabled ? "on " : "off"}  ${name}\n`);
     }
     terminal.show(`${String(total).padStart(7)}  of each request, by the tools that are on\n`);
-    terminal.note(
-      terminal.style.dim(
-        `Tokens, estimated: one for ${charactersPerToken} characters of JSON. Each model counts differently.`,
-      ),
+    terminal.aside(
+      `Tokens, estimated: one for ${charactersPerToken} characters of JSON. Each model counts differently.`,
     );
     return "ok";
   });

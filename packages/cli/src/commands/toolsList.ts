@@ -39,8 +39,6 @@ async function toolsList(program: Program, given: ToolsListFlags): Promise<ExitR
   }
   const off = listing.filter((tool) => !tool.enabled).map((tool) => tool.name);
   if (off.length > 0)
-    terminal.note(
-      terminal.style.dim(`Switch one on with --enable ${off[0]}; try one with: toolcrib tools call list_dir --path .`),
-    );
+    terminal.aside(`Switch one on with --enable ${off[0]}; try one with: toolcrib tools call list_dir --path .`);
   return "ok";
 }

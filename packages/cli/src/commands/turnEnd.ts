@@ -11,50 +11,28 @@ export type TurnEnd = Omit<AgentEnd, "reason"> & {
 
 export function exitReasonOf(end: TurnEnd | undefined, denied: boolean): ExitReason {
   if (end?.failed && !denied) return "failed";
-  switch (end?.reason) {
-    case "stop":
-      return denied ? "denied" : "ok";
-    case "step-limit":
-    case "token-limit":
-    case "context-limit":
-    case "time-limit":
-    case "cost-limit":
-    case "cost-unknown":
-      return "limit";
-    case "approval":
-      return "denied";
-    default:
-      return "failed";
-  }
+  if (end?.reason === "stop") return denied ? "denied" : "ok";
+  if (end?.reason === "approval") return "denied";
+  return end?.reason.endsWith("-limit") || end?.reason === "cost-unknown" ? "limit" : "failed";
 }
 
 /** Why there is no whole answer, what to do next, and what the service said of it. */
 export function whyNoAnswer(end: TurnEnd | undefined): string {
   const detail = end?.detail && ` The service said: ${oneLine(end.detail, 300)}`;
-  return `${adviceFor(end?.reason)}${detail ?? ""}`;
+  const why = (end && advice[end.reason]) ?? "The turn ended without an answer: try again.";
+  return `${why}${detail ?? ""}`;
 }
 
-function adviceFor(reason: TurnEnd["reason"] | undefined): string {
-  switch (reason) {
-    case "step-limit":
-      return "The step limit was reached before the answer: go on with toolcrib run -c, or raise --max-steps.";
-    case "time-limit":
-      return "The time limit was reached before the answer: go on with toolcrib run -c, or raise --timeout.";
-    case "cost-limit":
-      return "The cost limit was reached before the answer: go on with toolcrib run -c, or raise --max-cost.";
-    case "cost-unknown":
-      return "The service did not say what the last reply used, so --max-cost cannot be kept: go on with toolcrib run -c and without it.";
-    case "token-limit":
-      return "The answer was cut off at the model's limit for one reply: go on with toolcrib run -c.";
-    case "context-limit":
-      return "The conversation is too long for this model: begin a new one, or choose another with -m.";
-    case "approval":
-      return "What was not run waits for your answer: toolcrib chat -c asks for it. A message instead of an answer is a no.";
-    case "refusal":
-      return "The model refused to answer: ask in another way, or choose another with -m.";
-    case "content-filter":
-      return "The service's filter stopped the answer: ask in another way.";
-    default:
-      return "The turn ended without an answer: try again.";
-  }
-}
+const advice: Partial<Record<TurnEnd["reason"], string>> = {
+  "step-limit": "The step limit was reached before the answer: go on with toolcrib run -c, or raise --max-steps.",
+  "time-limit": "The time limit was reached before the answer: go on with toolcrib run -c, or raise --timeout.",
+  "cost-limit": "The cost limit was reached before the answer: go on with toolcrib run -c, or raise --max-cost.",
+  "cost-unknown":
+    "The service did not say what the last reply used, so --max-cost cannot be kept: go on with toolcrib run -c and without it.",
+  "token-limit": "The answer was cut off at the model's limit for one reply: go on with toolcrib run -c.",
+  "context-limit": "The conversation is too long for this model: begin a new one, or choose another with -m.",
+  approval:
+    "What was not run waits for your answer: toolcrib chat -c asks for it. A message instead of an answer is a no.",
+  refusal: "The model refused to answer: ask in another way, or choose another with -m.",
+  "content-filter": "The service's filter stopped the answer: ask in another way.",
+};

@@ -9,15 +9,16 @@ import { configFolder } from "../state/stateBase.ts";
 import { projectConfigName } from "./projectConfigName.ts";
 import { settings } from "./settings.ts";
 
-/** What is wrong with rules of permissions, if anything. Not part of each reading: the policy takes 100 ms to load. */
-export async function ruleProblem({ allow, ask, deny }: Settings): Promise<string | undefined> {
-  if (!allow && !ask && !deny) return undefined;
+/** Throws a usage error for a rule that would stop every later command. Not part of each reading: the policy takes 100 ms to load. */
+export async function checkRules({ allow, ask, deny }: Settings, file?: ConfigFile): Promise<void> {
+  if (!allow && !ask && !deny) return;
   const { createPolicy } = await import("@toolcrib/policy");
   try {
     createPolicy({ allow, ask, deny } as PolicyOptions);
-    return undefined;
   } catch (error) {
-    return messageOf(error).replace(/^createPolicy: /, "");
+    const problem = messageOf(error).replace(/^createPolicy: /, "");
+    const flag = file?.name === projectConfigName ? " --project" : "";
+    throw usageError(file ? `${file.name}: ${problem}; correct it with: toolcrib config edit${flag}` : problem);
   }
 }
 

@@ -37,14 +37,14 @@ async function trustedValues(
   isAsking: boolean,
   directory: string,
 ): Promise<Settings> {
-  const { terminal, interrupts, env } = program;
+  const { terminal, env } = program;
   const changes = describeChanges(file.values);
   if (changes.length === 0) return file.values;
   const store = projectTrust(env, directory);
   const trust = await store.of(file.text);
   if (trust === "trusted") return file.values;
   if (!isAsking) return untrusted(file.values);
-  const asker = trust === "refused" ? undefined : terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const asker = trust === "refused" ? undefined : terminalAsker(program);
   const state = {
     refused: "you said no to it",
     changed: "it has changed since you were asked",
@@ -52,10 +52,8 @@ async function trustedValues(
   };
   if (!asker) {
     const rest = "deny" in file.values ? ", but for its deny rules" : "";
-    terminal.note(
-      terminal.style.dim(
-        `${projectConfigName} is not used${rest}: ${state[trust]}; toolcrib config trust shows it and uses it`,
-      ),
+    terminal.aside(
+      `${projectConfigName} is not used${rest}: ${state[trust]}; toolcrib config trust shows it and uses it`,
     );
     return untrusted(file.values);
   }
@@ -68,7 +66,7 @@ async function trustedValues(
   try {
     await store.save(file.text, isTrusted);
   } catch (error) {
-    terminal.note(terminal.style.dim(`The answer could not be kept for the next time: ${(error as Error).message}`));
+    terminal.aside(`The answer could not be kept for the next time: ${(error as Error).message}`);
   }
   return isTrusted ? file.values : untrusted(file.values);
 }

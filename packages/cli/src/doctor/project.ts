@@ -1,6 +1,6 @@
 import { checkServers as lookAtServers } from "@toolcrib/mcp/config";
 import { findProject } from "@toolcrib/project/contracts";
-import { projectConfig, ruleProblem, userConfig } from "../config/configFiles.ts";
+import { checkRules, projectConfig, userConfig } from "../config/configFiles.ts";
 import { describeChanges, projectTrust } from "../config/trust.ts";
 import { messageOf } from "../explain.ts";
 import { oneLine } from "../terminal/render.ts";
@@ -15,11 +15,10 @@ export const checkConfig: Check = async (_flags, { env }) => {
   for (const file of [userConfig(env), projectConfig(process.cwd())]) {
     try {
       const content = await file.read();
-      const problem = content && (await ruleProblem(content.values));
+      if (content) await checkRules(content.values, file);
       const changes = content && file.name !== file.path ? describeChanges(content.values) : [];
       const isUsed = changes.length === 0 || (await projectTrust(env).of(content?.text ?? "")) === "trusted";
-      if (problem !== undefined) findings.push({ level: "problem", text: `${file.name}: ${problem}` });
-      else if (!isUsed) {
+      if (!isUsed) {
         const advice = "toolcrib config trust shows it and uses it";
         findings.push({ level: "warning", text: `${file.name} is not trusted, so it is not used`, advice });
       } else findings.push({ level: "ok", text: `${file.name} ${content ? "is valid" : "is not there"}` });

@@ -1,8 +1,8 @@
 import { showInvisible, withoutControls } from "@toolcrib/core/text";
 import { CliError } from "../exitReasons.ts";
+import type { Program } from "../program.ts";
 import { type Keyboard, openKeyboard } from "./keyboard.ts";
 import { endOfRow, type ScreenSize, widthOf } from "./question.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** A question is shown once nothing was typed for this long. Milliseconds. */
 const quietMs = 150;
@@ -42,16 +42,11 @@ export function isYes(answer: string): boolean {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-interface AskOptions {
-  readonly terminal: Terminal;
-  /** For Ctrl-C. */
-  interrupt(): void;
-  /** The keys, where they are already being read. */
-  readonly keyboard?: Keyboard | undefined;
-}
-
-/** Asks on the terminal; undefined without a terminal. */
-export function terminalAsker({ terminal, interrupt, keyboard }: AskOptions): Asker | undefined {
+/** Asks on the terminal, by `keyboard` where its keys are being read already; undefined without a terminal. */
+export function terminalAsker(
+  { terminal, interrupts: { interrupt } }: Pick<Program, "terminal" | "interrupts">,
+  keyboard?: Keyboard,
+): Asker | undefined {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return {
     get size() {

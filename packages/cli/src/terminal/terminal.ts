@@ -16,6 +16,8 @@ export interface Terminal {
   show(text: string): void;
   /** A line for people. */
   note(text: string): void;
+  /** One that matters less. */
+  aside(text: string): void;
   print(pieces: readonly Printed[]): void;
   /** Shows one row in place until anything else is written; empty takes it off. Nothing unless stderr is a screen. */
   tail(text: string): void;
@@ -44,6 +46,7 @@ export function createTerminal(
   let held: [Output, string][] | undefined;
   let below: BottomLine | undefined;
   let hasTail = false;
+  const style = createStyle(colors.stderr);
   const clearTail = (): void => {
     if (hasTail) stderr.write("\r\u001b[K");
     hasTail = false;
@@ -57,11 +60,12 @@ export function createTerminal(
   const write = (text: string): void => put(stdout, stdout.isTTY ? withoutControls(text) : text);
   const writeNote = (text: string): void => put(stderr, withStyleOnly(text, colors.stderr));
   return {
-    style: createStyle(colors.stderr),
+    style,
     dataStyle: createStyle(colors.stdout),
     data: (text) => write(stdout.isTTY && !text.endsWith("\n") ? `${text}\n` : text),
     show: (text) => put(stdout, withStyleOnly(text, colors.stdout)),
     note: (text) => writeNote(`${text}\n`),
+    aside: (text) => writeNote(`${style.dim(text)}\n`),
     print(pieces) {
       for (const { to, text } of pieces) {
         if (to === "tail") this.tail(text);
@@ -74,7 +78,7 @@ export function createTerminal(
       if (text === "" || held || below || !stderr.isTTY || isPlain(env)) return;
       const row = firstRow(text, (stderr.columns || 80) - 1);
       // What comes next is written over it, also by what does not know of it.
-      stderr.write(`${this.style.dim(row)}\r`);
+      stderr.write(`${style.dim(row)}\r`);
       hasTail = true;
     },
     async alone(use) {

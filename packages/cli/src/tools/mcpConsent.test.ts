@@ -5,7 +5,6 @@ import type { McpServerConfig } from "@toolcrib/mcp";
 import { type ProgramEnd, sharedCommand, startProgram, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Program } from "../program.ts";
-import { createStyle } from "../terminal/style.ts";
 import { allowedServers } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";
 
@@ -130,7 +129,7 @@ describe("on a terminal, the user is asked", () => {
     const note = (line: string): void => {
       asked += `${line}\n`;
     };
-    const program = { env: { XDG_STATE_HOME: state }, terminal: { note, style: createStyle(false) } };
+    const program = { env: { XDG_STATE_HOME: state }, terminal: { note, aside: note } };
     const { mcpServers } = await allowedServers(
       { mcpServers: { web: server, off: { command: "x", disabled: true } } },
       program as unknown as Program,

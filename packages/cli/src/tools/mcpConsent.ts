@@ -41,7 +41,7 @@ export function notedConsents({ env, terminal }: Program): McpConsents {
     read: consents.read,
     save: (entries) =>
       consents.save(entries).catch((error: Error) => {
-        terminal.note(terminal.style.dim(`What you allowed could not be kept for the next time: ${error.message}`));
+        terminal.aside(`What you allowed could not be kept for the next time: ${error.message}`);
       }),
   };
 }

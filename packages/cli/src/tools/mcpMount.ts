@@ -41,8 +41,8 @@ export async function startableServers(
     ),
   });
   const { config, replaced } = joinServers(only(user), await allowedServers(only(given), program, asker, only(user)));
-  const { note, style } = program.terminal;
-  for (const one of replaced) note(style.dim(`${one} of ${project.name} is used in place of yours in ${own.name}.`));
+  for (const one of replaced)
+    program.terminal.aside(`${one} of ${project.name} is used in place of yours in ${own.name}.`);
   return config;
 }
 
@@ -54,7 +54,7 @@ export async function mountServers(program: Program, asker: Asker | undefined): 
   const mount = await mountMcp(config, { store, logins: ownLogins(env), environment: env });
   for (const { message, code } of mount.problems) {
     const advice = code === "tool_changed" ? "; toolcrib mcp test --accept takes the change" : "";
-    terminal.note(terminal.style.dim(`${message}${advice}`));
+    terminal.aside(`${message}${advice}`);
   }
   return mount;
 }
@@ -64,7 +64,7 @@ export function ownToolStore(directory: string, { env, terminal }: Program): Mcp
   try {
     return fileToolStore(`${makeStateFolder(env, "mcp")}/${stateName(directory)}.json`);
   } catch (error) {
-    terminal.note(terminal.style.dim(`What the servers' tools are cannot be kept: ${(error as Error).message}`));
+    terminal.aside(`What the servers' tools are cannot be kept: ${(error as Error).message}`);
     return undefined;
   }
 }

@@ -14,9 +14,8 @@ export async function withServerTools<Result>(
   task: (tools: readonly ExecutableTool[] | undefined) => Result | Promise<Result>,
 ): Promise<Result> {
   if (!mcp) return task(undefined);
-  const { terminal, interrupts } = program;
   const { mountServers } = await import("./mcpMount.ts");
-  const mount = await mountServers(program, terminalAsker({ terminal, interrupt: interrupts.interrupt }));
+  const mount = await mountServers(program, terminalAsker(program));
   try {
     return await task(mount.tools);
   } finally {

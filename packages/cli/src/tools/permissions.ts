@@ -67,7 +67,7 @@ export function createPermissions(
   const folders = [stateFolder(env), configFolder(env)];
   // Where the tools may write, nothing can be kept that decides about them.
   const keepsAnswers = !isBelowAny(permissionsFile(env), [...roots, cwd]);
-  const onWarning = (message: string): void => terminal.note(terminal.style.dim(message));
+  const onWarning = (message: string): void => terminal.aside(message);
   const options: PolicyOptions = {
     roots,
     readable,

@@ -34,9 +34,7 @@ export async function connectPlace<Flags extends ToolFlags & PermissionFlags>(
     });
     program.atEnd.push(() => place.close());
     if (sandbox === undefined && !isBoxed && hasShell(flags))
-      terminal.note(
-        terminal.style.dim(`Commands run on ${place.name} without a sandbox (--no-sandbox leaves this line out)`),
-      );
+      terminal.aside(`Commands run on ${place.name} without a sandbox (--no-sandbox leaves this line out)`);
     return { ...flags, place };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -28,7 +28,7 @@ export async function chooseSandbox<Flags extends ToolFlags>(flags: Flags, { ter
   const problem = await sandboxProblem({ root, sandbox: hideState(inside.commandSandbox, root, env) });
   if (problem === undefined) return inside;
   if (isAskedFor) throw usageError(`the sandbox is not available: ${problem}; --no-sandbox runs commands without it`);
-  terminal.note(terminal.style.dim(`Commands run without a sandbox: ${problem} (--no-sandbox leaves this line out)`));
+  terminal.aside(`Commands run without a sandbox: ${problem} (--no-sandbox leaves this line out)`);
   return flags;
 }
 

@@ -22,12 +22,11 @@ export async function converse(
   const { terminal } = program;
   const choice = await chooseModel(flags);
   const { keyboard } = input;
-  const asker = (): Asker | undefined =>
-    keyboard && terminalAsker({ terminal, interrupt: program.interrupts.interrupt, keyboard });
+  const asker = (): Asker | undefined => keyboard && terminalAsker(program, keyboard);
   const jobs = createBackgroundJobs();
   const conversation = await openConversation(choice.provider, flags, program, asker, jobs);
   try {
-    terminal.note(terminal.style.dim(`${choice.why} /help lists commands.`));
+    terminal.aside(`${choice.why} /help lists commands.`);
     const session = createSession(conversation, jobs, choice, input, program);
     interrupts.interrupt = session.interrupt;
     // A question that the user has left open, or that a crash has: it is on disk, and so is everything before it.
@@ -59,7 +58,7 @@ function createSession(
   program: Program,
 ): ChatSession {
   const { terminal, interrupts } = program;
-  const note = (line: string): void => terminal.note(terminal.style.dim(line));
+  const note = (line: string): void => terminal.aside(line);
   let { provider } = first;
   let warned = false;
   let hasEnded = false;

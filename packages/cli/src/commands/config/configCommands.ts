@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { type JsonSchema, nearestName } from "@toolcrib/core";
-import { type ConfigFile, parseSetting, type Settings } from "@toolcrib/project";
-import { projectConfig, ruleProblem, userConfig } from "../../config/configFiles.ts";
+import { type ConfigFile, parseSetting } from "@toolcrib/project";
+import { checkRules, projectConfig, userConfig } from "../../config/configFiles.ts";
 import { loadSources } from "../../config/loadSources.ts";
 import { projectConfigName } from "../../config/projectConfigName.ts";
 import { findSetting, settings } from "../../config/settings.ts";
@@ -86,14 +86,12 @@ async function configGet(
     for (const [name, { value, from }] of Object.entries(found)) {
       if (key === undefined) terminal.data(`${name}: ${JSON.stringify(value)}  (${from})\n`);
       else terminal.data(`${typeof value === "string" ? value : JSON.stringify(value)}\n`);
-      if (key !== undefined) terminal.note(terminal.style.dim(`from ${from}`));
+      if (key !== undefined) terminal.aside(`from ${from}`);
     }
   }
   if (Object.keys(found).length > 0) return "ok";
-  terminal.note(
-    terminal.style.dim(
-      key === undefined ? `Nothing is set. The keys: ${Object.keys(settings).join(", ")}.` : `${key} is not set.`,
-    ),
+  terminal.aside(
+    key === undefined ? `Nothing is set. The keys: ${Object.keys(settings).join(", ")}.` : `${key} is not set.`,
   );
   return key === undefined ? "ok" : "failed";
 }
@@ -111,7 +109,7 @@ async function configSet(
   await checkRules({ [key]: value });
   const { text } = await file.set(key, value);
   await keepTrust(text);
-  terminal.note(terminal.style.dim(`${key} is set in ${file.name}.`));
+  terminal.aside(`${key} is set in ${file.name}.`);
   return "ok";
 }
 
@@ -121,14 +119,8 @@ async function configUnset({ env, terminal }: Program, key: string, flags: Place
   const keepTrust = await trustKeeper(flags, env);
   const content = await file.unset(key);
   if (content) await keepTrust(content.text);
-  terminal.note(terminal.style.dim(`${key} is ${content ? "no longer" : "not"} set in ${file.name}.`));
+  terminal.aside(`${key} is ${content ? "no longer" : "not"} set in ${file.name}.`);
   return "ok";
-}
-
-/** Throws a usage error for a rule that would stop every later command. */
-async function checkRules(values: Settings, where = "", advice = ""): Promise<void> {
-  const problem = await ruleProblem(values);
-  if (problem !== undefined) throw usageError(`${where}${problem}${advice}`);
 }
 
 /** What the user changes by this command, the user trusts; not what stood there without being trusted. */
@@ -142,7 +134,8 @@ async function trustKeeper({ project }: PlaceFlags, env: NodeJS.ProcessEnv): Pro
 }
 
 async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Promise<ExitReason> {
-  const { name, path, create, read } = fileOf(flags, env);
+  const place = fileOf(flags, env);
+  const { path, create, read } = place;
   const editor = env.VISUAL || env.EDITOR;
   if (!editor) throw usageError(`neither VISUAL nor EDITOR is set; the file is ${path}`);
   const keepTrust = await trustKeeper(flags, env);
@@ -157,29 +150,28 @@ async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Prom
   if (code !== 0) throw new CliError("failed", `the editor ended with ${code ?? "a signal"}; look at ${path}`);
   const content = await read();
   if (!content) return "ok";
-  await checkRules(content.values, `${name}: `, "; correct it with: toolcrib config edit");
+  await checkRules(content.values, place);
   await keepTrust(content.text);
   return "ok";
 }
 
-async function configTrust(
-  { terminal, interrupts, env }: Program,
-  { revoke }: { readonly revoke?: boolean },
-): Promise<ExitReason> {
+async function configTrust(program: Program, { revoke }: { readonly revoke?: boolean }): Promise<ExitReason> {
+  const { terminal, env } = program;
   const store = projectTrust(env);
   if (revoke) {
     await store.save("", undefined);
-    terminal.note(terminal.style.dim(`${projectConfigName} of this directory is not trusted.`));
+    terminal.aside(`${projectConfigName} of this directory is not trusted.`);
     return "ok";
   }
-  const file = await projectConfig(process.cwd()).read();
+  const place = projectConfig(process.cwd());
+  const file = await place.read();
   if (!file)
     throw usageError(
       `there is no ${projectConfigName} in this directory; toolcrib config set KEY VALUE --project begins one`,
     );
-  await checkRules(file.values, `${projectConfigName}: `, "; correct it with: toolcrib config edit --project");
+  await checkRules(file.values, place);
   const changes = describeChanges(file.values);
-  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const asker = terminalAsker(program);
   const title = asker ? `${projectConfigName} of this directory sets` : "Trusted in this directory, until it changes";
   const lines = [`${title} (! could do harm):`, ...changes];
   if (!asker) terminal.note(lines.join("\n"));

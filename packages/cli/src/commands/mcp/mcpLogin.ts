@@ -30,7 +30,7 @@ async function mcpLogin(program: Program, name: string, flags: McpLoginFlags): P
   const { terminal, interrupts, env } = program;
   const { browser = true, clientId, port = "0", trust } = flags;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw usageError(`--port ${port}: expected a port`);
-  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const asker = terminalAsker(program);
   const { mcpServers } = await startableServers(program, asker, "", name);
   const entry = mcpServers[name];
   const address = entry && serverAddress(name, entry, env);

@@ -20,7 +20,7 @@ async function mcpTest(
   { accept = false }: { accept?: boolean },
 ): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
-  const asker = terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  const asker = terminalAsker(program);
   const { mcpServers } = await startableServers(program, asker, "", name);
   const store = ownToolStore(process.cwd(), program);
   return interrupts.during(async (signal) => {

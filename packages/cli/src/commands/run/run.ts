@@ -59,7 +59,7 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
   let end: TurnEnd | undefined;
   let started: Started | undefined;
   try {
-    const note = (line: string): void => terminal.note(terminal.style.dim(line));
+    const note = (line: string): void => terminal.aside(line);
     const { prompt: given } = flags;
     const prompt = await time.during(readPrompt(typeof given === "string" ? [given, ...words] : words, note));
     const task = await time.during(start(program, flags));
@@ -95,13 +95,13 @@ interface Started {
 }
 
 async function start(program: Program, flags: RunFlags): Promise<Started> {
-  const { terminal, interrupts } = program;
+  const { terminal } = program;
   const { outputSchema, maxCost } = flags;
   const schema = outputSchema === undefined ? undefined : await readOutputSchema(outputSchema);
   const { provider, why, isNamed } = await chooseModel(flags);
   const cost = costLimit(maxCost, provider);
-  if (!isNamed) terminal.note(terminal.style.dim(why));
-  const asker = (): Asker | undefined => terminalAsker({ terminal, interrupt: interrupts.interrupt });
+  if (!isNamed) terminal.aside(why);
+  const asker = (): Asker | undefined => terminalAsker(program);
   const conversation = await openConversation(provider, flags, program, asker);
   const answer = schema && createObjectAnswer(conversation.agent.toolRegistry, schema);
   return { provider, conversation, cost, answer };
