@@ -97,6 +97,8 @@ export interface DurableRuns {
   send(id: string, text: string): Promise<void>;
   /** Ends a run; a request or call in flight gets its signal within about a second. A run that has ended stays as it is. */
   cancel(id: string): Promise<void>;
+  /** Deletes a run that is neither queued nor running, with all its records. */
+  remove(id: string): Promise<void>;
   /** The newest runs first. */
   list(options?: ListOptions): Promise<readonly Run[]>;
   /** Lets go of the database; a worker hands its runs to the others first. */

@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)("a database that goes away", () => {
       const start = await stopServer();
       await sleep(2_000);
       await start();
-      for (const id of ["a", "b", "c", "d"]) expect(await client.result(id)).toBe("||ok c1");
+      for (const id of ["a", "b", "c", "d"]) expect(await client.result(id)).toBe("|ok c1");
       expect(readLedger(ledger).filter((line) => line.startsWith("begin"))).toHaveLength(4);
       expect((await client.list()).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1]);
     } finally {

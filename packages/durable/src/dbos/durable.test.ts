@@ -2,11 +2,13 @@ import { type Answers, isAgentError, type Provider } from "@toolcrib/agent";
 import { ScriptedProvider, type ScriptedReply } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { hasPostgres } from "@toolcrib/testing";
+import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { shareServer } from "../../fixtures/runs.ts";
 import type { DurableRuns } from "../index.ts";
 
-const { openRuns, work } = shareServer();
+const shared = shareServer();
+const { openRuns, work } = shared;
 
 const script = (...replies: ScriptedReply[]): Provider => new ScriptedProvider(replies);
 const calls = (...texts: string[]) => ({ calls: texts.map((text) => ({ name: "note", args: { text } })) });
@@ -163,6 +165,36 @@ describe.skipIf(!hasPostgres)("durable runs", () => {
     await runs.cancel(id);
     await expect(runs.send(id, "More.")).rejects.toMatchObject({ code: "invalid_option" });
     expect((await runs.list({ status: "cancelled" })).map((run) => run.id).sort()).toEqual([id, queued].sort());
+  });
+
+  test("a run that has ended is removed with all its records, and its id is free again", async () => {
+    const { databaseUrl } = shared.server;
+    const runs = await work(
+      { provider: script(calls("a"), "One.", "Two.", "Three."), tools: notes() },
+      { schema: "removed" },
+    );
+    await runs.start("helper", "Hello.", { id: "r" });
+    await runs.result("r");
+    await runs.send("r", "More.");
+    await runs.result("r");
+    await runs.remove("r");
+    expect(await runs.get("r")).toBeUndefined();
+    const database = new pg.Client({ connectionString: databaseUrl });
+    await database.connect();
+    for (const table of ["workflow_input", "workflow_output", "operation_outputs", "workflow_status", "agent_runs"]) {
+      const { rows } = await database.query(`SELECT count(*)::int AS count FROM removed.${table}`);
+      expect(rows, table).toEqual([{ count: 0 }]);
+    }
+    await database.end();
+    await runs.start("helper", "Hello.", { id: "r" });
+    expect(await runs.result("r")).toBe("Three.");
+    await runs.close();
+    const client = await openRuns({ schema: "removed" });
+    await client.start("helper", "Hello.", { id: "q" });
+    await expect(client.remove("q")).rejects.toMatchObject({ code: "invalid_option" });
+    await client.cancel("q");
+    await client.remove("q");
+    await expect(client.remove("q")).rejects.toMatchObject({ code: "not_found" });
   });
 
   test("runs are listed by status, tenant and agent, the newest first", async () => {

@@ -159,6 +159,16 @@ class DbosRuns implements DurableRuns {
     await this.#client.cancelWorkflow(workflow);
   }
 
+  async remove(id: string): Promise<void> {
+    const run = await this.get(id);
+    if (run === undefined) throw unknownRun(id);
+    await this.#change(id, async (row, edit) => {
+      if (run.status === "queued" || run.status === "running" || row.turn !== run.turns)
+        throw invalid(`The run ${JSON.stringify(id)} has not ended: wait for its result, or cancel it first.`);
+      await edit.remove();
+    });
+  }
+
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;

@@ -14,6 +14,11 @@ export function queueOf(agent: string): string {
   return `toolcrib:${agent}`;
 }
 
+/** The workflow of a turn. No id of a run holds `::`. */
+function workflowOf(id: string, turn: number): string {
+  return turn === 1 ? id : `${id}::${turn}`;
+}
+
 /** The engine takes 0 to 2^31 - 1, and the lowest number first. */
 const middlePriority = 1_000_001;
 
@@ -159,6 +164,13 @@ export class RunTable {
         const cancelled = `UPDATE ${this.#table} SET status = 'cancelled', updated_at = now() WHERE id = $1`;
         await client.query(cancelled, [row.id]);
       },
+      remove: async () => {
+        const turns = Array.from({ length: row.turn }, (_, index) => workflowOf(row.id, index + 1));
+        // As the engine deletes them, and in the transaction that deletes the run.
+        for (const table of ["workflow_input", "workflow_output", "operation_outputs", "workflow_status"])
+          await client.query(`DELETE FROM ${this.#database.schema}.${table} WHERE workflow_uuid = ANY($1)`, [turns]);
+        await client.query(`DELETE FROM ${this.#table} WHERE id = $1`, [row.id]);
+      },
     };
   }
 
@@ -172,7 +184,7 @@ export class RunTable {
 
   async #next(client: PoolClient, row: LockedRow, input: TurnInput): Promise<void> {
     const turn = row.turn + 1;
-    const workflow = `${row.id}::${turn}`;
+    const workflow = workflowOf(row.id, turn);
     await client.query(
       `UPDATE ${this.#table} SET turn = $2, workflow = $3, status = 'active', input = $4, updated_at = now() WHERE id = $1`,
       [row.id, turn, workflow, JSON.stringify(input)],
@@ -206,4 +218,6 @@ export interface RunEdit {
   /** Adds a message for the present turn. */
   addMessage(text: string): Promise<void>;
   cancel(): Promise<void>;
+  /** Deletes the run, and what the engine has of its turns. */
+  remove(): Promise<void>;
 }

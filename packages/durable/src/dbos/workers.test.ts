@@ -1,11 +1,14 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { promisify } from "node:util";
 import { AgentError } from "@toolcrib/agent";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { hasPostgres } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import { shareServer } from "../../fixtures/runs.ts";
+import type { RunTracing } from "../tracing.ts";
 import { durable } from "./durable.ts";
 import type { DurableOptions } from "./options.ts";
 
@@ -79,6 +82,33 @@ describe.skipIf(!hasPostgres)("workers", () => {
     expect(await runs.result(id)).toBe("All made.");
   });
 
+  test("each start and each turn is traced, with what the start handed on", async () => {
+    const seen: unknown[] = [];
+    const carrier = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
+    const tracing: RunTracing = {
+      start: (run, enqueue) => {
+        seen.push(["start", run]);
+        return enqueue(carrier);
+      },
+      turn: async (run, given, turn) => {
+        const end = await turn();
+        seen.push(["turn", run, given, end.status]);
+        return end;
+      },
+    };
+    const runs = await work({ provider: new ScriptedProvider(["One.", "Two."]) }, { tracing });
+    const run = { id: "r", agent: "helper" };
+    await runs.start("helper", "Hello.", { id: "r" });
+    await runs.result("r");
+    await runs.send("r", "More.");
+    expect(await runs.result("r")).toBe("Two.");
+    expect(seen).toEqual([
+      ["start", run],
+      ["turn", run, carrier, "done"],
+      ["turn", run, carrier, "done"],
+    ]);
+  });
+
   test("options that are wrong, and a database that cannot be used, are told in words", async () => {
     const { databaseUrl } = shared.server;
     const bad = (options: object): Promise<unknown> =>
@@ -127,4 +157,18 @@ describe.skipIf(!hasPostgres)("workers", () => {
     const runs = await openRuns();
     expect(await thrown(runs.work())).toMatchObject({ code: "invalid_option" });
   });
+});
+
+test("without the engine the error says what to install", async () => {
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ resolve(specifier, context, next) {
+      if (specifier === "pg") throw Object.assign(new Error("no pg"), { code: "ERR_MODULE_NOT_FOUND" });
+      return next(specifier, context);
+    } });`;
+  const code = `import { durable } from "@toolcrib/durable/dbos";
+    await durable({ databaseUrl: "postgresql://localhost/x" }).catch((error) => console.log(error.code, error.message));`;
+  const sources = new URL("../../../mcp/fixtures/sources.mjs", import.meta.url).href;
+  const imports = ["--import", sources, "--import", `data:text/javascript,${encodeURIComponent(hook)}`];
+  const run = promisify(execFile)(process.execPath, [...imports, "--input-type=module", "-e", code]);
+  expect((await run).stdout).toMatch(/^missing_sdk .*npm install @dbos-inc\/dbos-sdk pg\n$/);
 });
