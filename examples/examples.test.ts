@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compileCache } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 
 interface Manifest {
@@ -69,7 +70,7 @@ const asking = examples.filter((example) => read(example, "main.ts").includes("m
 test.each(asking)("%s: run as it is, without a key, says what to set", (example) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["main.ts"], {
     cwd: join(here, example),
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...compileCache },
     input: "",
     encoding: "utf8",
   });

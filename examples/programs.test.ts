@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { answerWith, temporaryFolder, type WireReply, WireServer } from "@toolcrib/testing";
+import { answerWith, compileCache, temporaryFolder, type WireReply, WireServer } from "@toolcrib/testing";
 import { expect, onTestFinished, test } from "vitest";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -13,7 +13,10 @@ async function start(example: string, args: readonly string[], replies: readonly
   service.script(...replies.map(answerWith));
   const child = spawn(process.execPath, ["main.ts", ...args], {
     cwd: join(here, example),
-    env: { PATH: process.env.PATH, OPENAI_API_KEY: "a key", OPENAI_BASE_URL: `${service.url}/v1`, PORT: "0" },
+    env: {
+      ...{ PATH: process.env.PATH, ...compileCache },
+      ...{ OPENAI_API_KEY: "a key", OPENAI_BASE_URL: `${service.url}/v1`, PORT: "0" },
+    },
   });
   onTestFinished(async () => {
     child.kill("SIGKILL");

@@ -3,7 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AnyToolRegistry } from "@toolcrib/core";
 import { beforeAll, expect, test } from "vitest";
-import { type Example, importSources, matchesText, readExamples, runProgram } from "./examples.ts";
+import { type Example, matchesText, readExamples, runProgram } from "./examples.ts";
+import { compileCache } from "./startProgram.ts";
 import { sharedFolder } from "./temporaryFolder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -148,7 +149,7 @@ async function runStep(step: Step, folder: string, registry: AnyToolRegistry): P
     writeFileSync(join(folder, title), code);
   }
   const command = language === "sh" && step.printed !== undefined ? ["sh", "-c", code] : undefined;
-  const program = language === "ts" && title !== undefined ? [process.execPath, ...importSources, title] : undefined;
+  const program = language === "ts" && title !== undefined ? [process.execPath, title] : undefined;
   const [file, ...args] = command ?? program ?? [];
   if (file === undefined) return undefined;
   const { code: exitCode, out, errors } = await run(file, args, folder);
@@ -159,7 +160,13 @@ async function runStep(step: Step, folder: string, registry: AnyToolRegistry): P
 
 function run(file: string, args: readonly string[], cwd: string): ReturnType<typeof runProgram> {
   const path = `${join(cwd, "../../bin")}:${dirname(process.execPath)}:${process.env.PATH}`;
-  const env = { PATH: path, HOME: cwd, XDG_STATE_HOME: join(cwd, "../../state"), NODE_NO_WARNINGS: "1" };
+  const env = {
+    PATH: path,
+    ...compileCache,
+    HOME: cwd,
+    XDG_STATE_HOME: join(cwd, "../../state"),
+    NODE_NO_WARNINGS: "1",
+  };
   return runProgram(file, args, { cwd, env });
 }
 

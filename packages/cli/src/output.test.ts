@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { sharedFolder, startProgram } from "@toolcrib/testing";
+import { compileCache, sharedFolder, startProgram } from "@toolcrib/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
@@ -31,7 +31,7 @@ async function toolcrib(args: readonly string[], replaced: { stdout?: string; st
   };
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, "state") },
+    env: { PATH: process.env.PATH, ...compileCache, XDG_STATE_HOME: join(folder, "state") },
     stdio: ["ignore", stream(replaced.stdout), stream(replaced.stderr)],
   });
   for (const fd of fds) closeSync(fd);

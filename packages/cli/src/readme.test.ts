@@ -2,7 +2,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { answerWith, sharedFolder, WireServer } from "@toolcrib/testing";
+import { answerWith, compileCache, sharedFolder, WireServer } from "@toolcrib/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
@@ -59,7 +59,7 @@ afterAll(async () => {
 function run(name: string): Promise<{ failed: boolean; stdout: string; stderr: string }> {
   const args = ["--import", pathToFileURL(join(folder, "toLoopback.mjs")).href, name];
   const env = {
-    ...{ PATH: process.env.PATH, NODE_NO_WARNINGS: "1" },
+    ...{ PATH: process.env.PATH, ...compileCache, NODE_NO_WARNINGS: "1" },
     ...{ OPENAI_API_KEY: "test-key", ANTHROPIC_API_KEY: "test-key", OPENROUTER_API_KEY: "test-key" },
   };
   return new Promise((resolve) => {
@@ -117,7 +117,7 @@ test("the command's README shows rules that are accepted", async () => {
   for (const [, words = ""] of permissionExamples) {
     const model = /^(?:run|chat)/.test(words) ? " -m offline" : "";
     const line = `"$0" "$1" ${words.replace(/ +#.*$/, "")}${model} < /dev/null`;
-    const env = { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, "state") };
+    const env = { PATH: process.env.PATH, ...compileCache, XDG_STATE_HOME: join(folder, "state") };
     const { status, stderr } = spawnSync("sh", ["-c", line, process.execPath, bin], {
       cwd: folder,
       env,

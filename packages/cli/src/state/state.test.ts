@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProgramEnd, sharedCommand, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { compileCache, type ProgramEnd, sharedCommand, startProgram, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { stateFolder } from "./stateFolder.ts";
 
@@ -99,7 +99,7 @@ test("a journal that cannot be written in the middle of a turn is one warning, a
     ["--norc", "-c", `${command} 2>&1`, "bash", process.execPath, bin, ...list, "-r", journal],
     {
       cwd: folder,
-      env: { PATH: process.env.PATH, XDG_STATE_HOME: state },
+      env: { PATH: process.env.PATH, ...compileCache, XDG_STATE_HOME: state },
       // More than what is left of the last block.
       input: "note ".repeat(400),
     },
@@ -165,7 +165,7 @@ test("a working directory that was removed is reported in one sentence", async (
       ["--norc", "-c", `(${command}) 2>&1; echo "exit $?"`, "bash", process.execPath, bin, ...args],
       {
         cwd: folder,
-        env: { PATH: process.env.PATH, XDG_STATE_HOME: state },
+        env: { PATH: process.env.PATH, ...compileCache, XDG_STATE_HOME: state },
       },
     );
     expect(String(run)).toBe("toolcrib: the working directory was removed; change to another one\nexit 2\n");

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import {
   answerWith,
+  compileCache,
   hasTerminals,
   jsonOf,
   type ProgramEnd,
@@ -138,7 +139,7 @@ describe("--output-format", () => {
       const line = `${[process.execPath, ...args].map((word) => `'${word}'`).join(" ")} | head -1; echo "codes $\{PIPESTATUS[*]}"`;
       const shell = spawn("bash", ["-c", line], {
         cwd: folder,
-        env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, "../state") },
+        env: { PATH: process.env.PATH, ...compileCache, XDG_STATE_HOME: join(folder, "../state") },
         stdio: ["ignore", "pipe", "pipe"],
       });
       const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
