@@ -119,6 +119,18 @@ describe.skipIf(!hasPostgres)("workers that die", () => {
     for (const { output } of [first, second]) expect(output).toEqual({ stdout: "working\n", stderr: "" });
   });
 
+  test("a call that close cuts off is not recorded as failed: it runs again elsewhere", async () => {
+    await begin();
+    const first = await worker();
+    const id = await client.start("plan", plan({ tool: "put", slow: ["c1", 60_000] }), { id: "r" });
+    await seen("begin r c1");
+    await worker();
+    first.kill("SIGTERM");
+    expect(await first.ended).toBe(0);
+    expect(await client.result(id)).toBe("|ok c1");
+    expect(twice(lines())).toEqual(["begin r c1"]);
+  });
+
   test("workers that start at once on an empty database share it", async () => {
     await begin();
     const options = { ...setup.options, schema: "an empty one" };
