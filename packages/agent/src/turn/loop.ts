@@ -70,8 +70,8 @@ export function* runTurn(state: LoopState, start: TurnStart, options: ChatOption
       text = paused ? text + textOf(message) : textOf(message);
       paused = stop === "pause";
       if (usage) yield { type: "usage", usage, total: history.usage };
-      const { waiting } = taken ?? { waiting: state.steering };
-      const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, waiting.length > 0);
+      const isSteered = (taken?.waiting ?? state.steering).length > 0;
+      const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, isSteered);
       if (reason) {
         yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
         const said = reason === stop && reason !== "stop" && detail;
