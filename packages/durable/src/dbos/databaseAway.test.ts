@@ -76,6 +76,23 @@ describe.skipIf(!hasPostgres)("a database that goes away", () => {
     expect(warnings.length).toBeGreaterThan(0);
   });
 
+  test("a request that ends while the server is away leaves its place to the next", async () => {
+    const answer = Promise.withResolvers<string>();
+    const provider = new ScriptedProvider([() => answer.promise, "Second."]);
+    const limits = { providers: { [provider.name]: { concurrency: 1 } } };
+    const runs = await work({ provider }, { limits });
+    const first = await runs.start("helper", "One.");
+    await expect.poll(() => provider.requests.length).toBe(1);
+    const start = await stopServer();
+    answer.resolve("First.");
+    await sleep(1_000);
+    await start();
+    expect(await runs.result(first)).toBe("First.");
+    const second = await runs.start("helper", "Two.");
+    await expect.poll(() => provider.requests.length).toBe(2);
+    expect(await runs.result(second)).toBe("Second.");
+  });
+
   test("a call that runs while the server is away is not taken for that of a dead worker", async () => {
     const options = { databaseUrl: shared.server.databaseUrl, schema: "away", leaseMs: 900, closeMs: 1000 };
     const ledger = join(temporaryFolder("away"), "ledger");
