@@ -172,7 +172,11 @@ describe.skipIf(!hasPostgres)("workers that die", () => {
     await worker({ options });
     const error = await client.result(id).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "server", message: expect.stringContaining("given up after 3 attempts") });
+    await client.cancel(id);
     expect(await client.get(id)).toMatchObject({ status: "failed" });
+    await client.send(id, plan({ calls: 0 }));
+    expect(await client.result(id)).toBe("");
+    expect(await client.get(id)).toMatchObject({ status: "done", turns: 2, attempts: 1 });
   });
 
   test("a run survives workers that die one after another", async () => {

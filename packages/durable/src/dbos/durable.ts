@@ -19,7 +19,7 @@ import { type Engine, loadEngine, plainJson } from "./loadEngine.ts";
 import { openDatabase } from "./openDatabase.ts";
 import { type DurableOptions, readOptions, type Settings } from "./options.ts";
 import { RunStates } from "./runState.ts";
-import { RunTable } from "./runTable.ts";
+import { isOpen, RunTable } from "./runTable.ts";
 import { SettledRuns } from "./settledRuns.ts";
 import { Worker } from "./worker.ts";
 
@@ -129,7 +129,7 @@ class DbosRuns implements DurableRuns {
     checkAnswers(answers);
     await this.#change(id, async (row, edit) => {
       const pending = row.outcome?.pending?.map((call) => call.callId) ?? [];
-      if (row.status !== "waiting")
+      if (row.state !== "waiting")
         throw invalid(`The run ${JSON.stringify(id)} does not wait for an answer: see its status with get.`);
       for (const call of Object.keys(answers))
         if (!pending.includes(call))
@@ -143,8 +143,8 @@ class DbosRuns implements DurableRuns {
     checkRunId(id);
     checkText(text);
     await this.#change(id, async (row, edit) => {
-      if (row.status === "cancelled") throw invalid(`The run ${JSON.stringify(id)} was cancelled: start another one.`);
-      await (row.status === "active" ? edit.addMessage(text) : edit.next({ message: text }));
+      if (row.state === "cancelled") throw invalid(`The run ${JSON.stringify(id)} was cancelled: start another one.`);
+      await (isOpen(row) ? edit.addMessage(text) : edit.next({ message: text }));
     });
   }
 
@@ -152,18 +152,18 @@ class DbosRuns implements DurableRuns {
     this.#checkOpen();
     checkRunId(id);
     const workflow = await this.#change(id, async (row, edit) => {
-      if (row.status === "active" || row.status === "waiting") await edit.cancel();
-      return row.workflow;
+      if (isOpen(row) || row.state === "waiting") await edit.cancel();
+      // The engine itself would cancel a run that it has given up.
+      return row.state === "failed" ? undefined : row.workflow;
     });
-    // The engine leaves alone what has ended.
-    await this.#client.cancelWorkflow(workflow);
+    if (workflow !== undefined) await this.#client.cancelWorkflow(workflow);
   }
 
   async remove(id: string): Promise<void> {
-    const run = await this.get(id);
-    if (run === undefined) throw unknownRun(id);
+    this.#checkOpen();
+    checkRunId(id);
     await this.#change(id, async (row, edit) => {
-      if (run.status === "queued" || run.status === "running" || row.turn !== run.turns)
+      if (isOpen(row))
         throw invalid(`The run ${JSON.stringify(id)} has not ended: wait for its result, or cancel it first.`);
       await edit.remove();
     });

@@ -3,7 +3,7 @@ import { reviveError } from "../errors.ts";
 import type { ListOptions, Run, RunStatus } from "../run.ts";
 import type { Database } from "./database.ts";
 import { isAlive } from "./lease.ts";
-import { type RawRow, readOutcome } from "./runTable.ts";
+import { isOpen, type RawRow, readOutcome, state } from "./runTable.ts";
 
 /** Not the session, which may be large. */
 const columns = ["id", "agent", "tenant", "labels", "priority", "turn", "outcome", "created_at", "updated_at"] as const;
@@ -17,14 +17,6 @@ type StateRow = Pick<RawRow, (typeof columns)[number]> & {
 };
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-
-/** What the status of a run is, in SQL: of an active one it is the engine's. */
-const state = `CASE
-  WHEN r.status <> 'active' THEN r.status
-  WHEN w.status = 'CANCELLED' THEN 'cancelled'
-  WHEN w.status IN ('ERROR', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED') THEN 'failed'
-  WHEN w.status = 'ENQUEUED' THEN 'queued'
-  ELSE 'running' END`;
 
 /** Reads the state of runs. */
 export class RunStates {
@@ -45,8 +37,7 @@ export class RunStates {
     const { rows } = await this.#database.pool.query<StateRow>(`${this.#select} WHERE r.id = $1`, [id]);
     const row = rows[0];
     if (row === undefined) return undefined;
-    const isOpen = row.state === "queued" || row.state === "running";
-    const detail = isOpen ? await this.#whatIsMissing(row) : undefined;
+    const detail = isOpen(row) ? await this.#whatIsMissing(row) : undefined;
     return { ...toRun(row), ...(detail !== undefined && { detail }) };
   }
 

@@ -2,6 +2,7 @@ import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import type { Answers, Session, UserContent } from "@toolcrib/agent";
 import type { ToolLabels } from "@toolcrib/core";
 import type { PoolClient } from "pg";
+import type { RunStatus } from "../run.ts";
 import type { TraceCarrier } from "../tracing.ts";
 import type { TurnEnd, TurnInput } from "../turn.ts";
 import type { Database } from "./database.ts";
@@ -60,7 +61,20 @@ export function readOutcome({ outcome }: Pick<RawRow, "outcome">): RunRow["outco
 
 /** What is read of a run that is locked: not its session, which may be large. */
 const lockedColumns = ["id", "agent", "tenant", "priority", "turn", "workflow", "status", "outcome"] as const;
-export type LockedRow = Pick<RunRow, (typeof lockedColumns)[number]>;
+export type LockedRow = Pick<RunRow, (typeof lockedColumns)[number]> & { readonly state: RunStatus };
+
+/** What the status of a run `r` with the workflow `w` is, in SQL: of an active one it is the engine's. */
+export const state = `CASE
+  WHEN r.status <> 'active' THEN r.status
+  WHEN w.status = 'CANCELLED' THEN 'cancelled'
+  WHEN w.status IN ('ERROR', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED') THEN 'failed'
+  WHEN w.status = 'ENQUEUED' THEN 'queued'
+  ELSE 'running' END`;
+
+/** Whether its turn has not ended. */
+export function isOpen({ state }: { readonly state: RunStatus }): boolean {
+  return state === "queued" || state === "running";
+}
 
 function readRow(row: RawRow): RunRow {
   return {
@@ -175,8 +189,9 @@ export class RunTable {
   }
 
   async #lock(client: PoolClient, id: string): Promise<LockedRow | undefined> {
-    const { rows } = await client.query<Pick<RawRow, (typeof lockedColumns)[number]>>(
-      `SELECT ${lockedColumns.join(", ")} FROM ${this.#table} WHERE id = $1 FOR UPDATE`,
+    const { rows } = await client.query<Pick<RawRow, (typeof lockedColumns)[number]> & Pick<LockedRow, "state">>(
+      `SELECT ${lockedColumns.map((name) => `r.${name}`).join(", ")}, ${state} AS state FROM ${this.#table} r
+       LEFT JOIN ${this.#database.schema}.workflow_status w ON w.workflow_uuid = r.workflow WHERE r.id = $1 FOR UPDATE OF r`,
       [id],
     );
     return rows[0] && { ...rows[0], outcome: readOutcome(rows[0]) };

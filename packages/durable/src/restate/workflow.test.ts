@@ -133,6 +133,7 @@ describe.skipIf(!hasRestate)("runs on Restate", () => {
     await until(() => ledgerOf("cancelled").includes("aborted a"));
     await untilStatus("cancelled", "cancelled");
     expect(ledgerOf("cancelled")).toEqual(["reply 1", "begin a", "aborted a"]);
+    await expect(server.call("cancelled", "send", "more")).rejects.toThrow("The run has ended");
   });
 
   test("a failure ends the run with its words, and a wrong message is refused", async () => {

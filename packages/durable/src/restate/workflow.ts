@@ -142,7 +142,7 @@ async function approve(context: WorkflowSharedContext, answers: Answers): Promis
 async function send(context: WorkflowSharedContext, text: string): Promise<void> {
   orRefuse(() => checkText(text));
   const run = await context.get<RestateRun>(stateKey);
-  if (run?.status === "done" || run?.status === "failed")
+  if (run?.status === "done" || run?.status === "failed" || run?.status === "cancelled")
     throw new TerminalError("The run has ended: start another one.", { errorCode: 409 });
   for (let number = 1; ; number += 1) {
     const message = context.promise<string>(messageName(number));
