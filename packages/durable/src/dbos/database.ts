@@ -38,25 +38,37 @@ export function databaseOf(pool: Pool, url: string, schemaName: string): Databas
 }
 
 async function transaction<T>(pool: Pool, work: Work<T>): Promise<T> {
+  return await withClient(pool, async (client) => {
+    try {
+      await client.query("BEGIN");
+      const result = await work(client);
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** Runs `work` on one connection, which is closed where it throws. Throws why the connection broke, where it did. */
+export async function withClient<T>(pool: Pool, work: Work<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   // Without a listener a connection that breaks now would end the process.
   const onError = (error: Error): void => {
-    broken = error;
+    broken ??= error;
   };
   client.on("error", onError);
+  let isClean = false;
   try {
-    await client.query("BEGIN");
     const result = await work(client);
-    await client.query("COMMIT");
+    isClean = broken === undefined;
     return result;
   } catch (error) {
-    await client.query("ROLLBACK").catch((failure: Error) => {
-      broken = failure;
-    });
-    throw error;
+    throw broken ?? error;
   } finally {
     client.off("error", onError);
-    client.release(broken);
+    client.release(!isClean);
   }
 }

@@ -7,10 +7,12 @@ const longestDelayMs = 5_000;
 /** Whether the database was away: the same work may succeed later. */
 export function isDatabaseAway(error: unknown): boolean {
   const code = isObject(error) ? String(error.code) : "";
-  // Classes of PostgreSQL: connection exceptions, too many connections, the server shuts down or starts.
+  // Classes of PostgreSQL: connection exceptions, too many connections, the server shuts down or starts, a transaction that paused.
   return (
-    /^(08...|53300|57P0[1-5]|E(CONN|PIPE|TIMEDOUT|HOST|NET|AI_)\w*)$/.test(code) ||
-    /Connection terminated|connection timeout|timeout exceeded|server closed the connection/i.test(messageOf(error))
+    /^(08...|25P03|53300|57P0[1-5]|E(CONN|PIPE|TIMEDOUT|HOST|NET|AI_)\w*)$/.test(code) ||
+    /Connection terminated|connection timeout|timeout exceeded|read timeout|not queryable|server closed the connection/i.test(
+      messageOf(error),
+    )
   );
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "./database.ts";
+import { type Database, withClient } from "./database.ts";
 import type { Engine } from "./loadEngine.ts";
 
 /** Of the advisory lock under which tables are made: the same number in every process. */
@@ -15,21 +15,16 @@ export async function createTables(engine: Engine, { pool, url, schemaName, sche
     return rows[0]?.at === null;
   };
   if (!(await isMissing("agent_runs"))) return;
-  const client = await pool.connect();
-  let failure: unknown;
-  try {
+  await withClient(pool, async (client) => {
     const tryLock = "SELECT pg_try_advisory_lock($1) AS got";
     while (!(await client.query<{ got: boolean }>(tryLock, [lockKey])).rows[0]?.got) await sleep(pollingMs);
-    if (!(await isMissing("agent_runs"))) return;
-    await engine.createTables(url, pool, schemaName);
-    await client.query(tables(schema));
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    await client.query("SELECT pg_advisory_unlock($1)", [lockKey]).catch(() => {});
-    client.release(failure !== undefined);
-  }
+    if (await isMissing("agent_runs")) {
+      await engine.createTables(url, pool, schemaName);
+      await client.query(tables(schema));
+    }
+    // Where this throws, the lock ends with the connection.
+    await client.query("SELECT pg_advisory_unlock($1)", [lockKey]);
+  });
 }
 
 /** Text holds JSON: a column of the type json would refuse some of what a model may write. */
