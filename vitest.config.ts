@@ -1,10 +1,12 @@
 import { existsSync, readdirSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { compileCacheOfRun } from "./scripts/compileCache.ts";
 import { packageFolders, sourceAlias } from "./scripts/sourceAlias.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
+const compileCache = compileCacheOfRun();
 
 const hasTypeTests = (folder: string): boolean =>
   existsSync(`${root}${folder}/src`) && readdirSync(`${root}${folder}/src`).some((name) => name.endsWith(".test-d.ts"));
@@ -19,7 +21,7 @@ const project = (folder: string, name: string) => ({
     isolate: false,
     setupFiles: [`${root}scripts/seed.ts`],
     // Tests start hundreds of Node processes: compiling the same modules again would be half of their time.
-    env: { NODE_COMPILE_CACHE: `${tmpdir()}/toolcrib-compile-cache` },
+    env: { NODE_COMPILE_CACHE: compileCache },
     // Ends a test that hangs. A slow machine never reaches it.
     testTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },

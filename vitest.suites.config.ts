@@ -1,6 +1,6 @@
-import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { compileCacheOfRun } from "./scripts/compileCache.ts";
 import { sourceAlias } from "./scripts/sourceAlias.ts";
 
 // A new seed for the properties of each run; TOOLCRIB_SEED repeats one.
@@ -16,7 +16,7 @@ export default defineConfig({
     reporters: ["default", `${root}scripts/closingLine.ts`],
     include: ["testing/suites/**/*.suite.ts"],
     setupFiles: [`${root}scripts/seed.ts`],
-    env: { NODE_COMPILE_CACHE: `${tmpdir()}/toolcrib-compile-cache` },
+    env: { NODE_COMPILE_CACHE: compileCacheOfRun() },
     expect: { poll: { timeout: 120_000 } },
     testTimeout: 600_000,
     hookTimeout: 120_000,
