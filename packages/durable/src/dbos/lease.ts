@@ -1,5 +1,7 @@
+import { messageOf } from "@toolcrib/core/text";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
+import { isDatabaseAway } from "./retry.ts";
 import { workflowName } from "./runTable.ts";
 
 /**
@@ -21,6 +23,8 @@ export interface LeaseOptions {
   onLost(): void;
   /** Called after each beat. */
   onBeat(): Promise<void>;
+  /** Told what fails, unless the database is away: whatever else needs it says that. */
+  onWarning(message: string): void;
 }
 
 /** A worker's sign of life, and the look for workers that give none. */
@@ -65,7 +69,7 @@ export class Lease {
     await this.#database
       .transaction((client) => this.#requeue(client, which, [this.#options.worker, workflow], 1))
       // It is queued with the rest.
-      .catch(() => {});
+      .catch((error: unknown) => this.#warn(error));
   }
 
   /** Queues what the worker still has for others, and takes it out of the list. */
@@ -75,6 +79,10 @@ export class Lease {
       await this.#requeue(client, "s.executor_id = $2", [this.#options.worker], 1);
       await client.query(`DELETE FROM ${this.#database.schema}.agent_workers WHERE id = $1`, [this.#options.worker]);
     });
+  }
+
+  #warn(error: unknown): void {
+    if (!isDatabaseAway(error)) this.#options.onWarning(messageOf(error));
   }
 
   async #register(): Promise<void> {
@@ -106,8 +114,8 @@ export class Lease {
       this.#looking ??= this.#look(isSteady).finally(() => {
         this.#looking = undefined;
       });
-    } catch {
-      // Worded by whatever else needs the database.
+    } catch (error) {
+      this.#warn(error);
     }
   }
 
@@ -115,8 +123,8 @@ export class Lease {
     try {
       if (isSteady) await this.#recover();
       await this.#options.onBeat();
-    } catch {
-      // The same.
+    } catch (error) {
+      this.#warn(error);
     }
   }
 

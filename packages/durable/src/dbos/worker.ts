@@ -91,8 +91,11 @@ export class Worker {
       leaseMs,
       onLost: () => this.#abortTurns(),
       onBeat: async () => {
-        if (DBOS.isInitialized()) await this.#keepLatest();
+        if (!DBOS.isInitialized()) return;
+        await this.#keepLatest();
+        await this.#endCancelled();
       },
+      onWarning: (message) => this.#warn(message),
     });
     await this.#lease.begin();
     this.#lease.keep();
@@ -194,9 +197,25 @@ export class Worker {
     if (rowCount === 0) await DBOS.setLatestApplicationVersion(this.#version);
   }
 
+  /** A cancel is two commits. Where the client died between them, the second one is made here. */
+  async #endCancelled(): Promise<void> {
+    const { client, database } = this.#options;
+    const { rows } = await database.pool.query<{ workflow: string }>(
+      `SELECT r.workflow FROM ${database.schema}.workflow_status s
+       JOIN ${database.schema}.agent_runs r ON r.workflow = s.workflow_uuid
+       WHERE s.executor_id = $1 AND s.status = 'PENDING' AND r.status = 'cancelled'`,
+      [this.id],
+    );
+    for (const { workflow } of rows) await client.cancelWorkflow(workflow);
+  }
+
+  #warn(message: string): void {
+    // What the engine says of its own end is no news while it is closed.
+    if (!(this.#isClosing && message.includes("system database has been shut down"))) this.#options.onWarning(message);
+  }
+
   #logger(): { info(): void; debug(): void; warn(entry: unknown): void; error(entry: unknown): void } {
-    const { onWarning } = this.#options;
-    const warn = (entry: unknown): void => onWarning(typeof entry === "string" ? entry : messageOf(entry));
+    const warn = (entry: unknown): void => this.#warn(typeof entry === "string" ? entry : messageOf(entry));
     return { info: () => {}, debug: () => {}, warn, error: warn };
   }
 }

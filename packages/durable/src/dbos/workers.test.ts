@@ -6,6 +6,7 @@ import { AgentError } from "@toolcrib/agent";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { hasPostgres } from "@toolcrib/testing";
+import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { shareServer } from "../../fixtures/runs.ts";
 import type { RunTracing } from "../tracing.ts";
@@ -80,6 +81,36 @@ describe.skipIf(!hasPostgres)("workers", () => {
     const runs = await work(agent);
     const id = await runs.start("helper", "Make it.");
     expect(await runs.result(id)).toBe("All made.");
+  });
+
+  test("a cancel whose client died half-way ends the run in its worker", async () => {
+    const aborted = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const hold = defineTool({
+      name: "hold",
+      description: "Waits for its end.",
+      parameters: { type: "object", properties: {} },
+      execute: (_, call) => {
+        begun.resolve();
+        return new Promise((_resolve, reject) => {
+          call?.signal?.addEventListener("abort", () => {
+            aborted.resolve();
+            reject(new Error("stopped"));
+          });
+        });
+      },
+    });
+    const provider = new ScriptedProvider([{ calls: [{ name: "hold", args: {} }] }, "never"]);
+    const runs = await work({ provider, tools: new ToolRegistry([hold]) }, { schema: "half" });
+    const id = await runs.start("helper", "Hold.");
+    await begun.promise;
+    const database = new pg.Client({ connectionString: shared.server.databaseUrl });
+    await database.connect();
+    await database.query("UPDATE half.agent_runs SET status = 'cancelled'");
+    await aborted.promise;
+    const workflow = "SELECT status FROM half.workflow_status WHERE workflow_uuid = $1";
+    expect((await database.query(workflow, [id])).rows).toEqual([{ status: "CANCELLED" }]);
+    await database.end();
   });
 
   test("each start and each turn is traced, with what the start handed on", async () => {
