@@ -29,7 +29,7 @@ export async function loadEngine(): Promise<Engine> {
     throw new AgentError({
       code: "missing_sdk",
       message:
-        "Durable runs on DBOS need the packages @dbos-inc/dbos-sdk and pg, which are not both installed. Run: npm install @dbos-inc/dbos-sdk pg",
+        "Durable runs on DBOS need the packages @dbos-inc/dbos-sdk and pg, which are not both installed. Run: npm install @dbos-inc/dbos-sdk@5.3 pg",
       cause,
     });
   }
