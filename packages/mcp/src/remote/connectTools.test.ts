@@ -310,7 +310,11 @@ describe("the folder there", () => {
     ["image:node:22", "image:node:22", undefined],
     ["image:local:5000/a/node:22:/app", "image:local:5000/a/node:22", "/app"],
     ["kubectl:web/pod:/app", "kubectl:web/pod", "/app"],
-    ["command:bwrap --bind a:/b /c --", "bwrap", undefined],
+    ["ssh://me@build:2222/~/app", "ssh://me@build:2222", "~/app"],
+    ["ssh://build/~", "ssh://build", "~"],
+    ["ssh://build/~me", "ssh://build", "/~me"],
+    ["command:bwrap --bind a:/b /c --", expect.stringMatching(/^bwrap [0-9a-f]{8}$/), undefined],
+    ["command:env", "env", undefined],
   ])("of %s is told from the name", (text, name, folder) => {
     expect(resolveTarget(text)).toMatchObject({ name, folder });
   });
@@ -364,6 +368,17 @@ test("what a command line holds is in no name", async () => {
   const place = await connectTools(`command:env TOKEN=SECRET PATH=${join(process.execPath, "..")}:${process.env.PATH}`);
   onTestFinished(() => place.close());
   expect(JSON.stringify(place.tools)).not.toContain("SECRET");
+});
+
+test.each<[string, Target, Target]>([
+  ["the words of a text", "command:env A=dev", "command:env A=prod"],
+  ["arguments", { command: "env", args: ["A=dev"] }, { command: "env", args: ["A=prod"] }],
+  ["variables", { command: "env", env: { ...process.env, A: "dev" } }, { command: "env", env: process.env }],
+])("two commands have two names, which stay the same: %s", (_, one, other) => {
+  const nameOf = (target: Target): string => resolveTarget(target).name;
+  expect(nameOf(one)).toMatch(/^env [0-9a-f]{8}$/);
+  expect(nameOf(one)).toBe(nameOf(one));
+  expect(nameOf(one)).not.toBe(nameOf(other));
 });
 
 test("names that are taken here get a prefix", async () => {

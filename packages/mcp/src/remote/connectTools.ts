@@ -5,7 +5,11 @@ import { createPlaceTool, proposeChanges } from "./placeTool.ts";
 import { resolveTarget, type Target } from "./target.ts";
 
 export interface ConnectToolsOptions extends PlaceOptions {
-  /** What the place is called in errors, effects and the origin of its tools. Default: the target as text, its command, or `session`. */
+  /**
+   * What the place is called in errors, effects and the origin of its tools, so what a remembered answer holds for: two places need two
+   * names. Default: the target as text; for a command, its first word and a digest of the others and of `env`; `session` for every session.
+   * What docker, ssh and kubectl read elsewhere, such as a context, is not in it.
+   */
   readonly name?: string | undefined;
   /** Before each name, where the names here are taken: `web_` makes `web_read_file`. Default: none. */
   readonly prefix?: string | undefined;

@@ -22,7 +22,7 @@ export interface CommandTarget {
 /**
  * Where the tools run: a command, or a sandbox session of the AI SDK, E2B or Daytona. As text: `docker:CONTAINER`, `podman:CONTAINER`, `image:IMAGE` (a new container, removed at the end), `ssh:HOST`
  * or `ssh://HOST:PORT`, `kubectl:POD` or `kubectl:NAMESPACE/POD`, and `command:WORDS`, split at spaces. All but the last may end in the
- * folder there, as in `docker:web:/app` and `ssh:build:~/app`: the default of `cwd` and `root`.
+ * folder there, as in `docker:web:/app`, `ssh:build:~/app` and `ssh://build:2222/~/app`: the default of `cwd` and `root`.
  */
 export type Target = string | CommandTarget | Session;
 
@@ -54,9 +54,17 @@ export function resolveTarget(target: Target): ResolvedTarget {
     throw new TypeError("connectTools: args of the target must be an array of strings");
   const boot = bootWords(node);
   const words = throughShell ? [boot.map(quoted).join(" ")] : boot;
-  // The words of a command may hold what nobody else should read.
-  const name = text === "" || text.startsWith("command:") ? command : text;
+  const name = text === "" || text.startsWith("command:") ? nameOf(command, args, given.env) : text;
   return { name, folder, open: (on) => openProcess(command, [...args, ...words], env, on) };
+}
+
+/** Two commands that lead to two places have two names. Their words are not shown: they may hold what nobody else should read. */
+function nameOf(command: string, args: readonly string[], env: CommandTarget["env"] = {}): string {
+  const own = Object.entries(env).filter(([name, value]) => value !== process.env[name]);
+  if (args.length + own.length === 0) return command;
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  const digest = createHash("sha256").update(JSON.stringify([args, own.sort()]));
+  return `${command} ${digest.digest("hex").slice(0, 8)}`;
 }
 
 /** The folder follows the first colon behind which a path can begin: an image may have a tag behind one, too. */
@@ -64,7 +72,8 @@ function splitFolder(given: string): { readonly text: string; readonly folder?: 
   const isAddress = given.startsWith("ssh://");
   const found = isAddress ? /^(ssh:..[^/]+)(\/.*)$/s.exec(given) : /^((?!command:)\w+:.+?):(~|~?\/.*)$/s.exec(given);
   const [, text = given, folder] = found ?? [];
-  return { text, folder };
+  // In an address a slash ends the name, before `~` too.
+  return { text, folder: isAddress ? folder?.replace(/^\/(?=~(?:\/|$))/, "") : folder };
 }
 
 function parseTarget(text: string): CommandTarget {
