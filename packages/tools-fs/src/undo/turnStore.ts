@@ -202,6 +202,8 @@ export class TurnStore {
     removeIfPossible(join(folder, journalName));
     removeFlatFolder(folder);
     sizes.delete(name);
+    // The next turn may get its name.
+    if (this.#tried === name) this.#tried = undefined;
   }
 }
 
