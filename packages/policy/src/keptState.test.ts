@@ -73,3 +73,17 @@ test("another name of a file that decides is asked about, and nothing else is", 
   for (const path of ["a.txt", "state/other.json"]) expect(await write(path)).toEqual({ ok: true });
   expect(await write(".git/config")).toMatchObject({ ok: false, error: { code: "approval_required" } });
 });
+
+test("of another place the paths are compared, and nothing is looked up here", async () => {
+  const there = (name: string, kind: "write" | "delete"): ExecutableTool =>
+    tool(name, (path) => [{ kind, path: join(root, path), tree: kind === "delete", place: "box" }]);
+  registry = new ToolRegistry([there("write_file", "write"), there("remove", "delete")]);
+  registry.guard(policy.guard);
+  const change = (name: string, path: string) => registry.check(name, { path });
+  for (const path of ["hard.json", "also.json"]) expect(await change("write_file", path)).toEqual({ ok: true });
+  for (const [name, path] of [
+    ["write_file", "state/my-app/answers.json"],
+    ["remove", "state"],
+  ] as const)
+    expect(await change(name, path)).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+});

@@ -26,7 +26,8 @@ interface Verdict {
 
 /**
  * The policy, and no tool changes what the program keeps. Other names of a file (hard links), which a pattern of paths cannot know, count
- * too.
+ * too. Of another place (`effect.place`) only paths are compared, as it may be this disk: what lies there cannot be looked up here, and its
+ * links and `files` are those of that place.
  */
 export function guardState(policy: Policy, kept: KeptState): Policy {
   const { folders, roots } = kept;
@@ -98,9 +99,10 @@ function verdictOf(
   const patterns = [...new Set([...folders, ...own])].map(exactPattern);
   const folder = compilePathPatterns(patterns, { roots: [], ignoreCase: true, missingMatches: true });
   let asked: Verdict | undefined;
-  for (const { kind, path = "", givenPath = path, tree } of changes) {
+  for (const { kind, path = "", givenPath = path, tree, place } of changes) {
     const isThere = folder.match(path) ?? folder.match(givenPath);
     if (isThere !== undefined || (tree && folder.mayMatchBelow(path))) return { decision: "deny", why };
+    if (place !== undefined) continue;
     const stats = kind === "write" ? statsOf(path) : undefined;
     const linked = stats?.isFile() && stats.nlink > 1 ? stats : undefined;
     if (linked && own.some((folder) => holds(folder, linked))) return { decision: "deny", why };
