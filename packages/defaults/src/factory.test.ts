@@ -95,7 +95,9 @@ describe("createDefaultToolRegistry", () => {
       getSchema: () => ({ ...echo.getSchema(), function: { ...echo.getSchema().function, name } }),
       execute: async () => `${name} there`,
     });
-    const registry = createDefaultToolRegistry(undefined, { packs: there.map(named), extra: [echo] });
+    const packs = there.filter((name) => name !== "save_session_context").map(named);
+    const more = ["edit_file", "apply_patch"].map(named);
+    const registry = createDefaultToolRegistry(undefined, { packs: [...packs, ...more], extra: [echo] });
     expect(registry.getToolNames()).toEqual([...ten, "echo"]);
     expect(enabledOf(registry)).toEqual([...enabledEight, "echo"]);
     expect(await registry.execute("list_dir", { text: "" })).toBe("list_dir there");
@@ -106,7 +108,13 @@ describe("createDefaultToolRegistry", () => {
       "list_dir",
     ]);
     expect(() => createDefaultToolRegistry(undefined, { packs: [], root: inside })).toThrow("root has no effect");
-    expect(() => createDefaultToolRegistry(undefined, { packs: undefined })).toThrow("packs must be an array of tools");
+    expect(() => createDefaultToolRegistry(undefined, { packs: undefined as never })).toThrow(
+      "packs must be an array of tools",
+    );
+    for (const name of ["web_read_file", "save_session_context"])
+      expect(() => createDefaultToolRegistry(undefined, { packs: [...packs, named(name)] })).toThrow(
+        `packs holds "${name}", which is no name of a pack's tool; connect without prefix`,
+      );
   });
 
   test("root confines the file and search tools, several roots as well", async () => {

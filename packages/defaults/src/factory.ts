@@ -22,6 +22,9 @@ const defaultNames = [
 /** Registered after them with `bash: { background: true }`. */
 const backgroundNames = ["read_output", "stop_command"] as const;
 
+/** Of the packs, too, but not of the default tools. */
+const otherNames = ["edit_file", "apply_patch"] as const;
+
 const disabledNames = ["remove", "run_bash", ...backgroundNames] as const;
 
 /** Where `save_session_context` writes without a context. */
@@ -46,6 +49,7 @@ export function createDefaultToolRegistry(
   checkContext(context);
   checkDefaultOptions(options);
   const { packs = createPacks(options), enable = [], disable = [], extra = [] } = options;
+  checkPackNames(packs);
   const byName = new Map([...packs, createSaveSessionContextTool(context)].map((tool) => [tool.name, tool]));
   const registry = new ToolRegistry();
   const inOrder = [...defaultNames, ...backgroundNames].flatMap((name) => byName.get(name) ?? []);
@@ -63,6 +67,17 @@ function createPacks(options: DefaultToolOptions): ExecutableTool[] {
     ...createSearchTools({ ...paths, ...options.search }),
     ...createBashTools({ ...paths, ...options.bash }),
   ];
+}
+
+/** Throws a TypeError for a name that would be left out unseen. */
+function checkPackNames(packs: readonly ExecutableTool[]): void {
+  const known: readonly string[] = [...defaultNames, ...backgroundNames, ...otherNames];
+  const unknown = packs.find(({ name }) => !known.includes(name) || name === "save_session_context");
+  if (unknown === undefined) return;
+  throw new TypeError(
+    `createDefaultToolRegistry: packs holds ${JSON.stringify(unknown.name)}, which is no name of a pack's tool; ` +
+      "connect without prefix, or give tools with other names as extra",
+  );
 }
 
 /** The options that are there, `undefined` too: the packs refuse it, as a limit was intended. */

@@ -18,8 +18,11 @@ export interface DefaultToolOptions {
   search?: SearchOptions;
   /** For `run_bash`, and with `background` for `read_output` and `stop_command`; wins over the three above. */
   bash?: BashToolOptions;
-  /** The tools of the packs, where they were made already, as `connectTools` of `@toolcrib/mcp` makes those of another place: in place of our own, and of the six options above. */
-  packs?: readonly ExecutableTool[] | undefined;
+  /**
+   * The tools of the packs, where they were made already, as `connectTools` of `@toolcrib/mcp` makes those of another place: in place of our own, and of the six options above.
+   * By their usual names: `edit_file` and `apply_patch` are left out, as they are of ours, and any other name is a TypeError.
+   */
+  packs?: readonly ExecutableTool[];
   /** Names to enable; `remove`, `run_bash` and its two companions are disabled otherwise. */
   enable?: readonly string[] | undefined;
   /** Names to disable; wins over `enable`. */
