@@ -52,7 +52,15 @@ export type {
   ToolTraits,
 } from "./interface.ts";
 export { canonicalJson, isPlainObject } from "./json.ts";
-export { freeName, isLegalName, nearestName, serverPrefix, withLegalCharacters } from "./names.ts";
+export {
+  freeName,
+  isLegalName,
+  nearestName,
+  originIn,
+  originWithin,
+  serverPrefix,
+  withLegalCharacters,
+} from "./names.ts";
 export { checkOptions, type KnownOptions } from "./options.ts";
 export { longestDelayMs } from "./registry/deadline.ts";
 export { limitOutput } from "./registry/middleware.ts";

@@ -16,6 +16,17 @@ export function serverPrefix(server: string): string {
   return `mcp__${withLegalCharacters(server).slice(0, 24)}__`;
 }
 
+/** The origin of a tool that works in another place: a yes to a call here is no yes to one there. */
+export function originIn(place: string, origin: string): string {
+  return `${place}: ${origin}`;
+}
+
+/** What `originIn` was given as the origin; undefined for a tool that is not of this place. */
+export function originWithin(place: string, origin: string): string | undefined {
+  const prefix = originIn(place, "");
+  return origin.startsWith(prefix) ? origin.slice(prefix.length) : undefined;
+}
+
 /** `name` with the first free number behind it: `read_file_2`. */
 export function freeName(name: string, isTaken: (name: string) => boolean): string {
   for (let number = 2; ; number += 1) {

@@ -60,7 +60,13 @@ test("what the packs there leave out themselves does not forbid searching a fold
   const tree: ToolEffect = { kind: "read", path: "/app", tree: true };
   const options = { deny: ["effect:read(.env)"], places: { box: { roots: "/app", denied: [".env"] } } };
   expect(await answer(tree, options, "box: @toolcrib/tools-search")).toBe("allowed");
-  for (const origin of ["other: @toolcrib/tools-search", "box: mine", "mine"])
+  for (const origin of [
+    "other: @toolcrib/tools-search",
+    "@toolcrib/box: tools-fs",
+    "@toolcrib/tools-fs",
+    "box: mine",
+    "mine",
+  ])
     expect(await answer(tree, options, origin)).toContain("denied");
   const named: ToolEffect = { kind: "read", path: "/app/.env" };
   expect(await answer(named, { ...options, places }, "box: @toolcrib/tools-fs")).toContain("denied");

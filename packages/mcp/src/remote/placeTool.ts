@@ -1,6 +1,7 @@
 import {
   type ExecutableTool,
   longestDelayMs,
+  originIn,
   type TimeLimit,
   ToolError,
   type ToolErrorCode,
@@ -35,8 +36,7 @@ export function createPlaceTool(place: Place, listed: PlaceTool, name: string): 
   return {
     ...traits,
     name,
-    // A yes to a call here is no yes to one there.
-    origin: `${place.name}: ${origin}`,
+    origin: originIn(place.name, origin),
     timeoutMs: timeoutMs === "own" ? limitBeside(traits.defaults) : timeoutMs,
     getSchema: () => own,
     ...(hasEffects && {

@@ -1,4 +1,4 @@
-import type { ToolEffect } from "@toolcrib/core";
+import { originWithin, type ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/core/files";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
@@ -25,9 +25,8 @@ export async function judgeFile(
 ): Promise<Verdict> {
   const { mode, scope } = settings;
   const what = describeEffect(effect, scope);
-  // A tool of another place has its name before that of the pack.
-  const pack = effect.place === undefined ? origin : origin.replace(`${effect.place}: `, "");
-  const leftOut = packOrigin.test(pack) ? settings.denied : none;
+  const pack = effect.place === undefined ? origin : originWithin(effect.place, origin);
+  const leftOut = pack !== undefined && packOrigin.test(pack) ? settings.denied : none;
   const denied = await bindingRule(groups.deny, effect, leftOut, budget);
   if (denied) return byRule("deny", denied.rule.text, whatOf(what, denied, settings), effect);
 
