@@ -18,7 +18,7 @@ const exitCodes: Readonly<Record<ExitReason, number>> = {
 /** Runs the command; resolves to the exit code. Never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
   let exitReason: ExitReason = "ok";
-  const atEnd: Program["atEnd"] = [];
+  const atEnd: Program["atEnd"] = new Set();
   const commands = createCommands(
     () => createProgram(atEnd),
     (ended) => {
@@ -39,7 +39,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (lacksJson(error, args)) process.stdout.write(jsonError(error));
     return exitCodes[exitReason];
   } finally {
-    await Promise.all(atEnd.map((end) => end()));
+    await Promise.all([...atEnd].map((end) => end()));
   }
   return exitCodes[exitReason];
 }

@@ -8,7 +8,7 @@ export interface Program {
   readonly interrupts: Interrupts;
   /** What commands of `run_bash` leave running: ended when the program ends. */
   readonly leftovers: Leftovers;
-  /** Called when the command has ended. */
-  readonly atEnd: (() => Promise<void>)[];
+  /** Called when the command has ended; what was ended before takes its own out. */
+  readonly atEnd: Set<() => Promise<void>>;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -75,7 +75,7 @@ async function openSession(
   const { provider } = await chooseModel(flags);
   const mounted = await mountOf({ cwd, mcpServers, signal }, program);
   const root = flags.on === undefined ? [...new Set([...roots, ...(flags.root ?? [])])] : flags.root;
-  const given = { ...flags, root, directory: cwd, mounted };
+  const given = { ...flags, root, directory: cwd, mounted, signal };
   const conversation = await openConversation(provider, given, program, () => undefined).catch(
     async (error: unknown) => {
       await mounted?.close();
@@ -141,10 +141,7 @@ function sessionOf(conversation: Conversation, flags: ConversationFlags, model: 
       },
     ],
     changes: (call, signal) => changesOf(call, conversation.agent.toolRegistry, permissions, signal),
-    async close() {
-      await conversation.close();
-      await conversation.place?.close();
-    },
+    close: () => conversation.close(),
   };
 }
 

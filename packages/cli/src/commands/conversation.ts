@@ -44,6 +44,8 @@ export interface ConversationFlags extends ToolFlags, PermissionFlags, SessionFl
   readonly contextFiles?: boolean | undefined;
   /** Not a flag: servers that are mounted already, in place of those of `mcp`. They are closed with the conversation. */
   readonly mounted?: McpMount | undefined;
+  /** Not a flag: ends the connection to the place of `on`, also while it is made. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An agent with the CLI's tools, whose conversation a journal keeps as it grows. */
@@ -69,7 +71,7 @@ export interface Conversation {
   useModel(provider: Provider): void;
   /** Continues the conversation of `file`, or starts a new one. The tools stay on or off as they are. */
   switchTo(file?: string): Promise<void>;
-  /** Ends the servers that `--mcp` started. */
+  /** Ends the servers that `--mcp` started, and the connection to the place of `--on`. */
   close(): Promise<void>;
 }
 
@@ -81,14 +83,31 @@ export async function openConversation(
   asker: () => Asker | undefined,
   jobs?: BackgroundJobs,
 ): Promise<Conversation> {
+  const sessions = sessionsOf(given.directory ?? process.cwd(), program.env);
+  // First: what cannot be resumed connects nothing.
+  const resumed = await resumedFile(given, sessions, pickOf(asker, program.terminal));
+  const connected = await connectPlace(given, program, { background: jobs !== undefined, signal: given.signal });
+  try {
+    return await openConnected(provider, connected, program, asker, jobs, { sessions, resumed });
+  } catch (error) {
+    await connected.place?.close();
+    throw error;
+  }
+}
+
+async function openConnected(
+  provider: Provider,
+  connected: ConversationFlags,
+  program: Program,
+  asker: () => Asker | undefined,
+  jobs: BackgroundJobs | undefined,
+  { sessions, resumed }: { readonly sessions: SessionFolder; readonly resumed: string | undefined },
+): Promise<Conversation> {
   const { terminal, env } = program;
-  const connected = await connectPlace(given, program, { background: jobs !== undefined });
   const flags = await chooseSandbox(connected, program);
   const { place } = flags;
   if (place) terminal.aside(`The tools work on ${place.name}, in ${place.roots?.join(", ")}.`);
   const { directory = process.cwd() } = flags;
-  const sessions = sessionsOf(directory, env);
-  const resumed = await resumedFile(flags, sessions, pickOf(asker, terminal));
   const problem = makeSessionFolder(directory, env);
   sessions.removeLost();
   if (problem) terminal.aside(`The conversation could not be saved: ${problem}`);
@@ -194,14 +213,17 @@ export async function openConversation(
   }
 
   const close = async (): Promise<void> => {
-    // The present one is still held.
-    const { days, megabytes } = await keptSessions(env);
-    const { sessions: count } = await sessions.prune({ maxAgeDays: days, maxBytes: megabytes * 2 ** 20 });
-    const what = count === 1 ? "1 old conversation" : `${count} old conversations`;
-    const limits = `${days} days, ${megabytes} MB in all`;
-    if (count > 0) terminal.aside(`Removed ${what} (${limits}).`);
-    lock?.release();
-    await mount?.close();
+    try {
+      // The present one is still held.
+      const { days, megabytes } = await keptSessions(env);
+      const { sessions: count } = await sessions.prune({ maxAgeDays: days, maxBytes: megabytes * 2 ** 20 });
+      const what = count === 1 ? "1 old conversation" : `${count} old conversations`;
+      const limits = `${days} days, ${megabytes} MB in all`;
+      if (count > 0) terminal.aside(`Removed ${what} (${limits}).`);
+    } finally {
+      lock?.release();
+      await Promise.all([mount?.close(), place?.close()]);
+    }
   };
   let agent = await open(resumed).catch(async (error: unknown) => {
     await close();

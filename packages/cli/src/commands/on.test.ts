@@ -196,6 +196,28 @@ describe("a conversation", () => {
   });
 });
 
+test("a session of an editor that fails to open, or is closed, leaves no connection behind", async () => {
+  const connect = async (...flags: string[]) => {
+    const target = ["--on", "command:env", "--root", there];
+    const acp = startAcpProgram([bin, "acp", ...model, ...target, ...flags], { cwd: here, env });
+    onTestFinished(async () => {
+      acp.child.kill("SIGKILL");
+      await acp.ended;
+    });
+    await acp.agent.request("initialize", { protocolVersion: 1 });
+    const children = (): string => readFileSync(`/proc/${acp.child.pid}/task/${acp.child.pid}/children`, "utf8");
+    return { agent: acp.agent, open: () => acp.agent.request("session/new", { cwd: here, mcpServers: [] }), children };
+  };
+  const failing = await connect("--sandbox-allow", "all");
+  await expect(failing.open()).rejects.toThrow("expected network or sockets");
+  await expect.poll(failing.children).toBe("");
+  const { agent, open, children } = await connect();
+  const { sessionId } = await open();
+  expect(children()).toMatch(/\d/);
+  await agent.request("session/close", { sessionId });
+  await expect.poll(children).toBe("");
+});
+
 describe("the place", () => {
   test.each([
     ["web", 2, '--on: "web" names no place; write docker:NAME'],

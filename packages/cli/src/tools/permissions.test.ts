@@ -1,9 +1,12 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ToolRegistry } from "@toolcrib/core";
+import { ToolRegistry } from "@toolcrib/core";
+import { connectTools } from "@toolcrib/mcp";
+import { mcpConfigName } from "@toolcrib/mcp/config";
+import { createPolicy, memoryStore } from "@toolcrib/policy";
 import { temporaryFolder } from "@toolcrib/testing";
 import { createLeftovers } from "@toolcrib/tools-bash";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
 import { createToolSet } from "./toolSet.ts";
 
@@ -173,4 +176,37 @@ test("a denied path is read, found and listed by no tool, and by no command", as
     expect(output, `${name} ${JSON.stringify(args)}`).not.toMatch(/secret-value|^\.env/m);
   }
   expect(existsSync(join(root, ".env"))).toBe(true);
+});
+
+test("the file of servers is guarded under the name by which it is read", async () => {
+  // The link is all that leads there: no pattern knows the name of the file itself.
+  rmSync(join(root, ".mcp.json"));
+  symlinkSync(join("conf", "servers.json"), join(root, mcpConfigName));
+  const outcome = await tools().check("write_file", { path: "conf/servers.json", content: "x" });
+  expect(outcome).toMatchObject({ ok: false, error: { code: "approval_required" } });
+});
+
+test("an answer that is remembered for one command of --on holds for no other", async () => {
+  const remembered = memoryStore();
+  const ask = async (on: string): Promise<boolean> => {
+    const place = await connectTools(on, { root });
+    onTestFinished(() => place.close());
+    const policy = createPolicy({ places: { [place.name]: root }, remembered });
+    const registry = new ToolRegistry(place.tools).guard(policy.guard);
+    let isAsked = false;
+    await registry.execute(
+      "write_file",
+      { path: "a.txt", content: "x" },
+      {
+        approve: async (call, question) => {
+          isAsked = true;
+          await policy.remember(call, question);
+          return true;
+        },
+      },
+    );
+    return isAsked;
+  };
+  const [dev, prod] = ["command:env STAGE=dev", "command:env STAGE=prod"];
+  expect([await ask(dev), await ask(dev), await ask(prod)]).toEqual([true, false, true]);
 });

@@ -1,4 +1,4 @@
-import { type AnyToolRegistry, ToolRegistry } from "@toolcrib/core";
+import { type AnyToolRegistry, originIn, ToolRegistry } from "@toolcrib/core";
 import { defaultMaxReplyBytes } from "@toolcrib/core/text";
 import type { ConnectedTools } from "@toolcrib/mcp";
 import { type FileChange, proposeChanges } from "@toolcrib/tools-fs";
@@ -9,11 +9,11 @@ import { createPermissions, type PermissionFlags, type Permissions } from "./per
 import { sandboxOptions } from "./sandbox.ts";
 import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
 
-/** The flags with the tools of `--on`, which are connected until the program ends. Throws a usage error for what names no place. */
+/** The flags with the tools of `--on`, which are connected until they are closed, or the program ends. Throws a usage error for what names no place. */
 export async function connectPlace<Flags extends ToolFlags & PermissionFlags>(
   flags: Flags,
   program: Program,
-  conversation?: { readonly background: boolean },
+  conversation?: { readonly background: boolean; readonly signal?: AbortSignal | undefined },
 ): Promise<Flags> {
   const { on, root = ["."], sandbox, sandboxAllow } = flags;
   if (on === undefined) return flags;
@@ -30,12 +30,21 @@ export async function connectPlace<Flags extends ToolFlags & PermissionFlags>(
       root,
       deny,
       ...(limits && { fs: { ...limits, maxBytes: limits.maxReplyBytes }, search: limits }),
-      bash: { scrubEnv: true, sandbox: isBoxed ? sandboxOptions(flags) : false, ...conversation },
+      bash: {
+        scrubEnv: true,
+        sandbox: isBoxed ? sandboxOptions(flags) : false,
+        ...(conversation && { background: conversation.background }),
+      },
+      signal: conversation?.signal,
     });
-    program.atEnd.push(() => place.close());
+    const close = async (): Promise<void> => {
+      await place.close();
+      program.atEnd.delete(close);
+    };
+    program.atEnd.add(close);
     if (sandbox === undefined && !isBoxed && hasShell(flags))
       terminal.aside(`Commands run on ${place.name} without a sandbox (--no-sandbox leaves this line out)`);
-    return { ...flags, place };
+    return { ...flags, place: { ...place, close, [Symbol.asyncDispose]: close } };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw usageError(error.message.replace(/^connectTools/, "--on"));
@@ -59,6 +68,6 @@ export async function changesOf(
   { roots: root, deniedPaths: deny, flags: { directory: cwd, place } }: Permissions,
   signal: AbortSignal,
 ): Promise<readonly FileChange[] | undefined> {
-  if (registry.get(name)?.origin !== (place ? `${place.name}: ${fileTools}` : fileTools)) return undefined;
+  if (registry.get(name)?.origin !== (place ? originIn(place.name, fileTools) : fileTools)) return undefined;
   return place ? place.proposeChanges(name, args, signal) : proposeChanges(name, args, { root, deny, cwd }, signal);
 }

@@ -58,6 +58,7 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
   const time = startTimeLimit(flags.timeout);
   let end: TurnEnd | undefined;
   let started: Started | undefined;
+  const notRun: string[] = [];
   try {
     const note = (line: string): void => terminal.aside(line);
     const { prompt: given } = flags;
@@ -65,6 +66,9 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
     const task = await time.during(start(program, flags));
     started = task;
     end = await interrupts.during((signal) => perform(task, prompt, report, AbortSignal.any([signal, time.signal])));
+    // Another place says what a call would do until the conversation is closed.
+    for (const call of end?.pending?.slice(0, mostPendingShown) ?? [])
+      notRun.push(await whyNotRun(call, task.conversation.agent.toolRegistry, task.conversation.permissions));
   } catch (error) {
     if (!started || !time.signal.aborted) {
       report.failure(error, started ? aboutRun(started) : {});
@@ -78,8 +82,7 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
   const { conversation, answer } = started;
   const exitReason = exitReasonOf(end, conversation.denied);
   report.end(end, { ok: exitReason === "ok", output: answer?.given, about: aboutRun(started) });
-  for (const call of end?.pending?.slice(0, mostPendingShown) ?? [])
-    terminal.note(await whyNotRun(call, conversation.agent.toolRegistry, conversation.permissions));
+  for (const line of notRun) terminal.note(line);
   if (end?.reason !== "stop") terminal.note(whyNoAnswer(end));
   return exitReason;
 }
