@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { toPlainError } from "../errors.ts";
 import type { AgentSource } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
@@ -7,6 +8,9 @@ import { RecordedSteps } from "./recordedSteps.ts";
 import type { RequestLimits } from "./requestLimits.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
 import type { EndOfTurn, RunRow, RunTable } from "./runTable.ts";
+
+/** How often a run is looked at while its agent is made. */
+const lookMs = 1_000;
 
 export interface TurnContext {
   readonly engine: Engine;
@@ -59,14 +63,45 @@ async function runSteps(row: RunRow, context: TurnContext): Promise<RecordedEnd>
   );
   try {
     const run = { id: row.id, tenant: row.tenant ?? undefined, labels: row.labels };
-    const definition = await defineAgent(agents, row.agent, run);
-    provider = definition.provider.name;
-    made = await createAgent(definition, { steps, session: row.session });
+    made = await whileOpen(row, context, async () => {
+      const definition = await defineAgent(agents, row.agent, run);
+      provider = definition.provider.name;
+      return await createAgent(definition, { steps, session: row.session });
+    });
   } catch (error) {
+    if (signal.aborted) throw new engine.sdk.DBOSWorkflowConflictError(row.workflow);
     return { end: { status: "failed", error: toPlainError(error) }, read: row.read_seq };
   }
   const end = await runTurn(made, row.input, { signal, labels: row.labels });
   if (steps.lost !== undefined) throw steps.lost;
   if (signal.aborted && end.status === "failed") throw new engine.sdk.DBOSWorkflowConflictError(row.workflow);
   return { end, read: steps.read };
+}
+
+/**
+ * What `make` resolves to, unless the turn is to end first. The engine gives its signal to steps alone: before the first one the run is
+ * looked at.
+ */
+async function whileOpen<T>(row: RunRow, { runs, control }: TurnContext, make: () => Promise<T>): Promise<T> {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const { signal } = control;
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  const made = new AbortController();
+  const look = async (): Promise<void> => {
+    for (let isOpen = true; isOpen; ) {
+      await sleep(lookMs, undefined, { signal: made.signal });
+      // The database may be away: it is looked at again.
+      isOpen = await runs.isOpen(row.id, row.turn).catch(() => true);
+    }
+    control.abort();
+  };
+  look().catch(() => {});
+  try {
+    return await Promise.race([ended, make()]);
+  } finally {
+    made.abort();
+    signal.removeEventListener("abort", abort);
+  }
 }

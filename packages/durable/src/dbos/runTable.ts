@@ -127,6 +127,16 @@ export class RunTable {
     return rows[0] && readRow(rows[0]);
   }
 
+  /** Whether the turn of the run has not ended. */
+  async isOpen(id: string, turn: number): Promise<boolean> {
+    const { rows } = await this.#database.pool.query<{ state: RunStatus }>(
+      `SELECT ${state} AS state FROM ${this.#table} r
+       LEFT JOIN ${this.#database.schema}.workflow_status w ON w.workflow_uuid = r.workflow WHERE r.id = $1 AND r.turn = $2`,
+      [id, turn],
+    );
+    return rows[0] !== undefined && isOpen(rows[0]);
+  }
+
   /** Runs `change` while nobody else changes the run; undefined for an unknown id. */
   async change<T>(id: string, change: (row: LockedRow, edit: RunEdit) => Promise<T>): Promise<T | undefined> {
     return await this.#database.transaction(async (client) => {

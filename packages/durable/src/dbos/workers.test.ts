@@ -66,6 +66,27 @@ describe.skipIf(!hasPostgres)("workers", () => {
     expect(await thrown(runs.result("bad"))).toMatchObject({ code: "missing_key" });
   });
 
+  test("a cancel frees the place of an agent that never comes to be made", async () => {
+    const begun = Promise.withResolvers<void>();
+    const runs = await openRuns({
+      agents: {
+        helper: ({ id }) => {
+          if (id !== "stuck") return { provider: new ScriptedProvider(["Fine."]) };
+          begun.resolve();
+          return new Promise(() => {});
+        },
+      },
+      limits: { worker: { concurrency: 1 } },
+    });
+    await runs.work();
+    await runs.start("helper", "Hello.", { id: "stuck" });
+    await begun.promise;
+    await runs.start("helper", "Hello.", { id: "next" });
+    await runs.cancel("stuck");
+    expect(await runs.result("next")).toBe("Fine.");
+    expect(await runs.get("stuck")).toMatchObject({ status: "cancelled" });
+  });
+
   test("steps of megabytes and conversations of many steps are recorded", async () => {
     const text = "x".repeat(3_000_000);
     const steps = Array.from({ length: 60 }, (_, index) => ({ calls: [{ name: "make", args: { index } }] }));
