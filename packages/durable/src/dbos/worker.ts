@@ -39,6 +39,7 @@ const pollingMs = 200;
 const abortMs = 2_000;
 /** What the engine gets to note that turns have ended. Where it does not come to that, the next worker finds that they have. */
 const noteMs = 300;
+const newsOfClosing = /system database has been shut down|no longer owned by this execution/;
 
 /** The engine keeps its state for the whole process: it runs the turns of this worker. */
 let current: Worker | undefined;
@@ -210,8 +211,9 @@ export class Worker {
   }
 
   #warn(message: string): void {
-    // What the engine says of its own end is no news while it is closed.
-    if (!(this.#isClosing && message.includes("system database has been shut down"))) this.#options.onWarning(message);
+    // That the engine ends and that others get its turns is no news while it is closed.
+    if (this.#isClosing && newsOfClosing.test(message)) return;
+    this.#options.onWarning(message);
   }
 
   #logger(): { info(): void; debug(): void; warn(entry: unknown): void; error(entry: unknown): void } {

@@ -87,6 +87,29 @@ describe.skipIf(!hasPostgres)("workers", () => {
     expect(await runs.get("stuck")).toMatchObject({ status: "cancelled" });
   });
 
+  test("a worker that is closed in the middle of its work warns of nothing", async () => {
+    const warnings: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const wait = defineTool({
+      name: "wait",
+      description: "Waits for its signal.",
+      parameters: { type: "object", properties: {} },
+      readOnly: true,
+      execute: (_, call) =>
+        new Promise((_resolve, reject) => {
+          call?.signal?.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
+          begun.resolve();
+        }),
+    });
+    const provider = new ScriptedProvider([{ calls: [{ name: "wait", args: {} }] }]);
+    const agent = { provider, tools: new ToolRegistry([wait]) };
+    const runs = await work(agent, { onWarning: (message) => warnings.push(message) });
+    await runs.start("helper", "Wait.");
+    await begun.promise;
+    await runs.close();
+    expect(warnings).toEqual([]);
+  });
+
   test("steps of megabytes and conversations of many steps are recorded", async () => {
     const text = "x".repeat(3_000_000);
     const steps = Array.from({ length: 60 }, (_, index) => ({ calls: [{ name: "make", args: { index } }] }));
