@@ -76,6 +76,36 @@ describe.skipIf(!hasPostgres)("a database that goes away", () => {
     expect(warnings.length).toBeGreaterThan(0);
   });
 
+  test("calls reject in words that say to make them again, and a result waits", async () => {
+    const answer = Promise.withResolvers<string>();
+    const runs = await work({ provider: new ScriptedProvider([() => answer.promise, "Second."]) });
+    const id = await runs.start("helper", "One.", { id: "timeout exceeded" });
+    const result = runs.result(id);
+    const start = await stopServer();
+    const calls = {
+      start: () => runs.start("helper", "One.", { id: "other" }),
+      get: () => runs.get(id),
+      list: () => runs.list(),
+      send: () => runs.send(id, "More."),
+      approve: () => runs.approve(id, { call: true }),
+      cancel: () => runs.cancel(id),
+      remove: () => runs.remove(id),
+    };
+    for (const [name, call] of Object.entries(calls))
+      await expect(call(), name).rejects.toMatchObject({
+        ...{ name: "AgentError", code: "network", retryable: true },
+        message: expect.stringMatching(/^The database cannot be reached: .+\. Make the same call again/),
+      });
+    const late = runs.result(id);
+    await start();
+    answer.resolve("First.");
+    expect(await Promise.all([result, late])).toEqual(["First.", "First."]);
+    // An error that only quotes such words is not one of the database.
+    await expect(runs.approve(id, { call: true })).rejects.toMatchObject({ code: "invalid_option" });
+    await calls.start();
+    expect(await runs.result("other")).toBe("Second.");
+  });
+
   test("a request that ends while the server is away leaves its place to the next", async () => {
     const answer = Promise.withResolvers<string>();
     const provider = new ScriptedProvider([() => answer.promise, "Second."]);

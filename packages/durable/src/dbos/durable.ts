@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DBOSClient } from "@dbos-inc/dbos-sdk";
-import { AgentError, type Answers, type UserContent } from "@toolcrib/agent";
+import { AgentError, type Answers, isAgentError, type UserContent } from "@toolcrib/agent";
+import { isObject, messageOf } from "@toolcrib/core/text";
 import {
   checkAnswers,
   checkListOptions,
@@ -18,6 +19,7 @@ import type { Database } from "./database.ts";
 import { type Engine, loadEngine, plainJson } from "./loadEngine.ts";
 import { openDatabase } from "./openDatabase.ts";
 import { type DurableOptions, readOptions, type Settings } from "./options.ts";
+import { isDatabaseAway } from "./retry.ts";
 import { RunStates } from "./runState.ts";
 import { isOpen, RunTable } from "./runTable.ts";
 import { SettledRuns } from "./settledRuns.ts";
@@ -92,7 +94,7 @@ class DbosRuns implements DurableRuns {
     const { id = randomUUID(), tenant = null, priority = 0, labels = {} } = options;
     const { tracing } = this.#settings;
     const add = (trace?: TraceCarrier) => this.#runs.add({ id, agent, tenant, priority, labels, trace }, message);
-    const there = await (tracing ? tracing.start({ id, agent }, add) : add());
+    const there = await inWords(tracing ? tracing.start({ id, agent }, add) : add());
     if (there !== agent)
       throw invalid(`The run ${JSON.stringify(id)} is there already, and is one of the agent ${there}.`);
     return id;
@@ -101,13 +103,13 @@ class DbosRuns implements DurableRuns {
   async get(id: string): Promise<Run | undefined> {
     this.#checkOpen();
     checkRunId(id);
-    return await this.#states.get(id);
+    return await inWords(this.#states.get(id));
   }
 
   async list(options: ListOptions = {}): Promise<readonly Run[]> {
     this.#checkOpen();
     checkListOptions(options);
-    return await this.#states.list(options);
+    return await inWords(this.#states.list(options));
   }
 
   async result(id: string, options: ResultOptions = {}): Promise<string> {
@@ -116,7 +118,11 @@ class DbosRuns implements DurableRuns {
     checkResultOptions(options);
     for (;;) {
       await this.#settled.wait(id, options.signal);
-      const run = await this.#states.get(id);
+      const run = await this.#states.get(id).catch((error: unknown) => {
+        if (!isDatabaseAway(error)) throw error;
+        return "away" as const;
+      });
+      if (run === "away") continue;
       if (run === undefined) throw unknownRun(id);
       // It has gone on meanwhile.
       if (run.status !== "queued" && run.status !== "running") return resultOf(run);
@@ -156,7 +162,7 @@ class DbosRuns implements DurableRuns {
       // The engine itself would cancel a run that it has given up.
       return row.state === "failed" ? undefined : row.workflow;
     });
-    if (workflow !== undefined) await this.#client.cancelWorkflow(workflow);
+    if (workflow !== undefined) await inWords(this.#client.cancelWorkflow(workflow));
   }
 
   async remove(id: string): Promise<void> {
@@ -186,13 +192,26 @@ class DbosRuns implements DurableRuns {
     id: string,
     change: Parameters<RunTable["change"]>[1] & ((...args: never[]) => Promise<T>),
   ): Promise<T> {
-    const changed = await this.#runs.change(id, async (...args) => ({ value: (await change(...args)) as T }));
+    const changed = await inWords(this.#runs.change(id, async (...args) => ({ value: (await change(...args)) as T })));
     if (changed === undefined) throw unknownRun(id);
     return changed.value;
   }
 
   #checkOpen(): void {
     if (this.#closing !== undefined) throw invalid("These runs are closed: open them again with durable.");
+  }
+}
+
+/** What the call resolves to. A database that is away is told in words. */
+async function inWords<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (cause) {
+    // The message of an error of ours may quote anything.
+    if (isAgentError(cause) || !isDatabaseAway(cause)) throw cause;
+    const said = messageOf(cause) || (isObject(cause) ? String(cause.code) : "");
+    const message = `The database cannot be reached: ${said}. Make the same call again later: start with the same id is the same run.`;
+    throw new AgentError({ code: "network", message, retryable: true, cause });
   }
 }
 
