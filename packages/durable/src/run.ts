@@ -54,7 +54,10 @@ export interface StartOptions {
   /** The same id twice is the same run. Default: a random one. */
   readonly id?: string | undefined;
   readonly tenant?: string | undefined;
-  /** A run with a higher number starts sooner: from -1,000,000 to 1,000,000. Default: 0. */
+  /**
+   * A run with a higher number starts sooner, among those of its agent: from -1,000,000 to 1,000,000. Where the turns of a tenant are
+   * limited it counts among the runs of one tenant alone. Default: 0.
+   */
   readonly priority?: number | undefined;
   /** JSON, handed to the maker of the agent and to every tool call. */
   readonly labels?: ToolLabels | undefined;
@@ -75,7 +78,10 @@ export interface ResultOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs of agents that outlive the process, on some engine. */
+/**
+ * Runs of agents that outlive the process, on some engine. Calls reject with an AgentError: `network`, with `retryable`, where the database
+ * cannot be reached.
+ */
 export interface DurableRuns {
   /** Makes this process a worker until `close`. */
   work(): Promise<void>;
@@ -101,6 +107,9 @@ export interface DurableRuns {
   remove(id: string): Promise<void>;
   /** The newest runs first. */
   list(options?: ListOptions): Promise<readonly Run[]>;
-  /** Lets go of the database; a worker hands its runs to the others first. */
+  /**
+   * Lets go of the database; a worker hands its runs to the others first. A call whose tool ignores its signal still runs then, and keeps
+   * the process alive: call `process.exit()`.
+   */
   close(): Promise<void>;
 }

@@ -14,7 +14,10 @@ export interface ProviderLimit {
 export interface DurableLimits {
   /** By the name of the provider (`openai`, `anthropic`, …): requests of all workers together. */
   readonly providers?: Readonly<Record<string, ProviderLimit>> | undefined;
-  /** Turns of one tenant at once in all workers, for each agent. Runs without a tenant count as one. Default: any number. */
+  /**
+   * Turns of one tenant at once in all workers, for each agent. Runs without a tenant count as one. With it, `priority` counts among
+   * the runs of one tenant alone. Default: any number.
+   */
   readonly tenant?: { readonly concurrency?: number | undefined } | undefined;
   /** Turns at once in one worker, for each agent. Default: 100. */
   readonly worker?: { readonly concurrency?: number | undefined } | undefined;
