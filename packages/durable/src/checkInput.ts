@@ -48,6 +48,17 @@ export function checkMessage(value: unknown): asserts value is UserContent {
       : Array.isArray(value) && value.length > 0 && value.every((block) => isObject(block) && "type" in block);
   if (!well)
     throw invalid(`A message must be a text that is not empty, or a list of blocks, received ${shown(value)}.`);
+  checkJson("A message", value);
+}
+
+/** Throws where JSON cannot hold it: it refers to itself, or holds a bigint. */
+function checkJson(what: string, value: unknown): void {
+  try {
+    JSON.stringify(value);
+  } catch (cause) {
+    const message = `${what} must be JSON, without a bigint or an object that holds itself.`;
+    throw new AgentError({ code: "invalid_option", message, cause });
+  }
 }
 
 export function checkText(value: unknown): asserts value is string {
@@ -71,6 +82,7 @@ export function checkStartOptions(options: StartOptions): void {
   if (!Number.isInteger(priority) || Math.abs(priority) > highestPriority)
     throw invalid(`priority must be a whole number from -${highestPriority} to ${highestPriority}.`);
   if (!isObject(labels) || Array.isArray(labels)) throw invalid("labels must be an object of JSON values.");
+  checkJson("labels", labels);
 }
 
 export function checkListOptions(options: ListOptions): void {

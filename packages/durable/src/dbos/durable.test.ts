@@ -233,6 +233,8 @@ describe.skipIf(!hasPostgres)("durable runs", () => {
   test("what is passed wrongly is refused in words", async () => {
     const runs = await openRuns({ agents: { helper: { provider: script() } } });
     const bad = <T>(value: unknown): T => value as T;
+    const cyclic: { self?: unknown } = {};
+    cyclic.self = cyclic;
     const refused: readonly (() => Promise<unknown>)[] = [
       () => runs.start("nobody", "Hello."),
       () => runs.start(bad(undefined), "Hello."),
@@ -245,7 +247,8 @@ describe.skipIf(!hasPostgres)("durable runs", () => {
       ...[0.5, Number.NaN, 1e7, "1"].map(
         (priority) => () => runs.start("helper", "Hello.", { priority: bad(priority) }),
       ),
-      () => runs.start("helper", "Hello.", { labels: bad([]) }),
+      ...[[], cyclic, { n: 1n }].map((labels) => () => runs.start("helper", "Hello.", { labels: bad(labels) })),
+      () => runs.start("helper", bad([{ type: "text", text: "Hello.", more: cyclic }])),
       () => runs.start("helper", "Hello.", bad("x")),
       ...[undefined, "", {}].flatMap((id) => [
         () => runs.get(bad(id)),
