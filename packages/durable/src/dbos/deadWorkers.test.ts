@@ -160,20 +160,23 @@ describe.skipIf(!hasPostgres)("workers that die", () => {
     expect(lines().filter((line) => line.includes(" r "))[before.length]).toBe("reply r 3");
   });
 
-  test("a run that kills its workers is given up after maxAttempts", async () => {
+  test.each([
+    [1, "1 attempt:"],
+    [2, "2 attempts:"],
+  ])("a run that kills its workers is given up after maxAttempts, %d", async (maxAttempts, words) => {
     await begin();
-    const options = { ...setup.options, maxAttempts: 1 };
+    const options = { ...setup.options, maxAttempts };
     const id = await client.start("plan", plan({ calls: 1, tool: "put", ms: 60_000 }), { id: "r" });
-    for (const attempt of [1, 2]) {
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const { kill } = await worker({ options });
       await expect.poll(() => lines().filter((line) => line === "begin r c1").length).toBe(attempt);
       kill("SIGKILL");
     }
     await worker({ options });
     const error = await client.result(id).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "server", message: expect.stringContaining("given up after 3 attempts") });
+    expect(error).toMatchObject({ code: "server", message: expect.stringContaining(`given up after ${words}`) });
     await client.cancel(id);
-    expect(await client.get(id)).toMatchObject({ status: "failed" });
+    expect(await client.get(id)).toMatchObject({ status: "failed", attempts: maxAttempts });
     await client.send(id, plan({ calls: 0 }));
     expect(await client.result(id)).toBe("");
     expect(await client.get(id)).toMatchObject({ status: "done", turns: 2, attempts: 1 });

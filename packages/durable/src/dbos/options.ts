@@ -35,7 +35,7 @@ export interface DurableOptions {
   readonly leaseMs?: number | undefined;
   /** How long `close` lets steps that run come to their end, before they get their signal. Default: 5,000. */
   readonly closeMs?: number | undefined;
-  /** A turn whose worker has died so often is given up. Default: 20. */
+  /** A turn whose worker has died so often is given up. The first worker of a process sets it. Default: 20. */
   readonly maxAttempts?: number | undefined;
   /** The schema of the database that holds all tables. Default: `toolcrib`. */
   readonly schema?: string | undefined;
@@ -97,6 +97,9 @@ export function readOptions(options: DurableOptions): Settings {
   checkName("schema", schema);
   if (Buffer.byteLength(schema) > 63)
     throw invalid("schema must be at most 63 bytes long, as names in PostgreSQL are.");
+  // The engine does not quote the rest.
+  if (!/^[\p{L}\p{N}_ -]+$/u.test(schema))
+    throw invalid("schema must be a name of letters, digits, underscores, hyphens and spaces, such as toolcrib.");
   const { onWarning = () => {} } = options;
   if (typeof onWarning !== "function") throw invalid("onWarning must be a function; leave it out for none.");
   const { databaseUrl, tracing } = options;

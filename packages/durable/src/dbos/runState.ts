@@ -26,8 +26,9 @@ export class RunStates {
   constructor(database: Database) {
     this.#database = database;
     const { schema } = database;
+    // The engine counts one attempt more, in which it gives up.
     this.#select = `SELECT ${columns.map((name) => `r.${name}`).join(", ")}, ${state} AS state,
-        w.recovery_attempts AS attempts, w.application_version AS version,
+        w.recovery_attempts - (w.status = 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')::int AS attempts, w.application_version AS version,
         CASE WHEN w.status = 'MAX_RECOVERY_ATTEMPTS_EXCEEDED' THEN w.status ELSE o.error END AS engine_error
       FROM ${schema}.agent_runs r LEFT JOIN ${schema}.workflow_status w ON w.workflow_uuid = r.workflow
       LEFT JOIN ${schema}.workflow_output o ON o.workflow_uuid = r.workflow`;
@@ -108,7 +109,7 @@ function engineError({ engine_error: said, attempts }: StateRow): unknown {
     return {
       name: "AgentError",
       code: "server",
-      message: `The run was given up after ${attempts} attempts: each worker that ran it died. See maxAttempts.`,
+      message: `The run was given up after ${attempts} ${attempts === "1" ? "attempt" : "attempts"}: each worker that ran it died. See maxAttempts.`,
     };
   try {
     return said === null ? undefined : JSON.parse(said);

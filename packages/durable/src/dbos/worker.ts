@@ -107,7 +107,8 @@ export class Worker {
         minPollingIntervalMs: pollingMs,
       });
     }
-    const { maxAttempts: maxRecoveryAttempts } = this.#options;
+    // The engine counts what comes after the first attempt, and takes 0 for its default.
+    const maxRecoveryAttempts = this.#options.maxAttempts - 1 || 0.5;
     if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: workflowName, maxRecoveryAttempts });
     isRegistered = true;
     DBOS.setConfig({
