@@ -11,7 +11,7 @@ const shared = shareServer();
 /** What a transaction throws whose connection breaks. */
 async function thrownBy(work: (client: PoolClient, database: Database) => Promise<unknown>): Promise<unknown> {
   const { databaseUrl } = shared.server;
-  const pool = openPool(await loadEngine(), databaseUrl, 2);
+  const pool = openPool(await loadEngine(), databaseUrl, { max: 2 });
   const database = databaseOf(pool, databaseUrl, "public");
   try {
     return await database
@@ -56,9 +56,18 @@ describe.skipIf(!hasPostgres)("a connection that breaks in a transaction", () =>
     expect(isDatabaseAway(error)).toBe(true);
   });
 
+  test("because the server does not answer in time, is a database that is away", async () => {
+    const { databaseUrl } = shared.server;
+    const pool = openPool(await loadEngine(), databaseUrl, { max: 1, query_timeout: 50 });
+    const { transaction } = databaseOf(pool, databaseUrl, "public");
+    const error = await transaction((client) => client.query("SELECT pg_sleep(60)")).catch((thrown: unknown) => thrown);
+    expect(isDatabaseAway(error), String(error)).toBe(true);
+    await pool.end();
+  });
+
   test("does not break those that follow", async () => {
     const { databaseUrl } = shared.server;
-    const pool = openPool(await loadEngine(), databaseUrl, 1);
+    const pool = openPool(await loadEngine(), databaseUrl, { max: 1 });
     const { transaction } = databaseOf(pool, databaseUrl, "public");
     await expect(transaction((client) => client.query("SELECT nothing"))).rejects.toThrow("nothing");
     expect((await transaction((client) => client.query("SELECT 1 AS one"))).rows).toEqual([{ one: 1 }]);

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool, PoolClient, PoolConfig } from "pg";
 import type { Engine } from "./loadEngine.ts";
 
 /** PostgreSQL, and the schema in it that holds the tables of the engine and ours. */
@@ -17,10 +17,12 @@ export interface Database {
 const idleInTransactionMs = 10_000;
 
 /** Connections to the database at `url`. */
-export function openPool(engine: Engine, url: string, max: number): Pool {
+export function openPool(engine: Engine, url: string, config: Pick<PoolConfig, "max" | "query_timeout">): Pool {
   const pool = new engine.pg.Pool({
     connectionString: url,
-    max,
+    ...config,
+    // A server that has gone without a word is noticed in the end.
+    keepAlive: true,
     connectionTimeoutMillis: 10_000,
     idle_in_transaction_session_timeout: idleInTransactionMs,
     application_name: "toolcrib",

@@ -7,6 +7,8 @@ export interface Engine {
   readonly pg: typeof import("pg");
   /** Makes the engine's own tables where they are missing. */
   createTables(url: string, pool: Pool, schemaName: string): Promise<void>;
+  /** No further turn comes from the queues. */
+  stopQueues(): Promise<void>;
 }
 
 const silent = { info: () => {}, debug: () => {}, warn: () => {}, error: () => {} };
@@ -22,6 +24,11 @@ export async function loadEngine(): Promise<Engine> {
         const { ensureSystemDatabase } = await import("@dbos-inc/dbos-sdk/internal/system_database");
         const { GlobalLogger } = await import("@dbos-inc/dbos-sdk/internal/telemetry/logs");
         await ensureSystemDatabase(url, new GlobalLogger(undefined, { logger: silent }), pool, schemaName, false);
+      },
+      async stopQueues() {
+        // The first thing that DBOS.shutdown does.
+        const { DBOSExecutor } = await import("@dbos-inc/dbos-sdk/internal/dbos-executor");
+        await DBOSExecutor.globalInstance?.deactivateEventReceivers();
       },
     };
   } catch (cause) {

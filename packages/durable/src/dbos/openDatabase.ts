@@ -13,7 +13,7 @@ export async function openDatabase(
   { databaseUrl: url, schema: schemaName, connections }: { databaseUrl: string; schema: string; connections: number },
 ): Promise<Database> {
   const address = readAddress(url);
-  const pool = openPool(engine, url, connections);
+  const pool = openPool(engine, url, { max: connections });
   const database = databaseOf(pool, url, schemaName);
   try {
     await pool.query("SELECT 1");

@@ -84,7 +84,7 @@ export class Worker {
     const { engine, database, client, agents, leaseMs, workerConcurrency, tenantConcurrency } = this.#options;
     const { DBOS } = engine.sdk;
     const names = Object.keys(agents);
-    this.#pool = openPool(engine, database.url, 2);
+    this.#pool = openPool(engine, database.url, { max: 2, query_timeout: leaseMs });
     this.#lease = new Lease(databaseOf(this.#pool, database.url, database.schemaName), {
       worker: this.id,
       version: this.#version,
@@ -160,9 +160,12 @@ export class Worker {
   async close(): Promise<void> {
     if (current !== this) return;
     this.#isClosing = true;
-    const { DBOS } = this.#options.engine.sdk;
+    const { engine, closeMs } = this.#options;
+    const { DBOS } = engine.sdk;
     try {
-      await this.#untilIdle(this.#options.closeMs);
+      // Before turns are released: it would take them again.
+      if (DBOS.isInitialized()) await engine.stopQueues();
+      await this.#untilIdle(closeMs);
       this.#abortTurns();
       await this.#untilIdle(abortMs);
       if (DBOS.isInitialized()) await DBOS.shutdown({ workflowCompletionTimeoutMS: noteMs });

@@ -9,6 +9,7 @@ import { hasPostgres } from "@toolcrib/testing";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { shareServer } from "../../fixtures/runs.ts";
+import type { RunInfo } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
 import { durable } from "./durable.ts";
 import type { DurableOptions } from "./options.ts";
@@ -127,6 +128,31 @@ describe.skipIf(!hasPostgres)("workers", () => {
     expect(await runs.result(id)).toBe("All made.");
   });
 
+  test("a worker that is closed takes no further turn, and warns of nothing", async () => {
+    const begun: string[] = [];
+    const answer = Promise.withResolvers<string>();
+    const never = new Promise<string>(() => {});
+    const agents = {
+      helper: ({ id }: RunInfo) => {
+        if (id !== "") begun.push(id);
+        return { provider: new ScriptedProvider([() => (id === "brief" ? answer.promise : never)]) };
+      },
+    };
+    const warnings: string[] = [];
+    const limits = { worker: { concurrency: 2 } };
+    const onWarning = (message: string): void => void warnings.push(message);
+    const runs = await openRuns({ agents, limits, closeMs: 1_500, onWarning });
+    await runs.work();
+    for (const id of ["brief", "slow", "a", "b", "c"]) await runs.start("helper", "Hello.", { id });
+    await expect.poll(() => begun.toSorted()).toEqual(["brief", "slow"]);
+    const closed = runs.close();
+    // Its place is free while the other one runs on.
+    answer.resolve("Done.");
+    await closed;
+    expect(begun.toSorted()).toEqual(["brief", "slow"]);
+    expect(warnings).toEqual([]);
+  });
+
   test("a cancel whose client died half-way ends the run in its worker", async () => {
     const aborted = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -208,6 +234,7 @@ describe.skipIf(!hasPostgres)("workers", () => {
         { limits: { tenants: {} } },
         { limits: { providers: { a: { concurrency: 0 } } } },
         { schema: "" },
+        { schema: 'we"ird; drop' },
       ],
       ...[{ schema: "é".repeat(40) }, { database: "" }, { limits: { worker: { concurrency: 1.5 } } }, { onWarning: 1 }],
       ...[{ limits: { providers: { a: { perminute: 1 } } } }, { tracing: {} }, { limits: { providers: [] } }],
