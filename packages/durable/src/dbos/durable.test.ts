@@ -53,6 +53,15 @@ describe.skipIf(!hasPostgres)("durable runs", () => {
     expect(await runs.list()).toHaveLength(1);
   });
 
+  test("the same id is the same run, however many ask for it at the same moment", async () => {
+    const runs = await openRuns();
+    for (let index = 0; index < 300; index += 1) {
+      const id = `r${index}`;
+      const starts = Array.from({ length: 8 }, () => runs.start("helper", "Hello.", { id }));
+      expect(await Promise.all(starts)).toEqual(Array(8).fill(id));
+    }
+  });
+
   test("ids, tenants and texts may hold any character that is text, and labels any JSON", async () => {
     const text = "\u0000 \u2028 \ud83d\ude00 '\"\\ \ud800";
     const runs = await work({ provider: script(calls(text), { text }), tools: notes(() => text) });

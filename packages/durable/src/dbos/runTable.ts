@@ -113,7 +113,7 @@ export class RunTable {
       const values = [id, agent, tenant, labels, priority, JSON.stringify({ message }), trace && JSON.stringify(trace)];
       const { rowCount } = await client.query(
         `INSERT INTO ${this.#table} (id, agent, tenant, labels, priority, turn, workflow, status, input, trace)
-         VALUES ($1, $2, $3, $4, $5, 1, $1, 'active', $6, $7) ON CONFLICT (id) DO NOTHING`,
+         VALUES ($1, $2, $3, $4, $5, 1, $1, 'active', $6, $7) ON CONFLICT DO NOTHING`,
         values,
       );
       if (rowCount === 1) await this.#enqueue(client, run, id, 1);
