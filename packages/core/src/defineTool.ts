@@ -9,7 +9,7 @@ import type {
   ToolEffect,
   ToolTraits,
 } from "./interface.ts";
-import { checkSpelling, type KnownOptions } from "./options.ts";
+import { checkSpelling, type OptionSpecs } from "./options.ts";
 import { clip } from "./text/printable.ts";
 
 /** A literal JSON Schema with `type: "object"` at its root, of which the type of the arguments is inferred. */
@@ -48,13 +48,13 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   timeoutMs?: number | ((args: ArgumentsOf<Parameters>) => number);
   /** Kept out of an agent's requests until it is searched for (`ExecutableTool.deferred`). */
   deferred?: boolean;
-  /** What a call would do, for guards (`ExecutableTool.effects`). */
+  /** Declares what a call would do, for guards (`ExecutableTool.effects`). */
   effects?(args: ArgumentsOf<Parameters>): readonly ToolEffect[] | Promise<readonly ToolEffect[]>;
   /** A string is the output; anything else is rendered as JSON text. Throw to fail. */
   execute(args: ArgumentsOf<Parameters>, call: ToolCallInfo): unknown;
 }
 
-const definitionNames: KnownOptions<ToolDefinition<unknown>> = {
+const definitionNames: OptionSpecs<ToolDefinition<unknown>> = {
   name: true,
   description: true,
   parameters: true,

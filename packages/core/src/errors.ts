@@ -114,7 +114,7 @@ export function isToolError(value: unknown): value is AnyToolError {
   );
 }
 
-/** Whether it is an error, also one of another realm (`node:vm`, Jest), which is not an instance of this one's Error; never throws. */
+/** Returns whether it is an error, also one of another realm (`node:vm`, Jest), which is not an instance of this one's Error; never throws. */
 export function isError(value: unknown): value is Error {
   return (
     attempt(

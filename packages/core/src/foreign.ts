@@ -4,7 +4,7 @@
 /** How a message names what cannot be read. */
 export const unreadable = "an object that cannot be read";
 
-/** What `read` answers; undefined where it throws. */
+/** Returns the result of `read`; undefined if it throws. */
 export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -61,7 +61,7 @@ export function assimilate(
   else onValue(value);
 }
 
-/** What is no promise of this realm may call both functions, and each of them often. */
+/** Follows a promise of another realm, which may call both functions, and each of them often. */
 function assimilateForeign(
   value: object,
   onValue: (value: unknown) => void,

@@ -1,4 +1,4 @@
-export { type JsonIssue, validateJson } from "./arguments/validateJson.ts";
+export { validateJson } from "./arguments/validateJson.ts";
 export {
   type ArgumentsOf,
   defineTool,
@@ -9,13 +9,11 @@ export {
 export {
   type AnyToolError,
   type ApprovalQuestion,
-  type InvalidArgumentOptions,
   invalidArgument,
   isToolError,
   ToolError,
   type ToolErrorCode,
   type ToolErrorDetails,
-  type ToolErrorOptions,
 } from "./errors.ts";
 export {
   type AnthropicTool,
@@ -40,7 +38,6 @@ export type {
   GuardedCall,
   JsonSchema,
   Middleware,
-  ParseResult,
   TimeLimit,
   ToolCall,
   ToolCallInfo,
@@ -51,18 +48,6 @@ export type {
   ToolProgress,
   ToolTraits,
 } from "./interface.ts";
-export { canonicalJson, isPlainObject } from "./json.ts";
-export {
-  freeName,
-  isLegalName,
-  nearestName,
-  originIn,
-  originWithin,
-  serverPrefix,
-  withLegalCharacters,
-} from "./names.ts";
-export { checkOptions, type KnownOptions } from "./options.ts";
-export { longestDelayMs } from "./registry/deadline.ts";
 export { limitOutput } from "./registry/middleware.ts";
 export { renderOutcome, type ToolOutput, toolOutput } from "./registry/outcome.ts";
 export { ToolRegistry } from "./registry/registry.ts";

@@ -90,8 +90,8 @@ export interface ToolEffect {
    */
   readonly confinement?: string | undefined;
   readonly host?: string | undefined;
-  /** Where it would happen, by name, when not on this machine: paths and commands are those of that place. */
-  readonly place?: string | undefined;
+  /** Name of the remote where it would happen; absent on this machine. Paths and commands are those of that remote. */
+  readonly remote?: string | undefined;
 }
 
 /** A named capability: a schema for the model and an `execute`. A plain object or an instance of a class. */
@@ -112,12 +112,12 @@ export interface ExecutableTool extends ToolTraits {
   readonly outputSchema?: JsonSchema | undefined;
   /**
    * What an argument that a call leaves out stands for, by its path (`edits[].replace_all`), where the schema does not state it as
-   * `default`. For programs that compare versions (`@toolcrib/core/contracts`): no model is told by it.
+   * `default`. For programs that compare versions (`@toolcrib/contracts`): no model is told by it.
    */
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   getSchema(): ChatTool;
   /**
-   * What a call with these arguments would do, for guards: nothing is changed by asking. `[]` says that it does nothing; a tool
+   * Declares what a call with these arguments would do, for guards; changes nothing. `[]` says that it does nothing; a tool
    * without this method is judged by its name and traits. May throw what `execute` would throw.
    */
   effects?(args: Record<string, unknown>): readonly ToolEffect[] | Promise<readonly ToolEffect[]>;

@@ -1,7 +1,7 @@
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/;
 const maximumLength = 64;
 
-/** Whether every model API accepts `name` for a tool: `^[a-zA-Z0-9_-]{1,64}$`. */
+/** Returns whether every model API accepts `name` for a tool: `^[a-zA-Z0-9_-]{1,64}$`. */
 export function isLegalName(name: string): boolean {
   return legalName.test(name);
 }
@@ -16,14 +16,14 @@ export function serverPrefix(server: string): string {
   return `mcp__${withLegalCharacters(server).slice(0, 24)}__`;
 }
 
-/** The origin of a tool that works in another place: a yes to a call here is no yes to one there. */
-export function originIn(place: string, origin: string): string {
-  return `${place}: ${origin}`;
+/** Returns the origin of a tool that works on a remote: an approval here does not cover a call there. */
+export function originIn(remote: string, origin: string): string {
+  return `${remote}: ${origin}`;
 }
 
-/** What `originIn` was given as the origin; undefined for a tool that is not of this place. */
-export function originWithin(place: string, origin: string): string | undefined {
-  const prefix = originIn(place, "");
+/** Returns the origin that `originIn` was given; undefined for a tool of another remote. */
+export function originWithin(remote: string, origin: string): string | undefined {
+  const prefix = originIn(remote, "");
   return origin.startsWith(prefix) ? origin.slice(prefix.length) : undefined;
 }
 

@@ -1,40 +1,146 @@
 import { isPlainObject, quote } from "./json.ts";
 import { nearestName } from "./names.ts";
 
-/** The name of every option of `Options`; the compiler keeps the list complete. */
-export type KnownOptions<Options> = { readonly [Name in keyof Options]-?: true };
+/** What the value of an option must be. */
+export interface OptionSpec {
+  /** Follows "must be": "a number above 0". */
+  readonly expected: string;
+  readonly fits: (value: unknown) => boolean;
+  /** Follows "leave it out for". Default: "the default". */
+  readonly otherwise?: string | undefined;
+  /** Whether undefined is an error: always, or only where it is written, as a limit was meant then. Default: it counts as left out. */
+  readonly needed?: "always" | "if written";
+  /** Whether a text in its place may be shown: no secret could be meant. Default: only its kind is. */
+  readonly isShown?: boolean;
+  /** The specs of an option that holds options itself. */
+  readonly options?: Readonly<Record<string, true | OptionSpec>>;
+}
+
+export interface DefaultedSpec<Value> extends OptionSpec {
+  readonly default: Value;
+}
+
+/** A spec for every option of `Options`, which the compiler keeps complete; `true` takes any value. */
+export type OptionSpecs<Options> = { readonly [Name in keyof Options]-?: true | OptionSpec };
+
+type Defaulted<Specs> = {
+  [Name in keyof Specs]: Specs[Name] extends DefaultedSpec<unknown> ? Name : never;
+}[keyof Specs];
+
+/** Options as they were given, with the defaults of their specs. */
+export type ReadOptions<Options, Specs> = Options & {
+  readonly [Name in keyof Options & Defaulted<Specs>]-?: Exclude<Options[Name], undefined>;
+};
 
 /**
- * Throws a TypeError unless `options` is a plain object that holds known names only: an option that is misspelt or in the
- * wrong place would otherwise be ignored, and what it guards left open. `owner` is the function that the message names.
+ * Reads options by their specs. Throws a TypeError unless they are a plain object that holds known names and fitting values only: an
+ * option that is misspelt or in the wrong place would otherwise be ignored, and what it guards left open. `owner` is the function
+ * that the message names.
  */
-export function checkOptions<Options extends object>(
-  owner: string,
-  options: Options,
-  known: KnownOptions<NoInfer<Options>>,
-): void {
-  const names = Object.keys(known);
-  if (!isPlainObject(options)) {
+export function readOptions<
+  Options extends object,
+  const Specs extends OptionSpecs<NoInfer<Options>> = OptionSpecs<Options>,
+>(owner: string, given: Options, specs: Specs): ReadOptions<Options, Specs> {
+  const names = Object.keys(specs);
+  if (!isPlainObject(given)) {
     throw new TypeError(
-      `${owner}: options must be a plain object with any of ${names.join(", ")}, got ${kindOf(options)}`,
+      `${owner}: options must be a plain object with any of ${names.join(", ")}, got ${kindOf(given)}`,
     );
   }
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(known, name)) continue;
+  checkOptions(owner, "", given, specs);
+  const read: Record<string, unknown> = { ...given };
+  for (const [name, spec] of Object.entries<true | OptionSpec>(specs))
+    if (spec !== true && "default" in spec) read[name] ??= spec.default;
+  return read as ReadOptions<Options, Specs>;
+}
+
+function checkOptions(
+  owner: string,
+  above: string,
+  given: Readonly<Record<string, unknown>>,
+  specs: Readonly<Record<string, true | OptionSpec>>,
+): void {
+  const names = Object.keys(specs);
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(specs, name)) continue;
     const near = nearestName(name, names);
     const hint = near === undefined ? "." : `; did you mean ${quote(near)}?`;
-    throw new TypeError(`${owner}: unknown option ${quote(name)}${hint} Known options: ${names.join(", ")}`);
+    throw new TypeError(`${owner}: unknown option ${quote(above + name)}${hint} Known options: ${names.join(", ")}`);
+  }
+  for (const [name, spec] of Object.entries(specs)) {
+    if (spec === true) continue;
+    const { expected, fits, otherwise = "the default", needed, isShown = false, options } = spec;
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined && needed !== "always" && !(needed === "if written" && name in given)) continue;
+    if (!fits(value)) {
+      const remedy = needed === "always" ? "" : `; leave it out for ${otherwise}`;
+      throw new TypeError(
+        `${owner}: ${above}${name} must be ${expected}, received ${isShown ? shownValue(value) : kindOrNumber(value)}${remedy}`,
+      );
+    }
+    if (options && isPlainObject(value)) checkOptions(owner, `${above}${name}.`, value, options);
   }
 }
 
-/**
- * Throws a TypeError for a name that is not known but near to a known one; any other is left alone. For objects that may
- * carry more than options.
- */
+const isText = (value: unknown): boolean => typeof value === "string";
+
+type Kind = "text" | "name" | "texts" | "flag" | "call" | "object" | "plain" | "positive" | "bytes" | "signal";
+
+/** The usual kinds of options. */
+export const option: Readonly<Record<Kind, OptionSpec>> = {
+  text: { expected: "a string", fits: isText },
+  name: { expected: "a non-empty string", fits: (value) => isText(value) && value !== "" },
+  texts: {
+    expected: "an array of strings",
+    fits: (value) => Array.isArray(value) && value.every(isText),
+    otherwise: "none",
+  },
+  flag: { expected: "true or false", fits: (value) => typeof value === "boolean" },
+  call: { expected: "a function", fits: (value) => typeof value === "function", otherwise: "none" },
+  object: { expected: "an object", fits: (value) => typeof value === "object" && value !== null },
+  plain: { expected: "a plain object", fits: isPlainObject },
+  positive: { expected: "a number above 0", fits: (value) => typeof value === "number" && value > 0, isShown: true },
+  bytes: {
+    expected: "a number of bytes of at least 1, or Infinity for no limit",
+    fits: (value) => typeof value === "number" && value >= 1,
+    isShown: true,
+  },
+  signal: { ...withMethods("addEventListener", "throwIfAborted"), expected: "an AbortSignal" },
+};
+
+/** An option that is one of these texts. */
+export function oneOf(...values: readonly string[]): OptionSpec {
+  return {
+    expected: `one of ${values.join(", ")}`,
+    fits: (value) => values.some((one) => one === value),
+    isShown: true,
+  };
+}
+
+/** An option that is an object with these functions. */
+export function withMethods(...methods: readonly string[]): OptionSpec {
+  const fits = (value: unknown): boolean =>
+    typeof value === "object" &&
+    value !== null &&
+    methods.every((name) => typeof Reflect.get(value, name) === "function");
+  return { expected: `an object with ${methods.join(" and ")}`, fits, otherwise: "none" };
+}
+
+/** An option that holds options itself. */
+export function groupOf<Options>(options: OptionSpecs<Options>): OptionSpec {
+  return { ...option.plain, options, otherwise: "none" };
+}
+
+/** The same spec of an option that has a default. */
+export function withDefault<Value>(spec: OptionSpec, value: Value): DefaultedSpec<Value> {
+  return { ...spec, default: value, otherwise: spec.otherwise ?? shownValue(value) };
+}
+
+/** Throws a TypeError for a name that is not known but near to a known one; others are ignored. For objects that hold more than options. */
 export function checkSpelling<Options extends object>(
   owner: string,
   options: Options,
-  known: KnownOptions<NoInfer<Options>>,
+  known: OptionSpecs<NoInfer<Options>>,
 ): void {
   // Unlike Object.keys, it makes no list for every call of a tool.
   for (const name in options) {
@@ -44,6 +150,15 @@ export function checkSpelling<Options extends object>(
       throw new TypeError(`${owner}: unknown option ${quote(name)}; did you mean ${quote(near)}?`);
     }
   }
+}
+
+/** A value as an error shows it: short, and of an object only its kind. */
+export function shownValue(value: unknown): string {
+  return typeof value === "string" ? quote(value) : kindOrNumber(value);
+}
+
+function kindOrNumber(value: unknown): string {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
 }
 
 /** The kind of a value, without its content: `null`, `a string`, `an array`, `an instance of URL`. */

@@ -188,25 +188,12 @@ describe("validation", () => {
   });
 });
 
-describe("a pattern that backtracks without end", () => {
-  // `patternRisk.test.ts` has the other families.
-  test("is refused in bounded time and the event loop goes on", async () => {
-    let ticks = 0;
-    const timer = setInterval(() => {
-      ticks += 1;
-    }, 20);
-    const message = await check({ a: { type: "string", pattern: "^(a+)+$" } }, { a: `${"a".repeat(60)}!` });
-    clearInterval(timer);
-    expect(message).toMatch(/^Invalid arguments: .*takes over 1000 ms/);
-    expect(ticks).toBeGreaterThan(10);
-  });
-
-  test("a sound pattern is enforced on either thread", async () => {
+describe("a pattern", () => {
+  test("that cannot run away is enforced", async () => {
     const schema = { a: { type: "string", pattern: "^[a-z]+$" } };
     expect(await check(schema, { a: "abc" })).toEqual({ a: "abc" });
     expect(await check(schema, { a: "ABC" })).toContain('a: does not match the pattern "^[a-z]+$"');
     expect(await check(schema, { a: `${"a".repeat(5000)}` })).toEqual({ a: "a".repeat(5000) });
-    expect(await check({ a: { type: "string", pattern: "^(?:[a-z]+-)*x$" } }, { a: "b-c-x" })).toEqual({ a: "b-c-x" });
     expect(await check({ a: { type: "string", pattern: "^\\_x$" } }, { a: "_x" })).toEqual({ a: "_x" });
     const escaped = { a: { type: "string", pattern: "^\\d\\-\\@[\\w\\-\\_]\\\\@$" } };
     expect(await check(escaped, { a: "1-@-\\@" })).toEqual({ a: "1-@-\\@" });

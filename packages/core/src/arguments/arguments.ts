@@ -1,4 +1,4 @@
-import { describeArgument, invalidArgument, isError, isErrorNamed, ToolError } from "../errors.ts";
+import { describeArgument, invalidArgument, isError, isErrorNamed, type ToolError } from "../errors.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
 import { copyJson, isPlainObject, quote } from "../json.ts";
 import { clip } from "../text/printable.ts";
@@ -7,7 +7,7 @@ import { type Check, compileQuickCheck } from "./quickCheck.ts";
 import { repair } from "./repair.ts";
 import { mostErrors } from "./schemaLibrary.ts";
 import { createValidator, type Validator } from "./validator.ts";
-import { NoThread, TooMuchWork } from "./workLimit.ts";
+import { TooMuchWork } from "./workLimit.ts";
 
 /** Arguments ready for a tool, or the error of those that are not. `args` are the repaired ones in either case. */
 export interface CheckedArguments {
@@ -142,23 +142,7 @@ function invalid(toolName: string, { issues, count }: Explanation, isCut = false
 }
 
 function unchecked(toolName: string, args: Record<string, unknown>, cause: unknown): CheckedArguments {
-  if (cause instanceof NoThread) return { args, error: noThread(toolName, cause) };
   const said = isError(cause) ? ` (${quote(cause.message, 200)})` : "";
   const reason = tooMuch(cause) ?? `could not be checked against the schema${said}`;
   return { args, error: invalidArgument("", reason, { toolName, cause }) };
-}
-
-function noThread(toolName: string, { cause }: NoThread): ToolError {
-  const reason = clip(isError(cause) ? cause.message : String(cause), 300);
-  return new ToolError({
-    code: "execution_failed",
-    toolName,
-    message:
-      "The arguments were not checked, so the tool did not run: they need a worker thread (for a pattern of the schema that " +
-      `may run on for long, or for their size), and this process could not start one (${reason}). Start Node with ` +
-      "--allow-worker, and keep @toolcrib/core out of the bundle",
-    details: { cause },
-    recoverable: false,
-    cause,
-  });
 }

@@ -1,4 +1,3 @@
-import { execFileSync, spawn } from "node:child_process";
 import { watchLoop } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import type { JsonSchema } from "../interface.ts";
@@ -65,9 +64,9 @@ describe("arguments, however many, cost a bounded number of steps and less than 
     ["unknown names", closed({ a: {} }), many, "and 19995 more"],
     ["unknown names, nested", closed({ o: closed({ a: {} }) }), { o: many }, "and more"],
     ["unknown names near to many", closed(longNames), nearNames, "and 19995 more"],
-    ["items that fit no union", list({ items: union }), { l: Array(20_000).fill(5) }, "l[4]: fits none"],
-    ["unique items", list({ uniqueItems: true }), { l: [...Array(20_000).keys()] }, "more than 100000 steps"],
-    ["unique objects", list({ uniqueItems: true }), { l: Array(3000).fill({ a: [1, 2, 3] }) }, "100000 steps"],
+    ["items that fit no union", list({ items: union }), { l: Array(5000).fill(5) }, "l[4]: fits none"],
+    ["unique items", list({ uniqueItems: true }), { l: [...Array(20_000).keys()] }, "more than 40000 steps"],
+    ["unique objects", list({ uniqueItems: true }), { l: Array(3000).fill({ a: [1, 2, 3] }) }, "40000 steps"],
     ["enums", list({ items: enumOfMany }), { l: Array(20_000).fill("Value-9") }, "more than 500000 steps"],
     [
       "long text under many limits",
@@ -89,21 +88,13 @@ describe("arguments, however many, cost a bounded number of steps and less than 
     ["400,000 unknown names", closed({ a: {} }), tooMany, "holds more than 100000 values"],
     ["400,000 unknown names as text", closed({ o: closed({}) }), { o: JSON.stringify(tooMany) }, "500000 steps"],
     ["missing names", { type: "object", required: Array.from({ length: 15_000 }, (_, i) => `r${i}`) }, {}, "and more"],
-    ["optionals in a row", closed({ a: { pattern: optionals } }), { a: "a".repeat(59) }, "takes over 1000 ms"],
-    [
-      "a pattern far below",
-      closed({ a: nested(120, (a) => ({ properties: { a } }), { pattern: "^(a+)+$" }) as JsonSchema }),
-      { a: nested(120, (a) => ({ a }), `${"a".repeat(40)}!`) },
-      "takes over 1000 ms",
-    ],
-    ["the format url", closed({ a: { format: "url" } }), { a: `http://${"a".repeat(60)}!` }, "takes over 1000 ms"],
   ])("%s", async (_name, parameters, args, words) => {
     const answer = await call(parameters, args);
     expect(answer).toContain("Error executing a: Invalid arguments: ");
     expect(answer).toContain(words);
   });
 
-  test("an ordinary large call is checked, in a thread when it takes long", async () => {
+  test("an ordinary large call is checked", async () => {
     const rows = list({ items: { anyOf: [{ type: "string" }, { type: "integer" }] } });
     expect(await call(rows, { l: Array(5000).fill("x") })).toBe("ok");
     expect(await call(rows, { l: [...Array(5000).fill("x"), {}] })).toContain("l[5000]: fits none of the forms");
@@ -157,79 +148,42 @@ describe("a schema that would cost too much is refused when registered, in less 
   });
 });
 
-test.skipIf(process.platform === "win32")("time in which the thread gets no processor is not counted", async () => {
-  const script = `
-    const { Worker } = process.getBuiltinModule("node:worker_threads");
-    const { ToolRegistry } = await import(${JSON.stringify(new URL("../index.ts", import.meta.url).href)});
-    const parameters = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
-    const schema = { type: "function", function: { name: "a", description: "A.", parameters } };
-    const registry = new ToolRegistry([{ name: "a", getSchema: () => schema, execute: async () => "ok" }]);
-    await registry.execute("a", { a: "a" });
-    const { postMessage } = Worker.prototype;
-    Worker.prototype.postMessage = function (message) {
-      postMessage.call(this, message);
-      console.log("checking");
-    };
-    console.log(await registry.execute("a", { a: "a".repeat(25) + "!" }));`;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  for await (const chunk of child.stdout) {
-    const wasChecking = output !== "";
-    output += chunk;
-    if (wasChecking) continue;
-    // The check, of some tenths of a second, is stopped for longer than its limit.
-    child.kill("SIGSTOP");
-    await new Promise((resolve) => setTimeout(resolve, 1300));
-    child.kill("SIGCONT");
-  }
-  expect(output).toContain("does not match the pattern");
-});
-
-describe("where no thread can be started", () => {
-  const script = `
-    const threads = process.getBuiltinModule("node:worker_threads");
-    const { Worker } = threads;
-    let starts = 0;
-    threads.Worker = class extends Worker {
-      constructor(...given) {
-        starts += 1;
-        super(...given);
-      }
-    };
-    process.getBuiltinModule("node:module").syncBuiltinESMExports();
-    const { ToolRegistry } = await import(${JSON.stringify(new URL("../index.ts", import.meta.url).href)});
-    const registry = new ToolRegistry();
-    const text = (pattern) => ({ type: "string", pattern });
-    const parameters = { type: "object", properties: { risky: text("^(a+)+$"), sound: text("^[a-z]+$") } };
-    const schema = { type: "function", function: { name: "a", description: "A.", parameters } };
-    registry.register({ name: "a", getSchema: () => schema, execute: async () => "ok" });
-    const outcome = await registry.invoke("a", { risky: "a!" });
-    await registry.invoke("a", { risky: "a!" });
-    console.log(JSON.stringify([
-      outcome.error.code, outcome.error.recoverable, outcome.error.message,
-      await registry.execute("a", { sound: "a".repeat(5000) }),
-      await registry.execute("a", { sound: "A".repeat(5000) }),
-      starts,
-    ]));`;
-  const flags = ["--permission", "--allow-fs-read=*", "--input-type=module", "--eval", script];
-  const [code, recoverable, message, sound, unsound, starts] = JSON.parse(
-    execFileSync(process.execPath, flags, { encoding: "utf8" }),
-  );
-
-  test("a pattern that may run for long ends the call and says what to do; the process goes on", () => {
-    expect(code).toBe("execution_failed");
-    expect(recoverable).toBe(false);
-    expect(message).toMatch(/^The arguments were not checked, so the tool did not run: .*--allow-worker/);
+describe("patterns that could run away", () => {
+  test.each<[string, JsonSchema, string]>([
+    ["a repeated group", closed({ a: { pattern: "^(a+)+$" } }), "parameters/properties/a/pattern"],
+    ["optionals in a row", closed({ a: { pattern: optionals } }), "parameters/properties/a/pattern"],
+    [
+      "far below",
+      closed({ a: nested(120, (a) => ({ properties: { a } }), { pattern: "^(a+)+$" }) as JsonSchema }),
+      "/properties/a/pattern could take",
+    ],
+    ["of names", { type: "object", patternProperties: { "^(a+)+$": {} } }, "parameters/patternProperties could take"],
+  ])("are refused when registered: %s", async (_name, parameters, words) => {
+    const answer = await call(parameters, { a: "x" });
+    expect(answer).toContain('Invalid tool "a": ');
+    expect(answer).toContain(words);
+    expect(answer).toContain("or check it in execute");
   });
 
-  test("the next call does not try to start one again", () => {
-    expect(starts).toBe(1);
+  test("of a mounted tool are not checked, and what stands beside them is", async () => {
+    const risky = { type: "string", pattern: "^(a+)+$", minLength: 3 };
+    const names = { type: "object", patternProperties: { "^(x+)+$": { type: "string" } }, additionalProperties: false };
+    const parameters = closed({ a: risky, names, address: { type: "string", format: "url" } });
+    const schema = { type: "function" as const, function: { name: "a", description: "A.", parameters } };
+    const registry = new ToolRegistry([{ name: "a", hints: {}, getSchema: () => schema, execute: async () => "ok" }]);
+    const address = `http://${"a".repeat(60)}!`;
+    expect(await registry.execute("a", { a: `${"a".repeat(60)}!`, names: { xx: "y" }, address })).toBe("ok");
+    expect(await registry.execute("a", { a: "a" })).toContain("a: ");
+    expect(await registry.execute("a", { names: [] })).toContain("names: expected object");
   });
 
-  test("a pattern that cannot run for long is matched", () => {
-    expect(sound).toBe("ok");
-    expect(unsound).toContain("sound: does not match the pattern");
+  test("a pattern that cannot is checked at once, on long texts too", async () => {
+    const parameters = closed({
+      a: { type: "string", pattern: "^[a-z]+$" },
+      mail: { pattern: "^[a-z.]+@[a-z.]+\\.[a-z.]+$" },
+    });
+    expect(await call(parameters, { a: "a".repeat(5000), mail: "a@b.org" })).toBe("ok");
+    expect(await call(parameters, { a: "A".repeat(5000) })).toContain("a: does not match the pattern");
+    expect(await call(parameters, { mail: "a.".repeat(5000) })).toContain("more than 40000 steps");
   });
 });

@@ -57,7 +57,7 @@ function follow(root: JsonSchema, reference: string, known: Known): Target {
   return isPlainObject(place) || typeof place === "boolean" ? place : undefined;
 }
 
-/** Where a name is given twice, the first in the order of the document. */
+/** Gathers names; of two equal ones, the first in the document. */
 function gatherNames(root: JsonSchema): Names {
   const ids = new Map<string, JsonSchema>();
   const anchors = new Map<string, JsonSchema>();

@@ -78,7 +78,7 @@ function repairByBranch(value: unknown, branches: readonly unknown[], context: C
   return results.length === 1 ? results[0]?.result : value;
 }
 
-/** Whether the type of `value` is one that `schema` allows; nothing deeper. */
+/** Returns whether the type of `value` is one that `schema` allows; nothing deeper. */
 function accepts(schema: unknown, value: unknown, context: Context, level: number): boolean {
   context.spend(1);
   if (!isPlainObject(schema) || level > deepest) return schema !== false;

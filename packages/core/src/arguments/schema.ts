@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
+import { findRunaway } from "./patternRisk.ts";
 import { resolveReference } from "./reference.ts";
 import { schemaCostProblem } from "./schemaCost.ts";
 import { withoutNeedlessEscapes } from "./schemaLibrary.ts";
@@ -145,19 +146,30 @@ function first(questions: readonly (() => string | undefined)[]): string | undef
 
 /**
  * Why a schema cannot be one of a tool's, or undefined where it can: a JSON Schema (2020-12 or draft-07) with known types,
- * well-shaped keywords, local references, patterns that compile; parameters with `type: "object"` at the root.
+ * well-shaped keywords, local references, patterns that compile and, if it `isOwn`, cannot run away; parameters with
+ * `type: "object"` at the root.
  */
-export function schemaProblem(schema: unknown, at: "parameters" | "outputSchema" = "parameters"): string | undefined {
+export function schemaProblem(
+  schema: unknown,
+  at: "parameters" | "outputSchema" = "parameters",
+  isOwn = true,
+): string | undefined {
   if (!isPlainObject(schema)) return `${at} must be a JSON Schema object`;
   if (at === "parameters" && schema.type !== "object") return 'parameters must have type: "object" at the root';
   const problem = problemAt(schema, at, schema);
   if (problem) return problem;
   const tooCostly = schemaCostProblem(schema);
-  return tooCostly && `${at} would cost too much to check calls against: ${tooCostly}`;
+  if (tooCostly) return `${at} would cost too much to check calls against: ${tooCostly}`;
+  const runaway = isOwn ? findRunaway(schema) : undefined;
+  return (
+    runaway &&
+    `${at}${runaway.at} could take without end to match (${JSON.stringify(runaway.source.slice(0, 100))}): write it without a ` +
+      "repeated group, look-around or back-reference, or check it in execute"
+  );
 }
 
 /**
- * Whether strict mode of the model APIs accepts the schema: every object closed (`additionalProperties: false`) with all
+ * Returns whether strict mode of the model APIs accepts the schema: every object closed (`additionalProperties: false`) with all
  * its properties required, all the way down.
  */
 export function qualifiesForStrict(schema: unknown): boolean {

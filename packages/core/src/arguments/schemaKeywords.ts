@@ -50,3 +50,10 @@ function mapValues(
   for (const [key, value] of Object.entries(object)) setOwn(made, key, map(value, key));
   return made;
 }
+
+/** The version of JSON Schema by which a whole schema is read. */
+export function draftOf({ $schema }: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
+  if (typeof $schema !== "string") return "2020-12";
+  if (/draft-0?[467]/.test($schema)) return $schema.includes("4") ? "4" : "7";
+  return $schema.includes("2019-09") ? "2019-09" : "2020-12";
+}

@@ -1,6 +1,7 @@
-import type { OutputUnit, Schema, SchemaDraft } from "@cfworker/json-schema";
+import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import type { JsonSchema } from "../interface.ts";
 import { copyJson, isPlainObject } from "../json.ts";
+import { draftOf } from "./schemaKeywords.ts";
 
 export type SchemaLibrary = typeof import("@cfworker/json-schema");
 
@@ -44,13 +45,6 @@ function withPlace(
     keywordLocation: (keyword === "false" ? before?.keywordLocation : undefined) ?? keywordLocation,
     instanceLocation: (namesInNext.has(keyword) ? next?.instanceLocation : undefined) ?? instanceLocation,
   };
-}
-
-/** The version of JSON Schema by which a whole schema is read. */
-export function draftOf({ $schema }: JsonSchema): SchemaDraft {
-  if (typeof $schema !== "string") return "2020-12";
-  if (/draft-0?[467]/.test($schema)) return $schema.includes("4") ? "4" : "7";
-  return $schema.includes("2019-09") ? "2019-09" : "2020-12";
 }
 
 /** The library compiles with the `u` flag, which refuses needless escapes such as `\_` that many schemas have. */

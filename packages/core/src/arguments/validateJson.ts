@@ -9,7 +9,7 @@ export interface JsonIssue {
 }
 
 /**
- * What is wrong with a JSON value by its schema, the first five in words; none where it fits. The value is taken as it is, unlike
+ * Lists what is wrong with a JSON value, the first five errors in words; none if it fits. The value is taken as it is, unlike
  * arguments of a tool, which are repaired. `noun` says what a property is called: "a key".
  */
 export async function validateJson(value: unknown, schema: JsonSchema, noun = "a property"): Promise<JsonIssue[]> {

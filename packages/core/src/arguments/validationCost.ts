@@ -4,47 +4,30 @@ import { patternSteps } from "./patternRisk.ts";
 import { resolveReference } from "./reference.ts";
 import { countSteps, type Spend } from "./workLimit.ts";
 
-/** The most that validating one value can take. One step is one schema applied to one value. */
-interface ValidationCost {
-  readonly steps: number;
-  /** A pattern may take very long: it is matched only in a thread that can be ended. */
-  readonly mayBacktrack: boolean;
-}
-
 /** Steps of a regular expression that count as one step here. */
 const patternStepsPerStep = 2000;
-/** A pattern that could take more steps than this on one string may backtrack. */
-const mostPatternSteps = 2_000_000;
 
 const inPlaceLists = ["allOf", "anyOf", "oneOf"] as const;
 const inPlace = ["not", "if", "then", "else"] as const;
 const forAllItems = ["additionalItems", "contains", "unevaluatedItems"] as const;
 
 /**
- * Walks schema and value as the validator does, without validating; where the path depends on the verdict it assumes the longer.
- * Throws TooMuchWork past `limit`.
+ * Counts the steps of validating one value, each a schema applied to a value: walks both as the validator does; where the path depends on the
+ * verdict it assumes the longer. Throws TooMuchWork past `limit`.
  */
-export function validationCost(schema: JsonSchema, value: unknown, limit: number): ValidationCost {
-  const walk = new CostWalk(schema, limit);
-  walk.visit(schema, value);
-  return { steps: walk.steps, mayBacktrack: walk.mayBacktrack };
+export function spendValidation(schema: JsonSchema, value: unknown, limit: number): void {
+  new CostWalk(schema, countSteps(limit)).visit(schema, value);
 }
 
 class CostWalk {
-  steps = 0;
-  mayBacktrack = false;
   readonly #root: JsonSchema;
   readonly #spend: Spend;
   /** The sizes of values, lists of an enum mostly: each is measured once. */
   readonly #sizes = new WeakMap<object, number>();
 
-  constructor(root: JsonSchema, limit: number) {
+  constructor(root: JsonSchema, spend: Spend) {
     this.#root = root;
-    const spend = countSteps(limit);
-    this.#spend = (steps) => {
-      this.steps += steps;
-      spend(steps);
-    };
+    this.#spend = spend;
   }
 
   visit(schema: unknown, value: unknown): void {
@@ -115,15 +98,10 @@ class CostWalk {
     if (minLength !== undefined || maxLength !== undefined) this.#spend(value.length / 2048);
     if (typeof pattern === "string") this.#matchPattern(pattern, value);
     if (format !== undefined) this.#spend(value.length / 256);
-    // The library's own expression for it repeats a repeated group.
-    if (format === "url") this.mayBacktrack = true;
   }
 
   #matchPattern(pattern: string, text: string): void {
-    const steps = patternSteps(pattern, text.length);
-    this.#spend(pattern.length / 64);
-    if (steps > mostPatternSteps) this.mayBacktrack = true;
-    else this.#spend(steps / patternStepsPerStep);
+    this.#spend(pattern.length / 64 + patternSteps(pattern, text.length) / patternStepsPerStep);
   }
 
   /** How many values there are, long text weighing more. */

@@ -1,8 +1,5 @@
-/** Checking would take, or took, more work than a call may cause. The message says what, and what to do next. */
+/** Checking would take more work than a call may cause. The message says what, and what to do next. */
 export class TooMuchWork extends Error {}
-
-/** No thread could be started, so nothing was checked: a fault of the host, not of the arguments. */
-export class NoThread extends Error {}
 
 /** Counts work; throws TooMuchWork past its limit. Steps, not time: the verdict is the same on every machine. */
 export type Spend = (steps: number) => void;

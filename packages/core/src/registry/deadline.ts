@@ -80,12 +80,12 @@ class ToolRun {
     return this.#ended;
   }
 
-  /** What the tool returned; too late, it is dropped. */
+  /** Takes the tool's result; too late, it is dropped. */
   end(value: unknown): void {
     if (!this.hasEnded()) this.#finish(fromReturned(value));
   }
 
-  /** What it threw. */
+  /** Takes the tool's error. */
   fail(error: unknown): void {
     if (!this.hasEnded()) this.#finish({ ok: false, error: fromThrown(this.#call.name, error) });
   }

@@ -73,7 +73,7 @@ async function effectsOf(
 const kinds: ReadonlySet<unknown> = new Set<ToolEffect["kind"]>(["read", "write", "delete", "execute", "network"]);
 const isText = (value: unknown): boolean => typeof value === "string";
 
-/** What each field must be where it is there. */
+/** The checks of the fields. */
 const fields: { readonly [Field in keyof ToolEffect]-?: (value: unknown) => boolean } = {
   kind: (value) => kinds.has(value),
   path: isText,
@@ -85,7 +85,7 @@ const fields: { readonly [Field in keyof ToolEffect]-?: (value: unknown) => bool
   env: (value) => isPlainObject(value) && Object.values(value).every(isText),
   confinement: isText,
   host: isText,
-  place: isText,
+  remote: isText,
 };
 
 /** A frozen copy. A guard relies on the types, so a list with anything else in it is as good as none. */

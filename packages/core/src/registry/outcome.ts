@@ -1,7 +1,7 @@
 import { isError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "../errors.ts";
 import { attempt, unreadable } from "../foreign.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
-import { checkOptions, type KnownOptions } from "../options.ts";
+import { type OptionSpecs, readOptions } from "../options.ts";
 import { cutHead } from "../text/printable.ts";
 import { jsonData } from "./outputData.ts";
 
@@ -19,11 +19,11 @@ export interface ToolOutput {
   readonly data?: unknown;
 }
 
-const extraNames: KnownOptions<Omit<ToolOutput, "text">> = { content: true, data: true };
+const extraNames: OptionSpecs<Omit<ToolOutput, "text">> = { content: true, data: true };
 
-/** What a tool returns to give rich content or data along with the text that `execute` answers. */
+/** Creates a tool's result with rich content or data beside the text that `execute` answers. */
 export function toolOutput(text: string, extras: Omit<ToolOutput, "text">): string & ToolOutput {
-  checkOptions("toolOutput", extras, extraNames);
+  readOptions("toolOutput", extras, extraNames);
   // Typed as a string so that it can be returned where ExecutableTool wants one; the registry takes it apart, and who calls the tool
   // without a registry gets the text where a string is needed: `${output}`, JSON.parse(output).
   const output = { text, ...extras, [outputMarker]: true };

@@ -39,7 +39,7 @@ export function traitsOf(tool: ToolTraits): ToolTraits {
   return traits;
 }
 
-/** Where a tool comes from, what its source claims of it, and whether it is deferred; what cannot be read counts as not stated. */
+/** Reads where a tool comes from, what its source claims of it, and whether it is deferred; what cannot be read counts as not stated. */
 export function sourceOf(
   tool: Pick<ExecutableTool, "origin" | "hints" | "deferred">,
 ): Pick<ToolListing, "origin" | "hints" | "deferred"> {
@@ -109,16 +109,21 @@ function readSchema(tool: ExecutableTool, name: string): ChatTool {
   if (typeof description !== "string" || description.trim() === "") {
     throw invalidTool(name, "description must be a string that is not empty");
   }
-  const problem = schemaProblem(parameters);
+  const problem = schemaProblem(parameters, "parameters", isOwn(tool));
   if (problem) throw invalidTool(name, problem);
   schema.function.strict = strict === true && qualifiesForStrict(parameters);
   return deepFreeze(schema);
 }
 
+/** Returns whether only we check its values: the server of a mounted tool checks its own, and so does a schema library. */
+function isOwn(tool: ExecutableTool): boolean {
+  return attempt(() => tool.hints ?? tool.parseArguments) === undefined;
+}
+
 function readOutputSchema(tool: ExecutableTool, name: string): JsonSchema | undefined {
   if (tool.outputSchema === undefined) return undefined;
   const schema = attempt(() => copyJson(tool.outputSchema, mostSchemaValues));
-  const problem = schemaProblem(schema, "outputSchema");
+  const problem = schemaProblem(schema, "outputSchema", isOwn(tool));
   if (problem) throw invalidTool(name, problem);
   return deepFreeze(schema) as JsonSchema;
 }

@@ -168,7 +168,7 @@ export class ToolRegistry implements AnyToolRegistry {
   }
 
   /**
-   * What `invoke` would refuse or ask, with the same options; neither the tool nor a middleware runs, and `approve` is not called.
+   * Returns what `invoke` would refuse or ask, with the same options; neither the tool nor a middleware runs, and `approve` is not called.
    * Never rejects.
    */
   async check(name: string, args?: unknown, options: ExecuteOptions = {}): Promise<CheckResult> {

@@ -3,7 +3,7 @@ import type { ToolError } from "../errors.ts";
 import { attempt } from "../foreign.ts";
 import type { ExecutableTool, ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
 import { nearestName } from "../names.ts";
-import { checkSpelling, type KnownOptions } from "../options.ts";
+import { checkSpelling, type OptionSpecs } from "../options.ts";
 import { untilAborted } from "../promises.ts";
 import { shownName } from "../text/printable.ts";
 import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
@@ -21,7 +21,7 @@ export interface Held {
 }
 
 /** Only a misspelt option is refused: a tool may pass on its own call, which has more. */
-const optionNames: KnownOptions<ExecuteOptions> = {
+const optionNames: OptionSpecs<ExecuteOptions> = {
   signal: true,
   callId: true,
   labels: true,
@@ -46,7 +46,7 @@ export function runCall(held: Held, name: string, given: unknown, options: Execu
   return unlessAborted(found, signal).then((now) => (now ? runFound(held, now, name, options) : abortedEarly()));
 }
 
-/** What `runCall` would refuse or ask, running neither the tool nor a middleware. May throw or reject. */
+/** Returns what `runCall` would refuse or ask, running neither the tool nor a middleware. May throw or reject. */
 export async function refusalOfCall(
   held: Held,
   name: string,

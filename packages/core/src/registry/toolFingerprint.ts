@@ -5,20 +5,20 @@ import { sourceOf, traitsOf } from "./registration.ts";
 
 /**
  * Tells whether a tool is still the one that was allowed: SHA-256, in hex, of its name, origin, parameters and traits, whatever
- * the order of keys. Descriptions count only for tools of an MCP server, whose words may be an attack.
+ * the order of keys. Descriptions count only for tools of strangers (an MCP server, a tool with hints), whose words may be an attack.
  */
 export function toolFingerprint(tool: ExecutableTool | ToolListing): string {
   const { name, description, parameters } = schemaOf(tool);
   const { origin, hints } = sourceOf(tool);
   const identity = { name, origin, traits: traitsOf(tool), hints };
-  const isForeign = origin.startsWith("mcp:");
+  const isForeign = origin.startsWith("mcp:") || hints !== undefined;
   const claims = isForeign
     ? { description, parameters }
     : { parameters: filterKeywords(parameters, (keyword) => keyword !== "description") };
   return sha256({ ...identity, ...claims });
 }
 
-/** What `toolFingerprint` leaves out: SHA-256, in hex, of the descriptions of a tool and of its arguments. */
+/** Hashes what `toolFingerprint` leaves out: SHA-256, in hex, of the descriptions of a tool and of its arguments. */
 export function toolWordsDigest(tool: ExecutableTool | ToolListing): string {
   const { description, parameters } = schemaOf(tool);
   return sha256({ description, parameters: Object.fromEntries(descriptionsOf(parameters)) });

@@ -1,7 +1,7 @@
 import { defineTool } from "../defineTool.ts";
 import type { AnyToolRegistry, ExecutableTool, ToolListing } from "../interface.ts";
 import { withNotice } from "../text/cut.ts";
-import { clip } from "../text/printable.ts";
+import { clip, oneLine } from "../text/printable.ts";
 import { toolOutput } from "./outcome.ts";
 
 const defaultLimit = 5;
@@ -67,10 +67,6 @@ export function createToolSearch(registry: Pick<AnyToolRegistry, "listTools">): 
     },
   });
   return { ...tool, origin: "core" };
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 /** Those that any word fits, the best first; equal ones in their order. A word that few tools have counts more. */

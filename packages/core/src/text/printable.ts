@@ -33,6 +33,16 @@ export function shownName(name: unknown, limit = 200): string {
   return printableName(clip(attempt(() => String(name)) ?? `a name of type ${typeof name}`, limit));
 }
 
+/** Text on one line without needless space. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** At most `limit` characters of a text from elsewhere, in which each can be seen. */
+export function showLine(text: string, limit = 1000): string {
+  return clip(showInvisible(text), limit);
+}
+
 /** Text for a terminal: line breaks and tabs stay, every other control character goes. */
 export function withoutControls(text: string): string {
   return text.replace(allButLayout, "");

@@ -1,0 +1,35 @@
+// For the other packages of toolcrib, which are made of the same pieces. Authors of tools have no need of it.
+export { patternSteps } from "./arguments/patternRisk.ts";
+export { draftOf, filterKeywords, pointerName, pointerPart } from "./arguments/schemaKeywords.ts";
+export { isError } from "./errors.ts";
+export { traitNames } from "./formats.ts";
+export { canonicalJson, isPlainObject, jsonType, mostLevels, quote } from "./json.ts";
+export {
+  freeName,
+  isLegalName,
+  nearestName,
+  originIn,
+  originWithin,
+  serverPrefix,
+  withLegalCharacters,
+} from "./names.ts";
+export {
+  type DefaultedSpec,
+  groupOf,
+  kindOf,
+  type OptionSpec,
+  type OptionSpecs,
+  oneOf,
+  option,
+  type ReadOptions,
+  readOptions,
+  shownValue,
+  withDefault,
+  withMethods,
+} from "./options.ts";
+export { untilAborted } from "./promises.ts";
+export { longestDelayMs } from "./registry/deadline.ts";
+export { traitsOf } from "./registry/registration.ts";
+export { descriptionsOf, toolWordsDigest } from "./registry/toolFingerprint.ts";
+export { beyondLimit, headAndTail } from "./text/cut.ts";
+export { oneLine, showLine, shownName } from "./text/printable.ts";

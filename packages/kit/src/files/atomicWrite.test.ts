@@ -1,0 +1,282 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createPathScope, type PathScope } from "../paths/pathScope.ts";
+import { writeAtomically } from "./atomicWrite.ts";
+
+let base: string;
+let file: string;
+let scope: PathScope;
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "atomic-")));
+  file = join(base, "file");
+  scope = createPathScope({ cwd: base, root: base });
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const root = process.getuid?.() === 0;
+
+/** Runs code as a user without rights, with `files` (the module under test) and `scope` at hand. Prints its result as JSON. */
+function asNobody(code: string): { result?: unknown; error?: string } {
+  const script = `
+    import * as files from ${JSON.stringify(join(import.meta.dirname, "../files.ts"))};
+    const scope = files.createPathScope({ cwd: ${JSON.stringify(base)} });
+    const file = ${JSON.stringify(file)};
+    try { console.log(JSON.stringify({ result: await (async () => { ${code} })() })); }
+    catch (error) { console.log(JSON.stringify({ error: error.message })); }`;
+  const child = spawnSync(process.execPath, ["--input-type=module-typescript", "--eval", script], {
+    uid: 65534,
+    gid: 65534,
+    encoding: "utf8",
+    cwd: "/",
+  });
+  if (child.stdout === "") throw new Error(child.stderr);
+  return JSON.parse(child.stdout);
+}
+
+describe("what is kept", () => {
+  test("bytes are written as given, and nothing else is left in the directory", async () => {
+    const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0, 255, 13, 10, 128]);
+    expect(await writeAtomically(file, bytes, { scope })).toEqual({ bytes: 8, created: true });
+    expect(readFileSync(file)).toEqual(bytes);
+    expect(await writeAtomically(file, "é", { scope })).toEqual({ bytes: 2, created: false });
+    expect(readdirSync(base)).toEqual(["file"]);
+  });
+
+  test("the old file is replaced, not written into: an open reader still has the old content whole", async () => {
+    writeFileSync(file, "old");
+    const before = statSync(file).ino;
+    await writeAtomically(file, "new", { scope });
+    expect(statSync(file).ino).not.toBe(before);
+  });
+
+  test.each([0o600, 0o644, 0o755, 0o4755, 0o1777])("mode %o is kept", async (mode) => {
+    writeFileSync(file, "old");
+    chmodSync(file, mode);
+    await writeAtomically(file, "new", { scope });
+    expect(statSync(file).mode & 0o7777).toBe(mode);
+  });
+
+  test("a new file has the mode that the umask gives", async () => {
+    await writeAtomically(file, "", { scope });
+    writeFileSync(join(base, "plain"), "");
+    expect(statSync(file).mode).toBe(statSync(join(base, "plain")).mode);
+  });
+
+  test.runIf(root)("the owner is kept", async () => {
+    writeFileSync(file, "old");
+    chownSync(file, 12345, 54321);
+    chmodSync(file, 0o640);
+    await writeAtomically(file, "new", { scope });
+    expect(statSync(file)).toMatchObject({ uid: 12345, gid: 54321 });
+    expect(statSync(file).mode & 0o7777).toBe(0o640);
+    expect(readFileSync(file, "utf8")).toBe("new");
+  });
+
+  test("a link stays a link and its target gets the content", async () => {
+    symlinkSync("target", join(base, "link"));
+    await writeAtomically(await scope.resolve("link"), "through", { scope });
+    expect(lstatSync(join(base, "link")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(base, "target"), "utf8")).toBe("through");
+  });
+
+  test("hard links stay linked, and the result says that the write was not atomic", async () => {
+    writeFileSync(file, "longer old content");
+    linkSync(file, join(base, "other"));
+    expect(await writeAtomically(file, "new", { scope })).toEqual({ bytes: 3, created: false, inPlace: "hard links" });
+    expect(readFileSync(join(base, "other"), "utf8")).toBe("new");
+    await writeAtomically(file, "longer again, much longer", { scope });
+    expect(readFileSync(join(base, "other"), "utf8")).toBe("longer again, much longer");
+    expect(readdirSync(base).sort()).toEqual(["file", "other"]);
+  });
+
+  test.runIf(root)(
+    "a file of another owner that may be written is written in place, and the result says so",
+    async () => {
+      chmodSync(base, 0o777);
+      await writeAtomically(file, "old", { scope });
+      chmodSync(file, 0o666);
+      const answer = asNobody(`return files.writeAtomically(file, "new", { scope })`);
+      expect(answer).toEqual({ result: { bytes: 3, created: false, inPlace: "owner" } });
+      expect(statSync(file)).toMatchObject({ uid: 0, gid: 0 });
+      expect(readFileSync(file, "utf8")).toBe("new");
+      expect(readdirSync(base)).toEqual(["file"]);
+    },
+  );
+
+  test.runIf(root)("a read-only file is not replaced", async () => {
+    chmodSync(base, 0o777);
+    await writeAtomically(file, "older", { scope });
+    await writeAtomically(file, "old", { scope });
+    // Its owner could replace it.
+    chownSync(file, 65534, 65534);
+    chmodSync(file, 0o444);
+    expect(asNobody(`return files.writeAtomically(file, "new", { scope })`).error).toMatch(/file \(EACCES\)/);
+    expect(readFileSync(file, "utf8")).toBe("old");
+    expect(readdirSync(base)).toEqual(["file"]);
+  });
+
+  test.runIf(root)("a directory that may be entered and written but not listed still takes a file", () => {
+    mkdirSync(join(base, "blind"));
+    chmodSync(base, 0o755);
+    chmodSync(join(base, "blind"), 0o333);
+    expect(asNobody(`return files.writeAtomically(file.replace(/file$/, "blind/new"), "x", { scope })`)).toEqual({
+      result: { bytes: 1, created: true },
+    });
+  });
+
+  test("the longest names of the filesystem work, although the temporary file needs one too", async () => {
+    const long = join(base, "n".repeat(255));
+    await writeAtomically(long, "x", { scope });
+    await writeAtomically(long, "y", { scope });
+    expect(readFileSync(long, "utf8")).toBe("y");
+  });
+});
+
+describe("what is refused", () => {
+  test("directories, named pipes, sockets and devices, by name, and they are not changed", async () => {
+    mkdirSync(join(base, "dir"));
+    spawnSync("mkfifo", [join(base, "pipe")]);
+    const server = createServer().listen(join(base, "socket"));
+    for (const [name, kind] of [
+      ["dir", "directory"],
+      ["pipe", "named pipe"],
+      ["socket", "socket"],
+    ]) {
+      const before = lstatSync(join(base, name as string)).ino;
+      await expect(writeAtomically(join(base, name as string), "x", { scope })).rejects.toThrow(`${name} is a ${kind}`);
+      expect(lstatSync(join(base, name as string)).ino).toBe(before);
+    }
+    server.close();
+    await expect(writeAtomically("/dev/null", "x", { scope: createPathScope() })).rejects.toThrow(/character device/);
+  });
+
+  test("a link swapped in for the target is not followed and not replaced", async () => {
+    writeFileSync(join(base, "victim"), "safe");
+    symlinkSync("victim", file);
+    await expect(writeAtomically(file, "x", { scope })).rejects.toThrow(/symbolic link/);
+    expect(readFileSync(join(base, "victim"), "utf8")).toBe("safe");
+  });
+
+  test("a parent swapped for a link that leads outside is noticed", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "outside-"));
+    symlinkSync(outside, join(base, "dir"));
+    await expect(writeAtomically(join(base, "dir/new/file"), "x", { scope })).rejects.toThrow();
+    await expect(writeAtomically(join(base, "dir/file"), "x", { scope })).rejects.toThrow();
+    mkdirSync(join(outside, "deep"));
+    await expect(writeAtomically(join(base, "dir/deep/file"), "x", { scope })).rejects.toThrow(/outside/);
+    expect(readdirSync(outside, { recursive: true })).toEqual(["deep"]);
+    rmSync(outside, { recursive: true });
+  });
+
+  test("a link swapped in while the bytes are being written is neither followed nor replaced", async () => {
+    writeFileSync(join(base, "victim"), "safe");
+    writeFileSync(file, "old");
+    const running = writeAtomically(file, "new", { scope });
+    rmSync(file);
+    symlinkSync("victim", file);
+    await expect(running).rejects.toThrow("file is a symbolic link");
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(base, "victim"), "utf8")).toBe("safe");
+    expect(readdirSync(base).sort()).toEqual(["file", "victim"]);
+  });
+
+  test.runIf(process.platform === "linux")("a parent that is moved outside meanwhile prevents the write", async () => {
+    const outside = realpathSync(mkdtempSync(join(tmpdir(), "outside-")));
+    mkdirSync(join(base, "dir"));
+    const running = writeAtomically(join(base, "dir/file"), "new", { scope });
+    renameSync(join(base, "dir"), join(outside, "dir"));
+    await expect(running).rejects.toMatchObject({ code: "permission_denied" });
+    expect(readdirSync(outside, { recursive: true })).toEqual(["dir"]);
+    rmSync(outside, { recursive: true });
+  });
+});
+
+describe("what is left after a failure", () => {
+  test("nothing is committed after an abort, and parents that were made are removed", async () => {
+    writeFileSync(file, "old");
+    const aborted = AbortSignal.abort(new Error("stop"));
+    await expect(writeAtomically(file, "new", { scope, call: { signal: aborted } })).rejects.toThrow("stop");
+    const beginCommit = (): void => {
+      throw new Error("too late");
+    };
+    await expect(writeAtomically(file, "new", { scope, call: { beginCommit } })).rejects.toThrow("too late");
+    await expect(writeAtomically(join(base, "a/b/c"), "new", { scope, call: { beginCommit } })).rejects.toThrow();
+    linkSync(file, join(base, "other"));
+    await expect(writeAtomically(file, "new and longer", { scope, call: { beginCommit } })).rejects.toThrow("too late");
+    expect(readFileSync(file, "utf8")).toBe("old");
+    expect(readdirSync(base).sort()).toEqual(["file", "other"]);
+  });
+
+  test("an abort while a large file is being written leaves the old one and no temporary", async () => {
+    writeFileSync(file, "old");
+    const controller = new AbortController();
+    const running = writeAtomically(file, Buffer.alloc(64 * 1024 * 1024, 1), {
+      scope,
+      call: { signal: controller.signal },
+    });
+    setImmediate(() => controller.abort(new Error("stop")));
+    await expect(running).rejects.toThrow();
+    expect(readFileSync(file, "utf8")).toBe("old");
+    expect(readdirSync(base)).toEqual(["file"]);
+  });
+
+  test("beginCommit is called once, after the bytes are written and right before the rename", async () => {
+    writeFileSync(file, "old");
+    const seen: string[] = [];
+    const beginCommit = (): void => {
+      const temporary = readdirSync(dirname(file)).find((name) => name !== "file") as string;
+      seen.push(readFileSync(join(base, temporary), "utf8"), readFileSync(file, "utf8"));
+    };
+    await writeAtomically(file, "new", { scope, call: { beginCommit } });
+    expect(seen).toEqual(["new", "old"]);
+  });
+
+  test("a call without beginCommit writes too", async () => {
+    expect(await writeAtomically(file, "new", { scope, call: {} })).toEqual({ bytes: 3, created: true });
+  });
+
+  test.runIf(process.platform === "linux")(
+    "no descriptor stays open, whether the write succeeds or fails",
+    async () => {
+      const open = (): number => readdirSync("/proc/self/fd").length;
+      await writeAtomically(file, "warm", { scope });
+      const before = open();
+      const beginCommit = (): void => {
+        throw new Error("too late");
+      };
+      for (let round = 0; round < 5; round += 1) {
+        await writeAtomically(file, "new", { scope });
+        await expect(writeAtomically(file, "x", { scope, call: { beginCommit } })).rejects.toThrow("too late");
+        await expect(writeAtomically(join(base, "a/b"), "x", { scope, call: { beginCommit } })).rejects.toThrow();
+      }
+      expect(open()).toBe(before);
+    },
+  );
+
+  test("errors carry their code and name only the short path", async () => {
+    writeFileSync(file, "");
+    const write = writeAtomically(join(file, "child"), "x", { scope });
+    await expect(write).rejects.toThrow(/file\/child \(ENOTDIR\)/);
+    await expect(write).rejects.not.toThrow(base);
+  });
+});

@@ -1,0 +1,138 @@
+import { accessSync, constants, fstatSync, lstatSync, renameSync, type Stats } from "node:fs";
+import { basename, dirname } from "node:path";
+import type { ToolCallInfo } from "@toolcrib/core";
+import { ToolError } from "@toolcrib/core";
+import type { PathScope } from "../paths/pathScope.ts";
+import { changeMode, changeOwner, flush, type OpenFile } from "./changeAttributes.ts";
+import type { FilePath, OpenDirectory } from "./descriptors.ts";
+import { makeDirectories, syncDirectory } from "./directories.ts";
+import { openRegularFile, refuseSpecial } from "./openRegular.ts";
+import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
+import { createTemporary, type TemporaryFile } from "./temporaryFile.ts";
+import { writeInPlace, writeRange } from "./writeInPlace.ts";
+
+export interface AtomicWriteOptions {
+  scope: PathScope;
+  /** Its `beginCommit` is called right before the change; its `signal` ends the write before that. */
+  call?: ToolCallInfo | undefined;
+  /**
+   * For what nobody else may read: a file of this process's own with mode 0600 takes the place of what was there, whose other
+   * hard links keep the old content, and directories that are made have 0700.
+   */
+  private?: boolean | undefined;
+  /** Called with the path of a file that would be replaced, at first and right before; throws to keep that file. */
+  beforeReplace?: ((file: FilePath) => void) | undefined;
+}
+
+export interface WriteResult {
+  bytes: number;
+  /** Whether there was no file before. */
+  created: boolean;
+  /** Why the file was written in place, so not atomically: a rename would have cut its hard links or changed its owner. */
+  inPlace?: "hard links" | "owner";
+}
+
+/**
+ * Replaces (or creates, with its parent directories) the file at a canonical path: a reader, also after a crash, finds the whole
+ * old content or the whole new one. Mode and owner are kept; text is written as UTF-8. The two exceptions are named
+ * in `WriteResult.inPlace`. Take `withPathLocks` around it. Throws a ToolError in plain words, with nothing left over.
+ */
+export async function writeAtomically(
+  path: string,
+  content: string | Uint8Array,
+  options: AtomicWriteOptions,
+): Promise<WriteResult> {
+  const { scope, call } = options;
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const printed = scope.print(path);
+  try {
+    call?.signal?.throwIfAborted();
+    const parents = makeDirectories(dirname(path), scope, undefined, options.private ? 0o700 : 0o777);
+    try {
+      return await writeInto(parents.directory, path, bytes, options);
+    } catch (error) {
+      parents.undo();
+      throw error;
+    } finally {
+      parents.directory.close();
+    }
+  } catch (error) {
+    throw plainSystemError(error, printed);
+  }
+}
+
+async function writeInto(
+  directory: OpenDirectory,
+  path: string,
+  bytes: Uint8Array,
+  { scope, call, private: isPrivate, beforeReplace }: AtomicWriteOptions,
+): Promise<WriteResult> {
+  const target = directory.at(basename(path));
+  const lookAtTarget = (): Stats | undefined => {
+    const stats = lstatSync(target, { throwIfNoEntry: false });
+    if (stats) {
+      refuseSpecial(stats, scope.print(path));
+      beforeReplace?.(target);
+    }
+    return stats;
+  };
+  const old = lookAtTarget();
+  const result: WriteResult = { bytes: bytes.length, created: old === undefined };
+  const inPlace = async (reason: "hard links" | "owner"): Promise<WriteResult> => {
+    await writeInPlace(openRegularFile(path, scope, true), bytes, call);
+    return { ...result, inPlace: reason };
+  };
+  // A rename needs no right to the file itself: without this a read-only file would be replaced.
+  if (old) accessSync(target, constants.W_OK);
+  const kept = isPrivate ? undefined : old;
+  if (kept && kept.nlink > 1) return inPlace("hard links");
+
+  const temporary = createTemporary(directory, isPrivate || old ? 0o600 : 0o666);
+  try {
+    if (kept && !keepOwner(temporary, kept)) {
+      temporary.discard();
+      return await inPlace("owner");
+    }
+    await fill(temporary, bytes, kept, call?.signal);
+    lookAtTarget();
+    scope.confirm(directory.descriptor, dirname(path), { name: basename(path) });
+    call?.beginCommit?.();
+    renameSync(directory.at(temporary.name), target);
+  } catch (error) {
+    temporary.discard();
+    throw error;
+  }
+  try {
+    await syncDirectory(directory);
+  } catch (cause) {
+    const message = `${scope.print(path)} has its new content, but the device did not confirm it (${systemErrorCode(cause)}); read it back`;
+    throw new ToolError({ code: "execution_failed", message, cause });
+  }
+  return result;
+}
+
+async function fill(
+  temporary: TemporaryFile,
+  bytes: Uint8Array,
+  old: Stats | undefined,
+  signal?: AbortSignal,
+): Promise<void> {
+  await writeRange(temporary.descriptor, bytes, 0, bytes.length, signal);
+  if (old) changeMode(temporary, old.mode & 0o7777);
+  await flush(temporary);
+  // Before the rename: some filesystems report only now that the bytes did not fit.
+  temporary.close();
+}
+
+/** Gives the open file the owner and group of `old`; false where this process may not. */
+function keepOwner(file: OpenFile, old: Stats): boolean {
+  const own = fstatSync(file.descriptor);
+  if (own.uid === old.uid && own.gid === old.gid) return true;
+  try {
+    changeOwner(file, old.uid, old.gid);
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === "EPERM") return false;
+    throw error;
+  }
+}

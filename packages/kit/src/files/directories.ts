@@ -1,0 +1,130 @@
+import { mkdirSync, rmdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { PathUse } from "../paths/pathLimits.ts";
+import type { PathScope } from "../paths/pathScope.ts";
+import { flush } from "./changeAttributes.ts";
+import { type OpenDirectory, openDirectory } from "./descriptors.ts";
+import { systemErrorCode } from "./systemErrors.ts";
+
+/**
+ * Opens a canonical path that is a directory inside the scope, even if a link was swapped in since, to change what is in it
+ * unless `use` says otherwise. Throws the system's error.
+ */
+export function openInside(path: string, scope: PathScope, use: PathUse = "write"): OpenDirectory {
+  return confirmed(openDirectory(path), path, scope, use);
+}
+
+function confirmed(directory: OpenDirectory, path: string, scope: PathScope, use: PathUse = "write"): OpenDirectory {
+  try {
+    scope.confirm(directory.descriptor, path, { use });
+    return directory;
+  } catch (error) {
+    directory.close();
+    throw error;
+  }
+}
+
+export interface MadeDirectories {
+  /** The last one, open. */
+  readonly directory: OpenDirectory;
+  /** How many had to be made. */
+  readonly made: number;
+  /** Removes those that were made and are still empty; never throws. */
+  undo(): void;
+}
+
+/**
+ * Makes a canonical path's missing directories one by one, with `mode`, each inside the one held open. Throws the system's
+ * error.
+ */
+export function makeDirectories(
+  path: string,
+  scope: PathScope,
+  beforeEach?: () => void,
+  mode = 0o777,
+): MadeDirectories {
+  const made: string[] = [];
+  const undo = (): void => {
+    for (const one of made.reverse()) removeEmpty(one, scope);
+  };
+  let existing = path;
+  let directory: OpenDirectory | undefined;
+  while (directory === undefined) {
+    try {
+      directory = openInside(existing, scope);
+    } catch (error) {
+      if (systemErrorCode(error) !== "ENOENT" || dirname(existing) === existing) throw error;
+      existing = dirname(existing);
+    }
+  }
+  try {
+    for (const name of path.slice(existing.length).split(sep).filter(Boolean)) {
+      existing = join(existing, name);
+      beforeEach?.();
+      if (makeOne(directory, name, mode)) made.push(existing);
+      const next = confirmed(openDirectory(directory.at(name)), existing, scope);
+      directory.close();
+      directory = next;
+    }
+  } catch (error) {
+    directory.close();
+    undo();
+    throw error;
+  }
+  return { directory, made: made.length, undo };
+}
+
+/** False where it exists by now, made perhaps by another call. */
+function makeOne(directory: OpenDirectory, name: string, mode: number): boolean {
+  try {
+    mkdirSync(directory.at(name), { mode });
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function removeEmpty(path: string, scope: PathScope): void {
+  try {
+    const parent = openInside(dirname(path), scope);
+    try {
+      rmdirSync(parent.at(basename(path)));
+    } finally {
+      parent.close();
+    }
+  } catch {
+    // It is in use, or gone.
+  }
+}
+
+/** Makes the names in a directory durable, where the filesystem can. Throws the system's error. */
+export async function syncDirectory(directory: OpenDirectory): Promise<void> {
+  try {
+    await flush({ descriptor: directory.descriptor, path: directory.at(".") });
+  } catch (error) {
+    // Some systems and filesystems cannot sync a directory, and one that may only be searched cannot be synced.
+    if (!["EINVAL", "EPERM", "EBADF", "EISDIR", "ENOTSUP"].includes(systemErrorCode(error) ?? "")) throw error;
+  }
+}
+
+/**
+ * Makes a directory with its missing parents, wherever it is; one that exists is success. Throws the system's error. Node's own
+ * recursive mkdir never returns where a file system answers ENOENT below a directory that exists, as /proc does.
+ */
+export function ensureDirectory(path: string, mode = 0o777): void {
+  const missing: string[] = [];
+  let place = resolve(path);
+  while (!statSync(place, { throwIfNoEntry: false })?.isDirectory() && dirname(place) !== place) {
+    missing.push(place);
+    place = dirname(place);
+  }
+  for (const folder of missing.reverse()) {
+    try {
+      mkdirSync(folder, { mode });
+    } catch (error) {
+      // Another process may have made it meanwhile.
+      if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { constants, realpathSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { isInside } from "../paths/pathLimits.ts";
+import { createPathScope } from "../paths/pathScope.ts";
+import { writeAtomically } from "./atomicWrite.ts";
+import { ensureDirectory } from "./directories.ts";
+import { withFileLock } from "./fileLock.ts";
+import { systemErrorCode } from "./systemErrors.ts";
+
+/**
+ * A file in which a program keeps what its user has decided: readable by the user alone, and trusted only where nobody else can have
+ * written it.
+ */
+export interface OwnFile {
+  /** The text; undefined where there is no file. Rejects when somebody else may have written it. */
+  read(): Promise<string | undefined>;
+  /** Replaces the text at once, no other process or call in between. Rejects as `read` does. */
+  change(change: (text: string | undefined) => string): Promise<void>;
+}
+
+export interface OwnFileOptions {
+  /** What is kept in it, for errors: "the accepted tools". */
+  what: string;
+  /** A longer file is not read. */
+  maxBytes?: number | undefined;
+}
+
+const defaultMaxBytes = 64 * 1024 * 1024;
+
+/** Nothing is read or made before the file is used. The folders that are made for it are the user's alone, too. */
+export function ownFile(path: string, options: OwnFileOptions): OwnFile {
+  const absolute = resolve(path);
+  let last: Promise<unknown> = Promise.resolve();
+  const replace = async (change: (text: string | undefined) => string): Promise<void> => {
+    const folder = dirname(absolute);
+    ensureDirectory(folder, 0o700);
+    await withFileLock(`${absolute}.lock`, async () => {
+      const text = change(await readOwn(absolute, options));
+      const scope = createPathScope({ root: folder, cwd: folder });
+      await writeAtomically(join(scope.cwd, basename(absolute)), text, { scope, private: true });
+    });
+  };
+  return {
+    read: () => readOwn(absolute, options),
+    change(change) {
+      // Changes by this process take turns without polling for the lock.
+      const run = last.then(() => replace(change));
+      last = run.catch(() => undefined);
+      return run;
+    },
+  };
+}
+
+/** Returns whether a path lies below one of the folders, links followed as far as it exists: where the tools of an agent may write. */
+export function isBelowAny(path: string, folders: readonly string[]): boolean {
+  const place = canonicalPlace(resolve(path));
+  return folders.some((folder) => isInside(folder, place));
+}
+
+/** The directory of the path with links resolved, as far as it exists. */
+function canonicalPlace(path: string): string {
+  try {
+    return realpathSync(dirname(path));
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(canonicalPlace(parent), "missing");
+  }
+}
+
+async function readOwn(path: string, options: OwnFileOptions): Promise<string | undefined> {
+  const notOwn = (reason: string): Error =>
+    new Error(`the file that keeps ${options.what} is not trusted: ${reason}; check it, then remove it`);
+  // Follows no link and does not wait for a named pipe.
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  let file: FileHandle;
+  try {
+    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw code === "ELOOP" ? notOwn("it is a link") : error;
+  }
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw notOwn("it is not a regular file");
+    if (process.getuid && stats.uid !== process.getuid()) throw notOwn("it belongs to another user");
+    if (process.getuid && (stats.mode & 0o022) !== 0) throw notOwn("others can write it (chmod go-w takes that away)");
+    const { maxBytes = defaultMaxBytes } = options;
+    if (stats.size > maxBytes) throw notOwn(`it is larger than ${maxBytes} bytes`);
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,74 @@
+import { open, unlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Middleware } from "@toolcrib/core";
+import { beyondLimit, headAndTail, isLegalName, readOptions } from "@toolcrib/core/internal";
+import { byteLimit, defaultMaxReplyBytes, withMiddleLeftOut } from "@toolcrib/core/text";
+import { type FilePath, openDirectory } from "./descriptors.ts";
+import { ensureDirectory } from "./directories.ts";
+import { systemErrorCode } from "./systemErrors.ts";
+
+export interface SpillOptions {
+  /** Where the files go; made, for its owner alone, at the first use. Nothing here ever deletes them. */
+  directory: string;
+  /** The most bytes of an output that stays as it is, a notice at its end not counted. Default 50 KB. */
+  bytes?: number | undefined;
+}
+
+/**
+ * Middleware that loses nothing of a long output: it is written whole to a new file that its owner alone may read, and the model gets
+ * whole lines of its head and tail, and a notice with the path. Use it last, so that it sees an output before any limit does.
+ */
+export function spillOutput(options: SpillOptions): Middleware {
+  readOptions("spillOutput", options, { directory: true, bytes: true });
+  if (typeof options.directory !== "string" || options.directory === "") {
+    throw new TypeError("spillOutput: directory must be the path of a directory");
+  }
+  const directory = resolve(options.directory);
+  const bytes = byteLimit("spillOutput: bytes", options.bytes ?? defaultMaxReplyBytes);
+  return async (call, next) => {
+    const outcome = await next();
+    if (!outcome.ok) return outcome;
+    const beyond = beyondLimit(outcome.output, bytes);
+    if (!beyond) return outcome;
+    const { body, total } = beyond;
+    // Also where a notice says that a file has it already: a tool's output may hold words of anybody.
+    const kept = await keep(directory, call.name, outcome.output);
+    const { head, tail } = headAndTail(body, bytes);
+    const shown = Buffer.byteLength(head) + Buffer.byteLength(tail);
+    return { ...outcome, output: withMiddleLeftOut({ head, tail, shown, total, ...kept }) };
+  };
+}
+
+/** Says where the output is now. If it cannot be written, it is answered all the same, with why the rest is lost. */
+async function keep(
+  folder: string,
+  tool: string,
+  output: string,
+): Promise<{ readonly whole: string } | { readonly unwritten: string }> {
+  const name = `${isLegalName(tool) ? tool : "output"}-${crypto.randomUUID().slice(0, 13)}.txt`;
+  try {
+    ensureDirectory(folder, 0o700);
+    const directory = openDirectory(folder);
+    try {
+      await writeNew(directory.at(name), output);
+    } finally {
+      directory.close();
+    }
+    return { whole: join(folder, name) };
+  } catch (error) {
+    return { unwritten: systemErrorCode(error) ?? "unknown error" };
+  }
+}
+
+/** Neither writes through a link nor leaves a part behind. Rejects with the system's error. */
+async function writeNew(path: FilePath, text: string): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+  } catch (error) {
+    await unlink(path);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,79 @@
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { join, sep } from "node:path";
+import { systemErrorCode } from "../files/systemErrors.ts";
+import { takeApart } from "./pathStyle.ts";
+
+/**
+ * Every link followed, also where the path does not exist. Synchronous: it takes microseconds, while a turn in the thread pool
+ * can take longer than the write itself.
+ */
+export function canonical(absolute: string): string {
+  try {
+    return realpathSync.native(absolute);
+  } catch (error) {
+    if (systemErrorCode(error) !== "ENOENT") throw error;
+    return followByHand(absolute);
+  }
+}
+
+/** The same; undefined where it cannot be followed. */
+export function canonicalOrUndefined(absolute: string): string | undefined {
+  try {
+    return canonical(absolute);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Linux follows as many. */
+const linkLimit = 40;
+
+/**
+ * Follows a path of which some part is missing, name by name. Missing names are kept, and every name after a `..` is looked
+ * at again, so `missing/../link` cannot hide a link. What is done is canonical, so `join` may take `..` off it.
+ */
+function followByHand(absolute: string): string {
+  let [done, names] = existingHead(absolute);
+  let links = 0;
+  while (names.length > 0) {
+    const path = join(done, names.pop() as string);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink()) {
+      links += 1;
+      if (links > linkLimit) throw systemError("ELOOP");
+      const target = takeApart(readlinkSync(path));
+      if (target.root !== "") done = target.root;
+      names = names.concat(target.names);
+      continue;
+    }
+    if (stats && !stats.isDirectory() && names.length > 0) throw systemError("ENOTDIR");
+    done = path;
+  }
+  return done;
+}
+
+/**
+ * The longest head of a path that exists, resolved, and the names after it, the last one first. Sought from the end: what is
+ * above may be closed to this process.
+ */
+function existingHead(absolute: string): [head: string, names: string[]] {
+  const { root, names } = takeApart(absolute);
+  for (let cut = absolute.lastIndexOf(sep); cut >= root.length; cut = absolute.lastIndexOf(sep, cut - 1)) {
+    try {
+      return [
+        realpathSync.native(absolute.slice(0, cut)),
+        absolute
+          .slice(cut + 1)
+          .split(sep)
+          .reverse(),
+      ];
+    } catch (error) {
+      if (systemErrorCode(error) !== "ENOENT") throw error;
+    }
+  }
+  return [root, names];
+}
+
+export function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}

@@ -1,0 +1,74 @@
+import { sep } from "node:path";
+import { ToolError } from "@toolcrib/core";
+import { shownName } from "@toolcrib/core/internal";
+import { printableName } from "@toolcrib/core/text";
+import { compileDenyRules, type DeniedPaths } from "./deniedPaths.ts";
+import { canonicalDirectories, checkDeny, type PathScopeOptions } from "./scopeOptions.ts";
+
+/** What is to be done to a path. */
+export type PathUse = "read" | "write";
+
+/** What a scope allows, of canonical paths. Errors give a path as `shown` does. */
+export interface PathLimits {
+  readonly roots: readonly string[] | undefined;
+  readonly readable: readonly string[];
+  readonly denied: DeniedPaths | undefined;
+  /** False where nothing is limited. */
+  readonly bind: boolean;
+  contains(path: string): boolean;
+  /** Throws `permission_denied` outside the roots, and for a write where only reading is allowed. */
+  refuseOutside(path: string, use: PathUse, shown: () => string): void;
+  /** Throws `permission_denied` for a denied path. */
+  refuseDenied(path: string, shown: () => string): void;
+}
+
+/** `cwd` is the working directory where it is fixed. Throws a TypeError for invalid options. */
+export function createPathLimits(options: PathScopeOptions, cwd: string | undefined): PathLimits {
+  const roots = "root" in options ? canonicalDirectories("root", options.root) : undefined;
+  const readable = "readable" in options ? canonicalDirectories("readable", options.readable) : [];
+  const patterns = "deny" in options ? checkDeny(options.deny) : [];
+  // Fixed now, as the roots are: what is denied must not change with the process's directory.
+  const denied =
+    patterns.length === 0 ? undefined : compileDenyRules({ patterns, roots: roots ?? [cwd ?? process.cwd()] });
+  const contains = (path: string): boolean => roots === undefined || roots.some((root) => isInside(root, path));
+  const refuse = (path: string, why: string, pattern?: string): ToolError =>
+    new ToolError({
+      code: "permission_denied",
+      message: `Permission denied: ${shownName(path)} ${why}`,
+      details: { path, ...(roots && { roots }), ...(pattern !== undefined && { pattern }) },
+    });
+  const list = (directories: readonly string[]): string => directories.map(printableName).join(", ");
+
+  return {
+    roots,
+    readable,
+    denied,
+    bind: roots !== undefined || readable.length > 0 || denied !== undefined,
+    contains,
+    refuseOutside(path, use, shown) {
+      if (use === "read") {
+        if (contains(path) || deepest(readable, path) >= 0) return;
+        throw refuse(shown(), `is outside ${list([...(roots ?? []), ...readable])}; use a path inside`);
+      }
+      if (!contains(path)) throw refuse(shown(), `is outside ${list(roots ?? [])}; use a path inside`);
+      const within = deepest(readable, path);
+      // Where a root and a directory for reading alone lie in one another, the nearest to the path decides.
+      if (within < 0 || within < deepest(roots ?? [], path)) return;
+      throw refuse(shown(), `is in ${list(readable)}, for reading alone; write elsewhere`);
+    },
+    refuseDenied(path, shown) {
+      const pattern = denied?.match(path);
+      if (pattern !== undefined) throw refuse(shown(), "is on the list of denied paths; use another path", pattern);
+    },
+  };
+}
+
+/** True for `directory` itself and everything below it; compared by whole names. */
+export function isInside(directory: string, path: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+/** The length of the longest of the directories that contain a path; -1 where none does. */
+function deepest(directories: readonly string[], path: string): number {
+  return Math.max(-1, ...directories.filter((one) => isInside(one, path)).map((one) => one.length));
+}

@@ -1,0 +1,269 @@
+import path from "node:path";
+import { kindOf, quote } from "@toolcrib/core/internal";
+import { clip } from "@toolcrib/core/text";
+import { canonicalOrUndefined } from "./canonicalPath.ts";
+import { foldCase, foldPattern } from "./foldCase.ts";
+import { homeFolder } from "./homeFolder.ts";
+import { longestPath, withSlashes } from "./pathStyle.ts";
+import { compileWildmatch, type Wildmatch } from "./wildmatch.ts";
+
+export interface PathPatternOptions {
+  /** Absolute directories that `a/b` and `./x` start from. */
+  roots: readonly string[];
+  /** What `~/` stands for. Default: the user's home. */
+  home?: string | undefined;
+  /** `.ENV` is `.env` then, also where accents are composed otherwise or characters without a shape are in between. */
+  ignoreCase?: boolean | undefined;
+  /** A pattern with `/` at its end, which is for directories, then also matches what does not exist or is not known. */
+  missingMatches?: boolean | undefined;
+  /** What the plain names at the head of `a/b` or `/x` lead to through links (when this is compiled) is matched too. */
+  followLinks?: boolean | undefined;
+}
+
+/** Patterns of paths, compiled. Paths to match are absolute; `..` in them is taken off by name. */
+export interface PathPatterns {
+  /**
+   * The first pattern that matches a path or a directory above it: a directory that matches covers all that is below it.
+   * `isDirectory` is left out where it is not known.
+   */
+  match(path: string, isDirectory?: boolean): string | undefined;
+  /** False where nothing below the directory can match. */
+  mayMatchBelow(directory: string): boolean;
+}
+
+/** One pattern from one place: `glob` is tested against what follows `base`, which ends in `/`; without one, `base` itself matches. */
+interface PlacedPattern {
+  readonly order: number;
+  readonly directoryOnly: boolean;
+  readonly base: string;
+  readonly glob: Wildmatch | undefined;
+}
+
+/** A pattern for a single name, at any depth. */
+interface NamePattern {
+  readonly order: number;
+  readonly directoryOnly: boolean;
+}
+
+/** One with wildcards. */
+interface NameGlob extends NamePattern {
+  fits(name: string): boolean;
+}
+
+/**
+ * Compiles patterns as in a .gitignore, without `!`: `NAME` matches at any depth (in a root: below it), `a/b` and `./x` from each
+ * root, `/x` and `//x` from the file system's root, `~/x` from the home. `{a,b}` is no alternative. Matching takes time in
+ * proportion to the pattern times the path. Throws a TypeError that names a malformed pattern, and what is wrong with it.
+ */
+export function compilePathPatterns(patterns: readonly string[], options: PathPatternOptions): PathPatterns {
+  const { ignoreCase = false, missingMatches = false } = options;
+  const folded = (text: string): string => (ignoreCase ? foldCase(text) : text);
+  const rootPaths = withTargets(options.roots);
+  const roots = rootPaths.map((root) => folded(slashed(root)));
+  const names = new Map<string, NamePattern[]>();
+  const globs: NameGlob[] = [];
+  const placed: PlacedPattern[] = [];
+  for (const [order, pattern] of patterns.entries()) {
+    const { glob, directoryOnly, anchor } = readPattern(pattern);
+    const refuse = (reason: string): TypeError => malformed(pattern, reason);
+    if (ignoreCase && glob !== "" && glob.split("/").some((name) => foldPattern(name) === "")) {
+      throw refuse("a name in it has only characters without a shape, which do not count here");
+    }
+    if (anchor === undefined) {
+      const name = ignoreCase ? foldPattern(glob) : glob;
+      const rule = { order, directoryOnly };
+      if (isPlain(name)) names.set(folded(name), [...(names.get(folded(name)) ?? []), rule]);
+      else globs.push({ ...rule, fits: nameTest(name, ignoreCase, refuse) });
+      continue;
+    }
+    const starts = anchor === "root" ? rootPaths : anchor === "home" ? homes(options.home, refuse) : [topOf()];
+    for (const place of placesOf(glob, starts, options.followLinks === true)) {
+      const rest = ignoreCase ? foldPattern(place.glob) : place.glob;
+      const compiled = rest === "" ? undefined : compileOrThrow(rest, ignoreCase, refuse);
+      placed.push({ order, directoryOnly, base: folded(place.base), glob: compiled });
+    }
+  }
+
+  const matchText = (text: string, isDirectory: boolean): number => {
+    let first = Infinity;
+    const add = ({ order, directoryOnly }: NamePattern, whole: boolean): void => {
+      if (order < first && !(directoryOnly && whole && !isDirectory)) first = order;
+    };
+    for (const rule of placed) {
+      if (rule.order >= first) continue;
+      const head = matchPlaced(rule, text);
+      if (head !== undefined) add(rule, head === "whole");
+    }
+    if (names.size === 0 && globs.length === 0) return first;
+    const below = text.slice(lengthOfRoot(text, roots)).split("/");
+    for (const [at, name] of below.entries()) {
+      if (name === "") continue;
+      const whole = at === below.length - 1;
+      for (const rule of names.get(name) ?? []) add(rule, whole);
+      for (const rule of globs) if (rule.order < first && rule.fits(name)) add(rule, whole);
+    }
+    return first;
+  };
+
+  return {
+    match(given, isDirectory) {
+      const text = plainPath(given);
+      const asDirectory = isDirectory ?? (missingMatches || /[\\/]$/.test(given));
+      const first = Math.min(...formsOf(text, ignoreCase).map((form) => matchText(form, asDirectory)));
+      return patterns[first];
+    },
+    mayMatchBelow(directory) {
+      if (names.size > 0 || globs.length > 0) return true;
+      return formsOf(plainPath(directory), ignoreCase).some((form) => {
+        const inside = form.endsWith("/") ? form : `${form}/`;
+        return placed.some((rule) => mayMatchPlaced(rule, inside));
+      });
+    },
+  };
+}
+
+function malformed(pattern: string, reason: string): TypeError {
+  return new TypeError(`Invalid path pattern ${quote(clip(pattern))}: ${reason}`);
+}
+
+type Anchor = "root" | "home" | "top";
+
+interface ReadPattern {
+  /** Without what `anchor` and `directoryOnly` say; empty for the anchor's directory itself. */
+  glob: string;
+  directoryOnly: boolean;
+  /** Where it starts; undefined for a name at any depth. */
+  anchor: Anchor | undefined;
+}
+
+/** Throws for what is malformed but for its wildcards. */
+function readPattern(pattern: unknown): ReadPattern {
+  if (typeof pattern !== "string") throw new TypeError(`A path pattern must be a string, got ${kindOf(pattern)}`);
+  const problem = whatIsWrong(pattern);
+  if (problem !== undefined) throw malformed(pattern, problem);
+  const anchor = anchorOf(pattern);
+  // On Windows `C:/x` is kept whole.
+  const start = anchor === "home" ? /^~\/*/ : anchor === "root" ? /^(?:\.(?:\/+|$))*/ : /^\/*/;
+  const glob = pattern.replace(start, "");
+  const directoryOnly = pattern.endsWith("/");
+  const plain = directoryOnly && glob !== "" ? glob.slice(0, -1) : glob;
+  if (plain !== "" && plain.split("/").some((name) => name === "" || name === "." || name === "..")) {
+    throw malformed(pattern, "no path holds an empty name, . or ..; write it without");
+  }
+  return { glob: plain, directoryOnly, anchor };
+}
+
+function whatIsWrong(pattern: string): string | undefined {
+  if (pattern === "") return "it is empty; leave it out";
+  if (pattern.includes("\0")) return "it holds a NUL character, which no path does";
+  if (pattern.startsWith("!"))
+    return "it starts with !, but nothing can be excepted; write \\! for the character itself";
+  return Buffer.byteLength(pattern) > longestPath ? `it is longer than ${longestPath} bytes` : undefined;
+}
+
+function anchorOf(pattern: string): Anchor | undefined {
+  if (pattern === "~" || pattern.startsWith("~/")) return "home";
+  if (pattern.startsWith("/") || (path.sep === "\\" && /^[A-Za-z]:\//.test(pattern))) return "top";
+  return /^\.\/?$/.test(pattern) || pattern.slice(0, -1).includes("/") ? "root" : undefined;
+}
+
+interface Place {
+  /** Ends in `/`, but where the glob is empty. */
+  base: string;
+  glob: string;
+}
+
+/** The places of a glob below its starts; with `followLinks` also below what the plain names at its head lead to. */
+function placesOf(glob: string, starts: readonly string[], followLinks: boolean): Place[] {
+  const names = glob === "" ? [] : glob.split("/");
+  const firstGlob = names.findIndex((name) => !isPlain(name));
+  const plain = names.slice(0, firstGlob < 0 ? names.length : firstGlob);
+  const rest = names.slice(plain.length).join("/");
+  return starts.flatMap((start) => {
+    const head = path.join(start, ...plain);
+    const heads = followLinks ? withTargets([head]) : [head];
+    return heads.map((one) => ({ base: rest === "" ? slashed(one) : withSlash(slashed(one)), glob: rest }));
+  });
+}
+
+/** On Windows a pattern from the top holds its drive. */
+function topOf(): string {
+  return path.sep === "\\" ? "" : "/";
+}
+
+function homes(home: string | undefined, refuse: (reason: string) => TypeError): string[] {
+  const found = home ?? homeFolder();
+  if (found === undefined || !path.isAbsolute(found))
+    throw refuse("the home directory is not known; write the path from /");
+  return withTargets([found]);
+}
+
+/** Directories, and what they lead to through links. */
+function withTargets(directories: readonly string[]): string[] {
+  const all = directories.map((one) => path.resolve(one));
+  return [...new Set(all.flatMap((one) => [one, canonicalOrUndefined(one) ?? one]))];
+}
+
+function isPlain(name: string): boolean {
+  return !/[*?[\\]/.test(name);
+}
+
+function nameTest(name: string, ignoreCase: boolean, refuse: (reason: string) => TypeError): (name: string) => boolean {
+  // Most patterns are plain names or `*.suffix`: those need no glob.
+  if (/^\*[^*?[\\]+$/.test(name)) {
+    const suffix = ignoreCase ? foldCase(name.slice(1)) : name.slice(1);
+    return (one) => one.endsWith(suffix);
+  }
+  const { matches } = compileOrThrow(name, ignoreCase, refuse);
+  const head = /^[^*?[\\]*/.exec(name)?.[0] ?? "";
+  const start = ignoreCase ? foldCase(head) : head;
+  return (one) => one.startsWith(start) && matches(one);
+}
+
+function compileOrThrow(glob: string, ignoreCase: boolean, refuse: (reason: string) => TypeError): Wildmatch {
+  const compiled = compileWildmatch(glob, ignoreCase);
+  if (typeof compiled === "string") throw refuse(compiled);
+  return compiled;
+}
+
+function matchPlaced({ base, glob }: PlacedPattern, text: string): "parent" | "whole" | undefined {
+  if (glob !== undefined) return text.startsWith(base) ? glob.matchHead(text.slice(base.length)) : undefined;
+  if (text === base) return "whole";
+  return text.startsWith(withSlash(base)) ? "parent" : undefined;
+}
+
+/** `inside` ends in `/`. */
+function mayMatchPlaced(rule: PlacedPattern, inside: string): boolean {
+  if (withSlash(rule.base).startsWith(inside) || matchPlaced(rule, inside) !== undefined) return true;
+  return (
+    rule.glob !== undefined && inside.startsWith(rule.base) && rule.glob.mayMatchBelow(inside.slice(rule.base.length))
+  );
+}
+
+/** How much of a path is the outermost root around it, whose own names are not looked at. */
+function lengthOfRoot(text: string, roots: readonly string[]): number {
+  const around = roots.filter((root) => text === root || text.startsWith(withSlash(root)));
+  return around.length === 0 ? 0 : Math.min(...around.map((root) => root.length));
+}
+
+/** With `/`, without `..`, and without a slash at its end. Throws for a path that is not absolute. */
+function plainPath(given: string): string {
+  if (!path.isAbsolute(given)) throw new TypeError(`A path to match must be absolute, got ${quote(clip(given))}`);
+  return slashed(path.resolve(given));
+}
+
+/** A path as it is compared. Composed and decomposed: a wildcard may stand for a letter without its accent. */
+function formsOf(text: string, ignoreCase: boolean): readonly string[] {
+  if (!ignoreCase) return [text];
+  const composed = foldCase(text);
+  const decomposed = composed.normalize("NFD");
+  return composed === decomposed ? [composed] : [composed, decomposed];
+}
+
+function slashed(text: string): string {
+  return withSlashes(text);
+}
+
+function withSlash(text: string): string {
+  return text.endsWith("/") ? text : `${text}/`;
+}

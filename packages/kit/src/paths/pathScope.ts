@@ -1,0 +1,175 @@
+import { lstatSync } from "node:fs";
+import { join, resolve as resolveLexically, sep } from "node:path";
+import { invalidArgument, ToolError } from "@toolcrib/core";
+import { shownName } from "@toolcrib/core/internal";
+import { printableName } from "@toolcrib/core/text";
+import { descriptorPath } from "../files/descriptors.ts";
+import { plainSystemError } from "../files/systemErrors.ts";
+import { canonical, canonicalOrUndefined, systemError } from "./canonicalPath.ts";
+import type { DeniedPaths } from "./deniedPaths.ts";
+import { createPathLimits, isInside, type PathUse } from "./pathLimits.ts";
+import { absoluteFrom, longestPath, withSlashes } from "./pathStyle.ts";
+import { checkCwd, type PathScopeOptions } from "./scopeOptions.ts";
+
+/** Where a pack's paths start, and what they may not leave. */
+export interface PathScope {
+  /** Absolute and canonical; a given one is fixed when the scope is made. */
+  readonly cwd: string;
+  /** Canonical, fixed when the scope was made; undefined where nothing confines. */
+  readonly roots: readonly string[] | undefined;
+  /** The directories for reading alone, canonical. */
+  readonly readable: readonly string[];
+  /** What `deny` binds; undefined where nothing is denied. */
+  readonly denied: DeniedPaths | undefined;
+  /**
+   * The canonical absolute path: every symlink followed, the last too, also where the path does not exist yet. `argument`
+   * is the name that errors give it. Throws a ToolError: `invalid_arguments` for an empty path or one with a NUL,
+   * `permission_denied` outside the roots, for a denied path, or for a write (the default) where only reading is allowed, a
+   * system error in plain words otherwise.
+   */
+  resolve(path: string, argument?: string, use?: PathUse): Promise<string>;
+  /**
+   * The path with everything but its last name resolved: a link there is itself meant. Throws `permission_denied` where a link
+   * is named with `/`, `/.` or `NAME/..` after it, which could mean the link or what it leads to.
+   */
+  resolveEntry(path: string, argument?: string): Promise<string>;
+  /** Returns whether a canonical path lies inside the roots (always, without roots). */
+  contains(canonical: string): boolean;
+  /**
+   * Checks what a descriptor really opened, against a link swapped in after `resolve`; throws `permission_denied`. Exact on
+   * Linux (/proc); elsewhere `path` is resolved once more, which leaves a short race. `name` is an entry of the opened directory
+   * that is meant.
+   */
+  confirm(descriptor: number, path: string, how?: { use?: PathUse; name?: string }): void;
+  /** Relative to `cwd` if inside it, else absolute; with `/`: as a path is given to a tool. */
+  shorten(absolute: string): string;
+  /** The same for people and models: quoted as JSON where it holds control characters. */
+  print(absolute: string): string;
+}
+
+/** Throws a TypeError for invalid options. `root: undefined` too: a limit was meant, and is missing. */
+export function createPathScope(options: PathScopeOptions = {}): PathScope {
+  checkCwd(options.cwd);
+  const fixed = options.cwd === undefined ? undefined : canonical(resolveLexically(options.cwd));
+  const limits = createPathLimits(options, fixed);
+  const { roots, readable, denied, contains } = limits;
+  const readCwd = (): string => {
+    if (fixed !== undefined) return fixed;
+    const own = process.cwd();
+    return contains(own) ? own : (roots?.[0] ?? own);
+  };
+  const ambiguousLink = (link: string, path: string): ToolError => {
+    const target = canonicalOrUndefined(link);
+    const shown =
+      target !== undefined && contains(target) && !denied?.match(target) ? printFrom(readCwd, target) : "its path";
+    return new ToolError({
+      code: "permission_denied",
+      message: `Refused: ${shownName(path)} can mean a link or what it leads to; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
+      details: { path },
+    });
+  };
+  const confined = async (
+    path: string,
+    argument: string,
+    use: PathUse,
+    find: (absolute: string) => string,
+  ): Promise<string> => {
+    checkPath(path, argument);
+    let found: string;
+    try {
+      refuseHome(readCwd, path, argument);
+      const absolute = absoluteFrom(readCwd, path);
+      // First, so that no other error tells what is there.
+      limits.refuseDenied(absolute, () => path);
+      found = find(absolute);
+    } catch (error) {
+      throw plainSystemError(error, shownName(path));
+    }
+    limits.refuseOutside(found, use, () => path);
+    limits.refuseDenied(found, () => path);
+    return found;
+  };
+
+  return {
+    get cwd() {
+      return readCwd();
+    },
+    roots,
+    readable,
+    denied,
+    contains,
+    resolve: (path, argument = "path", use = "write") => confined(path, argument, use, canonical),
+    resolveEntry: (path, argument = "path") =>
+      confined(path, argument, "write", (absolute) => {
+        const plain = withoutDirectoryEnd(absolute);
+        const climbs = plain.endsWith(`${sep}..`);
+        const entry = namedEntry(climbs ? resolveLexically(plain) : plain);
+        if (plain === absolute && !climbs) return entry;
+        limits.refuseOutside(entry, "write", () => path);
+        limits.refuseDenied(entry, () => path);
+        const stats = lstatSync(entry, { throwIfNoEntry: false });
+        if (stats?.isSymbolicLink()) throw ambiguousLink(entry, path);
+        if (climbs) return canonical(plain);
+        if (stats && !stats.isDirectory()) throw systemError("ENOTDIR");
+        return entry;
+      }),
+    confirm(descriptor, path, { use = "write", name } = {}) {
+      if (!limits.bind) return;
+      const opened = descriptorPath(descriptor) ?? canonical(path);
+      const shown = (): string => printFrom(readCwd, name === undefined ? path : join(path, name));
+      limits.refuseOutside(opened, use, shown);
+      limits.refuseDenied(name === undefined ? opened : join(opened, name), shown);
+    },
+    shorten: (absolute) => withSlashes(relativeTo(readCwd, absolute)),
+    print: (absolute) => printFrom(readCwd, absolute),
+  };
+}
+
+function checkPath(path: string, argument: string): void {
+  const reason = whatIsWrong(path);
+  if (reason !== undefined) throw invalidArgument(argument, `${reason}; pass a file or directory path`);
+}
+
+/** A shell would expand it; here it would make a folder of that name. One that is there is meant. */
+function refuseHome(readCwd: () => string, path: string, argument: string): void {
+  if (!/^~(?:[\\/]|$)/.test(path) || lstatSync(absoluteFrom(readCwd, "~"), { throwIfNoEntry: false })) return;
+  throw invalidArgument(argument, "`~` is not expanded; give the path in full");
+}
+
+/** A tool that is called without a registry may get anything. */
+function whatIsWrong(path: unknown): string | undefined {
+  if (typeof path !== "string") return "must be a string";
+  if (path === "") return "must not be empty";
+  // First: what follows looks at every character, and a path of many names is resolved name by name.
+  if (path.length > longestPath || Buffer.byteLength(path) > longestPath) return `is longer than ${longestPath} bytes`;
+  return path.includes("\0") ? "must not contain a NUL character" : undefined;
+}
+
+/** Without the `/` and `/.` at its end, which ask for a directory; the root stays. */
+function withoutDirectoryEnd(absolute: string): string {
+  let end = absolute.length;
+  while (absolute[end - 1] === sep || (absolute[end - 1] === "." && absolute[end - 2] === sep)) end -= 1;
+  return absolute.slice(0, Math.max(end, absolute.indexOf(sep) + 1));
+}
+
+/** The canonical path but for its last name, which is not followed. */
+function namedEntry(absolute: string): string {
+  const cut = absolute.lastIndexOf(sep) + 1;
+  return join(canonical(absolute.slice(0, cut)), absolute.slice(cut));
+}
+
+function printFrom(readCwd: () => string, absolute: string): string {
+  return printableName(withSlashes(relativeTo(readCwd, absolute)));
+}
+
+function relativeTo(readCwd: () => string, absolute: string): string {
+  let cwd: string;
+  try {
+    cwd = readCwd();
+  } catch {
+    // The process's directory was removed: nothing is relative to it.
+    return absolute;
+  }
+  if (absolute === cwd) return ".";
+  return isInside(cwd, absolute) ? absolute.slice(cwd.endsWith(sep) ? cwd.length : cwd.length + 1) : absolute;
+}

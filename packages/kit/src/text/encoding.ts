@@ -1,0 +1,42 @@
+const sniffLength = 8192;
+
+/**
+ * Returns whether bytes look binary, judged on the first 8 KB: NUL bytes and invalid UTF-8 together, or more than 30 % control
+ * bytes. `complete` says that `bytes` is the whole file, so a cut character at its end counts as invalid.
+ */
+export function isBinary(bytes: Uint8Array, complete: boolean = bytes.length <= sniffLength): boolean {
+  const head = bytes.subarray(0, sniffLength);
+  if (head.length === 0) return false;
+  let control = 0;
+  let nul = false;
+  for (const byte of head) {
+    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27 && byte !== 8) {
+      control += 1;
+      if (byte === 0) nul = true;
+    }
+  }
+  if (control > head.length * 0.3) return true;
+  return nul && !isUtf8Head(head, complete && head.length === bytes.length);
+}
+
+function isUtf8Head(head: Uint8Array, complete: boolean): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !complete });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The line ending a text uses most: `\r\n` or `\n`. */
+export function dominantLineEnding(text: string): "\r\n" | "\n" {
+  let all = 0;
+  let crlf = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    all += 1;
+    if (text[at - 1] === "\r") crlf += 1;
+  }
+  return crlf * 2 > all ? "\r\n" : "\n";
+}
+
+export const byteOrderMark = "\ufeff";

@@ -1,0 +1,44 @@
+import { clip } from "@toolcrib/core/text";
+
+/** Parses `text`; throws what `toError` makes of a sentence that begins with `what` and shows where the text stops being JSON. */
+export function parseJson(text: string, what: string, toError: (message: string) => Error): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const at = firstError(text);
+    if (at >= text.trimEnd().length) throw toError(`${what} is not valid JSON: it ends too early, after ${tail(text)}`);
+    const wrong = JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
+    const after = at === 0 ? "" : `, after ${tail(text.slice(0, at))}`;
+    throw toError(`${what} is not valid JSON: unexpected ${wrong} at character ${at + 1}${after}`);
+  }
+}
+
+/** Index of the first character that makes the text invalid; its length where it is only incomplete. */
+function firstError(text: string): number {
+  let [low, high] = [0, text.length];
+  if (isBeginningOfJson(text)) return text.length;
+  // The first `low` characters can begin a JSON text, the first `high` cannot.
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (isBeginningOfJson(text.slice(0, middle))) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function isBeginningOfJson(beginning: string): boolean {
+  try {
+    JSON.parse(beginning);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    // At the end: a message that quotes the text ends otherwise.
+    const position = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1];
+    return position === undefined ? message.startsWith("Unexpected end of JSON") : Number(position) >= beginning.length;
+  }
+}
+
+function tail(text: string): string {
+  const line = text.trimEnd().replace(/\s+/g, " ");
+  return line.length <= 40 ? line : `…${clip(line.slice(-40), 40)}`;
+}

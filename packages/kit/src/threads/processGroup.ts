@@ -1,0 +1,73 @@
+import type { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Milliseconds between the request to end (SIGTERM) and the end (SIGKILL). */
+const signalGraceMs = 1000;
+
+const lookEveryMs = 20;
+
+/**
+ * Waits until its input closes, which happens however this process ends, and then ends the group. A handler in this process
+ * would not run after SIGKILL, and a library must not install signal handlers.
+ */
+const watchScript = `
+read -r _
+sleep 1
+kill -s TERM -- "-$1" 2>/dev/null || exit 0
+sleep 1
+kill -s KILL -- "-$1" 2>/dev/null
+`;
+
+/** A process group, named by its first process. Windows has none. */
+export interface ProcessGroup {
+  /** Asks every process of the group to end, and ends those that stay. */
+  end(): Promise<void>;
+}
+
+/**
+ * Makes sure that a group does not outlive this process. `start` is `spawn` of `node:child_process`: this package starts no program
+ * itself, so that who installs file tools alone has no code that could.
+ */
+export function watchGroup(start: typeof spawn, leader: number): ProcessGroup {
+  const watch = start("/bin/sh", ["-c", watchScript, "toolcrib-watch", String(leader)], {
+    stdio: ["pipe", "ignore", "ignore"],
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    // In its own group: Ctrl-C in a terminal signals the whole group of the program.
+    detached: true,
+  });
+  // Without a shell the end of its input is all that tells a server to end.
+  watch.on("error", () => undefined);
+  watch.stdin.on("error", () => undefined);
+  watch.unref();
+  if ("unref" in watch.stdin && typeof watch.stdin.unref === "function") watch.stdin.unref();
+  let ending: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await endGroup(leader);
+    watch.kill("SIGKILL");
+  };
+  return {
+    end: () => {
+      ending ??= end();
+      return ending;
+    },
+  };
+}
+
+async function endGroup(leader: number): Promise<void> {
+  if (!signalGroup(leader, "SIGTERM")) return;
+  for (let waited = 0; waited < signalGraceMs; waited += lookEveryMs) {
+    await sleep(lookEveryMs);
+    if (!signalGroup(leader, 0)) return;
+  }
+  signalGroup(leader, "SIGKILL");
+}
+
+/** False when no process is left in the group that can be signalled. */
+function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    return false;
+  }
+}
