@@ -178,7 +178,7 @@ describe("LangGraph", () => {
     return createAgent({ model, tools: toLangChainTools(registry, { interrupt }), checkpointer });
   }
 
-  /** What a process that starts anew finds in the store. */
+  /** Returns what a new process finds in the store. */
   function reopened({ storage, writes }: MemorySaver): MemorySaver {
     return Object.assign(new MemorySaver(), structuredClone({ storage, writes }));
   }

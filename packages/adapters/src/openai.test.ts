@@ -46,7 +46,12 @@ describe("toOpenAITools", () => {
         return [["add", '{"a":1,"b":1}']];
       },
     ]);
-    const runner = client(server.url).chat.completions.runTools({ model, messages, tools: toOpenAITools(registry) });
+    const runner = client(server.url).chat.completions.runTools({
+      model,
+      reasoning_effort: "none",
+      messages,
+      tools: toOpenAITools(registry),
+    });
     expect(await runner.finalContent()).toBe("done");
     const [first, , third] = server.requests;
     expect(first?.tools?.map((tool) => tool.type === "function" && tool.function.name)).toEqual(shownAtFirst);

@@ -56,7 +56,7 @@ export async function callTool(
   return { text, images, data: outcome?.data, error: undefined };
 }
 
-/** What a call would end with, if guards would deny it or ask about it: the denial, or the question. */
+/** Returns how a call would end if guards would deny it or ask about it: the denial, or the question. */
 export async function decisionOn(
   registry: ToolSource,
   name: string,

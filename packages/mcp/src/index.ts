@@ -1,14 +1,9 @@
 export { checkServer, type McpServerCheck } from "./client/checkServer.ts";
 export { fingerprint, type McpToolChange } from "./client/fingerprint.ts";
 export { type McpMount, type MountMcpOptions, mountMcp } from "./client/mountMcp.ts";
-export type { McpCommandConfig, McpConfig, McpServerConfig, McpUrlConfig } from "./client/serverConfig.ts";
-export { fileToolStore, type KnownServer, type KnownTool, type McpToolStore } from "./client/toolStore.ts";
-export { type AnyMcpError, isMcpError, McpError, type McpErrorCode, type McpErrorDetails } from "./errors.ts";
-export { type HttpOptionProblem, type HttpOptions, httpOptionProblem } from "./http/httpOptions.ts";
+export type { McpConfig, McpServerConfig } from "./client/serverConfig.ts";
+export { fileToolStore, type McpToolStore } from "./client/toolStore.ts";
+export { type AnyMcpError, isMcpError, McpError, type McpErrorCode } from "./errors.ts";
+export { type HttpOptions, httpOptionProblem } from "./http/httpOptions.ts";
 export type { ListedTool } from "./mapping.ts";
-export { type ConnectedTools, type ConnectToolsOptions, connectTools } from "./remote/connectTools.ts";
-export type { PlaceChange, PlaceOptions } from "./remote/frames.ts";
-export type { DaytonaSandbox, E2BSandbox, Session, SessionProcess, SpawningSession } from "./remote/sessionWay.ts";
-export type { CommandTarget, Target } from "./remote/target.ts";
-export type { RegistrySource } from "./server/registriesByRoots.ts";
 export { type McpServing, type ServeMcpOptions, serveMcp } from "./server/serveMcp.ts";

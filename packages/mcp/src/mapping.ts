@@ -1,13 +1,5 @@
-import {
-  type ContentBlock,
-  freeName,
-  type JsonSchema,
-  type McpTool,
-  renderOutcome,
-  serverPrefix,
-  type ToolOutcome,
-  withLegalCharacters,
-} from "@toolcrib/core";
+import { type ContentBlock, type JsonSchema, type McpTool, renderOutcome, type ToolOutcome } from "@toolcrib/core";
+import { freeName, serverPrefix, withLegalCharacters } from "@toolcrib/core/internal";
 import { clip, isObject, limitBytes } from "@toolcrib/core/text";
 
 /** A tool as a server lists it. Only the name is checked. */

@@ -7,7 +7,6 @@ const readme = readFileSync(readmeUrl, "utf8");
 
 testReadme(readmeUrl, {
   "structured.ts": /^\{ ok: true, output: 'three files', data: \{ files: 3 \} \}\n$/,
-  "elsewhere.ts": /package\.json\n$/,
 });
 
 test("each program has a block that starts toolcrib mcp serve", () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "@toolcrib/core";
+import { canonicalJson } from "@toolcrib/core/internal";
 import type { ListedTool } from "../mapping.ts";
 
 /**

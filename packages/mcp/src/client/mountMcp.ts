@@ -1,11 +1,20 @@
-import { checkOptions, type ExecutableTool, type KnownOptions } from "@toolcrib/core";
-import { redactUrls } from "@toolcrib/core/text";
+import type { Approve, ExecutableTool } from "@toolcrib/core";
+import {
+  type OptionSpecs,
+  option,
+  type ReadOptions,
+  readOptions,
+  withDefault,
+  withMethods,
+} from "@toolcrib/core/internal";
+import { redactUrls } from "@toolcrib/kit/text";
 import { type AnyMcpError, isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
 import { type ListedTool, mountedName } from "../mapping.ts";
 import type { OAuthStore } from "../oauth/oauthStore.ts";
 import { type AcceptChange, MountedServer } from "./mountedServer.ts";
 import { createMountedTool } from "./mountedTool.ts";
 import { configDigest, type Environment, type McpConfig, resolveServer, serverEntries } from "./serverConfig.ts";
+import { answerTimeoutMs, ServerQuestions } from "./serverQuestions.ts";
 import type { McpToolStore } from "./toolStore.ts";
 
 export interface MountMcpOptions {
@@ -13,6 +22,11 @@ export interface MountMcpOptions {
   store?: McpToolStore | undefined;
   /** Decides whether a tool whose description, schema or hints have changed is accepted. Default: it is not. */
   accept?: AcceptChange | undefined;
+  /**
+   * Answers the questions that servers ask by elicitation about a running call. With it, a server's calls run one at a time, and
+   * each has ten minutes more than `timeoutMs`. Default: servers are told that nobody can be asked.
+   */
+  approve?: Approve | undefined;
   /**
    * Names of servers whose hints (read-only, destructive, …) are used as traits: by policies, and to run calls side by side.
    * Default: none.
@@ -36,19 +50,25 @@ export interface MountMcpOptions {
   clientVersion?: string | undefined;
 }
 
-const knownOptions: KnownOptions<MountMcpOptions> = {
-  store: true,
-  accept: true,
-  trust: true,
-  timeoutMs: true,
-  startTimeoutMs: true,
-  signal: true,
-  environment: true,
-  logins: true,
+const specs = {
+  store: { ...withMethods("load", "save"), expected: "an object with load and save, such as that of fileToolStore" },
+  accept: withDefault({ ...option.call, expected: "a function that decides on a change" }, () => false),
+  approve: { ...option.call, expected: "a function that answers a question" },
+  trust: withDefault({ ...option.texts, expected: "an array of names of servers" }, [] as readonly string[]),
+  timeoutMs: withDefault(option.positive, 60_000),
+  startTimeoutMs: withDefault(option.positive, 60_000),
+  signal: option.signal,
+  environment: option.object,
+  logins: {
+    ...withMethods("load", "exclusively"),
+    expected: "an object with load, save and exclusively, such as that of createOAuthStore",
+  },
   versionNegotiation: true,
-  clientName: true,
-  clientVersion: true,
-};
+  clientName: withDefault(option.text, "toolcrib"),
+  clientVersion: withDefault(option.text, "0.0.0"),
+} satisfies OptionSpecs<MountMcpOptions>;
+
+type Read = ReadOptions<MountMcpOptions, typeof specs>;
 
 /** The tools of mounted MCP servers. */
 export interface McpMount extends AsyncDisposable {
@@ -67,14 +87,15 @@ export interface McpMount extends AsyncDisposable {
  * another shape.
  */
 export async function mountMcp(config: McpConfig, options: MountMcpOptions = {}): Promise<McpMount> {
-  checkMountOptions(options);
-  const { timeoutMs = 60_000, signal } = options;
+  const read = readOptions("mountMcp", options, specs);
+  const { approve, signal } = read;
+  const timeoutMs = read.timeoutMs + (approve ? answerTimeoutMs : 0);
   signal?.throwIfAborted();
   const problems: AnyMcpError[] = [];
   const servers: MountedServer[] = [];
   for (const [name, entry] of serverEntries(config)) {
     try {
-      servers.push(createServer(name, entry, options));
+      servers.push(createServer(name, entry, read));
     } catch (error) {
       problems.push(asMcpError(name, error));
     }
@@ -116,54 +137,18 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
   return { tools: [...tools.values()], problems, close, [Symbol.asyncDispose]: close };
 }
 
-function checkMountOptions(options: MountMcpOptions): void {
-  checkOptions<MountMcpOptions>("mountMcp", options, knownOptions);
-  const refuse = (option: string, expected: string): never => {
-    throw new TypeError(`mountMcp: ${option} must be ${expected}; leave it out for the default`);
-  };
-  const { trust = [], store, logins, accept, signal } = options;
-  if (!Array.isArray(trust)) refuse("trust", "an array of names of servers");
-  for (const name of ["timeoutMs", "startTimeoutMs"] as const) {
-    const { [name]: limit = 1 } = options;
-    if (typeof limit !== "number" || !(limit > 0)) refuse(name, "a number of milliseconds above 0");
-  }
-  if (accept !== undefined && typeof accept !== "function") refuse("accept", "a function that decides on a change");
-  if (store !== undefined && (typeof store?.load !== "function" || typeof store.save !== "function"))
-    refuse("store", "an object with load and save, such as that of fileToolStore");
-  if (logins !== undefined && (typeof logins?.load !== "function" || typeof logins.exclusively !== "function"))
-    refuse("logins", "an object with load, save and exclusively, such as that of createOAuthStore");
-  if (signal !== undefined && typeof signal?.throwIfAborted !== "function") refuse("signal", "an AbortSignal");
-  for (const name of ["clientName", "clientVersion"] as const)
-    if (options[name] !== undefined && typeof options[name] !== "string") refuse(name, "a string");
-}
-
 function createServer(
   name: string,
   entry: unknown,
-  {
-    store,
-    accept = () => false,
-    trust = [],
-    startTimeoutMs = 60_000,
-    environment = process.env,
-    logins,
-    versionNegotiation,
-    clientName = "toolcrib",
-    clientVersion = "0.0.0",
-  }: MountMcpOptions,
+  { approve, trust, environment = process.env, ...options }: Read,
 ): MountedServer {
   return new MountedServer({
+    ...options,
     name,
     target: resolveServer(name, entry, environment),
     config: configDigest(entry),
-    store,
-    accept,
+    questions: approve && new ServerQuestions(name, approve),
     isTrusted: trust.includes(name),
-    startTimeoutMs,
-    logins,
-    versionNegotiation,
-    clientName,
-    clientVersion,
   });
 }
 

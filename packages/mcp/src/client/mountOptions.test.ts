@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { mountMcp } from "./mountMcp.ts";
 
 test.each([
-  [{ timeoutMs: 0 }, /timeoutMs must be a number of milliseconds above 0; leave it out/],
+  [{ timeoutMs: 0 }, /timeoutMs must be a number above 0, received 0; leave it out/],
   [{ timeoutMs: -1 }, /timeoutMs/],
   [{ timeoutMs: "1" }, /timeoutMs/],
   [{ startTimeoutMs: Number.NaN }, /startTimeoutMs/],

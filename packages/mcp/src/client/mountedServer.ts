@@ -15,7 +15,7 @@ interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChanged"> {
   /** Digest of the server's entry. */
   config: string;
   isTrusted: boolean;
-  store: McpToolStore | undefined;
+  store?: McpToolStore | undefined;
   accept: AcceptChange;
 }
 
@@ -27,6 +27,8 @@ export class MountedServer {
   readonly name: string;
   /** Whether its hints are used as traits. */
   readonly isTrusted: boolean;
+  /** Undefined where the server cannot ask. */
+  readonly questions: RemoteOptions["questions"];
   readonly #remote: RemoteServer;
   readonly #options: MountedServerOptions;
   #accepted: readonly KnownTool[] = [];
@@ -42,6 +44,7 @@ export class MountedServer {
   constructor(options: MountedServerOptions) {
     this.name = options.name;
     this.isTrusted = options.isTrusted;
+    this.questions = options.questions;
     this.#options = options;
     this.#remote = new RemoteServer(options.name, options.target, {
       ...options,

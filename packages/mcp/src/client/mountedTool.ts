@@ -30,8 +30,26 @@ export function createMountedTool(
       },
     }),
     async execute(args, call = {}) {
-      const { text, rich, data, isError } = fromCallResult(await server.call(tool.name, args, call));
-      if (isError) throw new Error(server.redact(failureReason(tool.name, text)));
+      const send = (): Promise<unknown> => server.call(tool.name, args, call);
+      const { callId, labels, signal } = call;
+      const asked = {
+        name,
+        args,
+        tool: mounted,
+        origin: `mcp:${server.name}`,
+        effects: undefined,
+        callId,
+        labels,
+        signal,
+      };
+      const { result, refusals } = server.questions
+        ? await server.questions.during({ ...asked, args: Object.freeze(structuredClone(args)) }, send)
+        : { result: await send(), refusals: [] };
+      const { text, rich, data, isError } = fromCallResult(result);
+      if (isError) {
+        const reasons = refusals.length > 0 ? ` (${refusals.join("; ")})` : "";
+        throw new Error(server.redact(failureReason(tool.name, text) + reasons));
+      }
       const output = text || "(no output)";
       if (rich.length === 0 && data === undefined) return output;
       return toolOutput(output, { ...(rich.length > 0 && { content: rich }), data });

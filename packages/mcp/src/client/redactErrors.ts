@@ -1,4 +1,4 @@
-import { headerSecrets, redactUrls, secretForms, withoutSecrets } from "@toolcrib/core/text";
+import { headerSecrets, redactUrls, secretForms, withoutSecrets } from "@toolcrib/kit/text";
 import type { ResolvedServer } from "./serverConfig.ts";
 
 /** A text without the secrets of one server's entry. */

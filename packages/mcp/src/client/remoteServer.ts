@@ -7,6 +7,7 @@ import type { OAuthStore } from "../oauth/oauthStore.ts";
 import type { ListedTools } from "./listedTools.ts";
 import { createRedact, type Redact, redactError } from "./redactErrors.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
+import type { ServerQuestions } from "./serverQuestions.ts";
 import { type CallOptions, callTool, listTools } from "./toolRequests.ts";
 import { createTransport, type ServerTransport } from "./transport/createTransport.ts";
 
@@ -15,9 +16,11 @@ export interface RemoteOptions {
   startTimeoutMs: number;
   clientName: string;
   clientVersion: string;
-  versionNegotiation: VersionNegotiationOptions["mode"];
+  versionNegotiation?: VersionNegotiationOptions["mode"];
   /** Logins for servers at an address. */
-  logins: OAuthStore | undefined;
+  logins?: OAuthStore | undefined;
+  /** Answers what the server asks; without it the server cannot ask. */
+  questions: ServerQuestions | undefined;
   /** Called when the server says that its tools have changed. */
   onToolsChanged: () => void;
 }
@@ -79,15 +82,20 @@ export class RemoteServer {
   }
 
   async #start(onEnd: () => void): Promise<RemoteConnection> {
-    const { clientName, clientVersion, startTimeoutMs, versionNegotiation, onToolsChanged } = this.#options;
+    const { clientName, clientVersion, startTimeoutMs, versionNegotiation, questions, onToolsChanged } = this.#options;
     const { Client } = await import("@modelcontextprotocol/client");
     const client = new Client(
       { name: clientName, version: clientVersion },
       {
         ...(versionNegotiation === undefined ? {} : { versionNegotiation: { mode: versionNegotiation } }),
+        ...(questions && { capabilities: { elicitation: { form: {} } } }),
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
       },
     );
+    if (questions)
+      client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
+        questions.answer(params, mcpReq.signal),
+      );
     const { transport, endSession, errors } = await this.#open();
     client.onclose = onEnd;
     const { signal } = this.#closing;

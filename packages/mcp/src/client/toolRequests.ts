@@ -1,5 +1,6 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
-import { longestDelayMs, type ToolCallInfo, type ToolProgress } from "@toolcrib/core";
+import type { ToolCallInfo, ToolProgress } from "@toolcrib/core";
+import { longestDelayMs } from "@toolcrib/core/internal";
 import { record } from "../mapping.ts";
 import { ListedTools } from "./listedTools.ts";
 

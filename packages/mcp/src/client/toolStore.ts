@@ -1,4 +1,4 @@
-import { isBelowAny, ownFile } from "@toolcrib/core/files";
+import { isBelowAny, ownFile } from "@toolcrib/kit/files";
 import { type ListedTool, record } from "../mapping.ts";
 import { workingFolder } from "./transport/serverProgram.ts";
 

@@ -1,4 +1,4 @@
-import { nearestName } from "@toolcrib/core";
+import { nearestName } from "@toolcrib/core/internal";
 import { McpError } from "../errors.ts";
 
 /** `message` begins with the name of the file. */

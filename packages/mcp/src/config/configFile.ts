@@ -6,7 +6,7 @@ import {
   systemErrorCode,
   withFileLock,
   writeAtomically,
-} from "@toolcrib/core/files";
+} from "@toolcrib/kit/files";
 import type { McpConfig, McpServerConfig } from "../client/serverConfig.ts";
 import { badConfigFile } from "./configErrors.ts";
 import { mcpConfigName } from "./configName.ts";

@@ -1,4 +1,5 @@
-import { byteOrderMark, isObject, parseJson, withoutComments } from "@toolcrib/core/text";
+import { isObject } from "@toolcrib/core/text";
+import { byteOrderMark, parseJson, withoutComments } from "@toolcrib/kit/text";
 import { applyEdits, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import type { McpConfig, McpServerConfig } from "../client/serverConfig.ts";
 import { badConfigFile } from "./configErrors.ts";

@@ -1,4 +1,4 @@
-import { ownFile } from "@toolcrib/core/files";
+import { ownFile } from "@toolcrib/kit/files";
 import { configDigest, type McpConfig, type McpServerConfig } from "../client/serverConfig.ts";
 import { McpError } from "../errors.ts";
 import { mcpConfigName } from "./configName.ts";
@@ -41,7 +41,7 @@ function consentOf(digest: unknown, entry: McpServerConfig): McpConsent {
   return digest === undefined ? "new" : digest === configDigest(entry) ? "allowed" : "changed";
 }
 
-/** What cannot be read allows nothing. */
+/** Parses the file. If it cannot be read, nothing is allowed. */
 function parseConsents(text = ""): ReadonlyMap<string, unknown> {
   try {
     return new Map(Object.entries(JSON.parse(text).servers as Record<string, unknown>));

@@ -1,7 +1,8 @@
-import { redactUrls, showInvisible } from "@toolcrib/core/text";
+import { showInvisible } from "@toolcrib/core/text";
+import { redactUrls } from "@toolcrib/kit/text";
 import type { McpServerConfig } from "../client/serverConfig.ts";
 
-/** What an entry of `.mcp.json` would start or connect to, for the question: nothing that matters for the decision is left out. */
+/** Describes what an entry of `.mcp.json` would start or connect to, leaving out nothing that matters for the decision. */
 export function describeServer(name: string, entry: McpServerConfig): string {
   const lines = "url" in entry ? urlLines(name, entry) : commandLines(name, entry);
   const uses = variablesOf(entry).map(({ variable, field }) => `${variable} (into ${field})`);
@@ -29,7 +30,7 @@ function word(value: unknown): string {
   return /^[\w@%+=:,./${}-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** Where an entry asks for variables of the environment. */
+/** Lists the environment variables that an entry asks for, and where. */
 function variablesOf(entry: object, path = ""): { variable: string; field: string }[] {
   return Object.entries(entry).flatMap(([key, value]: [string, unknown]) => {
     const field = path === "" ? key : `${path}.${key}`;

@@ -1,4 +1,4 @@
-import { isSecret, redacted, redactUrls } from "@toolcrib/core/text";
+import { isSecret, redacted, redactUrls } from "@toolcrib/kit/text";
 import type { McpServerConfig } from "../client/serverConfig.ts";
 
 /** `${NAME}` alone: a variable that is filled in later. */

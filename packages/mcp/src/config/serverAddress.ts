@@ -1,7 +1,7 @@
 import { type Environment, type McpServerConfig, resolveServer } from "../client/serverConfig.ts";
 
 /**
- * Where an entry that names an address leads, its variables filled in; undefined for an entry that starts a process. Throws an McpError
+ * Returns the address of an entry, its variables filled in; undefined for an entry that starts a process. Throws an McpError
  * (`invalid_config`).
  */
 export function serverAddress(

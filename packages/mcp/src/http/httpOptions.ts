@@ -1,4 +1,4 @@
-import { checkOptions, type KnownOptions } from "@toolcrib/core";
+import { groupOf, type OptionSpecs, option, readOptions } from "@toolcrib/core/internal";
 import { isLoopback } from "../loopback.ts";
 
 /** Where and to whom a registry is served over HTTP. */
@@ -17,14 +17,23 @@ export interface HttpOptions {
   allowedOrigins?: readonly string[] | undefined;
 }
 
-const knownOptions: KnownOptions<HttpOptions> = {
-  port: true,
-  host: true,
-  token: true,
-  auth: true,
-  allowedHosts: true,
-  allowedOrigins: true,
-};
+const specs = {
+  port: {
+    expected: "a whole number from 0 to 65535",
+    fits: (port) => typeof port === "number" && Number.isInteger(port) && port >= 0 && port <= 65_535,
+  },
+  host: { expected: "an address to listen on, such as 127.0.0.1", fits: (host) => isText(host) && host.trim() !== "" },
+  token: {
+    expected: "a non-empty string without spaces, as a header can carry it",
+    fits: (token) => isText(token) && /^[\x21-\x7e]+$/.test(token),
+  },
+  auth: option.flag,
+  allowedHosts: { expected: "an array of host names without a port", fits: (value) => isList(value, isHostName) },
+  allowedOrigins: {
+    expected: "an array of origins, such as https://tools.example",
+    fits: (value) => isList(value, isOrigin),
+  },
+} satisfies OptionSpecs<HttpOptions>;
 
 /** An option that cannot be used, and what is expected in its place. */
 export interface HttpOptionProblem {
@@ -34,29 +43,22 @@ export interface HttpOptionProblem {
 
 /** Throws a TypeError for what could not be meant: a value read by mistake as none would open the server. */
 export function checkHttpOptions(options: HttpOptions): void {
-  checkOptions<HttpOptions>("serveMcp: http", options, knownOptions);
+  readOptions("serveMcp", { http: options }, { http: groupOf<HttpOptions>(specs) });
   const problem = httpOptionProblem(options);
-  if (problem?.option === "auth" && options.auth === false)
-    throw new TypeError(`auth: false is ${problem.expected}; leave auth on`);
-  if (problem)
-    throw new TypeError(`serveMcp: http.${problem.option} must be ${problem.expected}; leave it out for the default`);
+  if (problem) throw new TypeError(`auth: false is ${problem.expected}; leave auth on`);
 }
 
 /** The first option that `serveMcp` would refuse, for programs that have flags in place of options. */
 export function httpOptionProblem(options: HttpOptions): HttpOptionProblem | undefined {
-  const { port = 0, host = "127.0.0.1", token, auth = true, allowedHosts = [], allowedOrigins = [] } = options;
-  const wrong = (option: keyof HttpOptions, expected: string): HttpOptionProblem => ({ option, expected });
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) return wrong("port", "a whole number from 0 to 65535");
-  if (typeof host !== "string" || host.trim() === "")
-    return wrong("host", "an address to listen on, such as 127.0.0.1");
-  if (token !== undefined && (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)))
-    return wrong("token", "a non-empty string without spaces, as a header can carry it");
-  if (!isList(allowedHosts, isHostName)) return wrong("allowedHosts", "an array of host names without a port");
-  if (!isList(allowedOrigins, isOrigin))
-    return wrong("allowedOrigins", "an array of origins, such as https://tools.example");
-  if (typeof auth !== "boolean") return wrong("auth", "true or false");
-  return auth || isLoopback(host) ? undefined : wrong("auth", `accepted on a loopback address only, not on ${host}`);
+  const names = ["port", "host", "token", "allowedHosts", "allowedOrigins", "auth"] as const;
+  const wrong = names.find((name) => options[name] !== undefined && !specs[name].fits(options[name]));
+  if (wrong !== undefined) return { option: wrong, expected: specs[wrong].expected };
+  const { auth = true, host = "127.0.0.1" } = options;
+  if (auth || isLoopback(host)) return undefined;
+  return { option: "auth", expected: `accepted on a loopback address only, not on ${host}` };
 }
+
+const isText = (value: unknown): value is string => typeof value === "string";
 
 function isList(value: unknown, isItem: (item: string) => boolean): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string" && isItem(item));

@@ -10,7 +10,7 @@ export type AddressRule = (address: string | URL, what: string) => URL;
 const longestAddress = 8192;
 
 /**
- * What the server at `server` may name: addresses over https, and those of private networks and of this machine only where it is there
+ * Limits what the server at `server` may name: addresses over https, and those of private networks and of this machine only if it is there
  * itself: a server elsewhere must not send us to what only we can reach. Plain http counts on this machine alone.
  */
 export function addressRule(server: URL): AddressRule {

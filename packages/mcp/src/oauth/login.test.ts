@@ -44,7 +44,7 @@ async function mounted(): Promise<{ mount: McpMount; registry: ToolRegistry }> {
 
 const loginNeeded = "MCP server web asks for a login: toolcrib mcp login web";
 
-/** What must never be shown. */
+/** Matches what must never be shown. */
 const secrets = (): RegExp => /(?:access|refresh|code)-[0-9a-f]{8}-|code_verifier=\w/;
 
 describe("a server that asks for a login", () => {

@@ -8,7 +8,7 @@ import { keptTokens, loginSecrets, metadataOf, withoutTokens } from "./tokens.ts
 /** The login of one server, for its connections: the token of each request, renewed when it has run out. */
 export interface OAuthSession extends AuthProvider {
   onUnauthorized(): Promise<void>;
-  /** What has been sent so far and must not be shown. */
+  /** Lists what has been sent so far and must not be shown. */
   secrets(): readonly string[];
 }
 

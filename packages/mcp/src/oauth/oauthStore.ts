@@ -1,5 +1,5 @@
-import { ownFile, withFileLock } from "@toolcrib/core/files";
 import { isObject } from "@toolcrib/core/text";
+import { ownFile, withFileLock } from "@toolcrib/kit/files";
 
 /** A login at one server: the tokens, and where they may be sent. */
 export interface OAuthLogin {
@@ -60,7 +60,7 @@ function keyOf(url: URL): string {
   return `${origin}${pathname}${search}`;
 }
 
-/** What cannot be read is no login. */
+/** Parses the logins. What cannot be read is no login. */
 function loginsIn(text: string | undefined): ReadonlyMap<string, unknown> {
   try {
     const { logins } = JSON.parse(text ?? "") as { logins?: unknown };

@@ -1,5 +1,6 @@
 import type { AuthorizationServerMetadata, OAuthTokens } from "@modelcontextprotocol/client";
-import { clip, secretForms, withoutSecrets } from "@toolcrib/core/text";
+import { clip } from "@toolcrib/core/text";
+import { secretForms, withoutSecrets } from "@toolcrib/kit/text";
 import type { OAuthLogin } from "./oauthStore.ts";
 
 /** A token travels in a header: servers take headers of some kilobytes. */
@@ -24,7 +25,7 @@ export function keptTokens(
   return { accessToken, refreshToken, expiresAt };
 }
 
-/** What the client library needs of the metadata to renew tokens: nothing is looked up again, so that nothing else is asked. */
+/** Returns the metadata that the client library needs to renew tokens: nothing is looked up again, so that nothing else is asked. */
 export function metadataOf({ issuer, tokenEndpoint, authMethods }: OAuthLogin): AuthorizationServerMetadata {
   return {
     issuer,

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { isInside } from "@toolcrib/core/files";
+import { isInside } from "@toolcrib/kit/files";
 import { record } from "../mapping.ts";
 
 /** The directories in a client's answer to `roots/list`: its `file:` roots, each once. Anything else is left out. */

@@ -39,7 +39,7 @@ const requestedSchema = { type: "object" as const, properties: {} };
 export interface Questions {
   /** Undefined where questions are not answered in place: the call then ends with `approval_required`. */
   readonly approve: Approve | undefined;
-  /** What the client is sent instead of the outcome: a question that has no answer yet. */
+  /** Returns what is sent instead of the outcome: a question that has no answer yet. */
   next(outcome: ToolOutcome, roots: readonly string[] | undefined): Promise<InputRequiredResult | undefined>;
 }
 
@@ -70,7 +70,7 @@ export function earlierRound({ mcpReq }: ServerContext): RoundState | undefined 
   return isObject(state) ? state : undefined;
 }
 
-/** What the client declares that it can do. */
+/** Reads what the client declares that it can do. */
 export function capabilitiesOf(server: Server, { mcpReq }: ServerContext): Record<string, unknown> {
   return record(record(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities());
 }

@@ -1,6 +1,6 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { checkOptions, type KnownOptions } from "@toolcrib/core";
+import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/core/internal";
 import { checkHttpOptions, type HttpOptions } from "../http/httpOptions.ts";
 import { anyRoots, type RootsRule, withinRoots } from "./clientRoots.ts";
 import { createProtocolServer } from "./protocolServer.ts";
@@ -33,16 +33,16 @@ export interface ServeMcpOptions {
   onError?: ((error: Error) => void) | undefined;
 }
 
-const knownOptions: KnownOptions<ServeMcpOptions> = {
-  name: true,
-  version: true,
-  instructions: true,
+const specs = {
+  name: withDefault(option.text, "toolcrib"),
+  version: withDefault(option.text, "0.0.0"),
+  instructions: option.text,
   roots: true,
-  readOnly: true,
-  structured: true,
+  readOnly: { ...option.flag, otherwise: "false" },
+  structured: { ...option.flag, otherwise: "false" },
   http: true,
-  onError: true,
-};
+  onError: withDefault(option.call, () => undefined),
+} satisfies OptionSpecs<ServeMcpOptions>;
 
 /** A registry being served. */
 export interface McpServing {
@@ -65,20 +65,10 @@ const maxMessageBytes = 10 * 1024 * 1024;
  * `Approval required`. A failure is a result with `isError`.
  */
 export async function serveMcp(source: RegistrySource, options: ServeMcpOptions = {}): Promise<McpServing> {
-  checkOptions<ServeMcpOptions>("serveMcp", options, knownOptions);
-  checkServeOptions(options);
-  const {
-    name = "toolcrib",
-    version = "0.0.0",
-    instructions,
-    readOnly,
-    structured,
-    http,
-    onError = () => undefined,
-  } = options;
+  const { http, onError, ...about } = readOptions("serveMcp", options, specs);
+  if (http !== undefined) checkHttpOptions(http);
   const registries = new RegistriesByRoots(source, rootsRule(options));
-  const createServer = (): Server =>
-    createProtocolServer(registries, { name, version, instructions, readOnly, structured });
+  const createServer = (): Server => createProtocolServer(registries, about);
   const { promise: closed, resolve: end } = Promise.withResolvers<void>();
   if (!http) {
     const streams = { input: process.stdin, output: process.stdout };
@@ -98,20 +88,6 @@ export async function serveMcp(source: RegistrySource, options: ServeMcpOptions 
     end();
   };
   return { url: serving.url, token: serving.token, closed, close };
-}
-
-function checkServeOptions(options: ServeMcpOptions): void {
-  if (options.http !== undefined) checkHttpOptions(options.http);
-  for (const name of ["name", "version", "instructions"] as const) {
-    if (options[name] === undefined || typeof options[name] === "string") continue;
-    throw new TypeError(`serveMcp: ${name} must be a string; leave it out for the default`);
-  }
-  for (const name of ["readOnly", "structured"] as const) {
-    if (options[name] === undefined || typeof options[name] === "boolean") continue;
-    throw new TypeError(`serveMcp: ${name} must be true or false; leave it out for false`);
-  }
-  if (options.onError === undefined || typeof options.onError === "function") return;
-  throw new TypeError("serveMcp: onError must be a function; leave it out to ignore these errors");
 }
 
 /** Over HTTP any client with the token could name roots, so they count only inside `options.roots`. */

@@ -6,8 +6,8 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/server";
+import { LineSplitter } from "@toolcrib/kit/text";
 import { reasonOf } from "../errors.ts";
-import { LineSplitter } from "../lineSplitter.ts";
 import { record } from "../mapping.ts";
 
 /** Where messages come from and go to. */

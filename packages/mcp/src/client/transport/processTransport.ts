@@ -9,8 +9,8 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { LineSplitter } from "../../lineSplitter.ts";
-import { type ProcessGroup, watchGroup } from "./processGroup.ts";
+import { LineSplitter } from "@toolcrib/kit/text";
+import { type ProcessGroup, watchGroup } from "@toolcrib/kit/threads";
 
 /** Milliseconds that a server may take to end by itself when its input is closed. */
 const inputGraceMs = 2000;
@@ -55,7 +55,7 @@ export class ProcessTransport implements Transport {
     this.#maxMessageBytes = maxMessageBytes;
   }
 
-  /** Whether it was ended for a message above the limit. */
+  /** Returns whether it was ended for a message above the limit. */
   get isTooLong(): boolean {
     return this.#isTooLong;
   }
@@ -98,7 +98,7 @@ export class ProcessTransport implements Transport {
     });
     this.#exited = new Promise((resolve) => child.once("exit", () => resolve()));
     if (child.pid !== undefined) {
-      this.#group = watchGroup(child.pid);
+      this.#group = watchGroup(spawn, child.pid);
       void this.#cleanUpAfterExit(child);
     }
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join, sep } from "node:path";
-import { isInside } from "@toolcrib/core/files";
+import { isInside } from "@toolcrib/kit/files";
 
 /** The variables that the process of a server inherits. None of them holds a key. */
 const inherited = ["HOME", "LANG", "LOGNAME", "SHELL", "TERM", "TMPDIR", "USER"];

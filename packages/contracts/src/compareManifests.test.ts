@@ -1,0 +1,315 @@
+import type { ExecutableTool, JsonSchema } from "@toolcrib/core";
+import { defineTool } from "@toolcrib/core";
+import { expect, test } from "vitest";
+import { compareManifests } from "./compareManifests.ts";
+import { createManifest, readManifest, type ToolManifest } from "./toolContract.ts";
+
+const path = { type: "string", description: "Where." };
+const parameters = (properties: object = {}, required: string[] = ["path"]): JsonSchema => ({
+  type: "object",
+  properties: { path, ...properties },
+  required,
+  additionalProperties: false,
+});
+const outputSchema = (properties: object, required = Object.keys(properties)): JsonSchema => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+interface Change {
+  readonly name?: string;
+  readonly description?: string;
+  readonly parameters?: JsonSchema;
+}
+
+function tool(change: Change = {}, rest: Partial<ExecutableTool> = {}): ExecutableTool {
+  const definition = { name: "read", description: "Reads.", parameters: parameters(), execute: () => "", ...change };
+  return { ...defineTool(definition), origin: "pack", readOnly: true, ...rest };
+}
+
+const manifest = (...tools: ExecutableTool[]): ToolManifest => createManifest("pack", tools);
+const encoding = { type: "string", enum: ["utf8", "latin1"], default: "utf8", description: "How it is written." };
+const withEncoding = (encoded: object, required = ["path"]): ExecutableTool =>
+  tool({ parameters: parameters({ encoding: encoded }, required) });
+const text = { text: { type: "string" } };
+
+/** What a user of the tool is told, for each kind of change. */
+test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
+  ["nothing", [tool()], [tool()], []],
+  [
+    "a tool gone",
+    [tool(), tool({ name: "watch" })],
+    [tool()],
+    ["breaking tool-gone: The tool watch is gone. Programs and prompts that call it get an error."],
+  ],
+  ["a new tool", [tool()], [tool(), tool({ name: "watch" })], ["addition tool-added: The tool watch is new."]],
+  [
+    "a new required argument",
+    [tool()],
+    [withEncoding(encoding, ["path", "encoding"])],
+    ['breaking argument-required: read needs a new argument "encoding". Callers that leave it out get an error.'],
+  ],
+  [
+    "an argument that became required",
+    [withEncoding(encoding)],
+    [withEncoding(encoding, ["path", "encoding"])],
+    [
+      'breaking argument-required: read needs the argument "encoding", which was optional. Callers that leave it out get an error.',
+    ],
+  ],
+  [
+    "an argument gone",
+    [withEncoding(encoding)],
+    [tool()],
+    ['breaking argument-gone: read no longer takes the argument "encoding". Callers that pass it get an error.'],
+  ],
+  [
+    "a new optional argument",
+    [tool()],
+    [withEncoding(encoding)],
+    ['addition argument-added: read takes a new optional argument "encoding".'],
+  ],
+  [
+    "a narrower enum",
+    [withEncoding(encoding)],
+    [withEncoding({ ...encoding, enum: ["utf8"] })],
+    [
+      'breaking narrowed: read takes less in the argument "encoding": it no longer takes "latin1". Callers that pass what no longer fits get an error.',
+    ],
+  ],
+  [
+    "a wider enum",
+    [withEncoding(encoding)],
+    [withEncoding({ ...encoding, enum: ["utf8", "latin1", "base64"] })],
+    ['addition widened: read takes more in the argument "encoding": it takes "base64" too.'],
+  ],
+  [
+    "another default",
+    [withEncoding(encoding)],
+    [withEncoding({ ...encoding, default: "latin1" })],
+    [
+      'breaking default: read has another default for the argument "encoding": it was "utf8" and is "latin1". Callers that leave it out get another result.',
+    ],
+  ],
+  [
+    "another default that is declared beside the schema",
+    [tool({}, { defaults: { path: ".", "edits[].all": false } })],
+    [tool({}, { defaults: { path: "..", "edits[].all": false } })],
+    [
+      'breaking default: read has another default for the argument "path": it was "." and is "..". Callers that leave it out get another result.',
+    ],
+  ],
+  [
+    "a declared default that the schema states now",
+    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
+    [withEncoding({ type: "string", default: "utf8" })],
+    ["wording words: read has another fingerprint: what was remembered about it is asked again."],
+  ],
+  [
+    "a stated default that is declared now",
+    [withEncoding({ type: "string", default: "utf8" })],
+    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
+    ["wording words: read has another fingerprint: what was remembered about it is asked again."],
+  ],
+  [
+    "a declared default beside which the schema states another",
+    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
+    [{ ...withEncoding({ type: "string", default: "latin1" }), defaults: { encoding: "utf8" } }],
+    [
+      'breaking default: read has another default for the argument "encoding": it was "utf8" and is "latin1". Callers that leave it out get another result.',
+    ],
+  ],
+  [
+    "two defaults that differed before",
+    [{ ...withEncoding({ type: "string", default: "latin1" }), defaults: { encoding: "utf8" } }],
+    [{ ...withEncoding({ type: "string", default: "latin1" }), defaults: { encoding: "utf8" } }],
+    [],
+  ],
+  [
+    "a declared default that is dropped, with the name of a method",
+    [{ ...withEncoding({ type: "string" }), defaults: { toString: 1 } }],
+    [{ ...withEncoding({ type: "string" }), defaults: {} }],
+    [
+      'breaking default: read has another default for the argument "toString": it was 1 and is no longer stated. Callers that leave it out get another result.',
+    ],
+  ],
+  [
+    "a declared default of an argument that is required now",
+    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
+    [withEncoding({ type: "string" }, ["path", "encoding"])],
+    [
+      'breaking argument-required: read needs the argument "encoding", which was optional. Callers that leave it out get an error.',
+    ],
+  ],
+  [
+    "a declared default of an argument that is gone",
+    [{ ...withEncoding(encoding), defaults: { encoding: "utf8" } }],
+    [tool()],
+    ['breaking argument-gone: read no longer takes the argument "encoding". Callers that pass it get an error.'],
+  ],
+  [
+    "what cannot be compared",
+    [tool()],
+    [tool({ parameters: { ...parameters(), not: { required: ["a"] } } })],
+    [
+      "breaking incomparable: read may take less in its arguments: it has another not, which is not compared. Callers may get an error.",
+    ],
+  ],
+  [
+    "other traits",
+    [tool()],
+    [tool({}, { readOnly: undefined })],
+    [
+      "breaking traits: read states another trait: readOnly was true and is not stated. Permissions that rest on it decide otherwise.",
+    ],
+  ],
+  [
+    "another origin",
+    [tool()],
+    [tool({}, { origin: "other" })],
+    [
+      'breaking origin: read comes from "other", before from "pack". Rules and remembered answers for it no longer hold.',
+    ],
+  ],
+  [
+    "a tool and an argument in other words",
+    [tool()],
+    [tool({ description: "Reads it.", parameters: parameters({ path: { ...path, description: "The path." } }) })],
+    ["wording words: read is described in other words: the tool, path."],
+  ],
+  [
+    "a description dropped",
+    [tool()],
+    [tool({ parameters: parameters({ path: { type: "string" } }) })],
+    ["wording words: read is described in other words: path."],
+  ],
+  [
+    "a title",
+    [tool()],
+    [tool({ parameters: parameters({ path: { ...path, title: "Path" } }) })],
+    ["wording words: read has another fingerprint: what was remembered about it is asked again."],
+  ],
+  [
+    "data that may miss a field",
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [tool({}, { outputSchema: outputSchema(text, []) })],
+    [
+      'breaking data: read gives other data. The field "text" of its data may be missing. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "data of another type",
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [tool({}, { outputSchema: outputSchema({ text: { type: ["string", "null"] } }) })],
+    [
+      'breaking data: read gives other data. The field "text" of its data was string and is string or null. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "data without a field that was optional",
+    [tool({}, { outputSchema: outputSchema({ ...text, b: outputSchema({ c: {} }) }, ["text"]) })],
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [
+      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "data without a field that was required",
+    [tool({}, { outputSchema: outputSchema({ ...text, b: { type: "string" } }) })],
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [
+      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "open data without a field, and data that never has it",
+    [tool({}, { outputSchema: { type: "object", properties: { a: {}, b: {} } } })],
+    [tool({}, { outputSchema: { type: "object", properties: { a: false } } })],
+    [
+      'breaking data: read gives other data. The field "a" of its data is no longer given. Programs that read it may fail.',
+      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "data without a field of one of its forms",
+    [
+      tool(
+        {},
+        { outputSchema: { type: "object", anyOf: [outputSchema({ ok: {}, b: {} }), outputSchema({ ok: {} })] } },
+      ),
+    ],
+    [tool({}, { outputSchema: { type: "object", anyOf: [outputSchema({ ok: {} })] } })],
+    [
+      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+    ],
+  ],
+  [
+    "data no longer given",
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [tool()],
+    ["breaking data: read no longer gives data. Programs that read it get none."],
+  ],
+  [
+    "more data",
+    [tool({}, { outputSchema: outputSchema(text) })],
+    [tool({}, { outputSchema: outputSchema({ ...text, size: { type: "integer" } }) })],
+    ["addition data: read gives more data, or more exact data."],
+  ],
+])("%s", (_, before, after, expected) => {
+  const changes = compareManifests(manifest(...before), manifest(...after));
+  expect(changes.map(({ severity, kind, message }) => `${severity} ${kind}: ${message}`)).toEqual(expected);
+});
+
+test("a changed fingerprint or digest of words is always a change", () => {
+  const versions = [
+    tool(),
+    withEncoding(encoding),
+    withEncoding({ ...encoding, description: "Other." }),
+    withEncoding({ ...encoding, examples: ["utf8"] }),
+    withEncoding({ ...encoding, "x-own": 1 }),
+    tool({}, { idempotent: true }),
+    tool({ description: "Other." }),
+  ].map((one) => manifest(one));
+  for (const before of versions) {
+    for (const after of versions)
+      expect(compareManifests(before, after).length > 0, JSON.stringify([before, after])).toBe(before !== after);
+  }
+});
+
+test("a manifest is read from its JSON, and what is none is refused in words", () => {
+  const own = JSON.parse(JSON.stringify(manifest(tool())));
+  expect(readManifest(own)).toEqual(own);
+  expect(() => readManifest([])).toThrow("not a manifest of tools: it must be an object");
+  expect(() => readManifest({ ...own, manifestVersion: 2 })).toThrow("its manifestVersion must be 1");
+  expect(() => readManifest({ ...own, tools: {} })).toThrow("tools must be an array");
+  expect(() => readManifest({ ...own, package: 1 })).toThrow("package must be a string");
+  const [first] = own.tools;
+  for (const [field, problem] of [
+    ["name", "tools[0] needs name, a string"],
+    ["tokens", "tools[0] needs tokens, a number"],
+    ["parameters", "tools[0] needs parameters, an object"],
+  ] as const) {
+    expect(() => readManifest({ ...own, tools: [{ ...first, [field]: null }] })).toThrow(problem);
+  }
+  expect(() => readManifest({ ...own, tools: [null] })).toThrow("tools[0] must be an object");
+  expect(() => readManifest({ ...own, tools: [{ ...first, outputSchema: 1 }] })).toThrow("outputSchema");
+  expect(() => readManifest({ ...own, tools: [{ ...first, defaults: [] }] })).toThrow("defaults that is no object");
+  expect(() => readManifest({ ...own, tools: [first, first] })).toThrow("tools[1] has the name of another");
+  for (const name of ["", "a b", "\u001b[2J", "a\n", "x".repeat(65)]) {
+    expect(() => readManifest({ ...own, tools: [{ ...first, name }] })).toThrow(
+      "tools[0] needs a name that matches ^[a",
+    );
+  }
+  for (const readOnly of ["\u001b[2J", null, 1]) {
+    expect(() => readManifest({ ...own, tools: [{ ...first, traits: { readOnly } }] })).toThrow(
+      "neither true nor false",
+    );
+  }
+  const deep = JSON.parse(`${'{"not":'.repeat(501)}{}${"}".repeat(501)}`);
+  for (const field of ["parameters", "outputSchema", "defaults"]) {
+    const problem = `tools[0] has ${field} nested deeper than 500 levels`;
+    expect(() => readManifest({ ...own, tools: [{ ...first, [field]: deep }] })).toThrow(problem);
+  }
+});

@@ -1,0 +1,150 @@
+import { type Approve, defineTool, ToolRegistry } from "@toolcrib/core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { command, mounted } from "../../fixtures/mounting.ts";
+import { serveMcp } from "../server/serveMcp.ts";
+import type { MountMcpOptions } from "./mountMcp.ts";
+import { ServerQuestions } from "./serverQuestions.ts";
+
+type Call = (text: string, signal?: AbortSignal) => Promise<string>;
+
+/** Our server, whose guards ask `questions` about each call of `write`, and our client with `options`. */
+async function open(
+  options: MountMcpOptions,
+  questions = (text: string): string[] => [`Write ${text}?`],
+): Promise<{ ran: string[]; call: Call }> {
+  const ran: string[] = [];
+  const write = defineTool({
+    name: "write",
+    description: "Writes.",
+    parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    execute: ({ text }) => ran.push(text) && "written",
+  });
+  const served = new ToolRegistry([write]);
+  for (const index of questions("").keys())
+    served.guard(({ args }) => ({ ask: questions(String(args.text))[index] ?? "" }));
+  const serving = await serveMcp(served, { http: { auth: false } });
+  onTestFinished(() => serving.close());
+  const { registry } = await mounted({ own: { url: String(serving.url) } }, options);
+  return { ran, call: (text, signal) => registry.execute("mcp__own__write", { text }, { signal }) };
+}
+
+describe.each(["legacy", "auto"] as const)("%s protocol", (versionNegotiation) => {
+  const openWith = (approve: Approve | undefined, questions?: (text: string) => string[]): ReturnType<typeof open> =>
+    open({ versionNegotiation, approve }, questions);
+
+  test("a yes runs the call, which the answerer sees with the server's words", async () => {
+    const seen: unknown[] = [];
+    const { ran, call } = await openWith(({ name, args, origin }, { text }) => {
+      seen.push({ name, args, origin, text });
+      return true;
+    });
+    expect(await call("a")).toBe("written");
+    const text = "The MCP server own asks: Write a?";
+    expect(seen).toEqual([{ name: "mcp__own__write", args: { text: "a" }, origin: "mcp:own", text }]);
+    expect(ran).toEqual(["a"]);
+  });
+
+  test("a no denies the call, and its reason reaches the caller", async () => {
+    const answers = [false, "not on a Monday", undefined as never];
+    const { ran, call } = await openWith(() => answers.shift() as string);
+    const denied = "Error executing mcp__own__write: Permission denied: the user said no to this call";
+    expect(await call("a")).toBe(denied);
+    expect(await call("a")).toBe(`${denied} (not on a Monday)`);
+    expect(await call("a")).toBe(denied);
+    expect(ran).toEqual([]);
+  });
+
+  test("an answerer that throws denies the call", async () => {
+    const { ran, call } = await openWith(() => {
+      throw new Error("no terminal");
+    });
+    expect(await call("a")).toMatch(/Permission denied: .*\(the question could not be answered: no terminal\)$/);
+    expect(ran).toEqual([]);
+  });
+
+  test("without approve the server is told that nobody can be asked", async () => {
+    const { ran, call } = await openWith(undefined);
+    expect(await call("a")).toMatch(/Approval required: Write a\? .*it offers no elicitation/);
+    expect(ran).toEqual([]);
+  });
+
+  test("calls made at the same time are asked about in order, each with its own arguments", async () => {
+    const seen: unknown[] = [];
+    const { ran, call } = await openWith(
+      ({ args }, { text }) => {
+        seen.push([args.text, text.replace(/.*: /, "")]);
+        return args.text !== "b";
+      },
+      (text) => [`Write ${text}?`, `Really ${text}?`],
+    );
+    const [a, b, c] = await Promise.all([call("a"), call("b"), call("c")]);
+    expect([a, c]).toEqual(["written", "written"]);
+    expect(b).toMatch(/Permission denied/);
+    const both = (text: string): unknown[] => [
+      [text, `Write ${text}?`],
+      [text, `Really ${text}?`],
+    ];
+    expect(seen).toEqual([...both("a"), ["b", "Write b?"], ...both("c")]);
+    expect(ran).toEqual(["a", "c"]);
+  });
+
+  test("an abort ends the question, and the next call runs", async () => {
+    const controller = new AbortController();
+    const ended: unknown[] = [];
+    const { ran, call } = await openWith(({ args, signal }) => {
+      if (args.text === "b") return true;
+      return new Promise(() => {
+        signal?.addEventListener("abort", () => ended.push(args.text));
+        controller.abort(new Error("enough"));
+      });
+    });
+    expect(await call("a", controller.signal)).toMatch(/Aborted/);
+    expect(await call("b")).toBe("written");
+    expect([ended, ran]).toEqual([["a"], ["b"]]);
+  });
+
+  test("invisible characters of a question are shown, and one too long to show is declined", async () => {
+    const texts: string[] = [];
+    const approve: Approve = (_call, { text }) => texts.push(text) > 0;
+    const { ran, call } = await openWith(approve, (text) => [`${text}\u001b[2J\n\u202e`]);
+    expect(await call("a")).toBe("written");
+    expect(texts).toEqual(["The MCP server own asks: a<U+001B>[2J<U+000A><U+202E>"]);
+    expect(await call("b".repeat(4000))).toMatch(/at most 4000 characters/);
+    expect([ran, texts.length]).toEqual([["a"], 1]);
+  });
+});
+
+const asked = { name: "t", args: {}, tool: undefined as never, origin: "mcp:s", effects: undefined } as never;
+const { signal } = new AbortController();
+
+test.each([
+  [{ message: "Which?", requestedSchema: { type: "object", properties: { yes: { type: "boolean" } } } }],
+  [{ message: "Open", mode: "url", url: "https://x.example", elicitationId: "1" }],
+  [{ requestedSchema: { type: "object", properties: {} } }],
+])("%j is declined without asking", async (params) => {
+  const questions = new ServerQuestions("s", () => expect.unreachable());
+  const { result, refusals } = await questions.during(asked, () => questions.answer(params, signal));
+  expect([result, refusals]).toEqual([{ action: "decline" }, [expect.stringMatching(/^the server/)]]);
+});
+
+test("a question without a running call is refused", async () => {
+  const questions = new ServerQuestions("s", () => expect.unreachable());
+  await expect(questions.answer({ message: "Now?" }, signal)).rejects.toThrow("no call is running");
+});
+
+test("questions asked at the same time are put one after the other", async () => {
+  const order: string[] = [];
+  const questions = new ServerQuestions("s", async (_call, { text }) => {
+    order.push(`ask ${text.at(-1)}`);
+    await new Promise(setImmediate);
+    order.push(`answered ${text.at(-1)}`);
+    return true;
+  });
+  await questions.during(asked, () => Promise.all(["1", "2"].map((message) => questions.answer({ message }, signal))));
+  expect(order).toEqual(["ask 1", "answered 1", "ask 2", "answered 2"]);
+});
+
+test("a server over standard input and output is answered", async () => {
+  const { registry } = await mounted({ own: command("askingServer.ts") }, { approve: () => true });
+  expect(await registry.execute("mcp__own__write")).toBe("written");
+});

@@ -1,0 +1,130 @@
+import type { ExecutableTool } from "@toolcrib/core";
+import { isPlainObject, type OptionSpecs, readOptions } from "@toolcrib/core/internal";
+import { type Address, resolveAddress } from "./address.ts";
+import type { RemoteChange, RemoteOptions } from "./frames.ts";
+import { Remote } from "./remote.ts";
+import { createRemoteTool, proposeChanges } from "./remoteTool.ts";
+
+export interface ConnectToolsOptions extends RemoteOptions {
+  /**
+   * Name of the remote in errors, effects and the origin of its tools, so what a remembered answer holds for: two remotes need two
+   * names. Default: the address as text; for a command, its first word and a digest of the others and of `env`; `session` for every session.
+   * What docker, ssh and kubectl read elsewhere, such as a context, is not in it.
+   */
+  readonly name?: string | undefined;
+  /** Before each name, where the names here are taken: `web_` makes `web_read_file`. Default: none. */
+  readonly prefix?: string | undefined;
+  /** Milliseconds until the remote has to answer. Default 60,000: a container may have to start. */
+  readonly startTimeoutMs?: number | undefined;
+  /** Ends the connection when it fires; while it is made, `connectTools` rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The tools of another remote. */
+export interface ConnectedTools extends AsyncDisposable {
+  /**
+   * Those of the three packs, known by their fingerprints; all enabled once they are registered, `remove` and `run_bash` too. Of any other
+   * tool that the remote lists, effects are not asked for, traits are `hints` and the origin is `own`: a policy asks about it.
+   */
+  readonly tools: readonly ExecutableTool[];
+  /** Name of the remote, in `effect.remote` too. */
+  readonly name: string;
+  /** The directory there in which relative paths start. */
+  readonly cwd: string;
+  /** The directories there that the file and search tools do not leave, for `remotes` of a policy; undefined without a limit. */
+  readonly roots: readonly string[] | undefined;
+  /**
+   * The texts that a call of `write_file`, `edit_file` or `apply_patch` would change there now, as `proposeChanges` of
+   * `@toolcrib/tools-fs` gives them here; undefined for other tools. Changes nothing, and rejects as the tool would.
+   */
+  proposeChanges(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<readonly RemoteChange[] | undefined>;
+  /** Ends what runs there, commands that tools have left behind too. Nothing of it stays there. */
+  close(): Promise<void>;
+}
+
+const knownOptions: OptionSpecs<ConnectToolsOptions> = {
+  cwd: true,
+  root: true,
+  deny: true,
+  readable: true,
+  fs: true,
+  search: true,
+  bash: true,
+  name: true,
+  prefix: true,
+  startTimeoutMs: true,
+  signal: true,
+};
+
+/**
+ * Runs the packs where the files are, and gives their tools as tools here: the same names, schemas, errors, data and effects, with
+ * progress, aborts and time limits carried through. What runs there is one file that is sent to `address` and runs in memory, in a
+ * Node.js 22.18 or later that is found there. The roots there confine; guards here decide. A call is one round trip, and one more where a
+ * guard asks for its effects. When the connection ends, calls that run fail as ones that may have completed, and the next call
+ * starts it again. Throws a TypeError for wrong options, and a RemoteError if the remote cannot be used.
+ */
+export async function connectTools(address: Address, options: ConnectToolsOptions = {}): Promise<ConnectedTools> {
+  readOptions("connectTools", options, knownOptions);
+  const { name, prefix = "", startTimeoutMs = 60_000, signal, ...remoteOptions } = options;
+  if (!/^[a-zA-Z0-9_-]{0,32}$/.test(prefix))
+    throw new TypeError("connectTools: prefix must be at most 32 letters, digits, _ or -");
+  if (typeof startTimeoutMs !== "number" || !(startTimeoutMs > 0))
+    throw new TypeError("connectTools: startTimeoutMs must be a number of milliseconds above 0");
+  signal?.throwIfAborted();
+  if (name !== undefined && (typeof name !== "string" || !/^[^\p{C}]{1,100}$/u.test(name)))
+    throw new TypeError("connectTools: name must be 1 to 100 visible characters");
+  const resolved = resolveAddress(address);
+  const { folder } = resolved;
+  const there = asJson(folder === undefined ? remoteOptions : { cwd: folder, root: folder, ...remoteOptions });
+  const remote = new Remote(name === undefined ? resolved : { ...resolved, name }, there, startTimeoutMs);
+  const close = (): Promise<void> => {
+    signal?.removeEventListener("abort", onAbort);
+    return remote.close();
+  };
+  const onAbort = (): void => void close();
+  signal?.addEventListener("abort", onAbort);
+  try {
+    const { tools, cwd, roots } = await (await remote.connection()).ready;
+    const made = tools.map((tool) => createRemoteTool(remote, tool, `${prefix}${tool.schema.function.name}`));
+    return {
+      tools: made,
+      name: remote.name,
+      cwd,
+      roots: roots ?? undefined,
+      proposeChanges: (called, args, signal) => proposeChanges(remote, called.slice(prefix.length), args, signal),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    if (signal?.aborted) throw signal.reason;
+    throw error;
+  }
+}
+
+/** Options as they arrive there. Throws a TypeError where something would be lost: a limit may have been meant. */
+function asJson(options: RemoteOptions): RemoteOptions {
+  const refuse = (path: string, why = "cannot be sent to a remote; only JSON can"): never => {
+    throw new TypeError(`connectTools: ${path} ${why}`);
+  };
+  for (const pack of ["fs", "search", "bash"] as const)
+    if (pack in options && !isPlainObject(options[pack]))
+      refuse(pack, "must be an object with the options of its pack");
+  if ("cwd" in options && (typeof options.cwd !== "string" || options.cwd === ""))
+    refuse("cwd", "must be a directory there");
+  const around: unknown[] = [];
+  const check = (path: string, value: unknown): void => {
+    if (value === undefined) refuse(`${path}, which is undefined,`);
+    if (value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return;
+    if ((!Array.isArray(value) && !isPlainObject(value)) || around.includes(value)) refuse(path);
+    around.push(value);
+    for (const [name, item] of Object.entries(value as object)) check(path === "" ? name : `${path}.${name}`, item);
+    around.pop();
+  };
+  check("", options);
+  return JSON.parse(JSON.stringify(options)) as RemoteOptions;
+}
