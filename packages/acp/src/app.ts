@@ -20,7 +20,7 @@ type Answering = <Context, Response>(
   answer: (context: Context) => Promise<Response>,
 ) => (context: Context) => Promise<Response>;
 
-/** What is answered to each request of a client. */
+/** Creates the handlers of a client's requests. */
 export function createApp(options: AppOptions, sessions: Sessions): AgentApp {
   const answering: Answering = (answer) => async (context) => {
     try {
@@ -133,7 +133,7 @@ function answerTurns(app: AgentApp, sessions: Sessions, answering: Answering): v
     .onNotification("session/cancel", ({ params }) => sessions.find(params.sessionId)?.cancel());
 }
 
-/** What a client is told of a session that it has opened; its commands right after that. */
+/** Describes a session that a client has opened; sends its commands right after. */
 function opened(live: LiveSession) {
   setImmediate(() => void live.announceCommands());
   const modes = modeState(live.session);

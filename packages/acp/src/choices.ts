@@ -1,9 +1,9 @@
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
-import { clip, showInvisible } from "@toolcrib/core/text";
+import { showLine } from "@toolcrib/core/internal";
 import { invalidParams } from "./errors.ts";
 import type { AcpChoice, AcpSession } from "./types.ts";
 
-/** What the user chooses in a session, as clients from 2026 on show it. */
+/** Lists the choices of a session, as clients from 2026 on show them. */
 export function configOptions({ modes, models }: AcpSession): SessionConfigOption[] {
   return [
     ...(modes ? [selectOf("mode", "Permissions", modes)] : []),
@@ -19,10 +19,10 @@ export function modeState({ modes }: AcpSession): SessionModeState | undefined {
 /** Chooses; throws for what is not on offer. */
 export async function select(session: AcpSession, option: string, value: unknown): Promise<void> {
   const choice = option === "mode" ? session.modes : option === "model" ? session.models : undefined;
-  if (!choice) throw invalidParams(`There is no option ${shown(option)} here; see configOptions`);
+  if (!choice) throw invalidParams(`There is no option ${showLine(option)} here; see configOptions`);
   if (!choice.available.some(({ id }) => id === value)) {
     const ids = choice.available.map(({ id }) => id).join(", ");
-    throw invalidParams(`${option} cannot be ${shown(value)}; expected one of ${ids}`);
+    throw invalidParams(`${option} cannot be ${showLine(String(value))}; expected one of ${ids}`);
   }
   await choice.select(value as string);
 }
@@ -34,8 +34,4 @@ function selectOf(id: "mode" | "model", name: string, { current, available }: Ac
     ...(description !== undefined && { description }),
   }));
   return { type: "select", id, name, category: id, currentValue: current, options };
-}
-
-function shown(value: unknown): string {
-  return clip(showInvisible(String(value)), 80);
 }

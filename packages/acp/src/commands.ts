@@ -1,7 +1,7 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
 import type { AcpCommand, AcpSession } from "./types.ts";
 
-/** What `/` offers in a session. */
+/** Lists the commands that `/` offers in a session. */
 export function availableCommands(session: AcpSession): AvailableCommand[] {
   return commandsOf(session).map(({ name, description, hint }) => ({
     name,
@@ -27,7 +27,7 @@ function commandsOf({ agent, commands = [] }: AcpSession): readonly AcpCommand[]
     async run(_input, signal) {
       const done = await agent.compact({ signal });
       if (!done) return "The conversation is too short to be shortened.";
-      return `Shortened: ${done.clearedResults} results of tools cleared, ${done.summarisedMessages} messages summarised.`;
+      return `Shortened: a summary stands for ${done.summarisedMessages} messages.`;
     },
   };
   return [compact, ...commands];

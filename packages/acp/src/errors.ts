@@ -7,7 +7,7 @@ const longestMessage = 4000;
 /** Turns an error into words for the user. */
 export type Explain = (error: unknown) => string;
 
-/** What a client is answered: the error's own words, and a code of the protocol. */
+/** Converts an error to the protocol's: its own words, and a code. */
 export function toRequestError(error: unknown, explain: Explain = messageOf): RequestError {
   if (error instanceof RequestError) return error;
   const message = clip(withoutControls(explain(error)), longestMessage);

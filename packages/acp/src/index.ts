@@ -1,12 +1,3 @@
 export { permissionModes } from "./modes.ts";
 export { type AcpServing, type ServeAcpOptions, serveAcp } from "./serveAcp.ts";
-export type {
-  AcpCall,
-  AcpChoice,
-  AcpCommand,
-  AcpFileChange,
-  AcpMcpServer,
-  AcpSession,
-  AcpSessionInfo,
-  AcpSessionRequest,
-} from "./types.ts";
+export type { AcpCall, AcpSession, AcpSessionInfo, AcpSessionRequest } from "./types.ts";

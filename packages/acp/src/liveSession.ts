@@ -6,7 +6,7 @@ import type {
   SessionUpdate,
   StopReason,
 } from "@agentclientprotocol/sdk";
-import type { AgentEvent, EndReason } from "@toolcrib/agent";
+import type { AgentEvent, Answers, EndReason } from "@toolcrib/agent";
 import { clip, showInvisible } from "@toolcrib/core/text";
 import { configOptions } from "./choices.ts";
 import { availableCommands, typedCommand } from "./commands.ts";
@@ -115,34 +115,31 @@ export class LiveSession {
     }
     const message = toUserContent(content);
     await this.#sendTitle(textOfPrompt(content));
+    const options = { signal, onQuestions: () => this.#ask(signal) };
     // A question of an earlier process: it is asked again before the message goes out.
     if (agent.pending.length > 0 && !this.#isDismissed) {
-      const stopReason = await this.#askAndGoOn(signal);
+      const stopReason = await this.#report(agent.streamApprove({}, options), signal);
       if (stopReason !== "end_turn") return stopReason;
     }
     this.#isDismissed = false;
-    return this.#untilAnswered(agent.streamChat(message, { signal }), signal);
+    return this.#report(agent.streamChat(message, options), signal);
   }
 
-  async #untilAnswered(events: AsyncIterable<AgentEvent>, signal: AbortSignal): Promise<StopReason> {
+  async #report(events: AsyncIterable<AgentEvent>, signal: AbortSignal): Promise<StopReason> {
     let end: EndEvent | undefined;
     for await (const event of events) {
       await this.#reporter.report(event, signal);
       if (event.type === "end") end = event;
     }
-    if (end?.reason === "approval") return this.#askAndGoOn(signal);
     if (end?.detail !== undefined && end.reason !== "stop") await this.#reporter.notice("warning", end.detail);
     return end ? stopReasons[end.reason] : "end_turn";
   }
 
-  /** The calls that wait are in the journal before they are asked about, so a question outlives the process. */
-  async #askAndGoOn(signal: AbortSignal): Promise<StopReason> {
-    const { session } = this;
+  async #ask(signal: AbortSignal): Promise<Answers | undefined> {
     this.#isDismissed = true;
-    const answers = await askAll({ session, client: this.#client, reporter: this.#reporter, signal });
-    if (!answers) return "cancelled";
-    this.#isDismissed = false;
-    return this.#untilAnswered(session.agent.streamApprove(answers, { signal }), signal);
+    const answers = await askAll({ session: this.session, client: this.#client, reporter: this.#reporter, signal });
+    if (answers) this.#isDismissed = false;
+    return answers;
   }
 
   async #sendTitle(text: string): Promise<void> {
@@ -153,11 +150,13 @@ export class LiveSession {
   }
 }
 
-const stopReasons: Readonly<Record<Exclude<EndReason, "approval">, StopReason>> = {
+const stopReasons: Readonly<Record<EndReason, StopReason>> = {
   stop: "end_turn",
   "step-limit": "max_turn_requests",
   "token-limit": "max_tokens",
   "context-limit": "max_tokens",
+  // The user has left the question.
+  approval: "cancelled",
   refusal: "refusal",
   "content-filter": "refusal",
 };

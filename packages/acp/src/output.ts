@@ -15,9 +15,9 @@ export function resultContent({ output, content = [], data }: CallResult): ToolC
   return [...shown, ...pictures.map(({ data, mimeType }) => ofBlock({ type: "image", data, mimeType }))];
 }
 
-/** What is reported while a call runs. */
+/** Shows the progress of a running call; of a line that was written over, what was written last. */
 export function progressContent(message: string): ToolCallContent[] {
-  return [textContent(fenced(readable(message)))];
+  return [textContent(fenced(readable(message.replace(/\r+(?=\n|$)/g, "").replace(/^.*\r/gm, ""))))];
 }
 
 export function textContent(text: string): ToolCallContent {
@@ -38,7 +38,7 @@ function parsed(output: string): unknown {
   }
 }
 
-/** What a command printed, out of the data of `run_bash` and of tools that answer like it. */
+/** Reads what a command printed from the data of `run_bash`, or of a tool that answers like it. */
 function commandOutput(data: unknown): string | undefined {
   if (!isObject(data) || typeof data.stdout !== "string" || typeof data.stderr !== "string") return undefined;
   const { stdout, stderr, exit_code: code } = data;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { ContentBlock, EmbeddedResourceResource } from "@agentclientprotocol/sdk";
 import type { ImageBlock, TextBlock } from "@toolcrib/agent";
-import { clip, showInvisible } from "@toolcrib/core/text";
+import { showLine } from "@toolcrib/core/internal";
 import { invalidParams } from "./errors.ts";
 
 /** What models take as pictures. */
@@ -19,7 +19,7 @@ function toUserBlock(block: ContentBlock): TextBlock | ImageBlock {
     case "image":
       return image(block.data, block.mimeType);
     case "resource_link":
-      return text(`[${oneLine(block.title ?? block.name)}](${nameOf(block.uri)})`);
+      return text(`[${showLine(block.title ?? block.name)}](${nameOf(block.uri)})`);
     case "resource":
       return toBlock(block.resource);
     case "audio":
@@ -37,7 +37,7 @@ function toBlock(resource: EmbeddedResourceResource): TextBlock | ImageBlock {
   if ("text" in resource) return text(`${name}:\n${fenced(resource.text)}`);
   const { blob, mimeType } = resource;
   if (mimeType && pictures.has(mimeType)) return image(blob, mimeType);
-  return text(`${name} (${oneLine(mimeType ?? "binary")}, attached, and of no kind that can be shown here)`);
+  return text(`${name} (${showLine(mimeType ?? "binary")}, attached, and of no kind that can be shown here)`);
 }
 
 function text(content: string): TextBlock {
@@ -46,27 +46,23 @@ function text(content: string): TextBlock {
 
 function image(data: string, mimeType: string): ImageBlock {
   if (pictures.has(mimeType)) return { type: "image", data, mimeType };
-  throw invalidParams(`A picture of the type ${oneLine(mimeType)} cannot be read; send PNG, JPEG, GIF or WebP.`);
+  throw invalidParams(`A picture of the type ${showLine(mimeType)} cannot be read; send PNG, JPEG, GIF or WebP.`);
 }
 
 /** A file by its path, which tools take; anything else by its address. */
 function nameOf(uri: string): string {
   try {
     const url = new URL(uri);
-    if (url.protocol === "file:") return oneLine(`${fileURLToPath(`file://${url.host}${url.pathname}`)}${lines(url)}`);
+    if (url.protocol === "file:") return showLine(`${fileURLToPath(`file://${url.host}${url.pathname}`)}${lines(url)}`);
   } catch {
     // Not an address: shown as it came.
   }
-  return oneLine(uri);
+  return showLine(uri);
 }
 
 /** `#L10:20`, as editors mark a selection. */
 function lines({ hash }: URL): string {
   return /^#L\d/.test(hash) ? ` ${hash}` : "";
-}
-
-function oneLine(given: string): string {
-  return clip(showInvisible(given), 1000);
 }
 
 /** As a block of code that its content cannot end. */

@@ -81,7 +81,7 @@ async function choice(
   }
 }
 
-/** What a yes for good would hold for, in the words of the policy. */
+/** Describes what an always-yes would hold for, in the policy's words. */
 function rememberedText({ question }: PendingCall): string | undefined {
   const remember = isObject(question.data) ? question.data.remember : undefined;
   if (!isObject(remember) || typeof remember.text !== "string") return undefined;

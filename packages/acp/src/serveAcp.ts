@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { checkOptions, type KnownOptions } from "@toolcrib/core";
+import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/core/internal";
 import { createApp } from "./app.ts";
 import type { Explain } from "./errors.ts";
 import { Sessions } from "./sessions.ts";
@@ -27,16 +27,16 @@ export interface ServeAcpOptions {
   explain?: Explain | undefined;
 }
 
-const knownOptions: KnownOptions<ServeAcpOptions> = {
-  createSession: true,
-  openSession: true,
-  listSessions: true,
-  name: true,
-  version: true,
-  input: true,
-  output: true,
-  explain: true,
-};
+const specs = {
+  createSession: { ...option.call, needed: "always" },
+  openSession: option.call,
+  listSessions: option.call,
+  name: withDefault(option.text, "toolcrib"),
+  version: withDefault(option.text, "0.0.0"),
+  input: option.object,
+  output: option.object,
+  explain: option.call,
+} satisfies OptionSpecs<ServeAcpOptions>;
 
 /** An agent being served. */
 export interface AcpServing {
@@ -51,10 +51,8 @@ export interface AcpServing {
  * files themselves: file systems and terminals of clients are not used.
  */
 export function serveAcp(options: ServeAcpOptions): AcpServing {
-  checkOptions<ServeAcpOptions>("serveAcp", options, knownOptions);
-  if (typeof options.createSession !== "function") throw new TypeError("serveAcp: createSession must be a function");
-  const { input = process.stdin, output = process.stdout } = options;
-  const { name = "toolcrib", version = "0.0.0", explain, listSessions } = options;
+  const { input = process.stdin, output = process.stdout, ...read } = readOptions("serveAcp", options, specs);
+  const { name, version, explain, listSessions } = read;
   const sessions = new Sessions(options);
   const about = { name, version, explain, listSessions, reopens: options.openSession !== undefined };
   const connection = createApp(about, sessions).connect(stdioStream(input, output));

@@ -1,7 +1,8 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk";
-import { clip, messageOf, showInvisible } from "@toolcrib/core/text";
+import { showLine } from "@toolcrib/core/internal";
+import { messageOf } from "@toolcrib/core/text";
 import { invalidParams } from "./errors.ts";
 import type { AcpMcpServer, AcpSessionRequest } from "./types.ts";
 
@@ -22,7 +23,7 @@ export async function readSessionRequest(given: GivenRequest, signal: AbortSigna
 
 /** The path without links, as programs that are started there see it. */
 async function realDirectory(field: string, path: string): Promise<string> {
-  const refuse = (why: string): Error => invalidParams(`${field}: ${shown(path)} ${why}`);
+  const refuse = (why: string): Error => invalidParams(`${field}: ${showLine(path)} ${why}`);
   if (!isAbsolute(path)) throw refuse("is not an absolute path");
   if (path.includes("\0")) throw refuse("holds a NUL character");
   const stats = await stat(path).catch((error: unknown) => {
@@ -36,7 +37,7 @@ function serversOf(servers: readonly McpServer[]): Record<string, AcpMcpServer> 
   const named = new Map<string, AcpMcpServer>();
   for (const server of servers) {
     const { name } = server;
-    if (named.has(name)) throw invalidParams(`mcpServers: two servers are named ${shown(name)}`);
+    if (named.has(name)) throw invalidParams(`mcpServers: two servers are named ${showLine(name)}`);
     named.set(name, serverOf(server));
   }
   return Object.fromEntries(named);
@@ -48,10 +49,6 @@ function serverOf(server: McpServer): AcpMcpServer {
   if (!("type" in server)) return { command: server.command, args: [...server.args], env: pairs(server.env) };
   if (server.type === "http") return { type: "http", url: server.url, headers: pairs(server.headers) };
   throw invalidParams(
-    `mcpServers: ${shown(server.name)} is named with the transport SSE; name it with http or a command`,
+    `mcpServers: ${showLine(server.name)} is named with the transport SSE; name it with http or a command`,
   );
-}
-
-function shown(text: string): string {
-  return clip(showInvisible(text), 300);
 }

@@ -43,7 +43,7 @@ export async function showPastCall(call: AcpCall, registry: AnyToolRegistry): Pr
   };
 }
 
-/** What the user sees before allowing a call: all arguments, with what cannot be seen written as codes. */
+/** Shows all arguments of a call before the user allows it, invisible characters as codes. */
 export function argumentsContent({ args }: AcpCall): ToolCallContent {
   const shown = Object.entries(args).map(([name, value]) => {
     const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? String(value));

@@ -60,6 +60,7 @@ export class TurnReporter {
         return this.#reportUsage(event);
       case "compaction":
         return this.#reportCompaction();
+      case "thinking-dropped":
       case "steering":
       case "end":
         return;
@@ -79,7 +80,7 @@ export class TurnReporter {
     this.#newMessage();
   }
 
-  /** What a question shows of a call: as it would run now. */
+  /** Describes a call for a question, as it would run now. */
   async describe(call: PendingCall, signal: AbortSignal): Promise<ShownCall> {
     const shown = await showCall(call, this.#session, signal);
     if (!this.#known.has(call.callId)) await this.#tell(call.callId, call, shown);

@@ -5,18 +5,18 @@ import {
   type ToolContext,
   ToolRegistry,
 } from "@toolcrib/core";
-import { type Answers, History } from "./conversation/history.ts";
+import { History } from "./conversation/history.ts";
+import type { Answers, ConversationLine } from "./conversation/state.ts";
 import { AgentError } from "./errors.ts";
 import type { AgentEvent, Message, PendingCall, Usage } from "./messages.ts";
 import type { ApproveOptions, ChatOptions, UserContent } from "./options.ts";
 import {
   type AgentOptions,
-  checkAgentOptions,
   checkedTools,
   checkPlainOptions,
   checkProvider,
   defaultSessionFile,
-  limitsOf,
+  optionsOf,
 } from "./options.ts";
 import type { Provider } from "./provider.ts";
 import { Journal, type JournalStart } from "./session/journal.ts";
@@ -24,10 +24,9 @@ import { openSession } from "./session/openSession.ts";
 import type { Session } from "./session/session.ts";
 import { createSaveSessionContextTool } from "./session/sessionContext.ts";
 import { type Compacted, compactNow } from "./turn/compact.ts";
-import { runTurn } from "./turn/loop.ts";
 import { busyError, type LoopState } from "./turn/loopState.ts";
+import { runWithQuestions } from "./turn/questions.ts";
 import { RecordedSteps } from "./turn/recordedSteps.ts";
-import { eventsOf, readAll } from "./turn/steps.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
 export class Agent {
@@ -35,9 +34,9 @@ export class Agent {
   readonly #state: LoopState;
 
   /** Throws an AgentError `invalid_option` for an unknown option, a limit not above 0, or a missing provider or registry. */
-  constructor(provider: Provider, options: AgentOptions = {}) {
+  constructor(provider: Provider, given: AgentOptions = {}) {
     checkProvider(provider);
-    checkAgentOptions(options);
+    const options = optionsOf(given);
     const history = new History();
     const steering: string[] = [];
     const { systemPrompt = "", compaction } = options;
@@ -46,7 +45,7 @@ export class Agent {
     const context = contextOf(state, options.sessionContextFilePath ?? defaultSessionFile);
     const { tools = onlySaving } = options;
     this.toolRegistry = checkedTools(typeof tools === "function" ? tools(context) : tools);
-    this.#state = Object.assign(state, { tools: this.toolRegistry, limits: limitsOf(options) });
+    this.#state = Object.assign(state, { tools: this.toolRegistry, limits: options });
     if (options.journal !== undefined)
       this.#keepJournal(options.journal, { name: options.sessionName, onError: options.onJournalError });
   }
@@ -66,22 +65,16 @@ export class Agent {
   ): Promise<Kind> {
     checkPlainOptions(options);
     const { session, journal } = await openSession(fileOrSession);
-    const { systemPrompt, messages, pending, foundTools } = session;
+    const { systemPrompt } = session;
+    const lines = linesOf(session);
     // `this` may be a subclass, such as the preset of @toolcrib/defaults.
     const agent = new this(provider, { ...options, systemPrompt: options.systemPrompt ?? systemPrompt });
-    agent.#state.history.restore(session);
+    agent.#state.history.restore(lines);
     const isSame = options.journal === undefined || options.journal === fileOrSession;
-    const resumed = journal && isSame ? { ...journal, systemPrompt } : undefined;
+    const resumed = isSame ? journal : undefined;
     const file = resumed ? (fileOrSession as string) : options.journal;
     if (file !== undefined)
-      agent.#keepJournal(file, {
-        name: session.name,
-        resumed,
-        messages,
-        pending,
-        foundTools,
-        onError: options.onJournalError,
-      });
+      agent.#keepJournal(file, { name: session.name, resumed, lines, onError: options.onJournalError });
     return agent;
   }
 
@@ -95,10 +88,10 @@ export class Agent {
 
   /** Runs one turn and yields its events, `end` last. Throws on failure. Leaving the iteration ends the turn. */
   streamChat(message: UserContent, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
-    return eventsOf(runTurn(this.#state, { message }, options));
+    return runWithQuestions(this.#state, { message }, options);
   }
 
-  /** What the user is asked; empty while no call waits for an answer. */
+  /** Returns the questions for the user; empty while no call waits for an answer. */
   get pending(): readonly PendingCall[] {
     return this.#state.history.pending;
   }
@@ -113,7 +106,7 @@ export class Agent {
 
   /** The same as `approve`, yielding the events as `streamChat` does. */
   streamApprove(answers: Answers, options?: ApproveOptions): AsyncGenerator<AgentEvent, void> {
-    return eventsOf(runTurn(this.#state, { answers }, options));
+    return runWithQuestions(this.#state, { answers }, options);
   }
 
   /** Adds a message to the next step of the running turn; when no turn runs, to the start of the next one. */
@@ -122,8 +115,7 @@ export class Agent {
   }
 
   /**
-   * Shortens the conversation now: clears the oldest tool results, then has the model summarise the older part. Resolves to
-   * what was done, or undefined where that would save too little.
+   * Shortens the conversation now: it begins anew with a summary by the model. Resolves to what was done, or undefined where that would save too little.
    */
   compact(options: Pick<ChatOptions, "signal"> = {}): Promise<Compacted | undefined> {
     return compactNow(this.#state, options.signal);
@@ -179,10 +171,26 @@ export class Agent {
     return [...this.#state.history.messages];
   }
 
+  get provider(): Provider {
+    return this.#state.provider;
+  }
+
   /** Tokens and cost of the session so far. */
   get usage(): Usage {
     return this.#state.history.usage;
   }
+}
+
+/** The lines of which a saved conversation is made again. */
+function linesOf({ messages, usage, pending, foundTools, opening, changes }: Session): ConversationLine[] {
+  const kept = {
+    ...(pending && { pending }),
+    ...(foundTools && { foundTools }),
+    ...(opening && { opening }),
+    ...(changes && { changes }),
+  };
+  const said = messages.length + Object.keys(kept).length > 0 ? [{ type: "messages", messages, ...kept } as const] : [];
+  return usage ? [...said, { type: "usage", usage }] : said;
 }
 
 function onlySaving(context: ToolContext): ToolRegistry {
@@ -191,7 +199,7 @@ function onlySaving(context: ToolContext): ToolRegistry {
   return registry;
 }
 
-/** What tools see of the agent. Getters, so that they see its present state. */
+/** Creates the context for tools. Its getters read the agent's present state. */
 function contextOf(state: Pick<LoopState, "systemPrompt" | "history">, sessionContextFilePath: string): ToolContext {
   return Object.freeze({
     get systemPrompt() {
@@ -209,15 +217,19 @@ function contextOf(state: Pick<LoopState, "systemPrompt" | "history">, sessionCo
     get foundTools() {
       return [...state.history.foundTools];
     },
+    get opening() {
+      return state.history.opening;
+    },
+    get changes() {
+      return state.history.changes;
+    },
     sessionContextFilePath,
   });
 }
 
 async function answerFrom(events: AsyncIterable<AgentEvent>): Promise<string> {
   let last: AgentEvent | undefined;
-  await readAll(events, (event) => {
-    last = event;
-  });
+  for await (const event of events) last = event;
   if (last?.type === "end") return answerOf(last);
   throw new AgentError({ code: "bad_reply", message: "The turn ended without an end event." });
 }

@@ -1,5 +1,5 @@
-import { ToolRegistry } from "@toolcrib/core";
-import { expect, expectTypeOf, test } from "vitest";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { Agent } from "./agent.ts";
 import { chatObject } from "./chatObject.ts";
@@ -106,4 +106,56 @@ test("a turn that is streamed gives the value too, also after its tools were app
   for await (const event of agent.streamApprove({ [call?.callId ?? ""]: true }, given.options)) types.push(event.type);
   expect(given.given).toEqual({ value: { city: "Oslo", people: 1 } });
   expect(types.at(-1)).toBe("end");
+});
+
+describe("with a service that keeps answers to a schema", () => {
+  const abilities = { forcedTools: false, answersBy: () => true };
+  const formatted = (replies: ScriptedReply[]) => Object.assign(new ScriptedProvider(replies), { abilities });
+
+  test("the model answers by itself, with the tools that it had before", async () => {
+    const provider = formatted([{ calls: [{ name: "look" }] }, '{"city":"Oslo","people":1}']);
+    const look = {
+      name: "look",
+      description: "Looks.",
+      parameters: { type: "object" },
+      execute: () => "seen",
+    } as const;
+    const agent = new Agent(provider, { tools: new ToolRegistry([defineTool(look)]) });
+    expect(await chatObject(agent, "Oslo?", schema)).toEqual({ city: "Oslo", people: 1 });
+    for (const { answerSchema, tools, toolChoice } of provider.requests) {
+      expect(answerSchema).toEqual(schema);
+      expect(tools.map((tool) => tool.function.name)).toEqual(["look"]);
+      expect(toolChoice).toBeUndefined();
+    }
+    await agent.chat("And now in prose.").catch(() => {});
+    expect(provider.requests[2]?.answerSchema).toBeUndefined();
+  });
+
+  test("an answer that does not fit gets one reminder that says why", async () => {
+    const provider = formatted(["It is Oslo.", '{"city":"Oslo","people":1}']);
+    expect(await chatObject(new Agent(provider), "Oslo?", schema)).toEqual({ city: "Oslo", people: 1 });
+    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("does not fit its schema. It is no JSON.");
+    const wrong = formatted(['{"city":"Oslo"}', '{"city":"Oslo","people":"many"}']);
+    await expect(chatObject(new Agent(wrong), "Oslo?", schema)).rejects.toMatchObject({ code: "bad_reply" });
+    expect(JSON.stringify(wrong.requests[1]?.messages.at(-1))).toContain("people");
+  });
+
+  test("a value that is no object, or of a Standard Schema, comes as one", async () => {
+    const number = formatted(['{"value":3}']);
+    expect(await chatObject(new Agent(number), "How many?", { type: "integer" })).toBe(3);
+    expect(number.requests[0]?.answerSchema).toMatchObject({ properties: { value: { type: "integer" } } });
+    const zod = z.object({ founded: z.string().transform((year) => Number(year)) });
+    expect(await chatObject(new Agent(formatted(['{"founded":"1048"}'])), "When?", zod)).toEqual({ founded: 1048 });
+  });
+});
+
+test("where no tool can be forced, the message asks for the call", async () => {
+  const provider = Object.assign(new ScriptedProvider(["No."]), {
+    abilities: { forcedTools: false, answersBy: () => false },
+  });
+  await expect(chatObject(new Agent(provider), "Oslo?", schema)).rejects.toThrow();
+  expect(provider.requests[1]?.messages.at(-1)?.content).toEqual([
+    { type: "text", text: "Give your answer by calling final_answer." },
+    { type: "text", text: "Answer this by calling the tool final_answer." },
+  ]);
 });

@@ -90,7 +90,7 @@ function nameOf({ option, variable }: AdvisedOption): string {
   return variable === undefined ? "the option apiKey" : `${variable} or the option apiKey`;
 }
 
-/** Whether it is an error, also one of another realm (`node:vm`, some test runners). */
+/** Returns whether it is an error, also one of another realm (`node:vm`, some test runners). */
 export function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
 }

@@ -30,6 +30,11 @@ export function fallbackProvider(first: Provider, ...others: readonly Provider[]
     get model() {
       return current.model;
     },
+    // A turn may go on with any of them.
+    abilities: {
+      forcedTools: [first, ...others].every(({ abilities }) => abilities?.forcedTools ?? true),
+      answersBy: (schema) => [first, ...others].every(({ abilities }) => abilities?.answersBy(schema) ?? false),
+    },
     async *send(request) {
       try {
         yield* current.send(request);

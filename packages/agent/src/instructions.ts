@@ -1,7 +1,1 @@
-export {
-  type InstructionFile,
-  type Instructions,
-  type LeftOutInstructions,
-  type ReadInstructionsOptions,
-  readInstructions,
-} from "./instructions/readInstructions.ts";
+export { type Instructions, type ReadInstructionsOptions, readInstructions } from "./instructions/readInstructions.ts";

@@ -71,6 +71,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** Of one reply alone: those of `cacheWriteTokens` that were written for an hour. */
+  readonly cacheWriteHourTokens?: number;
   readonly reasoningTokens: number;
   readonly cost?: number;
 }
@@ -99,10 +101,20 @@ export type EndReason =
 export interface PendingCall {
   readonly callId: string;
   readonly name: string;
+  /** Those that would run: repaired, and as a middleware has left them. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly question: ApprovalQuestion;
   /** An answer that was recorded before the process ended; the call has not started. */
   readonly answer?: boolean | string;
+}
+
+/** The service left out earlier thinking, for instance since what stands before it is not what it was. The turn goes on without it. */
+export interface ThinkingDropped {
+  readonly type: "thinking-dropped";
+  /** How many blocks of this request. */
+  readonly blocks: number;
+  /** The service's word for it. */
+  readonly reason: string;
 }
 
 /** What happens while a turn runs, in order. */
@@ -111,8 +123,8 @@ export type AgentEvent =
   | { readonly type: "step-start"; readonly step: number }
   /** A piece of the answer. */
   | { readonly type: "text-delta"; readonly text: string }
-  /** A piece of the model's reasoning. */
-  | { readonly type: "reasoning-delta"; readonly text: string }
+  /** A piece of the model's reasoning. `isNote`: written for the user, on what the model does between calls. */
+  | { readonly type: "reasoning-delta"; readonly text: string; readonly isNote?: true }
   /** A call is about to run (or to be answered as not run). */
   | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly args: Record<string, unknown> }
   /** A running tool reports. */
@@ -138,12 +150,14 @@ export type AgentEvent =
       /** The message in two parts, where it ends in advice. */
       readonly remedy?: Remedy;
     }
+  /** Earlier thinking was left out. */
+  | ThinkingDropped
   /** Tokens of the reply that just ended, and of the session so far. */
   | { readonly type: "usage"; readonly usage: Usage; readonly total: Usage }
   /** A message given by `agent.steer` joins the conversation. */
   | { readonly type: "steering"; readonly text: string }
-  /** Old tool results were cleared, or old messages replaced by a summary, to shorten the conversation. */
-  | { readonly type: "compaction"; readonly clearedResults: number; readonly summarisedMessages: number }
+  /** The conversation was shortened: it begins anew with a summary of so many messages. */
+  | { readonly type: "compaction"; readonly summarisedMessages: number }
   /**
    * The turn is over. `text` is the final answer and `detail` what the service said of the reason. `failed`: the provider
    * says that it could not do what was asked.
@@ -160,7 +174,7 @@ export type AgentEvent =
 
 /** An option that would help; `variable` is the environment variable that sets it, too. */
 export interface AdvisedOption {
-  readonly option: "apiKey" | "baseURL" | "model";
+  readonly option: "apiKey" | "baseURL" | "model" | "reasoning";
   readonly variable?: string | undefined;
 }
 

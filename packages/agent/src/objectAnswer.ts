@@ -2,14 +2,16 @@ import {
   type AnyToolRegistry,
   type ArgumentsOf,
   defineTool,
-  isPlainObject,
   type JsonSchema,
   type ParametersSchema,
   ToolRegistry,
 } from "@toolcrib/core";
+import { isPlainObject } from "@toolcrib/core/internal";
+import { textOf } from "./conversation/conversation.ts";
 import { lastCalls } from "./conversation/waiting.ts";
 import type { Message, ToolCallBlock } from "./messages.ts";
-import type { ToolChoice } from "./provider.ts";
+import type { ChatOptions } from "./options.ts";
+import type { Provider, ToolChoice } from "./provider.ts";
 import { anyOf, type StopCondition } from "./turn/stopConditions.ts";
 
 export const answerTool = "final_answer";
@@ -17,30 +19,31 @@ export const answerTool = "final_answer";
 /** What turns need whose answer is a value that fits a schema. */
 export interface ObjectAnswer<Value> {
   /** Options of every turn until there is a value, also of those that go on after an approval. */
-  readonly options: { readonly tools: AnyToolRegistry; readonly stopWhen: StopCondition };
+  readonly options: Required<Pick<ChatOptions, "tools" | "stopWhen">> & Pick<ChatOptions, "answerSchema">;
   /** The message and further options of a second turn, after one that has ended without a value. */
-  readonly reminder: { readonly message: string; readonly toolChoice: ToolChoice };
+  readonly reminder: { readonly message: string; readonly toolChoice?: ToolChoice };
   /** What the model has answered, if it has. */
   readonly given: { readonly value: Value } | undefined;
   /**
-   * Takes the answer from the last reply of a conversation where its call has not run here: with the option `steps` of an agent a
-   * recorded call does not run again.
+   * Takes the answer from the last reply of a conversation: to be called after each turn. An answer by the service's format is text, and
+   * with the option `steps` of an agent a recorded call does not run again.
    */
   readFrom(messages: readonly Message[]): Promise<void>;
 }
 
 /**
- * Adds `final_answer` to a copy of `tools`: the model answers by calling it with a value that fits `schema`. For turns whose events
- * are read (`streamChat`, `streamApprove`); `chatObject` does the whole by itself. Throws a ToolError `invalid_tool` for a wrong schema.
+ * Has the model answer with a value that fits `schema`: by itself where the model of `provider` can, else by calling `final_answer`, which is
+ * added to a copy of `tools`. For turns whose events are read (`streamChat`, `streamApprove`); `chatObject` does the whole by itself.
+ * Throws a ToolError `invalid_tool` for a wrong schema.
  */
 export function createObjectAnswer<const Schema extends ParametersSchema>(
   tools: AnyToolRegistry,
   schema: Schema,
   stopWhen: StopCondition = () => false,
+  provider?: Pick<Provider, "abilities">,
 ): ObjectAnswer<ArgumentsOf<Schema>> {
   let given: { readonly value: ArgumentsOf<Schema> } | undefined;
   const isWhole = isStandard(schema) || (schema as JsonSchema).type === "object";
-  const turnTools = tools.clone();
   const tool = defineTool({
     name: answerTool,
     description: "Give the final answer of this task. Call it once, alone, when all else is done.",
@@ -52,19 +55,43 @@ export function createObjectAnswer<const Schema extends ParametersSchema>(
       return "Taken.";
     },
   });
-  turnTools.register(tool);
+  const answering = new ToolRegistry([tool]);
+  const answerSchema = tool.getSchema().function.parameters;
+  const isFormatted = provider?.abilities?.answersBy(answerSchema) === true;
+  const turnTools = tools.clone();
+  if (!isFormatted) turnTools.register(tool);
+  let problem = "It is no JSON.";
   return {
-    options: { tools: turnTools, stopWhen: anyOf(({ messages }) => answeringCall(messages) !== undefined, stopWhen) },
-    reminder: { message: `Give your answer by calling ${answerTool}.`, toolChoice: { name: answerTool } },
+    options: isFormatted
+      ? { tools, stopWhen, answerSchema }
+      : { tools: turnTools, stopWhen: anyOf(({ messages }) => answeringCall(messages) !== undefined, stopWhen) },
+    get reminder() {
+      if (isFormatted)
+        return { message: `Your answer does not fit its schema. ${problem} Answer again, with JSON alone.` };
+      return { message: `Give your answer by calling ${answerTool}.`, toolChoice: { name: answerTool } };
+    },
     get given() {
       return given;
     },
     async readFrom(messages) {
-      const call = answeringCall(messages);
-      // The guards and middleware of the agent have seen it.
-      if (call && !given) await new ToolRegistry([tool]).execute(answerTool, call.args);
+      if (given) return;
+      const args = isFormatted ? lastJson(messages) : answeringCall(messages)?.args;
+      if (args === undefined) return;
+      // The guards and middleware of the agent have seen a call.
+      const outcome = await answering.invoke(answerTool, args as Record<string, unknown>);
+      if (!outcome.ok) problem = outcome.error.message;
     },
   };
+}
+
+/** The text of the last reply as JSON; undefined where it is none. */
+function lastJson(messages: readonly Message[]): unknown {
+  const reply = messages.findLast((message) => message.role === "assistant");
+  try {
+    return reply && JSON.parse(textOf(reply));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The call of the last reply that was taken as the answer. */

@@ -1,20 +1,24 @@
+import type { AnyToolRegistry, Approve, JsonSchema, ToolContext, ToolLabels } from "@toolcrib/core";
 import {
-  type AnyToolRegistry,
-  type Approve,
-  checkOptions,
-  type KnownOptions,
-  type ToolContext,
-  type ToolLabels,
-} from "@toolcrib/core";
-import { clip, messageOf } from "@toolcrib/core/text";
+  type DefaultedSpec,
+  groupOf,
+  isPlainObject,
+  type OptionSpec,
+  type OptionSpecs,
+  option,
+  type ReadOptions,
+  readOptions,
+  withDefault,
+  withMethods,
+} from "@toolcrib/core/internal";
+import { isObject, messageOf } from "@toolcrib/core/text";
+import type { Answers } from "./conversation/state.ts";
 import { AgentError } from "./errors.ts";
-import type { ImageBlock, TextBlock } from "./messages.ts";
+import type { ImageBlock, PendingCall, TextBlock } from "./messages.ts";
 import type { Provider, ToolChoice } from "./provider.ts";
-import type { ModelPrice } from "./providers/shared/models.ts";
 import { defaultRequestLimits } from "./requestClock.ts";
-import type { LoopLimits } from "./turn/loopState.ts";
+import type { CompactionOptions, LoopLimits } from "./turn/loopState.ts";
 import type { StepRunner } from "./turn/recordedSteps.ts";
-import type { CompactionOptions } from "./turn/shrinkMessages.ts";
 import type { StopCondition } from "./turn/stopConditions.ts";
 
 /** A user's message: text, or text and pictures. */
@@ -29,10 +33,17 @@ export interface ChatOptions {
   readonly labels?: ToolLabels | undefined;
   /** For the first request of the turn only: with a choice for each request the turn would never end. */
   readonly toolChoice?: ToolChoice | undefined;
+  /** The schema of the answer in JSON, where the provider's model answers by it. See `createObjectAnswer`, which makes it. */
+  readonly answerSchema?: JsonSchema | undefined;
   /** Called after each step whose calls have run; true ends the turn with `stop`. */
   readonly stopWhen?: StopCondition | undefined;
   /** Answers the questions of guards in place, one at a time. Without it a question ends the turn with `approval`. */
   readonly approve?: Approve | undefined;
+  /**
+   * Called where the turn would end with `approval`, once the calls that wait are recorded. The turn goes on with its answers, by the id
+   * of the call; without any it ends.
+   */
+  readonly onQuestions?: ((pending: readonly PendingCall[]) => Promise<Answers | undefined>) | undefined;
 }
 
 /** Options of a turn that goes on after answers. */
@@ -59,164 +70,96 @@ export interface AgentOptions extends Partial<LoopLimits> {
 
 export const defaultSessionFile = ".toolcrib/session.json";
 
-const defaultLimits: LoopLimits = {
-  maxSteps: 50,
-  maxToolResultBytes: 256 * 1024,
-  attempts: 5,
-  baseDelayMs: 500,
-  maxDelayMs: 60_000,
-  ...defaultRequestLimits,
-};
+const isRegistry = (value: unknown): boolean => withMethods("getEnabledSchemas").fits(value);
+/** Undefined by mistake must not mean the default tools. */
+const tools: OptionSpec = { expected: "a ToolRegistry: register tools in it", fits: isRegistry, needed: "if written" };
 
-const knownOptions: KnownOptions<AgentOptions> = {
-  tools: true,
-  systemPrompt: true,
-  sessionContextFilePath: true,
-  compaction: true,
-  steps: true,
-  journal: true,
-  onJournalError: true,
-  sessionName: true,
-  maxSteps: true,
-  maxToolResultBytes: true,
-  attempts: true,
-  baseDelayMs: true,
-  maxDelayMs: true,
-  requestTimeoutMs: true,
-  idleTimeoutMs: true,
-};
+const positive = (value: number): DefaultedSpec<number> => withDefault(option.positive, value);
 
-const knownChatOptions: KnownOptions<ChatOptions> = {
-  signal: true,
-  tools: true,
-  labels: true,
-  toolChoice: true,
-  stopWhen: true,
-  approve: true,
-};
+const agentSpecs = {
+  tools: {
+    ...tools,
+    expected: "a ToolRegistry, or a function of the context that returns one",
+    fits: (value) => typeof value === "function" || isRegistry(value),
+  },
+  systemPrompt: option.text,
+  sessionContextFilePath: option.name,
+  compaction: groupOf<CompactionOptions>({
+    contextWindow: { ...option.positive, needed: "always" },
+    startAt: {
+      expected: "a share above 0 and up to 1",
+      fits: (value) => typeof value === "number" && value > 0 && value <= 1,
+      isShown: true,
+    },
+  }),
+  steps: {
+    ...withMethods("run"),
+    expected: "an object with run(name, fn), which calls fn or resolves to what is recorded",
+  },
+  journal: option.name,
+  onJournalError: option.call,
+  sessionName: option.name,
+  maxSteps: positive(50),
+  maxToolResultBytes: positive(256 * 1024),
+  attempts: positive(5),
+  baseDelayMs: positive(500),
+  maxDelayMs: positive(60_000),
+  requestTimeoutMs: positive(defaultRequestLimits.requestTimeoutMs),
+  idleTimeoutMs: positive(defaultRequestLimits.idleTimeoutMs),
+} satisfies OptionSpecs<AgentOptions>;
 
-/** Throws `invalid_option` for unknown or invalid options of an Agent. */
-export function checkAgentOptions(options: AgentOptions): void {
-  refuseUnknown("Agent", options, knownOptions);
-  refuseMissingTools(options);
-  checkKind("systemPrompt", options.systemPrompt, "string");
-  checkKind("onJournalError", options.onJournalError, "function");
-  for (const name of ["sessionContextFilePath", "journal", "sessionName"] as const) {
-    checkKind(name, options[name], "string");
-    if (options[name] === "") throw invalidOption(`${name} must not be empty; leave it out for none.`);
-  }
-  if (options.steps !== undefined && typeof options.steps?.run !== "function")
-    throw invalidOption("steps must be an object with run(name, fn), which calls fn or resolves to what is recorded.");
-  if (options.compaction === undefined) return;
-  const known = { contextWindow: true, startAt: true, target: true, keepResults: true } as const;
-  refuseUnknown<CompactionOptions>("compaction", options.compaction, known);
-  checkCompaction(options.compaction);
-}
+const approveSpecs = {
+  signal: { ...option.signal, expected: "an AbortSignal: pass the signal of an AbortController" },
+  tools,
+  labels: option.object,
+  answerSchema: option.object,
+  stopWhen: option.call,
+  approve: option.call,
+  onQuestions: option.call,
+} satisfies OptionSpecs<ApproveOptions>;
 
-function checkCompaction({ contextWindow, startAt, target, keepResults }: CompactionOptions): void {
-  checkLimit("compaction.contextWindow", contextWindow, "none");
-  for (const [name, share] of Object.entries({ startAt, target }))
-    if (share !== undefined && !(typeof share === "number" && share > 0 && share <= 1))
-      throw invalidOption(`compaction.${name} must be a share above 0 and up to 1, received ${shown(share)}.`);
-  if (startAt !== undefined && target !== undefined && target >= startAt)
-    throw invalidOption(`compaction.target must be below startAt, received ${target} and ${startAt}.`);
-  if (keepResults !== undefined && !(Number.isInteger(keepResults) && keepResults >= 0))
-    throw invalidOption(`compaction.keepResults must be a whole number, 0 or more, received ${shown(keepResults)}.`);
-}
+const chatSpecs = {
+  ...approveSpecs,
+  toolChoice: {
+    expected: '"auto", "none", "required" or { name } with the name of a tool',
+    fits: (value) =>
+      value === "auto" ||
+      value === "none" ||
+      value === "required" ||
+      (isObject(value) && typeof value.name === "string"),
+  },
+} satisfies OptionSpecs<ChatOptions>;
 
-/** Throws `invalid_option` for what is no plain object. Spread, it would count as no options. */
-export function checkPlainOptions(options: AgentOptions): void {
-  const own = Object.fromEntries(Object.keys(Object(options)).map((name) => [name, true]));
-  refuseUnknown<object>("Agent", options, { ...knownOptions, ...own });
-}
-
-/** Throws `invalid_option` for a value of another kind; undefined counts as left out. */
-export function checkKind(name: string, value: unknown, kind: "string" | "boolean" | "function" | "object"): void {
-  if (value === undefined || (typeof value === kind && value !== null)) return;
-  const article = kind === "object" ? "an" : "a";
-  const received = value === null ? "null" : Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
-  throw invalidOption(`${name} must be ${article} ${kind}, received ${received}; leave it out for the default.`);
-}
-
-/** Throws `invalid_option` for unknown or invalid options of a turn. */
-export function checkChatOptions(options: ChatOptions): void {
-  refuseUnknown("chat", options, knownChatOptions);
-  checkTurnOptions(options);
-  const { toolChoice = "auto" } = options;
-  const choices: readonly unknown[] = ["auto", "none", "required"];
-  if (!choices.includes(toolChoice) && typeof (toolChoice as { name?: unknown } | null)?.name !== "string")
-    throw invalidOption('toolChoice is "auto", "none", "required" or { name } with the name of a tool.');
-}
-
-/** The same of a turn that goes on after answers. */
-export function checkApproveOptions(options: ApproveOptions): void {
-  const { toolChoice: _, ...known } = knownChatOptions;
-  refuseUnknown("approve", options, known);
-  checkTurnOptions(options);
-}
-
-function checkTurnOptions(options: ApproveOptions): void {
-  refuseMissingTools(options);
-  if ("tools" in options) checkedTools(options.tools as AnyToolRegistry);
-  checkKind("approve", options.approve, "function");
-  checkKind("stopWhen", options.stopWhen, "function");
-  checkKind("labels", options.labels, "object");
-  const { signal } = options;
-  if (signal !== undefined && typeof signal?.addEventListener !== "function")
-    throw invalidOption("signal must be an AbortSignal: pass the signal of an AbortController.");
-}
-
-/** Throws `invalid_option` for an unknown name; the message suggests the nearest known one. */
-export function refuseUnknown<Options extends object>(
-  owner: string,
-  options: Options,
-  known: KnownOptions<NoInfer<Options>>,
-): void {
+/** Reads options by their specs, as `readOptions` does, but throws `invalid_option`. */
+export function readAgentOptions<
+  Options extends object,
+  const Specs extends OptionSpecs<NoInfer<Options>> = OptionSpecs<Options>,
+>(owner: string, given: Options, specs: Specs): ReadOptions<Options, Specs> {
   try {
-    checkOptions(owner, options, known);
+    return readOptions(owner, given, specs);
   } catch (cause) {
     throw new AgentError({ code: "invalid_option", message: `${messageOf(cause)}.`, cause });
   }
 }
 
-/** With `tools: undefined` by mistake, the default tools would silently take their place. */
-function refuseMissingTools(options: { readonly tools?: unknown }): void {
-  if ("tools" in options && options.tools === undefined)
-    throw invalidOption("tools is given as undefined; pass a ToolRegistry, or leave tools out for the default.");
+/** Reads the options of an Agent; throws `invalid_option`. */
+export function optionsOf(options: AgentOptions): AgentOptions & LoopLimits {
+  return readAgentOptions("Agent", options, agentSpecs);
 }
 
-/** The limits with their defaults; throws `invalid_option` for one that is not above 0. */
-export function limitsOf(options: AgentOptions): LoopLimits {
-  const names = Object.keys(defaultLimits) as (keyof LoopLimits)[];
-  return Object.fromEntries(
-    names.map((name) => {
-      const value = options[name] ?? defaultLimits[name];
-      checkLimit(name, value, String(defaultLimits[name]));
-      return [name, value];
-    }),
-  ) as unknown as LoopLimits;
+/** Throws `invalid_option` for what is no plain object. Spread, it would count as no options. A subclass may have more of them. */
+export function checkPlainOptions(options: AgentOptions): void {
+  if (!isPlainObject(options)) optionsOf(options);
 }
 
-/** Throws `invalid_option` unless the value is a number above 0; `otherwise` says what holds when it is left out. */
-export function checkLimit(name: string, value: unknown, otherwise: string): void {
-  if (typeof value === "number" && value > 0) return;
-  throw invalidOption(`${name} must be a number above 0, received ${shown(value)}; leave it out for ${otherwise}.`);
+/** Throws `invalid_option` for unknown or invalid options of a turn. */
+export function checkChatOptions(options: ChatOptions): void {
+  readAgentOptions("chat", options, chatSpecs);
 }
 
-/** Throws `invalid_option` unless the rates are numbers, 0 or more. */
-export function checkPrice(price: ModelPrice | undefined): void {
-  if (price === undefined) return;
-  checkKind("price", price, "object");
-  const known = { input: true, output: true, cacheRead: true, cacheWrite: true } as const;
-  refuseUnknown<ModelPrice>("price", price, known);
-  const { input, output, cacheRead = 0, cacheWrite = 0 } = price;
-  for (const [name, rate] of Object.entries({ input, output, cacheRead, cacheWrite }))
-    if (!(typeof rate === "number" && rate >= 0 && rate < Number.POSITIVE_INFINITY))
-      throw invalidOption(`price.${name} must be dollars per million tokens, 0 or more, received ${shown(rate)}.`);
-}
-
-function shown(value: unknown): string {
-  return clip(typeof value === "string" ? JSON.stringify(value) : String(value), 80);
+/** The same of a turn that goes on after answers. */
+export function checkApproveOptions(options: ApproveOptions): void {
+  readAgentOptions("approve", options, approveSpecs);
 }
 
 /** Throws `invalid_option` unless given a Provider instance; a class is a common mistake. */
@@ -226,12 +169,10 @@ export function checkProvider(provider: Provider): void {
   throw invalidOption(`An Agent needs a provider, an object with name, model and send(request), ${example}.`);
 }
 
-/** Throws `invalid_option` unless the tools are a registry. */
-export function checkedTools(tools: AnyToolRegistry): AnyToolRegistry {
-  if (typeof (tools as Partial<AnyToolRegistry> | undefined)?.getEnabledSchemas === "function") return tools;
-  throw invalidOption(
-    "tools must be a ToolRegistry, or a function of the context that returns one: register tools in it.",
-  );
+/** Throws `invalid_option` unless the function of the option `tools` has returned a registry. */
+export function checkedTools(made: AnyToolRegistry): AnyToolRegistry {
+  if (isRegistry(made)) return made;
+  throw invalidOption("tools must be a ToolRegistry, or a function of the context that returns one.");
 }
 
 function invalidOption(message: string): AgentError {

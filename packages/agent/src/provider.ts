@@ -1,7 +1,34 @@
-import type { ChatTool } from "@toolcrib/core";
-import type { AssistantMessage, Message, StopReason, Usage } from "./messages.ts";
+import type { ChatTool, JsonSchema } from "@toolcrib/core";
+import type { AssistantMessage, Message, StopReason, ThinkingDropped, Usage } from "./messages.ts";
 
-/** One request to a model. Messages never change, so a provider may map each once and keep the result. */
+/** The prompt and the tools of a request. That of a conversation's first request is its opening. */
+export interface Opening {
+  readonly systemPrompt: string;
+  readonly tools: readonly ChatTool[];
+  readonly deferredTools?: readonly ChatTool[];
+}
+
+/** A later change of the prompt or the tools. */
+export interface ConversationChange {
+  /** How many messages stand before it: the last of them is the user's or a tool's, and a reply follows it or nothing. */
+  readonly position: number;
+  /** The whole prompt from here on. */
+  readonly systemPrompt?: string;
+  /** New tools, and new schemas of known ones. */
+  readonly addedTools?: readonly ChatTool[];
+  /** The same of tools that stay hidden until `search_tools` finds them. */
+  readonly deferredTools?: readonly ChatTool[];
+  /** Names of tools that the model may not call from here on. */
+  readonly removedTools?: readonly string[];
+  /** Names of removed tools that it may call again, with the schema that it knows. */
+  readonly offeredTools?: readonly string[];
+}
+
+/**
+ * One request to a model. Messages never change, so a provider may map each once and keep the result. `systemPrompt` and `tools` are
+ * those of this request. A provider that can keep the beginning of a conversation as it was sends `opening` instead, and the changes in
+ * their places.
+ */
 export interface ModelRequest {
   readonly systemPrompt: string;
   readonly messages: readonly Message[];
@@ -11,11 +38,25 @@ export interface ModelRequest {
    * itself; other providers need not look at it.
    */
   readonly deferredTools?: readonly ChatTool[];
+  /** The first request of this conversation; without it, this one is. */
+  readonly opening?: Opening;
+  /** What has changed since then, in order. */
+  readonly changes?: readonly ConversationChange[];
   readonly signal: AbortSignal;
   /** Set by the agent, which ends a silent or late request itself. Without it a provider keeps the time. */
   readonly isTimed?: boolean;
   /** Which tool the model may or must call; `auto` when absent. */
   readonly toolChoice?: ToolChoice;
+  /** The schema of the answer in JSON, for a provider whose model `answersBy` it. */
+  readonly answerSchema?: JsonSchema;
+}
+
+/** What a model can be asked for. */
+export interface Abilities {
+  /** Whether it can be made to call a tool. If not, a forced `toolChoice` is sent as `auto`. */
+  readonly forcedTools: boolean;
+  /** Returns whether its answer keeps to the schema by itself, beside tools. */
+  answersBy(schema: JsonSchema): boolean;
 }
 
 /** `required`: some tool; `{ name }`: this one. */
@@ -26,7 +67,8 @@ export type ProviderEvent =
   /** Bytes arrived that show nothing (arguments of a call, a ping); resets the idle limit. */
   | { readonly type: "activity" }
   | { readonly type: "text-delta"; readonly text: string }
-  | { readonly type: "reasoning-delta"; readonly text: string }
+  | { readonly type: "reasoning-delta"; readonly text: string; readonly isNote?: true }
+  | ThinkingDropped
   | {
       readonly type: "reply";
       readonly message: AssistantMessage;
@@ -48,5 +90,7 @@ export interface Provider {
   /** Lower-case: `openai`, `anthropic`, `openrouter`, `openai-compatible`, `offline`. */
   readonly name: string;
   readonly model: string;
+  /** Default: it can be made to call a tool, and an answer by a schema comes as such a call. */
+  readonly abilities?: Abilities | undefined;
   send(request: ModelRequest): AsyncIterable<ProviderEvent>;
 }

@@ -27,7 +27,7 @@ const payments: ScriptedReply[][] = [
   ["Paid."],
 ];
 
-/** What the examples import, with a model that answers by these scripts, one for each of its lives. */
+/** Provides what the examples import, with a model that answers by these scripts, one for each of its lives. */
 function modules(asked: string[], given: readonly ScriptedReply[][], service: string): Record<string, () => unknown> {
   const scripts = [...given];
   class RealProvider extends RealAnthropicProvider {

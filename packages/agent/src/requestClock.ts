@@ -1,4 +1,4 @@
-import { longestDelayMs } from "@toolcrib/core";
+import { longestDelayMs } from "@toolcrib/core/internal";
 import { AgentError } from "./errors.ts";
 
 /** Milliseconds that a model may be silent. */

@@ -1,2 +1,2 @@
 export { createSaveSessionContextTool, type SessionToolContext } from "./session/sessionContext.ts";
-export { isJournal, type PrunedSessions, SessionFolder, type SessionLimits } from "./session/sessionFolder.ts";
+export { isJournal, SessionFolder } from "./session/sessionFolder.ts";

@@ -2,7 +2,7 @@ import { type Attributes, context, type Span, SpanKind, SpanStatusCode, type Tra
 import type { Middleware } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
 import type { Agent } from "./agent.ts";
-import type { Answers } from "./conversation/history.ts";
+import type { Answers } from "./conversation/state.ts";
 import { isAgentError, isError } from "./errors.ts";
 import type { AgentEvent, Usage } from "./messages.ts";
 import type { ApproveOptions, ChatOptions, UserContent } from "./options.ts";
@@ -20,10 +20,11 @@ export interface TelemetryOptions {
 
 /** Wraps a provider: each request is a client span `chat MODEL` (OpenTelemetry's GenAI conventions). */
 export function traceProvider(provider: Provider, options: TelemetryOptions = {}): Provider {
-  const { name, model } = provider;
+  const { name, model, abilities } = provider;
   return {
     name,
     model,
+    ...(abilities && { abilities }),
     async *send(request) {
       const span = start(options, `chat ${model}`, SpanKind.CLIENT, {
         "gen_ai.operation.name": "chat",

@@ -2,4 +2,4 @@ export { sessionToHtml } from "./transcript/html.ts";
 export { sessionToMarkdown } from "./transcript/markdown.ts";
 export type { TranscriptOptions } from "./transcript/options.ts";
 export { readTranscript } from "./transcript/readTranscript.ts";
-export type { Transcript, TranscriptCall, TranscriptItem, TranscriptTurn } from "./transcript/transcript.ts";
+export type { Transcript } from "./transcript/transcript.ts";

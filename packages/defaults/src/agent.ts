@@ -1,7 +1,7 @@
 import { type AgentOptions, Agent as PlainAgent, type Provider } from "@toolcrib/agent";
-import { isPlainObject } from "@toolcrib/core";
+import { isPlainObject } from "@toolcrib/core/internal";
 import { createDefaultToolRegistry } from "./factory.ts";
-import { knownOptions } from "./options.ts";
+import { optionSpecs } from "./options.ts";
 
 /**
  * The Agent of `@toolcrib/agent`, with the default tools unless `options.tools` is given. Throws a TypeError for an option of the
@@ -9,7 +9,7 @@ import { knownOptions } from "./options.ts";
  */
 export class Agent extends PlainAgent {
   constructor(provider: Provider, options: AgentOptions = {}) {
-    const misplaced = Object.keys(options ?? {}).find((key) => Object.hasOwn(knownOptions, key));
+    const misplaced = Object.keys(options ?? {}).find((key) => Object.hasOwn(optionSpecs, key));
     if (misplaced !== undefined) {
       throw new TypeError(
         `Agent: ${misplaced} is an option of createDefaultToolRegistry; ` +

@@ -204,7 +204,10 @@ describe("createDefaultToolRegistry", () => {
     [{ disabled: ["move"] }, 'unknown option "disabled"; did you mean "disable"?'],
     [{ root: null }, "root must be the path of a directory"],
     [{ fs: { rot: "/tmp" } }, 'createFsTools: unknown option "rot"; did you mean "root"?'],
-    [{ fs: undefined }, "fs must be a plain object with the options of its pack; leave it out for none"],
+    [
+      { fs: undefined },
+      "fs must be a plain object with the options of its pack, received undefined; leave it out for none",
+    ],
     [{ fs: null }, "fs must be a plain object"],
     [{ fs: new URL("file:///tmp") }, "fs must be a plain object"],
     [{ fs: Object.create({ root: "/tmp" }) }, "fs must be a plain object"],

@@ -1,5 +1,6 @@
 import { createSaveSessionContextTool } from "@toolcrib/agent/sessions";
-import { type ExecutableTool, nearestName, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
+import { type ExecutableTool, type ToolContext, ToolError, ToolRegistry } from "@toolcrib/core";
+import { nearestName } from "@toolcrib/core/internal";
 import { createBashTools } from "@toolcrib/tools-bash";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-/** What importing a built file of this package loads from other packages, as it is written there. */
+/** Lists what importing a built file of this package loads from other packages, as it is written there. */
 function loadedBy(file: string): string[] {
   const script = `
     import { isBuiltin, registerHooks } from "node:module";

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compareManifests, createManifest, readManifest, type ToolManifest } from "@toolcrib/contracts";
 import type { ExecutableTool } from "@toolcrib/core";
-import { compareManifests, createManifest, readManifest, type ToolManifest } from "@toolcrib/core/contracts";
 import { temporaryFolder } from "@toolcrib/testing";
 import { expect, test } from "vitest";
 import { createDefaultToolRegistry } from "./factory.ts";
@@ -38,9 +38,9 @@ test("each default that a description names is declared, so that another one is 
 test("a manifest is the same, byte for byte, wherever the package is built", () => {
   const folder = temporaryFolder("manifest");
   const env = { PATH: process.env.PATH, HOME: folder, LANG: "tr_TR.UTF-8", TZ: "Asia/Tokyo", SHELL: "/bin/none" };
+  execFileSync(process.execPath, [join(packages, "../scripts/writeManifests.mjs"), folder], { cwd: folder, env });
   for (const name of withTools) {
-    const file = join(folder, `${name}.json`);
-    execFileSync(process.execPath, ["../../scripts/writeManifest.mjs", file], { cwd: join(packages, name), env });
-    expect(readFileSync(file, "utf8"), name).toBe(readFileSync(join(packages, name, "dist/manifest.json"), "utf8"));
+    const built = readFileSync(join(packages, name, "dist/manifest.json"), "utf8");
+    expect(readFileSync(join(folder, `${name}.json`), "utf8"), name).toBe(built);
   }
 });

@@ -1,4 +1,5 @@
-import { checkOptions, type ExecutableTool, isPlainObject, type KnownOptions, type ToolContext } from "@toolcrib/core";
+import type { ExecutableTool, ToolContext } from "@toolcrib/core";
+import { isPlainObject, type OptionSpec, type OptionSpecs, option, readOptions } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import type { BashToolOptions } from "@toolcrib/tools-bash";
 import type { FsToolOptions } from "@toolcrib/tools-fs";
@@ -19,7 +20,7 @@ export interface DefaultToolOptions {
   /** For `run_bash`, and with `background` for `read_output` and `stop_command`; wins over the three above. */
   bash?: BashToolOptions;
   /**
-   * The tools of the packs, where they were made already, as `connectTools` of `@toolcrib/mcp` makes those of another place: in place of our own, and of the six options above.
+   * The tools of the packs, where they were made already, as `connectTools` of `@toolcrib/remote` makes those of a remote: in place of our own, and of the six options above.
    * By their usual names: `edit_file` and `apply_patch` are left out, as they are of ours, and any other name is a TypeError.
    */
   packs?: readonly ExecutableTool[];
@@ -36,7 +37,7 @@ const contextKeys = ["systemPrompt", "sessionContext", "sessionContextFilePath"]
 /** Throws a TypeError unless given a context: options in its place would have no effect. */
 export function checkContext(context: ToolContext): void {
   if (isObject(context) && contextKeys.every((key) => key in context)) return;
-  const option = isObject(context) ? Object.keys(context).find((key) => Object.hasOwn(knownOptions, key)) : undefined;
+  const option = isObject(context) ? Object.keys(context).find((key) => Object.hasOwn(optionSpecs, key)) : undefined;
   const found = option === undefined ? "" : `; ${option} is an option`;
   throw new TypeError(
     `createDefaultToolRegistry: the first argument is the context, with ${contextKeys.join(", ")}${found}; ` +
@@ -47,17 +48,27 @@ export function checkContext(context: ToolContext): void {
 /** What the packs are made with. */
 const limits = ["root", "deny", "readable", "fs", "search", "bash"] as const;
 
-export const knownOptions: KnownOptions<DefaultToolOptions> = {
+// Handed on by a spread, which would lose what an instance of a class inherits.
+const packOptions: OptionSpec = {
+  expected: "a plain object with the options of its pack",
+  fits: isPlainObject,
+  otherwise: "none",
+  needed: "if written",
+};
+const tools: OptionSpec = { expected: "an array of tools", fits: Array.isArray, otherwise: "none" };
+const names: OptionSpec = { ...option.texts, expected: "an array of tool names", otherwise: "none" };
+
+export const optionSpecs: OptionSpecs<DefaultToolOptions> = {
   root: true,
   deny: true,
   readable: true,
-  fs: true,
-  search: true,
-  bash: true,
-  packs: true,
-  enable: true,
-  disable: true,
-  extra: true,
+  fs: packOptions,
+  search: packOptions,
+  bash: packOptions,
+  packs: { ...tools, needed: "if written" },
+  enable: names,
+  disable: { ...names, needed: "if written" },
+  extra: tools,
 };
 
 /**
@@ -65,24 +76,8 @@ export const knownOptions: KnownOptions<DefaultToolOptions> = {
  * was intended.
  */
 export function checkDefaultOptions(options: DefaultToolOptions): void {
-  checkOptions("createDefaultToolRegistry", options, knownOptions);
-  const refuse = (option: string, expected: string): TypeError =>
-    new TypeError(`createDefaultToolRegistry: ${option} must be ${expected}; leave it out for none`);
-  for (const pack of ["fs", "search", "bash"] as const) {
-    // Handed on by a spread, which would lose what an instance of a class inherits.
-    if (pack in options && !isPlainObject(options[pack]))
-      throw refuse(pack, "a plain object with the options of its pack");
-  }
-  const { packs, enable = [], extra = [], disable } = options;
-  const lost = packs && limits.find((option) => option in options);
-  if (lost !== undefined)
-    throw new TypeError(`createDefaultToolRegistry: ${lost} has no effect beside packs: give it to what made them`);
-  if ("packs" in options && !Array.isArray(packs)) throw refuse("packs", "an array of tools");
-  if (!isListOfNames(enable)) throw refuse("enable", "an array of tool names");
-  if ("disable" in options && !isListOfNames(disable)) throw refuse("disable", "an array of tool names");
-  if (!Array.isArray(extra)) throw refuse("extra", "an array of tools");
-}
-
-function isListOfNames(value: unknown): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === "string");
+  readOptions("createDefaultToolRegistry", options, optionSpecs);
+  const unused = options.packs && limits.find((name) => name in options);
+  if (unused !== undefined)
+    throw new TypeError(`createDefaultToolRegistry: ${unused} has no effect beside packs: give it to what made them`);
 }

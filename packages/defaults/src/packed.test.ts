@@ -73,16 +73,23 @@ function installed(modules: string): string[] {
 }
 
 test("core and tools-fs, packed and installed alone, install what they declare and nothing else", () => {
-  const [core, fs] = [join(packages, "core"), join(packages, "tools-fs")];
-  const foreign = ([core, fs] as const).flatMap((source) =>
+  const sources = ["core", "kit", "tools-fs"].map((name) => join(packages, name));
+  const foreign = sources.flatMap((source) =>
     Object.keys(readManifest(source).dependencies ?? {})
       .filter((name) => !name.startsWith("@toolcrib/"))
       .map((name) => [name, join(source, "node_modules", name)] as const),
   );
   // Other dependencies are packed as they are installed here, so that no registry is needed.
-  const [packedCore, packedFs, ...packedForeign] = pack([core, fs, ...foreign.map(([, source]) => source)]);
+  const [packedCore, packedKit, packedFs, ...packedForeign] = pack([
+    ...sources,
+    ...foreign.map(([, source]) => source),
+  ]);
   const overrides = Object.fromEntries(foreign.map(([name], index) => [name, `file:${packedForeign[index]}`]));
-  const dependencies = { "@toolcrib/core": `file:${packedCore}`, "@toolcrib/tools-fs": `file:${packedFs}` };
+  const dependencies = {
+    "@toolcrib/core": `file:${packedCore}`,
+    "@toolcrib/kit": `file:${packedKit}`,
+    "@toolcrib/tools-fs": `file:${packedFs}`,
+  };
   const empty = join(folder, "empty");
   writeFileSync(
     join(empty, "package.json"),
@@ -91,7 +98,9 @@ test("core and tools-fs, packed and installed alone, install what they declare a
   npm(["install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts"], empty);
 
   const names = installed(join(empty, "node_modules")).sort();
-  expect(names).toEqual(["@toolcrib/core", "@toolcrib/tools-fs", ...foreign.map(([name]) => name)].sort());
+  expect(names).toEqual(
+    ["@toolcrib/core", "@toolcrib/kit", "@toolcrib/tools-fs", ...foreign.map(([name]) => name)].sort(),
+  );
   const files = readdirSync(join(empty, "node_modules"), { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );

@@ -1,4 +1,4 @@
-import { isLegalName } from "@toolcrib/core";
+import { isLegalName } from "@toolcrib/core/internal";
 import type { Message } from "../messages.ts";
 import { callsOf } from "./conversation.ts";
 

@@ -1,4 +1,5 @@
-import { invalidArgument, isLegalName, withLegalCharacters } from "@toolcrib/core";
+import { invalidArgument } from "@toolcrib/core";
+import { isLegalName, withLegalCharacters } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
 import type {
   AssistantMessage,

@@ -1,206 +1,172 @@
 import type { AssistantMessage, Message, PendingCall, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
+import type { ConversationChange, Opening } from "../provider.ts";
 import { type NotRunReason, notRun, openCalls } from "./conversation.ts";
-import { foundBy } from "./foundTools.ts";
-import { addUsage, noUsage } from "./usage.ts";
-import {
-  type Answer,
-  lastCalls,
-  pendingCalls,
-  putResult,
-  type WaitingCall,
-  waitingResult,
-  withoutResults,
-} from "./waiting.ts";
+import { announcement, answeredChanges } from "./opening.ts";
+import { type Answers, apply, type ConversationLine, type ConversationState, emptyState } from "./state.ts";
+import { lastCalls, pendingCalls, type WaitingCall, waitingResult } from "./waiting.ts";
 
-/** Where a history is also written, as it grows; each method is awaited before the turn goes on. */
+/** Where the lines of a conversation are also written, as it grows; each method is awaited before the turn goes on. */
 export interface Recorder {
-  /** `usage`: tokens of the reply; `data`: of the outcome of a call. */
-  message(message: Message, about?: { readonly usage?: Usage | undefined; readonly data?: unknown }): Promise<void>;
-  toolStart(callIds: readonly string[]): Promise<void>;
-  /** These calls wait; each comes with the result that stands for it meanwhile. */
-  waiting(calls: readonly HeldCall[]): Promise<void>;
-  /** Answers to questions about calls that wait, maybe none: those answered earlier start now. */
-  answers(answers: Answers): Promise<void>;
-  /** The conversation is now these messages; the tools found so far stay found. `isRefused`: without the last one, which the service refused. */
-  replaced(messages: readonly Message[], foundTools: readonly string[], isRefused?: boolean): Promise<void>;
+  /** In one piece: all lines or, after a crash, the first few. */
+  write(lines: readonly ConversationLine[]): Promise<void>;
   /** The turn is over: files may be closed. */
   turnEnded(): Promise<void>;
 }
 
-export interface HeldCall {
-  readonly message: ToolMessage;
-  readonly pending: WaitingCall;
-}
-
-/** By the id of the call. */
-export type Answers = Readonly<Record<string, Answer>>;
-
-/** What a saved session holds of a history. */
-interface Restored {
-  readonly messages: readonly Message[];
-  readonly usage?: Usage;
-  readonly pending?: readonly WaitingCall[];
-  readonly foundTools?: readonly string[];
-}
-
-/** The conversation of one session: append-only while a turn runs, frozen messages, unique call ids, summed usage. */
+/** The conversation of one session: its state, the lines that change it, and where they are recorded. */
 export class History {
-  #messages: Message[] = [];
-  #usage: Usage = noUsage;
-  /** Calls of the last reply that have a placeholder result, by id; some have a question. */
-  readonly #waiting: Map<string, WaitingCall> = new Map();
+  readonly #state: ConversationState = emptyState();
   /** The ids of all calls so far: each is used once in a session. */
   readonly callIds: Set<string> = new Set();
-  /** Deferred tools that were found, in the order in which they were. */
-  readonly foundTools: Set<string> = new Set();
-  /** Tokens of the last request and its reply, as the service counted them. */
-  contextTokens: number | undefined;
   /** Compaction achieved too little: it is tried again above this many tokens. */
   retryCompactionAbove = 0;
   recorder: Recorder | undefined;
 
-  /** The live array: it grows, and is replaced by `replace`. */
+  /** The live array: it grows, and is replaced where messages are taken out. */
   get messages(): readonly Message[] {
-    return this.#messages;
+    return this.#state.messages;
   }
 
   get usage(): Usage {
-    return this.#usage;
+    return this.#state.usage;
+  }
+
+  /** Tokens of the last request and its reply, as the service counted them. */
+  get contextTokens(): number | undefined {
+    return this.#state.contextTokens;
+  }
+
+  /** Returns the prompt and tools that the model was told first. */
+  get opening(): Opening | undefined {
+    return this.#state.opening;
+  }
+
+  get changes(): readonly ConversationChange[] {
+    return this.#state.changes;
+  }
+
+  /** Deferred tools that were found, in the order in which they were. */
+  get foundTools(): ReadonlySet<string> {
+    return this.#state.foundTools;
   }
 
   /** The calls that wait for an answer, or for those before them. */
   get waiting(): ReadonlyMap<string, WaitingCall> {
-    return this.#waiting;
+    return this.#state.waiting;
   }
 
-  /** What the user is asked. */
+  /** Returns the questions for the user. */
   get pending(): readonly PendingCall[] {
-    return pendingCalls(this.#messages, this.#waiting);
+    return pendingCalls(this.#state.messages, this.#state.waiting);
   }
 
-  add(message: Message, usage?: Usage): Promise<void> | undefined {
-    this.#messages.push(message);
-    return this.recorder?.message(message, { usage });
+  /** Applies lines that have happened, then records them: they stay also where they cannot be written. */
+  async record(...lines: readonly ConversationLine[]): Promise<void> {
+    for (const line of lines) apply(this.#state, line);
+    await this.recorder?.write(lines);
   }
 
-  /** Adds the result of a call of the last reply, without recording: it was recorded when it arrived. */
-  addResult(result: ToolMessage, data?: unknown): void {
-    for (const name of foundBy(result.name, data)) this.foundTools.add(name);
-    this.#waiting.delete(result.callId);
-    putResult(this.#messages, result);
+  /** Applies lines once they are recorded, because another process may have been first. */
+  async #claim(...lines: readonly ConversationLine[]): Promise<void> {
+    await this.recorder?.write(lines);
+    for (const line of lines) apply(this.#state, line);
+  }
+
+  /** Adds a valid reply and its usage; an empty reply is not kept. */
+  addReply(message: AssistantMessage, usage?: Usage): Promise<void> {
+    const counted = usage && { usage };
+    if (message.content.length > 0) return this.record({ type: "message", message, ...counted });
+    return usage ? this.record({ type: "usage", usage }) : Promise.resolve();
+  }
+
+  /** Adds the result of a call of the last reply. */
+  addResult(message: ToolMessage, data?: unknown): Promise<void> {
+    return this.record({ type: "message", message, ...(data !== undefined && { data }) });
   }
 
   /**
    * Records that calls of the last reply, that of this step, wait: those with a question and those after them. A placeholder stands
    * for the result of each.
    */
-  async hold(
-    step: number,
-    asked: readonly Omit<WaitingCall, "step">[],
-    later: readonly ToolCallBlock[],
-  ): Promise<void> {
+  hold(step: number, asked: readonly Omit<WaitingCall, "step">[], later: readonly ToolCallBlock[]): Promise<void> {
     const waiting = [...asked, ...later.map((call) => ({ callId: call.id }))];
     const byId = new Map(waiting.map((call) => [call.callId, { ...call, step }]));
-    const held = lastCalls(this.#messages).flatMap((call) => {
+    const lines = lastCalls(this.messages).flatMap((call) => {
       const pending = byId.get(call.id);
-      return pending ? [{ message: waitingResult(call), pending }] : [];
+      return pending ? [{ type: "message", message: waitingResult(call), pending } as const] : [];
     });
-    await this.recorder?.waiting(held);
-    for (const { message, pending } of held) {
-      this.addResult(message);
-      this.#waiting.set(pending.callId, pending);
-    }
+    return this.#claim(...lines);
   }
 
-  /** Records answers to questions about calls that wait. */
-  async answer(answers: Answers): Promise<void> {
-    const given = Object.entries(answers);
-    await this.recorder?.answers(answers);
-    for (const [id, answer] of given) {
-      const call = this.#waiting.get(id);
-      if (call) this.#waiting.set(id, { ...call, answer });
-    }
+  /** Records answers to questions about calls that wait, maybe none: those answered earlier start now. */
+  answer(answers: Answers): Promise<void> {
+    return this.#claim({ type: "answers", answers });
   }
 
   /** Records that these calls start: they no longer wait. */
-  start(calls: readonly ToolCallBlock[]): Promise<void> | undefined {
-    if (calls.length === 0 || (!this.recorder && this.#waiting.size === 0)) return undefined;
-    const callIds = calls.map((call) => call.id);
-    if (this.recorder) return this.recorder.toolStart(callIds).then(() => this.#release(callIds));
-    this.#release(callIds);
-    return undefined;
-  }
-
-  /** Takes the placeholders away: these calls no longer wait, and are open. */
-  #release(callIds: readonly string[]): void {
-    if (this.#waiting.size === 0) return;
-    const released = new Set(callIds.filter((id) => this.#waiting.delete(id)));
-    if (released.size > 0) this.#messages = withoutResults(this.#messages, released);
-  }
-
-  /** Adds a valid reply and its usage; an empty reply is not kept. */
-  addReply(reply: AssistantMessage, usage?: Usage): Promise<void> | undefined {
-    if (usage) {
-      this.count(usage);
-      this.contextTokens = usage.inputTokens + usage.outputTokens;
-    }
-    return reply.content.length > 0 ? this.add(reply, usage) : undefined;
-  }
-
-  /** Adds to what the session has used. */
-  count(usage: Usage): void {
-    this.#usage = addUsage(this.#usage, usage);
+  async start(calls: readonly ToolCallBlock[]): Promise<void> {
+    if (calls.length > 0) await this.#claim({ type: "tool-start", callIds: calls.map((call) => call.id) });
   }
 
   /** Answers every call that has no result yet as not run. Calls that wait go on waiting as long as there is a question. */
-  async closeOpenCalls(reason: NotRunReason): Promise<readonly ToolMessage[]> {
-    if (this.pending.length === 0) this.#release([...this.#waiting.keys()]);
-    return this.close(openCalls(this.#messages).map((call) => notRun(call, reason)));
+  closeOpenCalls(reason: NotRunReason): Promise<readonly ToolMessage[]> {
+    const open = new Set(openCalls(this.messages));
+    const isAsked = this.pending.length > 0;
+    const calls = lastCalls(this.messages).filter((call) => open.has(call) || (!isAsked && this.waiting.has(call.id)));
+    return this.close(calls.map((call) => notRun(call, reason)));
   }
 
-  /** Adds and records results of calls that were not run. */
+  /** Adds results of calls that were not run. */
   async close(results: readonly ToolMessage[]): Promise<readonly ToolMessage[]> {
-    for (const result of results) this.addResult(result);
-    for (const result of results) await this.recorder?.message(result);
+    if (results.length > 0) await this.record(...results.map((message) => ({ type: "message", message }) as const));
     return results;
+  }
+
+  /** Records what a request that offers `present` must tell the model first. */
+  async announce(present: Opening): Promise<ConversationLine | undefined> {
+    const line = announcement(this.#state, present);
+    if (line) await this.record(line);
+    return line;
+  }
+
+  /** Returns the changes for a request of these messages that the conversation does not keep. */
+  changesFor(messages: readonly Message[], present: Opening): readonly ConversationChange[] {
+    const changes = answeredChanges(this.messages, this.changes);
+    const line = announcement({ ...this.#state, messages, changes }, present);
+    if (line?.type !== "change") return changes;
+    const { type: _, ...change } = line;
+    return [...changes, { position: messages.length, ...change }];
   }
 
   /** Removes the last message if it is the user's: the service refused it and would refuse it again. */
   async withdrawUnanswered(): Promise<void> {
-    if (this.#messages.at(-1)?.role === "user") await this.replace(this.#messages.slice(0, -1), true);
+    if (this.messages.at(-1)?.role === "user") await this.record({ type: "withdrawn", count: 1, refused: true });
   }
 
   /** Takes the last messages back. */
-  retract(count: number): Promise<void> | undefined {
-    if (count === 0) return undefined;
-    this.#messages = this.#messages.slice(0, -count);
-    return this.recorder?.replaced(this.#messages, [...this.foundTools]);
+  async retract(count: number): Promise<void> {
+    if (count > 0) await this.record({ type: "withdrawn", count });
   }
 
-  /** Starts from a saved conversation, which must be valid. */
-  restore({ messages, usage = noUsage, pending = [], foundTools = [] }: Restored): void {
-    this.#messages = [...messages];
-    this.#usage = usage;
-    for (const name of foundTools) this.foundTools.add(name);
-    for (const message of messages) if (message.role === "tool") this.callIds.add(message.callId);
-    for (const call of pending) this.#waiting.set(call.callId, call);
+  /** Goes on from other messages; the deferred tools found so far stay found. */
+  async replace(messages: readonly Message[]): Promise<void> {
+    this.retryCompactionAbove = 0;
+    const foundTools = [...this.foundTools];
+    await this.record({ type: "messages", messages, ...(foundTools.length > 0 && { foundTools }) });
+  }
+
+  /** Starts from the lines of a saved conversation, which must be valid. */
+  restore(lines: readonly ConversationLine[]): void {
+    for (const line of lines) apply(this.#state, line);
+    for (const message of this.messages) if (message.role === "tool") this.callIds.add(message.callId);
   }
 
   /** Forgets the conversation; the recorder is told without waiting for it. */
   clear(): void {
-    if (this.#messages.length === 0) return;
-    const { recorder } = this;
-    this.foundTools.clear();
-    void this.replace([])
-      ?.then(() => recorder?.turnEnded())
-      .catch(() => undefined);
-  }
-
-  replace(messages: readonly Message[], isRefused = false): Promise<void> | undefined {
-    this.#messages = [...messages];
-    this.#waiting.clear();
-    this.contextTokens = undefined;
+    if (this.messages.length === 0) return;
     this.retryCompactionAbove = 0;
-    return this.recorder?.replaced(messages, [...this.foundTools], isRefused);
+    void this.record({ type: "messages", messages: [] })
+      .then(() => this.recorder?.turnEnded())
+      .catch(() => undefined);
   }
 }

@@ -14,7 +14,7 @@ export function withNativeForm(call: ToolCallBlock, provider: string, data: obje
   }
 }
 
-/** What a model made of a call, as its provider keeps it beside the call. */
+/** Returns the model's own form of a call, as its provider keeps it beside the call. */
 export function nativeForm(call: ToolCallBlock, provider: string): Record<string, unknown> | undefined {
   return call.opaque?.provider === provider && isObject(call.opaque.data) ? call.opaque.data : undefined;
 }

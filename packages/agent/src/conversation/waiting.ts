@@ -17,13 +17,15 @@ export interface WaitingCall {
   /** Fingerprints of the tool and of the arguments that were asked about: a yes holds for these alone. */
   readonly tool?: string;
   readonly arguments?: string;
+  /** The arguments that would run, where they are not those of the model: repaired, or changed by a middleware. */
+  readonly args?: Readonly<Record<string, unknown>>;
   /** Fingerprints of earlier questions about this tool and these arguments that were answered with yes. */
   readonly approved?: readonly string[];
   /** Recorded, but the call has not started yet. */
   readonly answer?: Answer;
 }
 
-/** What history and other readers see of a call that waits. */
+/** Creates the result that stands for a waiting call in the history. */
 export function waitingResult(call: ToolCallBlock): ToolMessage {
   return notRun(call, "waiting for approval");
 }
@@ -59,15 +61,15 @@ export function withoutResults<M extends Message>(messages: readonly M[], callId
   return messages.filter((message) => message.role !== "tool" || !callIds.has(message.callId));
 }
 
-/** What the user is asked, in the order of the calls. */
+/** Lists the questions for the user, in the order of the calls. */
 export function pendingCalls(
   messages: readonly Message[],
   waiting: ReadonlyMap<string, WaitingCall>,
 ): readonly PendingCall[] {
   if (waiting.size === 0) return [];
   return lastCalls(messages).flatMap(({ id, name, args }) => {
-    const { question, answer } = waiting.get(id) ?? {};
-    return question ? [{ callId: id, name, args, question, ...(answer !== undefined && { answer }) }] : [];
+    const { question, answer, args: changed = args } = waiting.get(id) ?? {};
+    return question ? [{ callId: id, name, args: changed, question, ...(answer !== undefined && { answer }) }] : [];
   });
 }
 
@@ -81,12 +83,13 @@ export function stillWaiting(messages: readonly Message[], waiting: Iterable<Wai
 /** A frozen copy of what was read, if it is a WaitingCall. */
 export function readWaiting(value: unknown): WaitingCall | undefined {
   if (!isObject(value)) return undefined;
-  const { callId, step, question, tool, arguments: args, approved, answer } = value;
+  const { callId, step, question, tool, arguments: print, args, approved, answer } = value;
   const well =
     typeof callId === "string" &&
     Number.isSafeInteger(step) &&
     (question === undefined || (isObject(question) && typeof question.text === "string")) &&
-    [tool, args].every((print) => print === undefined || typeof print === "string") &&
+    [tool, print].every((one) => one === undefined || typeof one === "string") &&
+    (args === undefined || isObject(args)) &&
     (approved === undefined || (Array.isArray(approved) && approved.every((text) => typeof text === "string"))) &&
     (answer === undefined || isAnswer(answer));
   return well ? (frozenJson(value) as WaitingCall) : undefined;

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { homeFolder } from "@toolcrib/core/files";
+import { homeFolder } from "@toolcrib/kit/files";
 
 /** The folders whose files count for one folder, the farthest first. None of their files may lead out of the first. */
 export function instructionFolders(folder: string, home: string | undefined = homeFolder()): string[] {
@@ -26,7 +26,7 @@ function isRepository(folder: string): boolean {
   return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Whether it belongs to the user, or to the owner of the folder where the walk began. */
+/** Returns whether it belongs to the user, or to the owner of the folder where the walk began. */
 function isOwn(folder: string, start: string): boolean {
   const { uid } = statSync(folder);
   return uid === process.getuid?.() || uid === statSync(start).uid;

@@ -1,8 +1,9 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkOptions } from "@toolcrib/core";
-import { createPathScope, openRegularFile } from "@toolcrib/core/files";
-import { byteLimit, isBinary, limitBytes, messageOf, printableName, showInvisible } from "@toolcrib/core/text";
+import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/core/internal";
+import { limitBytes, messageOf, printableName, showInvisible } from "@toolcrib/core/text";
+import { createPathScope, openRegularFile } from "@toolcrib/kit/files";
+import { isBinary } from "@toolcrib/kit/text";
 import { instructionFolders } from "./instructionFolders.ts";
 
 export interface ReadInstructionsOptions {
@@ -43,7 +44,13 @@ export interface Instructions {
   readonly prompt: string;
 }
 
-const defaultMaxBytes = 32 * 1024;
+const specs = {
+  name: withDefault(option.name, "AGENTS.md"),
+  userFile: option.name,
+  read: option.call,
+  maxBytes: withDefault(option.bytes, 32 * 1024),
+} satisfies OptionSpecs<ReadInstructionsOptions>;
+
 const mostFileBytes = 2 ** 20;
 
 /**
@@ -52,15 +59,14 @@ const mostFileBytes = 2 ** 20;
  * the project wants to be worked on, and grant nothing, which the prompt says, too.
  */
 export async function readInstructions(folder: string, options: ReadInstructionsOptions = {}): Promise<Instructions> {
-  checkOptions("readInstructions", options, { name: true, userFile: true, read: true, maxBytes: true });
-  const { name = "AGENTS.md", userFile, read, maxBytes = defaultMaxBytes } = options;
+  const { name, userFile, read, maxBytes } = readOptions("readInstructions", options, specs);
   const folders = read ? [folder] : instructionFolders(folder);
   const [top = folder] = folders;
   const nearestFirst = folders.toReversed().map((place) => ({ path: join(place, name), root: top }));
   const own = userFile === undefined ? [] : [{ path: userFile, root: undefined }];
   const files: InstructionFile[] = [];
   const leftOut: LeftOutInstructions[] = [];
-  let left = byteLimit("maxBytes", maxBytes);
+  let left = Math.floor(maxBytes);
   for (const { path, root } of [...own, ...nearestFirst]) {
     try {
       const file =
@@ -99,7 +105,7 @@ function fileOf(path: string, content: Buffer, most: number): InstructionFile | 
   return { path, bytes: content.length, text: limitBytes(text, most) };
 }
 
-/** What nobody sees in an editor could carry instructions that nobody has read. Emoji and wide spaces are no such thing. */
+/** Writes invisible characters as codes: they could carry instructions that nobody has read. Emoji and wide spaces stay. */
 function visible(text: string): string {
   const plain = text
     .replace(/^\ufeff/, "")

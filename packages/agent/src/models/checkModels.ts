@@ -1,4 +1,4 @@
-import { redactUrls } from "@toolcrib/core/text";
+import { redactUrls } from "@toolcrib/kit/text";
 import { environment } from "../providers/shared/options.ts";
 import { localServers, offerFound, shownAddress } from "./localServers.ts";
 import { services } from "./services.ts";
@@ -44,7 +44,7 @@ function ofKey(name: string): ModelFinding[] {
 }
 
 /**
- * Whether a provider's address answers, at all: no key is sent. Undefined for a provider without one that is known. Throws the signal's
+ * Returns whether a provider's address answers, at all: no key is sent. Undefined for a provider without one that is known. Throws the signal's
  * reason.
  */
 export async function checkModelAddress(

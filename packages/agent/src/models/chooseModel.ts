@@ -1,8 +1,9 @@
-import { nearestName } from "@toolcrib/core";
+import { nearestName } from "@toolcrib/core/internal";
 import { AgentError, advised } from "../errors.ts";
 import type { Remedy } from "../messages.ts";
 import type { Provider } from "../provider.ts";
-import { defaultModels, modelPrices } from "../providers/shared/models.ts";
+import type { CacheTtl, ReasoningEffort } from "../providers/models/modelRules.ts";
+import { defaultModels, models } from "../providers/models/models.ts";
 import { environment } from "../providers/shared/options.ts";
 import { type LocalServer, localServers, offerFound, offerOf, shownAddress } from "./localServers.ts";
 import { providerNames, services } from "./services.ts";
@@ -12,6 +13,10 @@ export interface ModelRequest {
   readonly model?: string | undefined;
   /** Where the provider is, for a server elsewhere or a gateway. */
   readonly baseURL?: string | undefined;
+  /** How much the model thinks, in a word that it takes. */
+  readonly reasoning?: ReasoningEffort | undefined;
+  /** How long Anthropic keeps the beginning of a conversation. Other services decide by themselves. */
+  readonly cacheTtl?: CacheTtl | undefined;
 }
 
 /** A provider, and how it was chosen. */
@@ -30,8 +35,8 @@ export interface ModelChoice {
 export function keyedModels(): string[] {
   return services.flatMap(({ name, variable }) => {
     if (!environment(variable)) return [];
-    const known = Object.keys(modelPrices).filter((id) => id.startsWith(`${name}/`));
-    return [...new Set([`${name}/${defaultModels[name]}`, ...known])];
+    const rows = name === "openrouter" ? [] : models[name].filter(({ price }) => price);
+    return [...new Set([defaultModels[name], ...rows.map((row) => row.name)])].map((model) => `${name}/${model}`);
   });
 }
 
@@ -40,8 +45,8 @@ export function keyedModels(): string[] {
  * offline stand-in. Only the provider that is used is loaded. Throws `invalid_option` for an unknown name, `network` where a named server
  * offers no model, and the provider's AgentError (`missing_key`).
  */
-export async function chooseModel({ model, baseURL }: ModelRequest = {}): Promise<ModelChoice> {
-  if (model !== undefined) return requested(model, baseURL);
+export async function chooseModel({ model, baseURL, ...settings }: ModelRequest = {}): Promise<ModelChoice> {
+  if (model !== undefined) return requested(model, baseURL, settings);
   if (baseURL !== undefined)
     throw wrongModel(
       { option: "baseURL" },
@@ -53,7 +58,7 @@ export async function chooseModel({ model, baseURL }: ModelRequest = {}): Promis
     );
   for (const { name, variable } of services) {
     if (environment(variable))
-      return { provider: await createKeyed(name, {}), by: "key", reason: `${variable} is set` };
+      return { provider: await createKeyed(name, settings), by: "key", reason: `${variable} is set` };
   }
   const servers = await localServers();
   const offers = await Promise.all(servers.map(offerFound));
@@ -61,7 +66,7 @@ export async function chooseModel({ model, baseURL }: ModelRequest = {}): Promis
     const offered = offers[index]?.model;
     if (offered === undefined) continue;
     const reason = `${server.label} answers at ${shownAddress(server)}`;
-    return { provider: await createCompatible(offered, server.baseURL), by: "local", reason };
+    return { provider: await createCompatible(offered, server.baseURL, settings), by: "local", reason };
   }
   const reason = "no key is set, and no model server answers on this machine";
   return { provider: await createOffline(), by: "offline", reason };
@@ -77,19 +82,21 @@ function named(provider: Provider): ModelChoice {
   return { provider, by: "named", reason: "asked for by name" };
 }
 
-async function requested(text: string, baseURL: string | undefined): Promise<ModelChoice> {
+type Settings = Pick<ModelRequest, "reasoning" | "cacheTtl">;
+
+async function requested(text: string, baseURL: string | undefined, settings: Settings): Promise<ModelChoice> {
   const cut = text.indexOf("/");
   const name = (cut < 0 ? text : text.slice(0, cut)).toLowerCase();
   const model = (cut < 0 ? "" : text.slice(cut + 1)) || undefined;
   if (name === "offline") return named(await createOffline());
   const service = services.find((known) => known.name === name);
-  if (service) return named(await createKeyed(service.name, { model, baseURL }));
+  if (service) return named(await createKeyed(service.name, { model, baseURL, ...settings }));
   const servers = await localServers();
   const server = servers.find((known) => known.name === name);
-  if (server) return createLocal({ ...server, baseURL: baseURL ?? server.baseURL }, model);
+  if (server) return createLocal({ ...server, baseURL: baseURL ?? server.baseURL }, model, settings);
   if (name === "openai-compatible") {
     const at = baseURL ?? environment("OPENAI_BASE_URL");
-    if (at) return createLocal({ label: "The server", name, baseURL: at }, model);
+    if (at) return createLocal({ label: "The server", name, baseURL: at }, model, settings);
     throw wrongModel(asModel, ` ${text}: say where the server is with `, { option: "baseURL" }, " http://HOST:PORT/v1");
   }
   const nearest = nearestName(name, providerNames);
@@ -100,8 +107,8 @@ async function requested(text: string, baseURL: string | undefined): Promise<Mod
   );
 }
 
-async function createLocal(server: LocalServer, model: string | undefined): Promise<ModelChoice> {
-  if (model !== undefined) return named(await createCompatible(model, server.baseURL));
+async function createLocal(server: LocalServer, model: string | undefined, settings: Settings): Promise<ModelChoice> {
+  if (model !== undefined) return named(await createCompatible(model, server.baseURL, settings));
   const offer = await offerOf(server);
   if (offer.model === undefined) {
     const problem = ` ${server.name}: ${offer.problem}; start it and load one, or name it as in `;
@@ -109,7 +116,7 @@ async function createLocal(server: LocalServer, model: string | undefined): Prom
     throw new AgentError({ code: "network", message, remedy });
   }
   const reason = `${server.label} at ${shownAddress(server)} offers it`;
-  return { provider: await createCompatible(offer.model, server.baseURL), by: "local", reason };
+  return { provider: await createCompatible(offer.model, server.baseURL, settings), by: "local", reason };
 }
 
 async function createOffline(): Promise<Provider> {
@@ -117,14 +124,14 @@ async function createOffline(): Promise<Provider> {
   return new OfflineProvider();
 }
 
-async function createCompatible(model: string, baseURL: string): Promise<Provider> {
+async function createCompatible(model: string, baseURL: string, { reasoning }: Settings): Promise<Provider> {
   const { OpenAICompatibleProvider } = await import("../providers/chat/openaiCompatible.ts");
-  return new OpenAICompatibleProvider({ model, baseURL });
+  return new OpenAICompatibleProvider({ model, baseURL, reasoning });
 }
 
 async function createKeyed(
   name: (typeof services)[number]["name"],
-  options: { model?: string | undefined; baseURL?: string | undefined },
+  { cacheTtl, ...options }: ModelRequest,
 ): Promise<Provider> {
   switch (name) {
     case "openai": {
@@ -133,7 +140,7 @@ async function createKeyed(
     }
     case "anthropic": {
       const { AnthropicProvider } = await import("../providers/anthropic/anthropic.ts");
-      return new AnthropicProvider(options);
+      return new AnthropicProvider({ ...options, cacheTtl });
     }
     case "openrouter": {
       const { OpenRouterProvider } = await import("../providers/chat/openrouter.ts");

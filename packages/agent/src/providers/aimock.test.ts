@@ -16,7 +16,7 @@ const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });
 const usage = { prompt_tokens: 40, completion_tokens: 4, input_tokens: 40, output_tokens: 4 };
 const reasoning = "They want a listing.";
 
-/** Whether a tool has answered since the user last spoke. */
+/** Returns whether a tool has answered since the user last spoke. */
 function answered(messages: readonly ChatMessage[]): boolean {
   return messages.at(-1)?.role === "tool";
 }

@@ -1,10 +1,10 @@
 import { type ChatTool, toAnthropicTool, toOpenAIResponsesTool } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message } from "../messages.ts";
-import { joinTurns, toAnthropicReasoning, toAnthropicToolChoice, toAnthropicTurn } from "./anthropic/mapping.ts";
+import { joinTurns, toAnthropicToolChoice, toAnthropicTurn } from "./anthropic/mapping.ts";
 import { defaultCompat, openRouterCompat } from "./chat/compat.ts";
 import { toChatMessage, toChatTool, toChatToolChoice } from "./chat/mapping.ts";
-import { toResponsesItems, toResponsesToolChoice } from "./openai/mapping.ts";
+import { toResponsesItems } from "./openai/mapping.ts";
 
 const parameters = { type: "object", properties: { path: { type: "string" } } };
 const tool: ChatTool = {
@@ -89,7 +89,7 @@ describe("Responses", () => {
     ]);
   });
 
-  test("sends strict for every tool, and the name of the tool to call", () => {
+  test("sends strict for every tool", () => {
     const { strict: _, ...loose } = tool.function;
     expect(toOpenAIResponsesTool(tool)).toEqual({
       type: "function",
@@ -99,8 +99,6 @@ describe("Responses", () => {
       strict: true,
     });
     expect(toOpenAIResponsesTool({ type: "function", function: loose }).strict).toBe(false);
-    expect(toResponsesToolChoice("required")).toBe("required");
-    expect(toResponsesToolChoice({ name: "x" })).toEqual({ type: "function", name: "x" });
   });
 });
 
@@ -112,8 +110,7 @@ describe("Messages", () => {
     { type: "tool-call", id: "a", name: "x", args: {} },
     { type: "tool-call", id: "b", name: "x", args: {} },
   ]);
-  const wire = (...messages: Message[]) =>
-    joinTurns(messages.map((message) => toAnthropicTurn(message, "anthropic/m")));
+  const wire = (...messages: Message[]) => joinTurns(messages.map((message) => toAnthropicTurn(message, true)));
 
   test("replays its own thinking with its signature and leaves out blank text", () => {
     expect(wire(own)).toEqual([
@@ -126,7 +123,7 @@ describe("Messages", () => {
         ],
       },
     ]);
-    expect(toAnthropicTurn(own, "anthropic/other").content).toHaveLength(2);
+    expect(toAnthropicTurn(own, false).content).toHaveLength(2);
   });
 
   test("puts all results of one reply into one message, pictures and errors marked", () => {
@@ -145,7 +142,7 @@ describe("Messages", () => {
   });
 
   test("mapping twice gives the same bytes: joining does not change the history", () => {
-    const turns = [own, result, result].map((message) => toAnthropicTurn(message, "anthropic/m"));
+    const turns = [own, result, result].map((message) => toAnthropicTurn(message, true));
     expect(JSON.stringify(joinTurns(turns))).toBe(JSON.stringify(joinTurns(turns)));
   });
 
@@ -156,7 +153,7 @@ describe("Messages", () => {
     ]);
   });
 
-  test("maps tools, choices and effort", () => {
+  test("maps tools and choices", () => {
     expect(toAnthropicTool(tool)).toEqual({
       name: "read_file",
       description: "Read.",
@@ -165,8 +162,6 @@ describe("Messages", () => {
     });
     expect(toAnthropicToolChoice("required")).toEqual({ type: "any" });
     expect(toAnthropicToolChoice({ name: "x" })).toEqual({ type: "tool", name: "x" });
-    expect(toAnthropicReasoning("none")).toEqual({ thinking: { type: "disabled" } });
-    expect(toAnthropicReasoning("minimal").output_config).toEqual({ effort: "low" });
   });
 });
 

@@ -49,7 +49,9 @@ test("in a minified bundle, without names of classes, the providers still tell f
     target: "node22",
     alias: {
       "@toolcrib/core/text": sourceOf("../../../core/src/text.ts"),
-      "@toolcrib/core/files": sourceOf("../../../core/src/files.ts"),
+      "@toolcrib/core/internal": sourceOf("../../../core/src/internal.ts"),
+      "@toolcrib/kit/text": sourceOf("../../../kit/src/text.ts"),
+      "@toolcrib/kit/files": sourceOf("../../../kit/src/files.ts"),
       "@toolcrib/core": sourceOf("../../../core/src/index.ts"),
     },
     logLevel: "silent",

@@ -9,8 +9,8 @@ import { isAgentError } from "../errors.ts";
 import type { ProviderEvent } from "../provider.ts";
 import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropic/reply.ts";
 import { createChatState, finishChat, reduceChat } from "./chat/reply.ts";
+import { type Service, toAgentError } from "./errors/wireErrors.ts";
 import { createResponsesState, finishResponses, reduceResponses } from "./openai/reply.ts";
-import { type Service, toAgentError } from "./shared/wireErrors.ts";
 
 const service: Service = {
   name: "test",

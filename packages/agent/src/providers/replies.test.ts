@@ -7,8 +7,9 @@ import type { Provider } from "../provider.ts";
 import { validateEvent } from "../turn/validateEvent.ts";
 import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropic/reply.ts";
 import { createChatState, finishChat, reduceChat } from "./chat/reply.ts";
+import type { Service } from "./errors/wireErrors.ts";
+import { toResponsesItems } from "./openai/mapping.ts";
 import { createResponsesState, finishResponses, reduceResponses } from "./openai/reply.ts";
-import type { Service } from "./shared/wireErrors.ts";
 
 const service: Service = {
   name: "test",
@@ -168,9 +169,7 @@ describe("Responses", () => {
   test("items that arrive only at the end are shown and kept", () => {
     const { shown, reply } = replyTo([message]);
     expect(shown).toEqual([{ type: "text-delta", text: "Yes." }]);
-    expect(reply.message.content).toEqual([
-      { type: "text", text: "Yes.", opaque: { provider: "openai", data: { id: "msg_1" } } },
-    ]);
+    expect(reply.message.content).toMatchObject([{ type: "text", text: "Yes.", opaque: { provider: "openai" } }]);
   });
 
   test("the items of hosted tools keep their place", () => {
@@ -188,7 +187,9 @@ describe("Responses", () => {
       { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm" }] },
       message,
     ]);
-    expect(reply.message.content[0]).toEqual({ type: "reasoning", text: "Hm" });
+    expect(reply.message.content[0]).toMatchObject({ type: "reasoning", text: "Hm" });
+    // With its id the service would look for the reasoning.
+    expect(toResponsesItems(reply.message, "openai/m")).toEqual([{ role: "assistant", content: "Yes." }]);
   });
 
   test("a call that was still being written at the token limit is cut off", () => {

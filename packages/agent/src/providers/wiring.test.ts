@@ -57,7 +57,8 @@ describe.each(wireFormats)("the %s wire", (format) => {
     for (let step = 0; step < 4; step += 1)
       server.script(answerWith({ text: `Step ${step}. `, calls: [call(`${step}`), call("x")] }));
     server.script(answerWith({ text: "Done." }), answerWith({ text: "Again." }));
-    await agent.chat("Go.", { toolChoice: "required" });
+    // Not every model may be made to call a tool.
+    await agent.chat("Go.", { toolChoice: format === "messages" ? "auto" : "required" });
     await agent.chat("And again.");
     expect(server.problems()).toEqual([]);
     expect(server.requests[0]?.body.tool_choice).toBeDefined();
@@ -80,7 +81,7 @@ describe.each(wireFormats)("the %s wire", (format) => {
       const thinking = all.map((event) => (event.type === "reasoning-delta" ? event.text : "")).join("");
       const reply = all.at(-1);
       // Each scripted reply has its own item ids.
-      events.push(JSON.stringify({ text, thinking, reply }).replace(/"(rs|msg|fc)_\d+"/g, '"$1"'));
+      events.push(JSON.stringify({ text, thinking, reply }).replace(/"(rs|msg|fc|sig|opaque)_\d+(==)?"/g, '"$1"'));
     }
     expect(events[1]).toBe(events[0]);
   });
@@ -190,6 +191,30 @@ test("options are sent: tokens, reasoning, extra fields and headers", async () =
   }
 });
 
+test("what is new is asked for at the service alone, its betas beside the user's own", async () => {
+  const baseURL = server.url;
+  const headers = { "Anthropic-Beta": "context-management-2025-06-27" };
+  for (const fullApi of [true, false]) {
+    server.script(answerWith({ text: "Yes." }));
+    const provider = new AnthropicProvider({ apiKey, baseURL, headers, fullApi, model: "claude-opus-5-5" });
+    await collect(provider.send(request()));
+  }
+  const [full, plain] = server.requests;
+  expect(full?.body.thinking).toMatchObject({ type: "adaptive", display: "updates" });
+  expect(full?.headers["anthropic-beta"]).toMatch(/^context-management-2025-06-27,thinking-display-updates-2026-08-18/);
+  expect(plain?.body).not.toHaveProperty("thinking");
+  expect(plain?.headers["anthropic-beta"]).toBe("context-management-2025-06-27");
+});
+
+test("a setting that the model refuses is an error when the provider is made", () => {
+  expect(() => new AnthropicProvider({ apiKey, model: "claude-opus-5-5", reasoning: "none" })).toThrow(/always thinks/);
+  expect(() => new OpenAIProvider({ apiKey, model: "gpt-6.1-sol", reasoning: "none" })).toThrow(/always thinks/);
+  expect(() => new AnthropicProvider({ apiKey, cacheTtl: "2h" as "1h" })).toThrow(/cacheTtl is "5m" or "1h"/);
+  expect(() => new AnthropicProvider({ apiKey, fullApi: 1 as unknown as boolean })).toThrow(
+    /fullApi must be true or false/,
+  );
+});
+
 test("a ready client is used as it is, without its own retries", async () => {
   const clients: [WireFormat, OpenAIProvider | AnthropicProvider][] = [
     ["responses", new OpenAIProvider({ client: new OpenAI({ apiKey, baseURL: `${server.url}/v1` }) })],
@@ -275,16 +300,15 @@ test("a missing SDK is an error that names the install command", async () => {
     const source = new URL("..", import.meta.url);
     cpSync(source, join(folder, "src"), { recursive: true });
     // By a link, as Node runs no TypeScript below node_modules.
-    cpSync(new URL("../../../core/src", import.meta.url), join(folder, "core", "src"), { recursive: true });
-    const exports = { ".": "./src/index.ts", "./text": "./src/text.ts" };
-    writeFileSync(join(folder, "core", "package.json"), JSON.stringify({ type: "module", exports }));
-    symlinkSync(
-      new URL("../../../core/node_modules", import.meta.url),
-      join(folder, "core", "node_modules"),
-      "junction",
-    );
     mkdirSync(join(folder, "node_modules", "@toolcrib"), { recursive: true });
-    symlinkSync(join(folder, "core"), join(folder, "node_modules", "@toolcrib", "core"), "junction");
+    for (const name of ["core", "kit"]) {
+      const own = new URL(`../../../${name}/`, import.meta.url);
+      cpSync(new URL("src", own), join(folder, name, "src"), { recursive: true });
+      const exports = { ".": "./src/index.ts", "./*": "./src/*.ts" };
+      writeFileSync(join(folder, name, "package.json"), JSON.stringify({ type: "module", exports }));
+      if (name === "core") symlinkSync(new URL("node_modules", own), join(folder, name, "node_modules"), "junction");
+      symlinkSync(join(folder, name), join(folder, "node_modules", "@toolcrib", name), "junction");
+    }
     const script = `
       import { OpenAIProvider } from "./src/providers/openai/openai.ts";
       import { AnthropicProvider } from "./src/providers/anthropic/anthropic.ts";

@@ -2,10 +2,9 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { messageOf } from "@toolcrib/core/text";
-import type { Answers, HeldCall, Recorder } from "../conversation/history.ts";
-import type { WaitingCall } from "../conversation/waiting.ts";
+import type { Recorder } from "../conversation/history.ts";
+import type { ConversationLine } from "../conversation/state.ts";
 import { AgentError } from "../errors.ts";
-import type { Message, Usage } from "../messages.ts";
 import { type JournalLine, sessionFormat, sessionVersion } from "./session.ts";
 import { sessionTarget } from "./sessionPath.ts";
 
@@ -25,16 +24,13 @@ const longestWaitMs = 10_000;
 export interface JournalStart {
   readonly file: string;
   readonly name?: string | undefined;
-  /** The present prompt; a change is written before the next line. */
+  /** The prompt for the header of a new journal. */
   readonly systemPrompt: () => string;
-  /** A resumed journal, and the prompt it holds. */
-  readonly resumed?: (ReadJournal & { readonly systemPrompt: string }) | undefined;
+  readonly resumed?: ReadJournal | undefined;
   /** Called with the first failure, after which nothing more is written. Without it failures are thrown. */
   readonly onError?: ((error: AgentError) => void) | undefined;
-  /** The messages with which a new journal starts, the calls among them that wait, and the deferred tools found so far. */
-  readonly messages?: readonly Message[];
-  readonly pending?: readonly WaitingCall[] | undefined;
-  readonly foundTools?: readonly string[] | undefined;
+  /** The lines with which a new journal starts. */
+  readonly lines?: readonly ConversationLine[];
 }
 
 /**
@@ -44,8 +40,6 @@ export interface JournalStart {
  */
 export class Journal implements Recorder {
   readonly #start: JournalStart;
-  /** The prompt in the file; undefined while the file has no header. */
-  #systemPrompt: string | undefined;
   /** Bytes of whole lines; undefined while there is no file. */
   #bytes: number | undefined;
   /** What the file was when this journal last read or wrote it; undefined while that is not known. */
@@ -61,32 +55,16 @@ export class Journal implements Recorder {
     this.#start = start;
     this.#bytes = start.resumed?.bytes;
     this.#seen = start.resumed;
-    this.#systemPrompt = start.resumed?.systemPrompt;
   }
 
-  message(message: Message, { usage, data }: { usage?: Usage | undefined; data?: unknown } = {}): Promise<void> {
-    const about = { ...(usage && { usage }), ...(data !== undefined && { data }) };
-    return this.#write({ type: "message", message, ...about, at: now() });
-  }
-
-  toolStart(callIds: readonly string[]): Promise<void> {
-    const line = { type: "tool-start", callIds, at: now() } as const;
-    return this.#isAnswering ? this.#writeLocked(line) : this.#write(line);
-  }
-
-  waiting(calls: readonly HeldCall[]): Promise<void> {
-    return this.#write(...calls.map((call) => ({ type: "message", ...call, at: now() }) as const));
-  }
-
-  async answers(answers: Answers): Promise<void> {
+  write(lines: readonly ConversationLine[]): Promise<void> {
     // Also without a new answer: calls that were answered before a crash start now.
-    this.#isAnswering = true;
-    if (Object.keys(answers).length > 0) await this.#writeLocked({ type: "answers", answers });
-  }
-
-  replaced(messages: readonly Message[], foundTools: readonly string[], isRefused = false): Promise<void> {
-    const about = { ...(foundTools.length > 0 && { foundTools }), ...(isRefused && { refused: true as const }) };
-    return this.#write({ type: "messages", messages, ...about });
+    if (lines.some((line) => line.type === "answers")) this.#isAnswering = true;
+    const written = lines.filter((line) => line.type !== "answers" || Object.keys(line.answers).length > 0);
+    if (written.length === 0) return Promise.resolve();
+    const timed = written.map((line) => (isTimed.has(line.type) ? { ...line, at: now() } : line));
+    const isLocked = this.#isAnswering && written.some(({ type }) => type === "answers" || type === "tool-start");
+    return this.#enqueue(() => (isLocked ? this.#appendLocked(timed) : this.#append(timed)));
   }
 
   turnEnded(): Promise<void> {
@@ -98,39 +76,35 @@ export class Journal implements Recorder {
     });
   }
 
-  #write(...added: readonly JournalLine[]): Promise<void> {
-    return this.#enqueue(() => this.#append(added));
-  }
-
   /** While no other process does the same, and only if none has written since. */
-  #writeLocked(line: JournalLine): Promise<void> {
-    return this.#enqueue(async () => {
-      const { makeDirectories, takeFileLock } = await import("@toolcrib/core/files");
-      const { path, scope } = await sessionTarget(this.#start.file);
-      makeDirectories(dirname(path), scope, undefined, 0o700).directory.close();
-      const lock = await takeFileLock(`${path}.answers.lock`, longestWaitMs);
-      if (!lock) {
-        const problem = `another process holds ${path}.answers.lock; wait for it to end, or remove this file if there is none`;
-        throw new TakenError(this.#start.file, problem);
-      }
-      try {
-        if (this.#handle) await this.#check(this.#handle);
-        await this.#append([line]);
-      } finally {
-        lock.release();
-      }
-    });
+  async #appendLocked(lines: readonly ConversationLine[]): Promise<void> {
+    const { makeDirectories, takeFileLock } = await import("@toolcrib/kit/files");
+    const { path, scope } = await sessionTarget(this.#start.file);
+    makeDirectories(dirname(path), scope, undefined, 0o700).directory.close();
+    const lock = await takeFileLock(`${path}.answers.lock`, longestWaitMs);
+    if (!lock) {
+      const problem = `another process holds ${path}.answers.lock; wait for it to end, or remove this file if there is none`;
+      throw new TakenError(this.#start.file, problem);
+    }
+    try {
+      if (this.#handle) await this.#check(this.#handle);
+      await this.#append(lines);
+    } finally {
+      lock.release();
+    }
   }
 
-  /** In one piece: all lines or, after a crash, the first few. */
-  async #append(added: readonly JournalLine[]): Promise<void> {
+  async #append(added: readonly ConversationLine[]): Promise<void> {
     if (this.#refusal) throw this.#refusal;
     this.#handle ??= await this.#open();
-    const systemPrompt = this.#start.systemPrompt();
-    const lines = [...this.#linesBefore(systemPrompt), ...added].map((one) => `${JSON.stringify(one)}\n`).join("");
+    const lines = [...this.#firstLines(), ...added].map((one) => `${JSON.stringify(one)}\n`).join("");
     try {
       await this.#handle.appendFile(lines);
-      await this.#handle.datasync();
+      await this.#handle.datasync().catch(async (refused: unknown) => {
+        const { isForbiddenByNode } = await import("@toolcrib/kit/files");
+        // Node 26 never allows it under its permission model.
+        if (!isForbiddenByNode(refused)) throw refused;
+      });
     } catch (error) {
       // A part that was written is cut off when the file is opened again.
       this.#seen = await this.#handle.stat().then(seenOf, () => undefined);
@@ -140,7 +114,6 @@ export class Journal implements Recorder {
     }
     this.#bytes = (this.#bytes ?? 0) + Buffer.byteLength(lines);
     if (this.#seen) this.#seen = { ...this.#seen, size: this.#bytes };
-    this.#systemPrompt = systemPrompt;
   }
 
   /** Refuses a file to which another process, or another agent of this one, has written; closes it then. */
@@ -170,22 +143,17 @@ export class Journal implements Recorder {
     return done;
   }
 
-  /** The header of a new journal, or the prompt where it has changed. */
-  #linesBefore(systemPrompt: string): JournalLine[] {
-    if (systemPrompt === this.#systemPrompt) return [];
-    if (this.#systemPrompt !== undefined) return [{ type: "system-prompt", systemPrompt }];
-    const { name, messages = [], pending, foundTools } = this.#start;
-    const savedAt = now();
-    const header = { format: sessionFormat, version: sessionVersion, savedAt, systemPrompt } as const;
-    const first: JournalLine = { type: "session", ...header, ...(name === undefined ? {} : { name }) };
-    return messages.length > 0
-      ? [first, { type: "messages", messages, ...(pending && { pending }), ...(foundTools && { foundTools }) }]
-      : [first];
+  /** The header of a new journal, and what it starts with. */
+  #firstLines(): JournalLine[] {
+    if (this.#bytes) return [];
+    const { name, lines = [] } = this.#start;
+    const about = { savedAt: now(), systemPrompt: this.#start.systemPrompt(), ...(name !== undefined && { name }) };
+    return [{ type: "session", format: sessionFormat, version: sessionVersion, ...about }, ...lines];
   }
 
   async #open(): Promise<FileHandle> {
     // Loaded once something is written.
-    const { makeDirectories, syncDirectory } = await import("@toolcrib/core/files");
+    const { makeDirectories, syncDirectory } = await import("@toolcrib/kit/files");
     const { path, scope } = await sessionTarget(this.#start.file);
     const { directory } = makeDirectories(dirname(path), scope, undefined, 0o700);
     try {
@@ -199,6 +167,8 @@ export class Journal implements Recorder {
     }
   }
 }
+
+const isTimed: ReadonlySet<ConversationLine["type"]> = new Set(["message", "tool-start"] as const);
 
 function now(): string {
   return new Date().toISOString();

@@ -192,7 +192,7 @@ describe("a journal", () => {
       expect((await resumed([], cut)).agent.sessionContext).toEqual(agent.sessionContext);
     }
     expect(states).toEqual([
-      ...[{ session: [] }, { user: [] }, { assistant: [] }, { "tool-start": [] }, { tool: [] }],
+      ...[{ session: [] }, { user: [] }, { opening: [] }, { assistant: [] }, { "tool-start": [] }, { tool: [] }],
       ...[{ tool: ["a"] }, { tool: ["a", "c"] }, { tool: ["a", "c"] }],
       ...[{ answers: ["a true", "c true"] }, { "tool-start": [] }, { tool: [] }, { tool: [] }],
       ...[{ "tool-start": [] }, { tool: [] }, { assistant: [] }, { "tool-start": [] }, { tool: ["e"] }],
@@ -290,4 +290,19 @@ describe("a session", () => {
     const session = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "", messages: [] } as const;
     expect((await resumed([], { ...session, pending: [call] })).agent.pending).toEqual([]);
   });
+});
+
+test("what waits shows the arguments that would run, repaired and as a middleware changed them, also when resumed", async () => {
+  const registry = (): ToolRegistry =>
+    tools({ count: { type: "number" } }).use((call, next) => next({ ...call, args: { ...call.args, id: "other" } }));
+  const call = { id: "a", name: "change", args: { id: "a", ask: "A?", count: "5" } };
+  const agent = new Agent(new ScriptedProvider([{ calls: [call] }, "ok"]), { tools: registry(), journal });
+  await agent.chat("go").catch((error) => expect(error).toMatchObject({ reason: "approval" }));
+  const args = { id: "other", ask: "A?", count: 5 };
+  expect(agent.pending).toMatchObject([{ callId: "a", args }]);
+  expect(agent.sessionContext).toMatchObject([{}, { content: [{ args: call.args }] }, {}]);
+  const again = await Agent.resume(new ScriptedProvider(["ok"]), journal, { tools: registry() });
+  expect(again.pending).toMatchObject([{ callId: "a", args }]);
+  expect(await again.approve({ a: true })).toBe("ok");
+  expect(ran).toEqual(["other"]);
 });

@@ -234,6 +234,7 @@ describe("journal", () => {
     expect(lines.map((line) => line.message?.role ?? line.type)).toEqual([
       "session",
       "user",
+      "opening",
       "assistant",
       "tool-start",
       "tool",
@@ -261,7 +262,20 @@ describe("journal", () => {
       },
     ]);
     for await (const event of agent.streamChat("hi")) if (event.type === "tool-result") count();
-    expect(seen).toEqual([2, 5, 5]);
+    expect(seen).toEqual([3, 6, 6]);
+  });
+
+  test("is written where Node allows no fsync, as under the permission model of Node 26", async () => {
+    const probe = await open(import.meta.filename);
+    const refused = Object.assign(new Error("API is disabled"), { code: "ERR_ACCESS_DENIED" });
+    const sync = vi.spyOn(Object.getPrototypeOf(probe) as typeof probe, "datasync").mockRejectedValue(refused);
+    try {
+      await new Agent(new ScriptedProvider(["hello"]), { journal: file }).chat("hi");
+      expect(linesIn(file).length).toBeGreaterThan(2);
+    } finally {
+      sync.mockRestore();
+      await probe.close();
+    }
   });
 
   test("cut at every byte, it resumes as a valid conversation that goes on in the same file", async () => {
@@ -302,11 +316,11 @@ describe("journal", () => {
     ]);
     await agent.chat("hi");
     const lines = linesIn(journal());
-    writeFileSync(journal(), `${lines.slice(0, 4).join("\n")}\n`);
+    writeFileSync(journal(), `${lines.slice(0, 5).join("\n")}\n`);
     expect(outputs((await Agent.resume(new ScriptedProvider([]), journal())).sessionContext)[1]).toMatch(
       /Interrupted; may have run$/,
     );
-    writeFileSync(journal(), `${lines.slice(0, 3).join("\n")}\n`);
+    writeFileSync(journal(), `${lines.slice(0, 4).join("\n")}\n`);
     expect(outputs((await Agent.resume(new ScriptedProvider([]), journal())).sessionContext)[1]).toMatch(
       /Not run: aborted$/,
     );
@@ -347,7 +361,7 @@ describe("journal", () => {
     const datasync = vi.spyOn(Object.getPrototypeOf(probe), "datasync");
     await probe.close();
     const one = new Journal({ file: journal(), systemPrompt: () => "P" });
-    await Promise.all(["a", "b", "c"].map((text) => one.message(user(text))));
+    await Promise.all(["a", "b", "c"].map((text) => one.write([{ type: "message", message: user(text) }])));
     expect(datasync).toHaveBeenCalledTimes(3);
     datasync.mockRestore();
     await one.turnEnded();

@@ -1,14 +1,17 @@
 import { defineTool, type ExecutableTool, type ToolContext, toolOutput } from "@toolcrib/core";
 import type { WaitingCall } from "../conversation/waiting.ts";
 import type { Message, Usage } from "../messages.ts";
+import type { ConversationChange, Opening } from "../provider.ts";
 import { createSession } from "./session.ts";
 import { sessionTarget } from "./sessionPath.ts";
 
-/** What the tool reads: a ToolContext, with the usage, the calls that wait for an answer and the deferred tools found so far. */
+/** What the tool reads: a ToolContext, with what a session keeps besides. */
 export interface SessionToolContext extends ToolContext {
   readonly usage?: Usage;
   readonly pending?: readonly WaitingCall[];
   readonly foundTools?: readonly string[];
+  readonly opening?: Opening | undefined;
+  readonly changes?: readonly ConversationChange[];
 }
 
 /** For a model whose conversation another loop keeps, which gave these tools no context. */
@@ -35,21 +38,24 @@ export function createSaveSessionContextTool(context: SessionToolContext, ...non
       additionalProperties: false,
     },
     async effects() {
-      const { pathEffect } = await import("@toolcrib/core/files");
+      const { pathEffect } = await import("@toolcrib/kit/files");
       const { path, scope } = await sessionTarget(context.sessionContextFilePath);
       return [pathEffect("write", path, context.sessionContextFilePath, scope)];
     },
     async execute({ reason }, call) {
-      const { systemPrompt, sessionContext, sessionContextFilePath, usage, pending = [], foundTools = [] } = context;
+      const { systemPrompt, sessionContext, sessionContextFilePath } = context;
+      const { usage, pending = [], foundTools = [], opening, changes = [] } = context;
       const messages = sessionContext as readonly Message[];
       const kept = {
         ...(usage && { usage }),
         ...(pending.length > 0 && { pending }),
         ...(foundTools.length > 0 && { foundTools }),
+        ...(opening && { opening }),
+        ...(changes.length > 0 && { changes }),
       };
       const session = createSession({ reason, systemPrompt, messages, ...kept });
       // Loaded once something is saved.
-      const { createPathScope, withPathLocks, writeAtomically } = await import("@toolcrib/core/files");
+      const { createPathScope, withPathLocks, writeAtomically } = await import("@toolcrib/kit/files");
       const { path, scope } = await sessionTarget(sessionContextFilePath);
       const text = `${JSON.stringify(session, null, 2)}\n`;
       await withPathLocks([path], () => writeAtomically(path, text, { scope, call, private: true }));

@@ -8,7 +8,7 @@ import {
   removeIfPossible,
   systemErrorCode,
   takeFileLock,
-} from "@toolcrib/core/files";
+} from "@toolcrib/kit/files";
 import { AgentError } from "../errors.ts";
 import { listSessions, type SessionSummary } from "./listSessions.ts";
 
@@ -46,12 +46,12 @@ export class SessionFolder {
     return join(this.path, "outputs");
   }
 
-  /** Where the long outputs of a session go; undefined for a journal that lies elsewhere, with which they could not go. */
+  /** Returns the folder for a session's long outputs; undefined for a journal outside of this folder, with which they could not go. */
   outputsOf(journal: string | undefined): string | undefined {
     return this.#beside("outputs", journal);
   }
 
-  /** Where old content is kept for undo; undefined as for `outputsOf`. */
+  /** Returns the folder of old content for undo; undefined as for `outputsOf`. */
   undoOf(journal: string | undefined): string | undefined {
     return this.#beside("undo", journal);
   }
@@ -159,7 +159,7 @@ export class SessionFolder {
   }
 }
 
-/** Whether a session file is a journal, which grows, and not one document. Its first line says so. */
+/** Returns whether a session file is a journal, which grows, and not one document. Its first line says so. */
 export async function isJournal(path: string): Promise<boolean> {
   const handle = await open(path);
   try {

@@ -42,7 +42,7 @@ function converse(journal: string): Promise<string> {
   return new Agent(new ScriptedProvider(["hello"]), { journal }).chat("hi");
 }
 
-/** What a folder that somebody else wrote may hold, and the session's path in it. */
+/** Plants what a folder that somebody else wrote may hold, and returns the session's path in it. */
 const plants: [what: string, plant: () => string][] = [
   [
     "the file itself",

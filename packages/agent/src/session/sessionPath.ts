@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { ToolError } from "@toolcrib/core";
-import type { PathScope, RegularFile } from "@toolcrib/core/files";
 import { printableName } from "@toolcrib/core/text";
+import type { PathScope, RegularFile } from "@toolcrib/kit/files";
 
 /** Where a session may be written: a canonical path, and a scope that no link swapped in later can leave. */
 interface SessionTarget {
@@ -16,7 +16,7 @@ interface SessionTarget {
  */
 export async function sessionTarget(file: string): Promise<SessionTarget> {
   // Loaded once something is written.
-  const { createPathScope, isInside } = await import("@toolcrib/core/files");
+  const { createPathScope, isInside } = await import("@toolcrib/kit/files");
   const absolute = resolve(file);
   const folder = dirname(absolute);
   const working = workingDirectory();
@@ -33,7 +33,7 @@ export async function sessionTarget(file: string): Promise<SessionTarget> {
 
 /** Opens a session for reading. Throws for anything but a regular file: a link, a pipe, a device. */
 export async function openSessionFile(file: string): Promise<RegularFile> {
-  const { createPathScope, openRegularFile } = await import("@toolcrib/core/files");
+  const { createPathScope, openRegularFile } = await import("@toolcrib/kit/files");
   const scope = createPathScope();
   const folder = await scope.resolve(dirname(resolve(file)));
   return openRegularFile(join(folder, basename(file)), scope);
@@ -46,7 +46,7 @@ function existing(folder: string): string {
     : existing(dirname(folder));
 }
 
-/** Whether it is a folder of the system such as `/tmp`; links at that level are the system's. */
+/** Returns whether it is a folder of the system such as `/tmp`; links at that level are the system's. */
 function isSystemFolder(folder: string): boolean {
   return dirname(dirname(folder)) === dirname(folder);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ensureDirectory } from "@toolcrib/core/files";
+import { ensureDirectory } from "@toolcrib/kit/files";
 import { AgentError } from "../errors.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
 

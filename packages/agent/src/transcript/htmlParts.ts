@@ -145,7 +145,7 @@ function kindOfLine(line: string): string {
   return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
 }
 
-/** What was said: blocks of code as such, the rest as it was written. */
+/** Formats text: blocks of code as such, the rest as it was written. */
 function prose(text: string): string {
   const html = piecesOf(text).map(({ text: words, language }) =>
     language === undefined ? `<p>${inline(words)}</p>` : code(words, /^diff\b/.test(language) || isDiff(words)),

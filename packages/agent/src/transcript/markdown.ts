@@ -1,3 +1,4 @@
+import { oneLine } from "@toolcrib/core/internal";
 import { withoutControls } from "@toolcrib/core/text";
 import type { Session } from "../session/session.ts";
 import { type Prepared, prepare, type TranscriptOptions } from "./options.ts";
@@ -82,11 +83,7 @@ function quoted(text: string): string {
   return text.trimEnd().replace(/^/gm, "> ");
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
-
-/** What was said, in which no HTML begins outside of code: a reader may show it as a page. */
+/** Escapes text so that no HTML begins outside of code: a reader may show it as a page. */
 function safe(text: string): string {
   const pieces = piecesOf(text).map(({ text: words, language }) =>
     // A fence within words would swallow what follows.

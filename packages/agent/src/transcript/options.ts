@@ -1,5 +1,5 @@
-import { checkOptions } from "@toolcrib/core";
-import { byteLimit, limitBytes } from "@toolcrib/core/text";
+import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/core/internal";
+import { limitBytes } from "@toolcrib/core/text";
 import type { Session } from "../session/session.ts";
 import { fromSession } from "./readTranscript.ts";
 import { redactTranscript } from "./redactTranscript.ts";
@@ -25,25 +25,23 @@ export interface Prepared {
   readonly cut: (text: string) => string;
 }
 
-const defaultPictureBytes = 20 * 1024 * 1024;
-const defaultTextBytes = 100 * 1024;
+const specs = {
+  secrets: withDefault(option.texts, [] as readonly string[]),
+  title: option.text,
+  maxPictureBytes: withDefault(option.bytes, 20 * 1024 * 1024),
+  maxTextBytes: withDefault(option.bytes, 100 * 1024),
+} satisfies OptionSpecs<TranscriptOptions>;
+
 const longestTitle = 120;
 
 /** Throws a TypeError for invalid options. */
 export function prepare(owner: string, session: Transcript | Session, options: TranscriptOptions): Prepared {
-  checkOptions<TranscriptOptions>(owner, options, {
-    secrets: true,
-    title: true,
-    maxPictureBytes: true,
-    maxTextBytes: true,
-  });
-  const given = "turns" in session ? session : fromSession(session);
-  const transcript = redactTranscript(given, options.secrets ?? []);
-  const maxTextBytes = byteLimit("maxTextBytes", options.maxTextBytes ?? defaultTextBytes);
+  const { secrets, title, maxPictureBytes, maxTextBytes } = readOptions(owner, options, specs);
+  const transcript = redactTranscript("turns" in session ? session : fromSession(session), secrets);
   return {
     transcript,
-    title: options.title ?? transcript.name ?? topicOf(transcript),
-    maxPictureBytes: byteLimit("maxPictureBytes", options.maxPictureBytes ?? defaultPictureBytes),
+    title: title ?? transcript.name ?? topicOf(transcript),
+    maxPictureBytes: Math.floor(maxPictureBytes),
     cut: (text) => limitBytes(text, maxTextBytes),
   };
 }

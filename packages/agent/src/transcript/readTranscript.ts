@@ -1,33 +1,26 @@
-import { isObject, messageOf } from "@toolcrib/core/text";
+import { apply, type ConversationLine, emptyState } from "../conversation/state.ts";
 import { addUsage } from "../conversation/usage.ts";
-import type { ToolMessage, Usage } from "../messages.ts";
-import { openSession, readSession } from "../session/openSession.ts";
-import { badSession, type JournalLine, type Session } from "../session/session.ts";
+import { openSession } from "../session/openSession.ts";
+import type { Session } from "../session/session.ts";
 import type { Transcript, TranscriptCall, TranscriptItem, TranscriptTurn } from "./transcript.ts";
+
+const refused = "The service refused the message, so it was taken out of the conversation.";
 
 /** Reads a journal, a saved session or a session at hand. Throws an AgentError `bad_session`. */
 export async function readTranscript(fileOrSession: string | Session): Promise<Transcript> {
-  const { session, journal } = await openSession(fileOrSession);
-  if (typeof fileOrSession !== "string" || !journal) return fromSession(session);
+  const { session, lines } = await openSession(fileOrSession);
+  if (!lines) return fromSession(session);
   const timeline = new Timeline();
-  let text: string;
-  try {
-    // Checked above, line by line; a line that a crash has torn is not among these bytes.
-    text = (await readSession(fileOrSession)).bytes.toString("utf8", 0, journal.bytes);
-  } catch (cause) {
-    throw badSession(fileOrSession, messageOf(cause), cause);
-  }
-  for (const line of text.split("\n").slice(0, -1)) timeline.take(JSON.parse(line) as JournalLine);
+  for (const line of lines) timeline.take(line);
   const { name, savedAt, systemPrompt } = session;
   return { ...timeline.done(), name, startedAt: savedAt, systemPrompt };
 }
 
-/** What a session holds: without times, and with the tokens of all its turns alone. */
+/** Converts a session to a transcript: without times, and with only the total of tokens. */
 export function fromSession(session: Session): Transcript {
+  const { messages, pending, name, systemPrompt, usage } = session;
   const timeline = new Timeline();
-  for (const message of session.messages) timeline.take({ type: "message", message });
-  for (const { callId, question, answer } of session.pending ?? []) timeline.ask(callId, question?.text, answer);
-  const { name, systemPrompt, usage } = session;
+  timeline.take({ type: "messages", messages, ...(pending && { pending }) });
   return { ...timeline.done(), name, systemPrompt, usage };
 }
 
@@ -36,13 +29,14 @@ type OpenTurn = Open<Omit<TranscriptTurn, "items">> & { items: TranscriptItem[] 
 
 /** Puts the lines of a journal in the order in which people read them. */
 class Timeline {
+  readonly #state = emptyState();
   readonly #turns: OpenTurn[] = [];
   readonly #calls: Map<string, Open<TranscriptCall>> = new Map();
   readonly #models: Set<string> = new Set();
-  /** How many messages the conversation has. */
-  #length = 0;
 
-  take(line: JournalLine): void {
+  take(line: ConversationLine): void {
+    const before = this.#state.messages.length;
+    apply(this.#state, line);
     switch (line.type) {
       case "message":
         this.#takeMessage(line);
@@ -50,19 +44,18 @@ class Timeline {
       case "tool-start":
         for (const id of line.callIds) this.#change(id, { startedAt: line.at });
         break;
-      case "answers":
-        for (const [id, answer] of Object.entries(line.answers)) this.#change(id, { answer });
-        break;
       case "messages":
-        this.#replace(line);
+        this.#replace(line, before);
         break;
+      case "withdrawn":
+        this.#note(line.refused ? refused : "The message was taken back.");
+        break;
+      case "change":
       case "system-prompt":
-        this.#note("The system prompt was changed.");
+        if (line.systemPrompt !== undefined) this.#note("The system prompt was changed.");
     }
-  }
-
-  ask(callId: string, question: string | undefined, answer: boolean | string | undefined): void {
-    this.#change(callId, { question, answer });
+    for (const { callId, question, answer } of this.#state.waiting.values())
+      this.#change(callId, { question: question?.text, answer });
   }
 
   done(): Pick<Transcript, "turns" | "models" | "usage"> {
@@ -71,19 +64,20 @@ class Timeline {
     return { turns: this.#turns, models: [...this.#models], usage };
   }
 
-  #takeMessage({ message, at, usage, pending }: Extract<JournalLine, { type: "message" }>): void {
+  #takeMessage({ message, at, usage }: Extract<ConversationLine, { type: "message" }>): void {
     if (message.role === "tool") {
-      this.#takeResult(message, at, pending?.question?.text);
+      const { callId, output, isError, content } = message;
+      this.#change(callId, { output, isError, content, endedAt: at });
+      if (at !== undefined && this.#turns.length > 0) this.#turn.endedAt = at;
       return;
     }
-    this.#length += 1;
     if (message.role === "user") {
       this.#turns.push({ user: message.content, startedAt: at, endedAt: at, items: [] });
       return;
     }
     const turn = this.#turn;
     if (at !== undefined) turn.endedAt = at;
-    if (isObject(usage)) turn.usage = turn.usage ? addUsage(turn.usage, usage as Usage) : usage;
+    if (usage) turn.usage = turn.usage ? addUsage(turn.usage, usage) : usage;
     if (message.model !== undefined) this.#models.add(message.model);
     for (const block of message.content) {
       if (block.type !== "tool-call") {
@@ -96,26 +90,12 @@ class Timeline {
     }
   }
 
-  #takeResult(message: ToolMessage, at: string | undefined, question: string | undefined): void {
-    const { output, isError, content } = message;
-    if (this.#calls.get(message.callId)?.output === undefined) this.#length += 1;
-    this.#change(message.callId, {
-      output,
-      isError,
-      content,
-      endedAt: at,
-      ...(question !== undefined && { question }),
-    });
-    if (at !== undefined && this.#turns.length > 0) this.#turn.endedAt = at;
-  }
-
-  #replace({ messages, refused }: Extract<JournalLine, { type: "messages" }>): void {
-    const before = this.#length;
+  #replace(line: Extract<ConversationLine, { type: "messages" }>, before: number): void {
+    const { messages } = line;
     if (this.#turns.length === 0) for (const message of messages) this.#takeMessage({ type: "message", message });
-    else if (refused) this.#note("The service refused the message, so it was taken out of the conversation.");
+    else if (line.refused) this.#note(refused);
     else if (messages.length === 0) this.#note("The conversation was cleared.");
     else this.#note(`The conversation was shortened from ${before} messages to ${messages.length}.`);
-    this.#length = messages.length;
   }
 
   get #turn(): OpenTurn {

@@ -1,4 +1,4 @@
-import { isSecret, redacted, secretForms, withoutSecrets } from "@toolcrib/core/text";
+import { isSecret, redacted, secretForms, withoutSecrets } from "@toolcrib/kit/text";
 import type { Transcript } from "./transcript.ts";
 
 /** Words long enough to be a key, with what is around them in an assignment or an address. */

@@ -80,7 +80,7 @@ export function describeTime(time: string): string {
   return Number.isNaN(Date.parse(time)) ? time : `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** What a call is about in a line: its path, command, query or the first text among its arguments. */
+/** Describes a call in a line: its path, command, query or the first text among its arguments. */
 export function aboutCall({ args }: Pick<TranscriptCall, "args">): string {
   const known = ["command", "path", "source", "query", "pattern", "url", "id"].find(
     (key) => typeof args[key] === "string",
@@ -98,7 +98,7 @@ export interface Piece {
 
 const fencedBlock = /^ {0,3}```([^\n`]*)\n([\s\S]*?)(?:^ {0,3}```[ \t]*$|(?![\s\S]))/m;
 
-/** What was said, in pieces that are not empty. */
+/** Splits text into pieces of code and words, none of them empty. */
 export function piecesOf(text: string): Piece[] {
   const parts = text.trim().split(fencedBlock);
   const pieces: Piece[] = [];
@@ -111,7 +111,7 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** Whether the text is a diff, by which Markdown and the page colour it. */
+/** Returns whether the text is a diff, by which Markdown and the page colour it. */
 export function isDiff(text: string): boolean {
   return /^(?:@@ .*@@|\*\*\* (?:Begin Patch|Update File: ))/m.test(text) && /^[+-]/m.test(text);
 }

@@ -1,14 +1,15 @@
 import {
   type ApprovalQuestion,
   type Approve,
-  canonicalJson,
   type GuardedCall,
   type ToolErrorDetails,
   toolFingerprint,
 } from "@toolcrib/core";
+import { canonicalJson, quote } from "@toolcrib/core/internal";
 import { denied, notRun } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
-import type { Answers, History } from "../conversation/history.ts";
+import type { History } from "../conversation/history.ts";
+import type { Answers } from "../conversation/state.ts";
 import { isAnswer, type WaitingCall } from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
 import type { ToolCallBlock, ToolMessage } from "../messages.ts";
@@ -26,17 +27,29 @@ export function oneAtATime(approve: Approve): Approve {
   };
 }
 
-/** What a guard has asked about a call, as it is kept until the answer. Without fingerprints no yes would hold, so there are always some. */
+/** Reads a guard's question as it is kept until the answer. Without fingerprints no yes would hold, so there are always some. */
 export function questionOf(
   callId: string,
   { question, tool, args }: ToolErrorDetails["approval_required"],
+  sent: ToolCallBlock["args"],
 ): Asked & { readonly question: ApprovalQuestion } {
   return {
     callId,
     question: savedQuestion(question),
     tool: tool ?? unknownPrint(),
     arguments: args ? fingerprintOf(args) : unknownPrint(),
+    ...changedArguments(args, sent),
   };
+}
+
+function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCallBlock["args"]): Pick<Asked, "args"> {
+  if (!args || fingerprintOf(args) === fingerprintOf(sent)) return {};
+  try {
+    return { args: frozenJson(args) as ToolCallBlock["args"] };
+  } catch {
+    // Nested too deep, or a cycle.
+    return {};
+  }
 }
 
 /**
@@ -45,13 +58,14 @@ export function questionOf(
  */
 export function approveAsAnswered(
   waited: WaitingCall,
+  sent: ToolCallBlock["args"],
   approve: Approve | undefined,
   askAnew: (asked: Asked) => void,
 ): Approve {
   const { question: before, answer, approved: earlier = [] } = waited;
   const approved = before && answer === true ? [...earlier, fingerprintOf(before)] : earlier;
   return (call: GuardedCall, question) => {
-    const asked = questionOf(waited.callId, { question, tool: toolFingerprint(call.tool), args: call.args });
+    const asked = questionOf(waited.callId, { question, tool: toolFingerprint(call.tool), args: call.args }, sent);
     const isSame = asked.tool === waited.tool && asked.arguments === waited.arguments;
     if (isSame && approved.includes(fingerprintOf(asked.question))) return true;
     if (approve) return approve(call, question);
@@ -76,7 +90,7 @@ export function checkAnswers(history: History, answers: Answers): void {
   if (typeof answers !== "object" || answers === null || Array.isArray(answers))
     throw refuse("approve takes an object of answers by the id of the call: { [callId]: true, false or a reason }.");
   for (const [id, answer] of Object.entries(answers)) {
-    if (!pending.has(id)) throw refuse(`No call with the id ${shown(id)} waits; agent.pending lists those that do.`);
+    if (!pending.has(id)) throw refuse(`No call with the id ${quote(id)} waits; agent.pending lists those that do.`);
     if (!isAnswer(answer))
       throw refuse(`The answer for ${id} must be true, false or a reason, received a value of type ${typeof answer}.`);
   }
@@ -109,7 +123,7 @@ function fingerprintOf(value: unknown): string {
   }
 }
 
-/** What a schema library may make of arguments and JSON would drop. */
+/** Converts values that a schema library may make of arguments and JSON would drop. */
 function withoutCollections(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;
   return value instanceof Map || value instanceof Set ? [...value] : value;
@@ -130,8 +144,4 @@ function savedQuestion({ text, data }: ApprovalQuestion): ApprovalQuestion {
     // Nested too deep, or a cycle.
     return Object.freeze(asked);
   }
-}
-
-function shown(id: string): string {
-  return JSON.stringify(id.slice(0, 80));
 }

@@ -1,5 +1,6 @@
 import type { ContentBlock } from "@toolcrib/core";
 import { limitBytes, truncationNotice } from "@toolcrib/core/text";
+import type { Picture } from "./pictures.ts";
 
 /** What of a tool's result goes into the conversation. */
 interface ToolResult {
@@ -13,11 +14,24 @@ const mediaFactor = 20;
 
 /**
  * A result of bounded size: at most `limit` bytes of text, the same for all text blocks of its rich content together, twenty
- * times as much for pictures and sound (each whole or left out), and at most 100 blocks.
+ * times as much for pictures and sound (each whole or left out), and at most 100 blocks. A picture for which `whyNot` gives a reason is
+ * left out, and the output says why.
  */
-export function boundedResult({ output, content }: ToolResult, limit: number): ToolResult {
+export function boundedResult(
+  { output, content }: ToolResult,
+  limit: number,
+  whyNot: (picture: Picture) => string | undefined = () => undefined,
+): ToolResult {
   const text = limitBytes(output, limit);
-  return content && content.length > 0 ? { output: text, content: boundedBlocks(content, limit) } : { output: text };
+  if (!content || content.length === 0) return { output: text };
+  const refused: string[] = [];
+  const taken = boundedBlocks(content, limit).filter((block) => {
+    const why = block.type === "image" ? whyNot(block) : undefined;
+    if (why !== undefined) refused.push(`\n[picture left out: ${why}]`);
+    return why === undefined;
+  });
+  // Models read the output; of the blocks they see pictures alone.
+  return { output: text + refused.join(""), content: taken };
 }
 
 function boundedBlocks(content: readonly ContentBlock[], limit: number): readonly ContentBlock[] {

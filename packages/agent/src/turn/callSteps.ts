@@ -16,7 +16,7 @@ interface CallSteps {
   readonly signal: AbortSignal;
   readonly steps: RecordedSteps;
   /** Runs the call, which may end with a question. */
-  execute(onEnd: (end: CallEnd) => void): Promise<void>;
+  execute(): Promise<CallEnd>;
   /** Told at once when the runner of the steps fails, while the call may still run. */
   onFailure(error: unknown): void;
 }
@@ -33,30 +33,27 @@ export async function runCallSteps(
   const key = uses === 1 ? call.id : `${call.id}:${uses}`;
   const isRepeatable = mayRunTwice(tools, call.name);
   let own: CallEnd | undefined;
-  let running: Promise<void> | undefined;
+  let running: Promise<CallEnd> | undefined;
   try {
     let mayRun = isRepeatable || (await claimStart(steps, key));
     const end = await steps.run(`call:${key}`, async (): Promise<CallEnd> => {
       if (!mayRun) return { result: interrupted(call) };
       // A claim is good for one start.
       mayRun = isRepeatable;
-      running = execute((ended) => {
-        own = ended;
-      });
-      await running;
-      if (signal.aborted && own?.result?.isError !== false) throw abortedError(signal);
-      return own as unknown as CallEnd;
+      running = execute();
+      own = await running;
+      if (signal.aborted && own.result?.isError !== false) throw abortedError(signal);
+      return own;
     });
     return end === own ? end : (frozenJson(end) as CallEnd);
   } catch (error) {
     // An abort ends the turn by itself.
     if (!(signal.aborted && running)) onFailure(error);
-    await running;
-    return own;
+    return await running;
   }
 }
 
-/** Whether a second run does no harm. An unknown tool does nothing at all. */
+/** Returns whether a second run does no harm. An unknown tool does nothing at all. */
 function mayRunTwice(tools: CallSteps["tools"], name: string): boolean {
   try {
     const tool = tools.get(name);
@@ -68,7 +65,7 @@ function mayRunTwice(tools: CallSteps["tools"], name: string): boolean {
 }
 
 /**
- * Whether this process may start the call. The record is the claim: its value is a token of the attempt that has written it. A token of
+ * Returns whether this process may start the call. The record is the claim: its value is a token of the attempt that has written it. A token of
  * another says that the call was started before, here or elsewhere. Before the guards decide, as no step may run inside another.
  */
 async function claimStart(steps: RecordedSteps, key: string): Promise<boolean> {

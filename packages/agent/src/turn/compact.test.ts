@@ -1,6 +1,7 @@
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { expect, test } from "vitest";
 import { Agent } from "../agent.ts";
+import { AgentError } from "../errors.ts";
 import type { AgentEvent, Message } from "../messages.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
 
@@ -34,12 +35,8 @@ function sizedModel(steps: number, summary: ScriptedReply = "SUMMARY"): Scripted
   return new ScriptedProvider(Array.from({ length: steps * 2 + 10 }, () => reply));
 }
 
-async function run(
-  provider: ScriptedProvider,
-  keepResults: number,
-  contextWindow: number,
-): Promise<{ events: AgentEvent[]; agent: Agent }> {
-  const agent = new Agent(provider, { tools: tools(), compaction: { contextWindow, keepResults } });
+async function run(provider: ScriptedProvider, contextWindow: number): Promise<{ events: AgentEvent[]; agent: Agent }> {
+  const agent = new Agent(provider, { tools: tools(), compaction: { contextWindow } });
   const events: AgentEvent[] = [];
   for await (const event of agent.streamChat("the goal")) events.push(event);
   assertConversation(agent.sessionContext);
@@ -49,41 +46,76 @@ async function run(
 const sizes = (provider: ScriptedProvider): number[] =>
   provider.requests.map(({ messages }) => JSON.stringify(messages).length / 4);
 const compactions = (events: AgentEvent[]) => events.filter((event) => event.type === "compaction");
-const output = (message: Message | undefined): string => (message?.role === "tool" ? message.output : "");
+const textsOf = (message: Message | undefined) =>
+  message?.role === "user" ? message.content.map((block) => (block.type === "text" ? block.text : block.type)) : [];
 
-test("the oldest tool results are cleared first, the newest are kept, and the context stays within its window", async () => {
-  const provider = sizedModel(12);
-  const { events, agent } = await run(provider, 2, 4000);
-  expect(compactions(events)[0]).toMatchObject({ clearedResults: expect.any(Number), summarisedMessages: 0 });
-  const results = agent.sessionContext.filter((message) => message.role === "tool");
-  expect(output(results[0])).toBe("[cleared to save room: 1000 characters]");
-  expect(output(results.at(-1))).toHaveLength(outputLength);
-  expect(Math.max(...sizes(provider))).toBeLessThan(4000);
-  expect(provider.requests.some((request) => request.toolChoice === "none")).toBe(false);
-});
-
-test("where clearing is not enough the older part becomes a summary, with the last request word for word", async () => {
+test("a conversation near its limit begins anew with one message: the summary, and the last request word for word", async () => {
   const provider = sizedModel(30);
-  const { events, agent } = await run(provider, 4, 2500);
-  expect(compactions(events).some((event) => event.summarisedMessages > 0)).toBe(true);
-  const first = JSON.stringify(agent.sessionContext[0]);
-  expect(first).toContain("SUMMARY");
-  expect(first).toContain("the goal");
+  const { events } = await run(provider, 2500);
+  expect(compactions(events).length).toBeGreaterThan(1);
   expect(Math.max(...sizes(provider))).toBeLessThan(2500);
   expect(events.some((event) => event.type === "text-delta" && event.text.includes("SUMMARY"))).toBe(false);
+  const after = provider.requests.filter((_, index) => provider.requests[index - 1]?.toolChoice === "none");
+  expect(after).toHaveLength(compactions(events).length);
+  for (const { messages } of after) {
+    expect(messages).toHaveLength(1);
+    // The second time too: the first summary is not part of the request.
+    expect(textsOf(messages[0])).toEqual([
+      "Summary of the conversation so far:\n\nSUMMARY",
+      "My last message was:",
+      "the goal",
+    ]);
+  }
+});
+
+test("no request changes what an earlier one has sent, except where the conversation begins anew", async () => {
+  const provider = sizedModel(12);
+  await run(provider, 2500);
+  const { requests } = provider;
+  for (const [index, { messages, opening, toolChoice }] of requests.entries()) {
+    const before = requests[index - 1];
+    if (!before || before.toolChoice === "none") continue;
+    expect(JSON.stringify(messages.slice(0, before.messages.length))).toBe(JSON.stringify(before.messages));
+    expect(JSON.stringify(opening)).toBe(JSON.stringify(before.opening));
+    if (toolChoice === "none") expect(textsOf(messages.at(-1))[0]).toMatch(/^Sum up the conversation/);
+  }
+});
+
+test("a message that has just come is not part of the summary, and goes on with its pictures", async () => {
+  const provider = new ScriptedProvider([{ text: "y".repeat(4000), usage: { inputTokens: 900 } }, "SUMMARY", "ok"]);
+  const agent = new Agent(provider, { compaction: { contextWindow: 1000 } });
+  await agent.chat("the goal");
+  const image = { type: "image", data: "aGk=", mimeType: "image/png" } as const;
+  await agent.chat([{ type: "text", text: "and this?" }, image]);
+  const [asked, next] = provider.requests.slice(-2);
+  expect(asked?.toolChoice).toBe("none");
+  expect(JSON.stringify(asked?.messages)).not.toContain("and this?");
+  expect(textsOf(next?.messages[0])).toEqual([
+    "Summary of the conversation so far:\n\nSUMMARY",
+    "My last message was:",
+    "and this?",
+    "image",
+  ]);
 });
 
 test("after too little progress it waits until the context has grown", async () => {
   const provider = sizedModel(20, { text: "", stop: "context-limit" });
-  const { events } = await run(provider, 100, 4000);
+  const { events } = await run(provider, 4000);
   expect(compactions(events)).toEqual([]);
   const asked = provider.requests.filter((request) => request.toolChoice === "none");
   expect(asked.length).toBeGreaterThan(0);
   expect(asked.length).toBeLessThan(8);
 });
 
+test("a summary that is hardly shorter than what it stands for is not taken", async () => {
+  const provider = sizedModel(8, "z".repeat(20_000));
+  const { events } = await run(provider, 2500);
+  expect(compactions(events)).toEqual([]);
+  expect(provider.requests.some((request) => request.toolChoice === "none")).toBe(true);
+});
+
 test("nothing happens below the threshold, or without the option", async () => {
-  expect(compactions((await run(sizedModel(5), 2, 100_000)).events)).toEqual([]);
+  expect(compactions((await run(sizedModel(5), 100_000)).events)).toEqual([]);
   const agent = new Agent(sizedModel(5), { tools: tools() });
   expect(await agent.chat("go")).toBe("end");
 });
@@ -92,12 +124,38 @@ test("agent.compact() shortens the conversation at once, refuses other turns mea
   const provider = sizedModel(12);
   const agent = new Agent(provider, { tools: tools() });
   await agent.chat("the goal");
-  const before = JSON.stringify(agent.sessionContext).length;
+  const { length } = agent.sessionContext;
   const running = agent.compact();
   await expect(agent.chat("now")).rejects.toMatchObject({ code: "busy" });
-  expect(await running).toMatchObject({ clearedResults: expect.any(Number), summarisedMessages: expect.any(Number) });
-  expect(JSON.stringify(agent.sessionContext).length).toBeLessThan(before / 2);
-  assertConversation(agent.sessionContext);
+  expect(await running).toEqual({ type: "compaction", summarisedMessages: length });
+  expect(agent.sessionContext.map(textsOf)).toEqual([
+    ["Summary of the conversation so far:\n\nSUMMARY", "My last message, which you have answered, was:", "the goal"],
+  ]);
   expect(await agent.chat("on")).toBe("end");
   expect(await new Agent(provider).compact()).toBeUndefined();
+});
+
+test("a request that the service refuses after a summary leaves the summary", async () => {
+  const refusal = new AgentError({ code: "invalid_request", message: "too large" });
+  const usage = { inputTokens: 2400 };
+  const provider = new ScriptedProvider([{ text: "y".repeat(4000), usage }, "SUMMARY", refusal, "answer"]);
+  const agent = new Agent(provider, { compaction: { contextWindow: 2500 } });
+  await agent.chat("the goal");
+  await expect(agent.chat("a picture, say")).rejects.toMatchObject({ code: "invalid_request" });
+  expect(agent.sessionContext.map(textsOf)).toEqual([["Summary of the conversation so far:\n\nSUMMARY"]]);
+  expect(await agent.chat("go on")).toBe("answer");
+  expect(provider.requests.at(-1)?.messages).toHaveLength(2);
+});
+
+test("the request for a summary tells of changes that were not told yet", async () => {
+  const provider = new ScriptedProvider(["y".repeat(4000), "SUMMARY"]);
+  const agent = new Agent(provider, { systemPrompt: "old" });
+  await agent.chat("the goal");
+  agent.setSystemPrompt("new");
+  await agent.compact();
+  expect(provider.requests.at(-1)).toMatchObject({
+    opening: { systemPrompt: "old" },
+    changes: [{ position: 3, systemPrompt: "new" }],
+    messages: { length: 3 },
+  });
 });

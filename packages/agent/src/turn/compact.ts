@@ -1,48 +1,35 @@
 import { textOf, userMessage } from "../conversation/conversation.ts";
 import type { AgentEvent, Message, Usage } from "../messages.ts";
 import { RequestClock } from "../requestClock.ts";
-import { busyError, type LoopState, waitingError } from "./loopState.ts";
+import { busyError, type CompactionOptions, type LoopState, waitingError } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
 import { requestTools } from "./requestTools.ts";
-import {
-  type CompactionOptions,
-  clearOldResults,
-  leastGain,
-  summarised,
-  summaryCut,
-  summaryRequest,
-  totalWeight,
-} from "./shrinkMessages.ts";
-import { runSteps, type Steps, until } from "./steps.ts";
+import { leastGain, splitForSummary, summarised, summaryRequest, weightOf } from "./summary.ts";
+import type { ToolRunner } from "./toolCalls.ts";
 
 /** What a compaction did. */
 export type Compacted = Extract<AgentEvent, { type: "compaction" }>;
 
 /** Characters of a token, for messages that the service has not counted yet. */
 const charactersPerToken = 4;
-/** The share of the conversation that `agent.compact()` aims to keep. */
-const requestedTarget = 0.25;
 
 /**
- * Shortens the conversation when the service has reported a context near the model's limit: clears the oldest tool results
- * first, then has the model summarise the older part. Where that would save too little it does nothing, and tries again
- * only when the context has grown by a tenth of the window.
+ * Shortens the conversation when the service has reported a context near the model's limit. Where that would save too little it does
+ * nothing, and tries again only when the context has grown by a tenth of the window.
  */
-export function* compact(
+export async function* compact(
   state: LoopState,
-  { contextWindow, startAt = 0.8, target = 0.5, keepResults = 5 }: CompactionOptions,
+  { contextWindow, startAt = 0.8 }: CompactionOptions,
   clock: RequestClock,
-): Steps {
+  tools: ToolRunner = state.tools,
+): AsyncGenerator<AgentEvent, void> {
   const { history } = state;
   if (history.contextTokens === undefined) return;
   const lastReply = history.messages.findLastIndex((message) => message.role === "assistant");
-  const uncounted = totalWeight(history.messages.slice(lastReply + 1)) / charactersPerToken;
-  const tokens = history.contextTokens + uncounted;
+  const tokens = history.contextTokens + weightOf(history.messages.slice(lastReply + 1)) / charactersPerToken;
   if (tokens < Math.max(startAt * contextWindow, history.retryCompactionAbove)) return;
-
-  const goal = target * contextWindow * (totalWeight(history.messages) / tokens);
-  if (!(yield* shrink(state, clock, goal, keepResults)))
-    history.retryCompactionAbove = tokens + leastGain * contextWindow;
+  const compacted = yield* beginAnew(state, clock, tools);
+  if (!compacted) history.retryCompactionAbove = tokens + leastGain * contextWindow;
 }
 
 /** Compacts now, whatever the size; resolves to what was done. Throws `busy` while a turn runs or calls wait, or what the provider threw. */
@@ -52,14 +39,11 @@ export async function compactNow(state: LoopState, signal?: AbortSignal): Promis
   const clock = new RequestClock(signal, state.limits);
   state.running = true;
   try {
-    const { keepResults = 5 } = state.compaction ?? {};
-    const goal = totalWeight(state.history.messages) * requestedTarget;
-    let compacted: Compacted | undefined;
-    await runSteps(shrink(state, clock, goal, keepResults), (event) => {
-      if (event.type === "compaction") compacted = event;
-    });
+    const steps = beginAnew(state, clock, state.tools);
+    let next = await steps.next();
+    while (!next.done) next = await steps.next();
     await clock.drained();
-    return compacted;
+    return next.value;
   } finally {
     clock.dispose();
     await state.history.recorder?.turnEnded();
@@ -67,32 +51,27 @@ export async function compactNow(state: LoopState, signal?: AbortSignal): Promis
   }
 }
 
-/** Reduces the conversation to the weight `goal`, as far as possible; returns whether it became lighter. */
-function* shrink(state: LoopState, clock: RequestClock, goal: number, keepResults: number): Steps<boolean> {
-  const { history } = state;
-  const excess = totalWeight(history.messages) - goal;
-  const clearing = clearOldResults(history.messages, excess, keepResults);
-  const messages = clearing?.messages ?? history.messages;
-  const cut = (clearing?.freed ?? 0) >= excess ? undefined : summaryCut(messages, goal / 2);
-  const summary = cut === undefined ? "" : yield* summaryOf(messages.slice(0, cut), state, clock);
-  const summed = cut !== undefined && summary !== "";
-  if (!summed && !clearing) return false;
-  const replaced = history.replace(summed ? summarised(messages, cut, summary) : messages);
-  if (replaced !== undefined) yield* until(replaced);
-  yield { type: "compaction", clearedResults: clearing?.cleared ?? 0, summarisedMessages: summed ? cut : 0 };
-  return true;
-}
-
-/** The model's summary; empty where it gave none. Its tokens are counted. */
-function* summaryOf(head: readonly Message[], state: LoopState, clock: RequestClock): Steps<string> {
+/** Replaces the conversation by its summary. Undefined where that would save too little, or the model gave none. */
+async function* beginAnew(
+  state: LoopState,
+  clock: RequestClock,
+  tools: ToolRunner,
+): AsyncGenerator<AgentEvent, Compacted | undefined> {
   const { history, steps } = state;
-  const ask = (): Steps<Summary> => requestSummary(head, state, clock);
+  const split = splitForSummary(history.messages);
+  if (!split) return undefined;
+  const ask = (): AsyncGenerator<AgentEvent, Summary> => requestSummary(split.head, state, clock, tools);
   const { text, usage } = steps ? (yield* steps.next("compact", ask, clock)).value : yield* ask();
   if (usage) {
-    history.count(usage);
+    await history.record({ type: "usage", usage });
     yield { type: "usage", usage, total: history.usage };
   }
-  return text;
+  const message = summarised(split, text);
+  if (text === "" || weightOf([message]) > (1 - leastGain) * weightOf(history.messages)) return undefined;
+  await history.replace([message]);
+  const compacted: Compacted = { type: "compaction", summarisedMessages: split.head.length };
+  yield compacted;
+  return compacted;
 }
 
 /** What the step of a summary is recorded as. */
@@ -101,20 +80,23 @@ interface Summary {
   readonly usage?: Usage;
 }
 
-/** The text is not shown. */
-function* requestSummary(
+/** The model's summary; empty where it gave none. The text is not shown. */
+async function* requestSummary(
   head: readonly Message[],
-  { provider, tools, limits, history, systemPrompt }: LoopState,
+  { provider, limits, history, systemPrompt }: LoopState,
   clock: RequestClock,
-): Steps<Summary> {
-  // With the same prompt and tools: services cache the prefix, and some refuse earlier calls without their tools.
+  tools: ToolRunner,
+): AsyncGenerator<AgentEvent, Summary> {
+  const { opening, foundTools, callIds } = history;
+  const present = { systemPrompt, ...requestTools(tools, foundTools) };
+  const messages = [...head, userMessage(summaryRequest)];
+  // As in the request before: services cache the prefix, and some refuse earlier calls without their tools.
   const content = {
-    systemPrompt,
-    messages: [...head, userMessage(summaryRequest)],
-    ...requestTools(tools, history.foundTools),
+    ...present,
+    ...(opening && { opening, changes: history.changesFor(messages, present) }),
+    messages,
     toolChoice: "none",
   } as const;
-  const request = { provider, content, clock, limits, callIds: history.callIds, hidden: true };
-  const { message, stop, usage } = yield* requestReply(request);
+  const { message, stop, usage } = yield* requestReply({ provider, content, clock, limits, callIds, hidden: true });
   return { text: stop === "stop" ? textOf(message) : "", ...(usage && { usage }) };
 }

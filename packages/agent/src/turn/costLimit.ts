@@ -1,6 +1,7 @@
-import type { AgentEvent, Usage } from "../messages.ts";
+import type { AgentEvent } from "../messages.ts";
 import type { Provider } from "../provider.ts";
-import { costOf, modelPrices } from "../providers/shared/models.ts";
+import { costOf } from "../providers/models/cost.ts";
+import { modelPrice } from "../providers/models/models.ts";
 import type { StopCondition } from "./stopConditions.ts";
 
 export interface CostLimit {
@@ -12,8 +13,8 @@ export interface CostLimit {
 }
 
 /**
- * Ends a turn (with `stop`) after a reply with which its replies have cost `dollars`, or one whose cost is unknown. Tokens from a
- * cache count as plain ones where only their price is unknown, so that the limit holds. The stand-in costs nothing.
+ * Ends a turn (with `stop`) after a reply with which its replies have cost `dollars`, or one whose cost is unknown. The
+ * stand-in costs nothing.
  */
 export function createCostLimit(dollars: number, provider: Pick<Provider, "name" | "model">): CostLimit {
   let spent = 0;
@@ -24,7 +25,7 @@ export function createCostLimit(dollars: number, provider: Pick<Provider, "name"
       // A service may leave out what a reply has used.
       if (event.type === "step-start") isKnown = provider.name === "offline";
       if (event.type !== "usage") return;
-      const cost = event.usage.cost ?? costAtMost(event.usage, provider);
+      const cost = event.usage.cost ?? costOf(event.usage, modelPrice(provider));
       isKnown = cost !== undefined;
       spent += cost ?? 0;
     },
@@ -36,9 +37,4 @@ export function createCostLimit(dollars: number, provider: Pick<Provider, "name"
       return reached;
     },
   };
-}
-
-function costAtMost(usage: Usage, { name, model }: Pick<Provider, "name" | "model">): number | undefined {
-  const price = modelPrices[`${name}/${model}`];
-  return price && costOf(usage, { cacheRead: price.input, ...price });
 }

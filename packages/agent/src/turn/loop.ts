@@ -1,103 +1,128 @@
 import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "../conversation/conversation.ts";
-import type { Answers, History } from "../conversation/history.ts";
+import type { History } from "../conversation/history.ts";
+import type { Answers } from "../conversation/state.ts";
 import { lastCalls } from "../conversation/waiting.ts";
 import { AgentError, isAgentError } from "../errors.ts";
-import type { AgentEvent, AssistantMessage, EndReason, StopReason, ToolCallBlock, ToolMessage } from "../messages.ts";
+import type {
+  AgentEvent,
+  AssistantMessage,
+  EndReason,
+  PendingCall,
+  StopReason,
+  ToolCallBlock,
+  ToolMessage,
+} from "../messages.ts";
 import { type ChatOptions, checkApproveOptions, checkChatOptions, type UserContent } from "../options.ts";
+import type { Provider, ToolChoice } from "../provider.ts";
 import { RequestClock } from "../requestClock.ts";
-import { isUserBlock } from "../session/session.ts";
+import { isUserBlock } from "../session/checkSession.ts";
 import { checkAnswers, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./approvals.ts";
 import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
-import { requestReply } from "./requestReply.ts";
-import { type Steps, until } from "./steps.ts";
-import { deliverSteering, replyRequest, takeRecordedReply } from "./takeReply.ts";
+import { PictureLimiter } from "./pictures.ts";
+import { summaryAlone } from "./summary.ts";
+import { deliverSteering, takeRecordedReply, takeReply } from "./takeReply.ts";
 import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
 
 /** What a turn begins with: a message of the user, or the answers with which the turn that asked goes on. */
-type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
+export type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
 
 /**
  * Runs one turn: asks the model and runs its calls until it answers, a guard asks the user, or a limit is reached. Yields what
  * happens, `end` last; throws an AgentError on failure and abort. However it ends, every call in history has one result.
  */
-export function* runTurn(state: LoopState, start: TurnStart, options: ChatOptions = {}): Steps {
+export async function* runTurn(
+  state: LoopState,
+  start: TurnStart,
+  options: ChatOptions = {},
+): AsyncGenerator<AgentEvent, void> {
   const { history, limits, steps } = state;
   if (state.running) throw busyError();
-  if ("message" in start) {
-    refuseMessage(start.message);
-    checkChatOptions(options);
-  } else {
-    checkAnswers(history, start.answers);
-    checkApproveOptions(options);
-  }
+  checkStart(state, start, options);
   const clock = new RequestClock(options.signal, limits);
   let text = "";
-  let paused = false;
   state.running = true;
   try {
-    let { step, reply, calls } = yield* begin(history, start);
+    let { step, reply, calls } = yield* begin(state, start, options);
     if (reply) text = textOf(reply);
+    let isPaused = false;
+    let end: Extract<AgentEvent, { type: "end" }> | undefined;
     const run = toolRun(state, clock, options);
-    for (;;) {
+    while (!end) {
       if (reply && calls.length > 0) {
-        for (const later = [...calls]; later.length > 0; ) {
-          clock.throwIfAborted(text);
-          const questions = yield* runSideBySide(takeReady(later, run), run);
-          clock.throwIfAborted(text);
-          if (questions.length > 0) yield* until(history.hold(step, questions, later));
-          if (history.waiting.size === 0) continue;
-          const { pending } = history;
-          if (pending.length === 0) continue;
-          return yield* endTurn(clock, { reason: "approval", text, pending });
-        }
-        if (options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage })) {
-          return yield* endTurn(clock, { reason: "stop", text });
-        }
+        const pending = yield* runCalls(history, step, calls, run, () => clock.throwIfAborted(text));
+        if (pending) end = { type: "end", reason: "approval", text, pending };
+        else if (options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage }))
+          end = { type: "end", reason: "stop", text };
+        if (end) break;
       }
       step += 1;
       clock.throwIfAborted(text);
       // Before the compaction, which weighs it. Where steps are recorded it belongs to that of the reply.
-      if (!steps && state.steering.length > 0) yield* deliverSteering(history, state.steering);
-      if (state.compaction) yield* compact(state, state.compaction, clock);
+      if (!steps) yield* deliverSteering(history, state.steering);
+      if (state.compaction) yield* compact(state, state.compaction, clock, options.tools);
       yield { type: "step-start", step };
-      const request = replyRequest(state, step, clock, options);
-      const taken = steps && (yield* takeRecordedReply(state, steps, request));
-      const { message, stop, usage, detail, failed } = taken?.reply ?? (yield* requestReply(request));
-      const added = history.addReply(message, usage);
-      if (added !== undefined) yield* until(added);
+      const taken = yield* steps
+        ? takeRecordedReply(state, steps, step, clock, options)
+        : takeReply(state, step, clock, options);
+      const { message, stop, usage, detail, failed } = taken.reply;
+      await history.addReply(message, usage);
       [reply, calls] = [message, callsOf(message)];
-      text = paused ? text + textOf(message) : textOf(message);
-      paused = stop === "pause";
+      text = isPaused ? text + textOf(message) : textOf(message);
+      isPaused = stop === "pause";
       if (usage) yield { type: "usage", usage, total: history.usage };
-      const isSteered = (taken?.waiting ?? state.steering).length > 0;
+      const isSteered = (steps ? taken.waiting : state.steering).length > 0;
       const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, isSteered);
-      if (reason) {
-        yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
-        const said = reason === stop && reason !== "stop" && detail;
-        return yield* endTurn(clock, { reason, text, ...(said && { detail: said }), ...(failed && { failed }) });
-      }
+      if (!reason) continue;
+      // Cut off, or the last step: what it began must not run.
+      yield* refuseCalls(history, reason === "step-limit" ? "step limit" : "cut off");
+      const said = reason === stop && reason !== "stop" ? detail : undefined;
+      end = { type: "end", reason, text, ...(said && { detail: said }), ...(failed && { failed }) };
     }
+    // What ends the turn would break the connection of the last request.
+    await clock.drained();
+    yield end;
   } catch (error) {
-    if (isRefused(error)) yield* until(history.withdrawUnanswered());
+    if (isRefused(error)) await withdrawRefused(history);
     throw error;
   } finally {
     clock.abort();
     clock.dispose();
     try {
-      yield* until(history.closeOpenCalls("aborted"));
-      if (history.recorder) yield* until(history.recorder.turnEnded());
+      await history.closeOpenCalls("aborted");
+      await history.recorder?.turnEnded();
     } finally {
       state.running = false;
     }
   }
 }
 
-/** The last event, once nothing is left of the last request: what ends the turn would break its connection. */
-function* endTurn(clock: RequestClock, end: Omit<Extract<AgentEvent, { type: "end" }>, "type">): Steps {
-  const draining = clock.drained();
-  if (draining !== undefined) yield* until(draining);
-  yield { type: "end", ...end };
+function checkStart(state: LoopState, start: TurnStart, options: ChatOptions): void {
+  if ("message" in start) {
+    refuseMessage(start.message, new PictureLimiter(state));
+    checkChatOptions(options);
+  } else {
+    checkAnswers(state.history, start.answers);
+    checkApproveOptions(options);
+  }
+}
+
+/** Runs the calls of a reply in their order. Returns those that wait for an answer, which ends the turn. */
+async function* runCalls(
+  history: History,
+  step: number,
+  calls: readonly ToolCallBlock[],
+  run: ToolRun,
+  throwIfAborted: () => void,
+): AsyncGenerator<AgentEvent, readonly PendingCall[] | undefined> {
+  for (const later = [...calls]; later.length > 0; ) {
+    throwIfAborted();
+    const questions = yield* runSideBySide(takeReady(later, run), run);
+    throwIfAborted();
+    if (questions.length > 0) await history.hold(step, questions, later);
+    if (history.pending.length > 0) return history.pending;
+  }
+  return undefined;
 }
 
 /** Where a turn stands: how many replies it has had, and the last one with the calls that have not run yet. */
@@ -108,19 +133,31 @@ interface TurnPosition {
 }
 
 /** Adds the message, which denies what waits for an answer; or records the answers. */
-function* begin(history: History, start: TurnStart): Steps<TurnPosition> {
+async function* begin(
+  { history, provider }: LoopState,
+  start: TurnStart,
+  { toolChoice }: ChatOptions,
+): AsyncGenerator<AgentEvent, TurnPosition> {
   const waiting = lastCalls(history.messages).filter((call) => history.waiting.has(call.id));
   if ("message" in start) {
-    const results = yield* until(history.close(resultsWithoutAnswer(waiting, history.waiting)));
-    const added = history.add(userMessage(start.message));
-    if (added !== undefined) yield* until(added);
+    const results = await history.close(resultsWithoutAnswer(waiting, history.waiting));
+    await history.record({ type: "message", message: userMessage(withWish(start.message, toolChoice, provider)) });
     yield* notRunEvents(waiting, results);
     return { step: 0, calls: [] };
   }
-  yield* until(history.answer(start.answers));
+  await history.answer(start.answers);
   const [{ step } = { step: 0 }] = history.waiting.values();
   const reply = history.messages.findLast((message) => message.role === "assistant");
   return { step, calls: waiting, ...(reply && { reply }) };
+}
+
+/** The message, which asks for the call itself where the model cannot be made to call a tool. */
+function withWish(message: UserContent, choice: ToolChoice = "auto", { abilities }: Provider): UserContent {
+  if (choice === "auto" || choice === "none" || abilities?.forcedTools !== false) return message;
+  const wish =
+    choice === "required" ? "Answer this by calling a tool." : `Answer this by calling the tool ${choice.name}.`;
+  const content = typeof message === "string" ? [{ type: "text", text: message } as const] : message;
+  return [...content, { type: "text", text: wish }];
 }
 
 /** Takes the calls that run next from the front of `later`; those whose question has no answer go on waiting. */
@@ -131,13 +168,17 @@ function takeReady(later: ToolCallBlock[], run: ToolRun): readonly ToolCallBlock
 }
 
 /** Services refuse a message without content, and every later request that holds it. */
-function refuseMessage(content: UserContent): void {
+function refuseMessage(content: UserContent, pictures: PictureLimiter): void {
   const refuse = (message: string): AgentError => new AgentError({ code: "invalid_request", message });
   if (typeof content !== "string" && !(Array.isArray(content) && content.every(isUserBlock)))
     throw refuse("A message is text, or a list of text and image blocks.");
   const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : content;
   if (blocks.every((block) => block.type === "text" && block.text.trim() === ""))
     throw refuse("The message is empty; say what to do.");
+  for (const block of blocks) {
+    const why = block.type === "image" ? pictures.refuse(block) : undefined;
+    if (why !== undefined) throw refuse(`A picture of the message cannot be sent: ${why}.`);
+  }
 }
 
 /** Why the turn ends after this reply; undefined when it goes on. */
@@ -154,9 +195,9 @@ function endOf(stop: StopReason, hasCalls: boolean, lastStep: boolean, steered: 
   }
 }
 
-function* refuseCalls(history: History, reason: NotRunReason): Steps {
+async function* refuseCalls(history: History, reason: NotRunReason): AsyncGenerator<AgentEvent, void> {
   const calls = openCalls(history.messages);
-  yield* notRunEvents(calls, yield* until(history.closeOpenCalls(reason)));
+  yield* notRunEvents(calls, await history.closeOpenCalls(reason));
 }
 
 function* notRunEvents(calls: readonly ToolCallBlock[], results: readonly ToolMessage[]): Generator<AgentEvent, void> {
@@ -166,12 +207,14 @@ function* notRunEvents(calls: readonly ToolCallBlock[], results: readonly ToolMe
   }
 }
 
-function toolRun({ history, limits, tools, steps }: LoopState, clock: RequestClock, options: ChatOptions): ToolRun {
+function toolRun(state: LoopState, clock: RequestClock, options: ChatOptions): ToolRun {
+  const { history, limits, tools, steps } = state;
   return {
     steps,
     tools: options.tools ?? tools,
     labels: options.labels,
     maxToolResultBytes: limits.maxToolResultBytes,
+    pictures: new PictureLimiter(state),
     approve: options.approve && oneAtATime(options.approve),
     waited: new Map(history.waiting),
     get signal() {
@@ -179,12 +222,19 @@ function toolRun({ history, limits, tools, steps }: LoopState, clock: RequestClo
     },
     abort: () => clock.abort(),
     starting: (calls) => history.start(calls),
-    finished: (result, data) => history.recorder?.message(result, { data }),
-    addResult: (result, data) => history.addResult(result, data),
+    ended: (result, data) => history.addResult(result, data),
   };
 }
 
-/** Whether the service would refuse the message again in every later request. */
+/** Takes the user's last message back. A summary that it begins with stays: nothing else is left of what was before. */
+async function withdrawRefused(history: History): Promise<void> {
+  const [last, before] = [history.messages.at(-1), history.messages.slice(0, -1)];
+  const summary = last && summaryAlone(last);
+  if (summary) await history.replace([...before, summary]);
+  else await history.withdrawUnanswered();
+}
+
+/** Returns whether the service would refuse the message again in every later request. */
 function isRefused(error: unknown): boolean {
   return isAgentError(error) && (error.code === "invalid_request" || error.code === "not_understood");
 }

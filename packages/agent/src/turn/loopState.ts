@@ -4,7 +4,6 @@ import type { Provider } from "../provider.ts";
 import type { RequestLimits } from "../requestClock.ts";
 import type { RecordedSteps } from "./recordedSteps.ts";
 import type { RetryLimits } from "./requestReply.ts";
-import type { CompactionOptions } from "./shrinkMessages.ts";
 import type { ToolRunner } from "./toolCalls.ts";
 
 /** The limits of a turn; times in milliseconds. */
@@ -13,6 +12,14 @@ export interface LoopLimits extends RetryLimits, RequestLimits {
   readonly maxSteps: number;
   /** Bytes of text that one tool result brings into the conversation; the rest is cut and said so. */
   readonly maxToolResultBytes: number;
+}
+
+/** When a long conversation is shortened: it begins anew with a summary by the model. */
+export interface CompactionOptions {
+  /** Tokens that the model can take. */
+  readonly contextWindow: number;
+  /** Compaction starts once the service reports a context of this share of the window. Default 0.8. */
+  readonly startAt?: number | undefined;
 }
 
 /** What the loop works on. */

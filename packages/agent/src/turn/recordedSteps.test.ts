@@ -88,7 +88,7 @@ const script: { readonly calls: readonly ToolCallBlock[]; readonly inputTokens: 
   { calls: [], inputTokens: 400 },
 ];
 
-/** Goes by the last of its replies that it is sent, as a compaction drops the first ones. */
+/** Goes by the last of its replies that it is sent; after a compaction by its summary. */
 function modelOf(machine: Machine, steer: (text: string) => void): Provider {
   return {
     name: "own",
@@ -96,13 +96,14 @@ function modelOf(machine: Machine, steer: (text: string) => void): Provider {
     async *send({ messages, toolChoice }): AsyncGenerator<ProviderEvent, void> {
       machine.place("in a request");
       const last = messages.findLast((message) => message.role === "assistant");
-      const number = last?.content[0]?.type === "text" ? Number(last.content[0].text) : 0;
+      const summary = /replies so far: (\d+)/.exec(JSON.stringify(messages[0]));
+      const number = last?.content[0]?.type === "text" ? Number(last.content[0].text) : Number(summary?.[1] ?? 0);
       machine.requests.push(toolChoice === "none" ? "summary" : String(number + 1));
       yield { type: "text-delta", text: "…" };
       await nextTick();
       machine.place("in a reply");
       if (toolChoice === "none") {
-        const message = { role: "assistant", content: [{ type: "text", text: "What was done." }] } as const;
+        const message = { role: "assistant", content: [{ type: "text", text: `replies so far: ${number}` }] } as const;
         yield { type: "reply", message, stop: "stop", usage: usageOf(50) };
         return;
       }
@@ -156,7 +157,7 @@ async function runProcess(
   const steer = (text: string): void => agent.steer(text);
   const agent: Agent = new Agent(parts.provider ?? modelOf(machine, steer), {
     tools: parts.tools ?? toolsOf(machine),
-    compaction: { contextWindow: 1000, keepResults: 100 },
+    compaction: { contextWindow: 1000 },
     attempts: 1,
     steps: machine.runner(steer),
   });

@@ -1,8 +1,8 @@
 import { isObject } from "@toolcrib/core/text";
 import { AgentError } from "../errors.ts";
 import type { AgentEvent } from "../messages.ts";
-import { abortedError, type RequestClock } from "../requestClock.ts";
-import { runSteps, type Steps, until } from "./steps.ts";
+import type { RequestClock } from "../requestClock.ts";
+import { EventQueue } from "./eventQueue.ts";
 
 /**
  * Runs the steps of an agent's turns, and may record what they resolve to, so that another process can go on with a turn: it makes an
@@ -57,66 +57,31 @@ export class RecordedSteps {
     });
   }
 
-  /** Runs `work` as the next step of its kind, and yields its events. Throws `aborted` where the caller leaves the stream meanwhile. */
-  *next<T extends object>(kind: "reply" | "compact", work: () => Steps<T>, clock: RequestClock): Steps<Recorded<T>> {
-    const recorded = yield* this.#next(kind, work, clock);
-    // A generator that waits while it is left goes on here afterwards.
-    if (!recorded) throw abortedError(clock.signal);
-    return recorded;
-  }
-
-  *#next<T extends object>(
+  /** Runs `work` as the next step of its kind, and yields its events. Where the caller leaves the stream, the work ends first. */
+  async *next<T extends object>(
     kind: "reply" | "compact",
-    work: () => Steps<T>,
+    work: () => AsyncGenerator<AgentEvent, T>,
     clock: RequestClock,
-  ): Steps<Recorded<T> | undefined> {
-    const state: RunningStep<T> = { events: [], wake: () => {} };
+  ): AsyncGenerator<AgentEvent, Recorded<T>> {
+    const events = new EventQueue();
+    let running: Promise<T> | undefined;
+    let own: T | undefined;
     const step = this.run(`${kind}:${this.count(kind)}`, async () => {
-      state.work = runSteps(keepResult(work, state), (event) => {
-        state.events.push(event);
-        state.wake();
-      });
-      await state.work;
-      return state.own as T;
-    }).then(
-      (value) => {
-        state.end = { value };
-        state.wake();
-      },
-      (error: unknown) => {
-        state.end = { error };
-        state.wake();
-      },
-    );
+      running = events.readAll(work());
+      own = await running;
+      return own;
+    });
+    let hasEnded = false;
     try {
-      for (;;) {
-        for (let event = state.events.shift(); event; event = state.events.shift()) yield event;
-        if (state.end && "error" in state.end) throw state.end.error;
-        if (state.end) return { value: state.end.value, own: state.own };
-        yield new Promise<void>((resolve) => {
-          state.wake = resolve;
-        });
-      }
+      const value = yield* events.until(step);
+      hasEnded = true;
+      return { value, own };
     } finally {
       // The caller has left, or the runner has failed while the work still runs.
-      if (!state.end || "error" in state.end) {
+      if (!hasEnded) {
         clock.abort();
-        yield* until(Promise.allSettled([step, state.work]));
+        await Promise.allSettled([step, running]);
       }
     }
   }
-}
-
-/** A step whose events are read. */
-interface RunningStep<T> {
-  readonly events: AgentEvent[];
-  /** Something has come. */
-  wake(): void;
-  work?: Promise<void>;
-  own?: T;
-  end?: { readonly value: T } | { readonly error: unknown };
-}
-
-function* keepResult<T>(work: () => Steps<T>, state: RunningStep<T>): Steps {
-  state.own = yield* work();
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@toolcrib/core/text";
 import { AgentError, isAgentError } from "../errors.ts";
+import type { AgentEvent } from "../messages.ts";
 import type { ModelRequest, Provider, ReplyEvent } from "../provider.ts";
 import { abortedError, closeEvents, type RequestClock } from "../requestClock.ts";
-import { type Steps, until } from "./steps.ts";
 import { iteratorOf, validateEvent } from "./validateEvent.ts";
 
 export interface RetryLimits {
@@ -31,10 +31,9 @@ export interface ReplyRequest {
  * One whole reply of the model, as history keeps it. Tried again after a failure that may pass, which is safe because
  * tools run only once the reply is complete. Throws an AgentError.
  */
-export function* requestReply(request: ReplyRequest): Steps<ReplyEvent> {
+export async function* requestReply(request: ReplyRequest): AsyncGenerator<AgentEvent, ReplyEvent> {
   const { provider, content, clock, limits, callIds, hidden = false } = request;
-  const draining = clock.drained();
-  if (draining !== undefined) yield* until(draining);
+  await clock.drained();
   for (let attempt = 1; ; attempt += 1) {
     clock.throwIfAborted();
     let text = "";
@@ -43,8 +42,7 @@ export function* requestReply(request: ReplyRequest): Steps<ReplyEvent> {
       events = iteratorOf(provider, provider.send({ ...content, signal: clock.signal, isTimed: true }));
       clock.begin();
       for (;;) {
-        // Not until(), which makes a generator for each event.
-        const { done, value } = (yield clock.next(events)) as IteratorResult<unknown>;
+        const { done, value } = await clock.next(events);
         if (done) throw endedEarly(provider);
         const event = validateEvent(provider, value, callIds);
         if (event.type === "reply") {
@@ -53,7 +51,7 @@ export function* requestReply(request: ReplyRequest): Steps<ReplyEvent> {
           return event;
         }
         if (event.type === "text-delta") text += event.text;
-        if (!hidden && event.type !== "activity" && event.text !== "") yield event;
+        if (!hidden && event.type !== "activity" && !("text" in event && event.text === "")) yield event;
       }
     } catch (error) {
       if (clock.signal.aborted) throw abortedError(clock.signal, text);
@@ -64,7 +62,7 @@ export function* requestReply(request: ReplyRequest): Steps<ReplyEvent> {
       const { message, remedy } = failure;
       const discardText = !hidden && text !== "";
       yield { type: "retry", attempt: attempt + 1, delayMs, message, discardText, ...(remedy && { remedy }) };
-      yield* until(sleep(delayMs, undefined, { signal: clock.signal }).catch(() => undefined));
+      await sleep(delayMs, undefined, { signal: clock.signal }).catch(() => undefined);
     } finally {
       closeEvents(events);
     }

@@ -460,3 +460,24 @@ test("a runner without run is refused", () => {
       "steps must be an object with run(name, fn)",
     );
 });
+
+test("a process with another prompt and other tools goes on with what the first request has told the model", async () => {
+  const records = new Records();
+  const run = (names: string[], systemPrompt: string, replies: ScriptedReply[]) => {
+    const provider = new ScriptedProvider(replies);
+    const tools = registryOf(Object.fromEntries(names.map((name) => [name, () => "done"])));
+    return { provider, agent: new Agent(provider, { tools, systemPrompt, steps: records }) };
+  };
+  const first = run(["look"], "P", [
+    { calls: [{ id: "a", name: "look" }] },
+    new AgentError({ code: "aborted", message: "" }),
+  ]);
+  await expect(first.agent.chat("go")).rejects.toMatchObject({ code: "aborted" });
+  const second = run(["look", "more"], "Q", ["ok"]);
+  expect(await second.agent.chat("go")).toBe("ok");
+  const [request] = second.provider.requests;
+  expect(request?.opening).toEqual(first.provider.requests[0]?.opening);
+  expect(request?.changes).toEqual([
+    { position: 3, systemPrompt: "Q", addedTools: [expect.objectContaining({ function: expect.anything() })] },
+  ]);
+});

@@ -1,97 +1,105 @@
 import { callsOf, userMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import type { History } from "../conversation/history.ts";
-import type { AssistantMessage } from "../messages.ts";
+import type { ConversationLine } from "../conversation/state.ts";
+import type { AgentEvent, AssistantMessage } from "../messages.ts";
 import type { ChatOptions } from "../options.ts";
 import type { ReplyEvent } from "../provider.ts";
-import { abortedError, type RequestClock } from "../requestClock.ts";
+import type { RequestClock } from "../requestClock.ts";
 import type { LoopState } from "./loopState.ts";
 import type { Recorded, RecordedSteps } from "./recordedSteps.ts";
-import { type ReplyRequest, requestReply } from "./requestReply.ts";
+import { requestReply } from "./requestReply.ts";
 import { requestTools } from "./requestTools.ts";
-import { type Steps, until } from "./steps.ts";
 
-/** A reply of the model and the user's messages around it, as its step records them. */
+/** A reply of the model and what joined the conversation around it, as its step records them. */
 interface TakenReply {
   readonly reply: ReplyEvent;
-  /** What joined the conversation right before it. */
+  /** The user's messages right before it. */
   readonly steered: readonly string[];
-  /** What waited at its end. */
+  /** What its request told the model of prompt and tools; null where there was nothing to tell. Absent in older records. */
+  readonly announced?: ConversationLine | null;
+  /** The user's messages that waited at its end. */
   readonly waiting: readonly string[];
 }
 
-/** The request for the reply of a step of a turn. */
-export function replyRequest(
-  { provider, tools, history, limits, systemPrompt }: LoopState,
+/** The next reply of a turn, with what was steered before it. */
+export async function* takeReply(
+  state: LoopState,
   step: number,
   clock: RequestClock,
   options: ChatOptions,
-): ReplyRequest {
-  const content = {
-    systemPrompt,
-    messages: history.messages,
-    ...requestTools(options.tools ?? tools, history.foundTools),
-    ...(step === 1 && options.toolChoice ? { toolChoice: options.toolChoice } : {}),
+  delivered: string[] = [],
+): AsyncGenerator<AgentEvent, TakenReply> {
+  const { provider, tools, history, limits, steering, systemPrompt } = state;
+  yield* deliverSteering(history, steering, delivered);
+  const present = { systemPrompt, ...requestTools(options.tools ?? tools, history.foundTools) };
+  const announced = (await history.announce(present)) ?? null;
+  const { messages, opening, changes } = history;
+  const asked = {
+    ...(step === 1 && options.toolChoice && { toolChoice: options.toolChoice }),
+    ...(options.answerSchema && { answerSchema: options.answerSchema }),
   };
-  return { provider, content, clock, limits, callIds: history.callIds };
+  const content = { ...present, messages, ...(opening && { opening }), changes, ...asked };
+  const reply = yield* requestReply({ provider, content, clock, limits, callIds: history.callIds });
+  return { reply, steered: delivered, announced, waiting: [...steering] };
 }
 
 /**
- * The next reply as a recorded step, with what was steered before it. History ends up as the record has it, whether or not the record
- * was written here.
+ * The same as a recorded step. History ends up as the record has it, whether or not the record was written here.
  */
-export function* takeRecordedReply(state: LoopState, steps: RecordedSteps, request: ReplyRequest): Steps<TakenReply> {
+export async function* takeRecordedReply(
+  state: LoopState,
+  steps: RecordedSteps,
+  step: number,
+  clock: RequestClock,
+  options: ChatOptions,
+): AsyncGenerator<AgentEvent, TakenReply> {
   const { history, steering } = state;
   const delivered: string[] = [];
   let recorded: Recorded<TakenReply> | undefined;
   try {
-    const work = (): Steps<TakenReply> => takeReply(state, request, delivered);
-    recorded = yield* steps.next("reply", work, request.clock);
+    recorded = yield* steps.next("reply", () => takeReply(state, step, clock, options, delivered), clock);
   } finally {
     // Without a record of it, it waits again.
-    if (!recorded) yield* takeBack(state, delivered);
+    if (!recorded) await takeBack(state, delivered);
   }
-  if (!recorded) throw abortedError(request.clock.signal);
   const { value, own } = recorded;
   if (value === own) return value;
   const message = frozenJson(value.reply.message) as AssistantMessage;
   for (const { id } of callsOf(message)) history.callIds.add(id);
   if (JSON.stringify(delivered) !== JSON.stringify(value.steered)) {
     // Recorded by an earlier process, or meanwhile by another.
-    yield* takeBack(state, delivered);
+    await takeBack(state, delivered);
     // Whoever replays may have steered the same again.
     for (const text of value.steered) takeOut(steering, text);
     yield* deliverSteering(history, [...value.steered]);
   }
+  if (value.announced) await history.record(value.announced);
   const there = [...steering];
   for (const text of value.waiting) if (!takeOut(there, text)) steering.push(text);
   return { ...value, reply: { ...value.reply, message } };
 }
 
-function* takeReply({ history, steering }: LoopState, request: ReplyRequest, steered: string[]): Steps<TakenReply> {
-  yield* deliverSteering(history, steering, steered);
-  const reply = yield* requestReply(request);
-  return { reply, steered, waiting: [...steering] };
-}
-
 /** Takes what was delivered, the last of the conversation, out of it again. */
-function* takeBack({ history, steering }: LoopState, delivered: readonly string[]): Steps {
+async function takeBack({ history, steering }: LoopState, delivered: readonly string[]): Promise<void> {
   steering.unshift(...delivered);
-  const retracted = history.retract(delivered.length);
-  if (retracted !== undefined) yield* until(retracted);
+  await history.retract(delivered.length);
 }
 
 /** Moves the texts into the conversation, also those that are added to them meanwhile, and notes them in `delivered`. */
-export function* deliverSteering(history: History, texts: string[], delivered: string[] = []): Steps {
+export async function* deliverSteering(
+  history: History,
+  texts: string[],
+  delivered: string[] = [],
+): AsyncGenerator<AgentEvent, void> {
   for (let text = texts.shift(); text !== undefined; text = texts.shift()) {
     delivered.push(text);
-    const added = history.add(userMessage(text));
-    if (added !== undefined) yield* until(added);
+    await history.record({ type: "message", message: userMessage(text) });
     yield { type: "steering", text };
   }
 }
 
-/** Whether the text was there. */
+/** Returns whether the text was there. */
 function takeOut(texts: string[], text: string): boolean {
   const index = texts.indexOf(text);
   if (index >= 0) texts.splice(index, 1);

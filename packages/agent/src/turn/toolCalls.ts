@@ -13,8 +13,9 @@ import type { AgentEvent, ToolCallBlock, ToolMessage } from "../messages.ts";
 import { type Asked, approveAsAnswered, deniedResult, questionOf } from "./approvals.ts";
 import { boundedResult } from "./boundedResult.ts";
 import { type CallEnd, runCallSteps } from "./callSteps.ts";
+import { EventQueue } from "./eventQueue.ts";
+import type { PictureLimiter } from "./pictures.ts";
 import type { RecordedSteps } from "./recordedSteps.ts";
-import { type Steps, until } from "./steps.ts";
 
 /** The part of a registry that the loop needs. */
 export interface ToolRunner {
@@ -32,6 +33,7 @@ export interface ToolRun {
   readonly labels: ToolLabels | undefined;
   /** Of one result's text. */
   readonly maxToolResultBytes: number;
+  readonly pictures: PictureLimiter;
   /** Answers the questions of guards, one at a time. Without it such a call ends with its question. */
   readonly approve: Approve | undefined;
   /** What was known of calls that have waited, by id. */
@@ -39,11 +41,9 @@ export interface ToolRun {
   /** Ends the running calls when the caller leaves the stream. */
   abort(): void;
   /** Awaited right before these calls start; there may be none. */
-  starting(calls: readonly ToolCallBlock[]): Promise<void> | undefined;
-  /** Awaited as soon as a call has ended, in the order in which calls end. */
-  finished(result: ToolMessage, data: unknown): Promise<void> | undefined;
-  /** Adds a result to history. */
-  addResult(result: ToolMessage, data: unknown): void;
+  starting(calls: readonly ToolCallBlock[]): Promise<void>;
+  /** Adds a result to history as soon as its call has ended; awaited. */
+  ended(result: ToolMessage, data: unknown): Promise<void>;
 }
 
 /**
@@ -65,51 +65,33 @@ export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolC
 
 /**
  * Runs calls side by side and yields what happens, the results in the order of the calls. Returns the questions: a call that
- * was asked about has no result. The result of every other call is added, also when the caller leaves the stream.
+ * was asked about has no result. The result of every other call is added as soon as it ends, also when the caller leaves the stream.
  */
-export function* runSideBySide(calls: readonly ToolCallBlock[], run: ToolRun): Steps<readonly Asked[]> {
+export async function* runSideBySide(
+  calls: readonly ToolCallBlock[],
+  run: ToolRun,
+): AsyncGenerator<AgentEvent, readonly Asked[]> {
   for (const { id, name, args } of calls) yield { type: "tool-call", id, name, args };
   const known = knownResults(calls, run);
-  const starting = run.starting(known.size === 0 ? calls : calls.filter((call) => !known.has(call)));
-  if (starting !== undefined) yield starting;
-  const state: RunningCalls = { progress: [], ends: calls.map(nothing), failure: undefined, wake: nothing };
-  const running = calls.map((call, index) => runOne(call, index, known.get(call), run, state));
+  await run.starting(calls.filter((call) => !known.has(call)));
+  const events = new EventQueue();
+  const running = calls.map((call) => runOne(call, known.get(call), run, events));
   const questions: Asked[] = [];
-  let next = 0;
+  let hasEnded = false;
   try {
-    while (next < calls.length) {
-      for (let report = state.progress.shift(); report; report = state.progress.shift()) yield report;
-      if (state.failure) throw state.failure.error;
-      const end = state.ends[next];
-      if (end) {
-        next += 1;
-        if (end.asked) questions.push(end.asked);
-        if (!end.result) continue;
-        run.addResult(end.result, end.data);
-        yield resultEvent(end.result, end.data);
-      } else {
-        yield new Promise<void>((resolve) => {
-          state.wake = resolve;
-        });
-      }
+    for (const work of running) {
+      const end = yield* events.until(work);
+      if (end?.asked) questions.push(end.asked);
+      if (end?.result) yield resultEvent(end.result, end.data);
     }
+    hasEnded = true;
     return questions;
   } finally {
-    if (next < calls.length) {
+    if (!hasEnded) {
       run.abort();
-      yield* until(Promise.all(running));
-      for (const end of state.ends.slice(next)) if (end?.result) run.addResult(end.result, end.data);
+      await Promise.all(running);
     }
   }
-}
-
-/** What has come of calls that run side by side. */
-interface RunningCalls {
-  readonly progress: AgentEvent[];
-  readonly ends: (CallEnd | undefined)[];
-  failure: { readonly error: unknown } | undefined;
-  /** Something has come. */
-  wake(): void;
 }
 
 function resultEvent({ callId: id, name, output, isError, content }: ToolMessage, data: unknown): AgentEvent {
@@ -118,12 +100,8 @@ function resultEvent({ callId: id, name, output, isError, content }: ToolMessage
   return { ...event, ...(content && { content }), ...(data !== undefined && { data }) };
 }
 
-const nothing = (): undefined => undefined;
-const noneKnown: ReadonlyMap<ToolCallBlock, ToolMessage> = new Map();
-
 /** The results of calls that need not run. */
 function knownResults(calls: readonly ToolCallBlock[], run: ToolRun): ReadonlyMap<ToolCallBlock, ToolMessage> {
-  if (run.waited.size === 0 && calls.every((call) => call.malformed === undefined)) return noneKnown;
   const known = new Map<ToolCallBlock, ToolMessage>();
   for (const call of calls) {
     const result = call.malformed === undefined ? deniedResult(call, run.waited.get(call.id)) : malformedCall(call);
@@ -132,90 +110,63 @@ function knownResults(calls: readonly ToolCallBlock[], run: ToolRun): ReadonlyMa
   return known;
 }
 
-/** Never rejects. Not async functions, which would take two more turns of the microtask queue for each call. */
-function runOne(
+/** Runs a call and adds its result. Never rejects: what fails makes the reader of the events throw. */
+async function runOne(
   call: ToolCallBlock,
-  index: number,
   known: ToolMessage | undefined,
   run: ToolRun,
-  state: RunningCalls,
-): Promise<void> {
-  const fail = (error: unknown): void => {
-    state.failure = { error };
-    state.wake();
-  };
-  const conclude = (end: CallEnd): Promise<void> | undefined => {
-    state.ends[index] = end;
-    const finished = end.result && run.finished(end.result, end.data);
-    if (finished !== undefined) return finished.then(() => state.wake());
-    state.wake();
-    return undefined;
-  };
+  events: EventQueue,
+): Promise<CallEnd | undefined> {
   try {
-    if (known) return Promise.resolve({ result: known }).then(conclude).catch(fail);
-    if (!run.steps) return execute(call, run, state, conclude).catch(fail);
-    return executeInSteps(call, run, run.steps, state, fail)
-      .then((end) => end && conclude(end))
-      .catch(fail);
+    const end = known
+      ? { result: known }
+      : await (run.steps ? runSteps(call, run, run.steps, events) : execute(call, run, events));
+    if (end?.result) await run.ended(end.result, end.data);
+    return end;
   } catch (error) {
-    fail(error);
-    return Promise.resolve();
+    events.fail(error);
+    return undefined;
   }
 }
 
-function executeInSteps(
+function runSteps(
   call: ToolCallBlock,
   run: ToolRun,
   steps: RecordedSteps,
-  state: RunningCalls,
-  onFailure: (error: unknown) => void,
+  events: EventQueue,
 ): Promise<CallEnd | undefined> {
-  const executeHere = (onEnd: (end: CallEnd) => void): Promise<void> =>
-    execute(call, run, state, (end) => {
-      onEnd(end);
-      return undefined;
-    });
-  return runCallSteps(call, { tools: run.tools, signal: run.signal, steps, execute: executeHere, onFailure });
+  const { tools, signal } = run;
+  const onFailure = (error: unknown): void => events.fail(error);
+  return runCallSteps(call, { tools, signal, steps, execute: () => execute(call, run, events), onFailure });
 }
 
-function execute(
-  call: ToolCallBlock,
-  run: ToolRun,
-  state: RunningCalls,
-  conclude: (end: CallEnd) => Promise<void> | undefined,
-): Promise<void> {
+async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): Promise<CallEnd> {
   const waited = run.waited.get(call.id);
   let outcome: ToolOutcome | undefined;
   let asked: Asked | undefined;
   const approve = waited?.question
-    ? approveAsAnswered(waited, run.approve, (anew) => {
+    ? approveAsAnswered(waited, call.args, run.approve, (anew) => {
         asked = anew;
       })
     : run.approve;
-  const options: ExecuteOptions = {
+  const output = await run.tools.execute(call.name, call.args, {
     signal: run.signal,
     callId: call.id,
     labels: run.labels,
-    onProgress: (progress) => {
-      state.progress.push({ type: "tool-progress", id: call.id, name: call.name, progress });
-      state.wake();
-    },
+    onProgress: (progress) => events.push({ type: "tool-progress", id: call.id, name: call.name, progress }),
     onOutcome: (ended) => {
       outcome = ended;
     },
-  };
-  if (approve) options.approve = approve;
-  // Resolved anew, as an own registry of the caller may return another thenable.
-  return Promise.resolve(run.tools.execute(call.name, call.args, options)).then((output) => {
-    if (outcome?.ok === false && !approve && isToolError(outcome.error) && outcome.error.code === "approval_required") {
-      asked = questionOf(call.id, outcome.error.details);
-    }
-    return conclude(asked ? { asked } : endOf(call, output, outcome, run.maxToolResultBytes));
+    ...(approve && { approve }),
   });
+  if (outcome?.ok === false && !approve && isToolError(outcome.error) && outcome.error.code === "approval_required")
+    asked = questionOf(call.id, outcome.error.details, call.args);
+  return asked ? { asked } : endOf(call, output, outcome, run);
 }
 
-function endOf(call: ToolCallBlock, output: string, outcome: ToolOutcome | undefined, maxBytes: number): CallEnd {
-  const { output: text, content } = boundedResult({ output, content: outcome?.content }, maxBytes);
+function endOf(call: ToolCallBlock, output: string, outcome: ToolOutcome | undefined, run: ToolRun): CallEnd {
+  const given = { output, content: outcome?.content };
+  const { output: text, content } = boundedResult(given, run.maxToolResultBytes, (one) => run.pictures.refuse(one));
   const result = toolMessage(call, { output: text, content, isError: outcome?.ok === false });
   return outcome?.ok && outcome.data !== undefined ? { result, data: outcome.data } : { result };
 }

@@ -45,17 +45,17 @@ test("calls of one reply get distinct, legal ids and keep good ones", () => {
 
 describe("a mistake of a user's own provider ends the turn with one sentence that names it", () => {
   test.each([
-    [undefined, /an event is an object with a type, received nothing/],
+    [undefined, /an event is an object with a type, received undefined/],
     ["hi", /an event is an object with a type, received "hi"/],
     [{ type: "text", text: "hi" }, /the type of an event is activity, text-delta, .* received "text"/],
-    [{ type: "text-delta", delta: "hi" }, /a text-delta event needs text, a string, received nothing/],
-    [{ type: "reply", stop: "stop", text: "hi" }, /a reply needs a message, an object, received nothing/],
-    [text("hi", { stop: undefined }), /the stop of a reply is one of stop, tool-calls, .* received nothing/],
+    [{ type: "text-delta", delta: "hi" }, /a text-delta event needs text, a string, received undefined/],
+    [{ type: "reply", stop: "stop", text: "hi" }, /a reply needs a message, an object, received undefined/],
+    [text("hi", { stop: undefined }), /the stop of a reply is one of stop, tool-calls, .* received undefined/],
     [text("hi", { stop: "end_turn" }), /received "end_turn"/],
-    [{ type: "reply", stop: "stop", message: {} }, /the content of a reply is a list of blocks, received nothing/],
+    [{ type: "reply", stop: "stop", message: {} }, /the content of a reply is a list of blocks, received undefined/],
     [call({ type: "tool_call" }), /the type of a block is text, reasoning or tool-call, received "tool_call"/],
-    [call({ type: "text" }), /a text block needs text, a string, received nothing/],
-    [call({ name: undefined }), /a tool-call block needs name, a string, received nothing/],
+    [call({ type: "text" }), /a text block needs text, a string, received undefined/],
+    [call({ name: undefined }), /a tool-call block needs name, a string, received undefined/],
   ])("%j", async (event, problem) => {
     const agent = new Agent(ownProvider(event, text("well")));
     await expect(agent.chat("hello")).rejects.toMatchObject({

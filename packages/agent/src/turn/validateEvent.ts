@@ -1,3 +1,4 @@
+import { quote } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { toValidReply } from "../conversation/conversation.ts";
 import { AgentError } from "../errors.ts";
@@ -22,20 +23,22 @@ export function iteratorOf(provider: Provider, returned: unknown): AsyncIterator
  * `bad_reply` for anything else than a ProviderEvent.
  */
 export function validateEvent(provider: Provider, event: unknown, callIds: Set<string>): ProviderEvent {
-  if (!isObject(event)) throw mistake(provider, `an event is an object with a type, received ${shown(event)}`);
+  if (!isObject(event)) throw mistake(provider, `an event is an object with a type, received ${quote(event)}`);
   switch (event.type) {
     case "activity":
       return event as ProviderEvent;
     case "text-delta":
     case "reasoning-delta":
       if (typeof event.text === "string") return event as ProviderEvent;
-      throw mistake(provider, `a ${event.type} event needs text, a string, received ${shown(event.text)}`);
+      throw mistake(provider, `a ${event.type} event needs text, a string, received ${quote(event.text)}`);
+    case "thinking-dropped":
+      return { type: event.type, blocks: finite(event.blocks), reason: String(event.reason) };
     case "reply":
       return validateReply(provider, event, callIds);
     default:
       throw mistake(
         provider,
-        `the type of an event is activity, text-delta, reasoning-delta or reply, received ${shown(event.type)}`,
+        `the type of an event is activity, text-delta, reasoning-delta, thinking-dropped or reply, received ${quote(event.type)}`,
       );
   }
 }
@@ -43,12 +46,12 @@ export function validateEvent(provider: Provider, event: unknown, callIds: Set<s
 function validateReply(provider: Provider, event: Record<string, unknown>, callIds: Set<string>): ReplyEvent {
   const { message, stop, usage, detail, failed } = event;
   if (!stops.has(stop)) {
-    throw mistake(provider, `the stop of a reply is one of ${[...stops].join(", ")}, received ${shown(stop)}`);
+    throw mistake(provider, `the stop of a reply is one of ${[...stops].join(", ")}, received ${quote(stop)}`);
   }
-  if (!isObject(message)) throw mistake(provider, `a reply needs a message, an object, received ${shown(message)}`);
+  if (!isObject(message)) throw mistake(provider, `a reply needs a message, an object, received ${quote(message)}`);
   const content = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
   if (!Array.isArray(content)) {
-    throw mistake(provider, `the content of a reply is a list of blocks, received ${shown(content)}`);
+    throw mistake(provider, `the content of a reply is a list of blocks, received ${quote(content)}`);
   }
   for (const block of content) checkBlock(provider, block);
   return {
@@ -64,20 +67,21 @@ function validateReply(provider: Provider, event: Record<string, unknown>, callI
 function checkBlock(provider: Provider, block: unknown): void {
   const { type, text, name } = isObject(block) ? block : {};
   if ((type === "text" || type === "reasoning") && typeof text !== "string")
-    throw mistake(provider, `a ${type} block needs text, a string, received ${shown(text)}`);
+    throw mistake(provider, `a ${type} block needs text, a string, received ${quote(text)}`);
   if (type === "tool-call" && typeof name !== "string")
-    throw mistake(provider, `a tool-call block needs name, a string, received ${shown(name)}`);
+    throw mistake(provider, `a tool-call block needs name, a string, received ${quote(name)}`);
   if (type !== "text" && type !== "reasoning" && type !== "tool-call")
-    throw mistake(provider, `the type of a block is text, reasoning or tool-call, received ${shown(type)}`);
+    throw mistake(provider, `the type of a block is text, reasoning or tool-call, received ${quote(type)}`);
 }
 
 function wholeUsage(usage: Record<string, unknown>): Usage {
-  const { cost } = usage;
+  const { cost, cacheWriteHourTokens } = usage;
   return {
     inputTokens: finite(usage.inputTokens),
     outputTokens: finite(usage.outputTokens),
     cacheReadTokens: finite(usage.cacheReadTokens),
     cacheWriteTokens: finite(usage.cacheWriteTokens),
+    ...(cacheWriteHourTokens !== undefined && { cacheWriteHourTokens: finite(cacheWriteHourTokens) }),
     reasoningTokens: finite(usage.reasoningTokens),
     ...(typeof cost === "number" && Number.isFinite(cost) ? { cost } : {}),
   };
@@ -85,10 +89,6 @@ function wholeUsage(usage: Record<string, unknown>): Usage {
 
 function finite(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? "nothing" : String(JSON.stringify(value) ?? typeof value).slice(0, 80);
 }
 
 function mistake(provider: Provider, problem: string): AgentError {

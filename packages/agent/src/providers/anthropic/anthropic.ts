@@ -1,37 +1,43 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type {
   Message,
+  MessageCreateParams,
   MessageCreateParamsBase,
-  MessageParam,
   RawMessageStreamEvent,
-  ToolUnion,
-  ToolChoice as WireToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
-import { longestDelayMs, toAnthropicTool } from "@toolcrib/core";
+import { longestDelayMs, option } from "@toolcrib/core/internal";
 import type { AssistantMessage } from "../../messages.ts";
-import { checkKind } from "../../options.ts";
-import type { ModelRequest, Provider, ProviderEvent, ReplyEvent, ToolChoice } from "../../provider.ts";
+import type { Abilities, ModelRequest, Provider, ProviderEvent, ReplyEvent } from "../../provider.ts";
+import type { Service } from "../errors/wireErrors.ts";
+import { abilitiesOf } from "../models/answerFormat.ts";
+import type { CacheTtl, ModelRules } from "../models/modelRules.ts";
+import { defaultModels, modelRules } from "../models/models.ts";
+import { takenToolChoice } from "../models/settings.ts";
 import { activityFetch } from "../shared/byteActivity.ts";
 import { loadSdk } from "../shared/loadSdk.ts";
-import { memoize } from "../shared/memoize.ts";
-import { defaultModels } from "../shared/models.ts";
-import { checkAddress, checkProviderOptions, environment, type ProviderOptions, serviceOf } from "../shared/options.ts";
-import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
-import type { Service } from "../shared/wireErrors.ts";
-import { replyThatInserts } from "./insertText.ts";
+import { toldNothing } from "../shared/opening.ts";
 import {
-  joinTurns,
-  toAnthropicReasoning,
-  toAnthropicSystem,
-  toAnthropicToolChoice,
-  toAnthropicTurn,
-} from "./mapping.ts";
-import { fromNativeReply, toNativeToolChoice, toNativeTools } from "./nativeTools.ts";
-import { createNativeMapping } from "./nativeTurns.ts";
+  checkAddress,
+  checkProviderOptions,
+  environment,
+  type ProviderOptions,
+  serviceOf,
+  takesFullApi,
+} from "../shared/options.ts";
+import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
+import { changeBetas, createToConversation } from "./conversation.ts";
+import { replyThatInserts } from "./insertText.ts";
+import { toAnthropicSystem, toAnthropicToolChoice, type WireMessage } from "./mapping.ts";
+import { fromNativeReply, toNativeToolChoice } from "./nativeTools.ts";
 import { anthropicEvents, createAnthropicState, finishAnthropic, reduceAnthropic } from "./reply.ts";
-
-/** The wire requires a limit; every current model allows this one. */
-const defaultMaxTokens = 32_000;
+import {
+  type AnthropicFields,
+  anthropicFields,
+  betaHeaders,
+  type ThinkingDisplay,
+  toOutputConfig,
+} from "./settings.ts";
+import { afterMismatch, dropChanged, goingOn, hasDropMark, isPrefixMismatch, withDropMark } from "./thinkingBinding.ts";
 
 /**
  * What the provider needs of a client, by shape: those for Bedrock, Vertex and Foundry, of another major version or module
@@ -45,9 +51,16 @@ export interface AnthropicClient {
 export interface AnthropicProviderOptions extends ProviderOptions<AnthropicClient> {
   /**
    * Offers tools in the forms that Anthropic's models are trained on: `read_file`, `write_file` and `edit_file` as the text editor, `run_bash`
-   * as bash, deferred tools as deferred. Default false.
+   * as bash; also elsewhere than at the service, deferred tools as deferred. Default false.
    */
   readonly nativeTools?: boolean | undefined;
+  /**
+   * What to show of the model's thinking: all of it `summarized`, or only its `updates` between calls. Default: updates where the model has
+   * them, if the address takes the whole API; with `reasoning` summarized elsewhere.
+   */
+  readonly display?: ThinkingDisplay | undefined;
+  /** Default 5 minutes. An hour costs more to write, and pays where a user takes longer to answer. */
+  readonly cacheTtl?: CacheTtl | undefined;
 }
 
 /**
@@ -58,29 +71,52 @@ export interface AnthropicProviderOptions extends ProviderOptions<AnthropicClien
 export class AnthropicProvider implements Provider {
   readonly name = "anthropic";
   readonly model: string;
+  readonly abilities: Abilities;
   readonly #send: Send;
   /** `provider/model`, where native tools are on. */
   readonly #nativeAuthor: string | undefined;
 
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: AnthropicProviderOptions = {}) {
-    checkProviderOptions("AnthropicProvider", options, { nativeTools: true });
-    checkKind("nativeTools", options.nativeTools, "boolean");
+    checkProviderOptions("AnthropicProvider", options, {
+      nativeTools: option.flag,
+      display: option.text,
+      cacheTtl: option.text,
+    });
     const { model = defaultModels.anthropic, baseURL = environment("ANTHROPIC_BASE_URL") } = options;
     this.model = model;
     const described = { name: this.name, label: "Anthropic", model, baseURL, keyVariable: "ANTHROPIC_API_KEY" };
     const { service, apiKey } = serviceOf(described, options);
     const author = `${this.name}/${model}`;
+    const isFull = takesFullApi("https://api.anthropic.com", baseURL, options);
+    const rules = modelRules({ name: this.name, model }, !isFull);
+    const fields = anthropicFields({ ...options, model }, rules, isFull);
+    this.abilities = abilitiesOf(rules, fields.canForce, isFull);
     this.#nativeAuthor = options.nativeTools ? author : undefined;
     this.#send = createSend(service, options, {
       createClient: () => createClient(apiKey, baseURL, options),
-      toBody: createToBody(author, options),
-      // The SDK refuses a long reply without streaming unless it is given a limit.
-      post: (client: Pick<Anthropic, "messages">, body, signal) =>
-        client.messages.create(body, { signal, maxRetries: 0, timeout: longestDelayMs }),
+      toBody: createToBody({
+        author,
+        model,
+        fields,
+        rules: isFull ? rules : undefined,
+        bindsThinking: rules?.bindsThinking === true,
+        nativeTools: options.nativeTools === true,
+      }),
+      post: (client: Pick<Anthropic, "messages">, body, signal) => post(client, body, signal, options.headers),
+      again: {
+        toBody: (body, failure) => (isPrefixMismatch(failure) ? afterMismatch(body) : undefined),
+        toReply: (reply) => ({ ...reply, message: withDropMark(reply.message) }),
+      },
       toChunks: (message: Message) => anthropicEvents(message),
-      createReducer: (request) =>
-        createReducer(service, author, options.nativeTools ? (reply) => fromNativeReply(reply, request) : undefined),
+      createReducer: (request) => {
+        const { push, ...rest } = createReducer(
+          service,
+          author,
+          options.nativeTools ? (reply) => fromNativeReply(reply, request) : undefined,
+        );
+        return { ...rest, push: fields.hasNotes ? (event) => push(event).map(asNote) : push };
+      },
     });
   }
 
@@ -88,6 +124,11 @@ export class AnthropicProvider implements Provider {
     const insertion = this.#nativeAuthor && replyThatInserts(request.messages, this.#nativeAuthor);
     return insertion ? only(insertion) : this.#send(request);
   }
+}
+
+/** Thinking of which the service shows only what is meant for the user. */
+function asNote(event: ProviderEvent): ProviderEvent {
+  return event.type === "reasoning-delta" ? { ...event, isNote: true } : event;
 }
 
 async function* only(reply: ReplyEvent): AsyncGenerator<ProviderEvent> {
@@ -129,51 +170,72 @@ async function createClient(
   });
 }
 
+/** Sends a body; its betas go into a header. */
+function post(
+  client: Pick<Anthropic, "messages">,
+  { betas, ...body }: Body & { readonly stream: boolean },
+  signal: AbortSignal,
+  headers: AnthropicProviderOptions["headers"],
+): ReturnType<Anthropic["messages"]["create"]> {
+  // The SDK refuses a long reply without streaming unless it is given a limit.
+  const settings = { signal, maxRetries: 0, timeout: longestDelayMs, ...betaHeaders(betas, headers) };
+  // The types of system messages and their blocks are in the SDK's beta namespace alone.
+  return client.messages.create(body as unknown as MessageCreateParams, settings);
+}
+
+/** What is sent. */
+type Body = Omit<MessageCreateParamsBase, "messages"> & {
+  readonly messages: readonly WireMessage[];
+  readonly betas: readonly string[];
+};
+
+interface BodyRules {
+  readonly author: string;
+  readonly model: string;
+  readonly fields: AnthropicFields;
+  /** Undefined where the address may not take all that the service takes. */
+  readonly rules: ModelRules | undefined;
+  readonly bindsThinking: boolean;
+  readonly nativeTools: boolean;
+}
+
 /**
  * The history comes last, and the cache point behind it is asked for at the top level, so that each request begins with
  * the whole of the one before, byte for byte.
  */
-function createToBody(
-  author: string,
-  { model = defaultModels.anthropic, maxTokens = defaultMaxTokens, reasoning, nativeTools }: AnthropicProviderOptions,
-): (request: ModelRequest) => MessageCreateParamsBase {
-  const toWire = nativeTools ? createNativeWire(author) : createPlainWire(author);
-  return (request) => {
-    const { systemPrompt, tools, toolChoice } = request;
-    const wire = toWire(request);
-    return {
-      model,
-      max_tokens: maxTokens,
-      cache_control: { type: "ephemeral" },
-      ...(reasoning !== undefined && toAnthropicReasoning(reasoning)),
-      ...(systemPrompt !== "" && { system: toAnthropicSystem(systemPrompt) }),
-      ...(wire.tools.length > 0 && { tools: wire.tools }),
-      messages: wire.messages,
-      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: wire.toToolChoice(toolChoice, request) }),
-    };
-  };
-}
-
-/** The parts of a body in which native tools differ. */
-interface WireParts {
-  readonly tools: ToolUnion[];
-  readonly messages: MessageParam[];
-  toToolChoice(choice: ToolChoice, request: ModelRequest): WireToolChoice;
-}
-
-function createPlainWire(author: string): (request: ModelRequest) => WireParts {
-  const toTurn = memoize((message) => toAnthropicTurn(message, author));
-  return ({ messages, tools }) => ({
-    tools: tools.map(toAnthropicTool),
-    messages: joinTurns(messages.map(toTurn)),
-    toToolChoice: toAnthropicToolChoice,
+function createToBody({
+  author,
+  model,
+  fields,
+  rules,
+  bindsThinking,
+  nativeTools,
+}: BodyRules): (request: ModelRequest) => Body {
+  const toConversation = createToConversation({
+    told: rules?.changes ?? { ...toldNothing, deferredTools: nativeTools },
+    nativeTools,
+    bindsThinking,
+    // The service drops what the model cannot read, so that it is still there when the other model goes on.
+    isOwn: ({ model: by }) => by === author || (rules !== undefined && by?.startsWith("anthropic/") === true),
   });
-}
-
-function createNativeWire(author: string): (request: ModelRequest) => WireParts {
-  const toMessages = createNativeMapping(author);
+  const toToolChoice = nativeTools ? toNativeToolChoice : toAnthropicToolChoice;
   return (request) => {
-    const { messages, referenced } = toMessages(request);
-    return { tools: toNativeTools(request, referenced), messages, toToolChoice: toNativeToolChoice };
+    const { tools, toolChoice, messages: history } = request;
+    const choice = toolChoice && takenToolChoice(toolChoice, fields.canForce);
+    const { systemPrompt, ...conversation } = toConversation(request);
+    const hasFailed = history.some((message) => message.role === "assistant" && hasDropMark(message));
+    const body: Body = {
+      model,
+      cache_control: fields.cacheControl,
+      ...fields.body,
+      ...toOutputConfig(fields.body.output_config, request.answerSchema),
+      ...(systemPrompt !== "" && { system: toAnthropicSystem(systemPrompt, fields.cacheControl) }),
+      ...(conversation.tools.length > 0 && { tools: conversation.tools }),
+      messages: conversation.messages,
+      ...(tools.length > 0 && choice !== undefined && { tool_choice: toToolChoice(choice, request) }),
+      betas: [...fields.betas, ...changeBetas(conversation.messages)],
+    };
+    if (hasFailed) return goingOn(body);
+    return rules?.bindsThinking ? dropChanged(body) : body;
   };
 }

@@ -1,16 +1,16 @@
+import { isObject } from "@toolcrib/core/text";
 import { nativeForm } from "../../conversation/nativeForm.ts";
 import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ReplyEvent } from "../../provider.ts";
-import { editor } from "./nativeTools.ts";
+import { editor, nativeUse } from "./nativeTools.ts";
 
 /** What an `insert` of the text editor became once its file was read: a call, or why there can be none. */
 type Insertion = { readonly name: string; readonly args: Record<string, unknown> } | { readonly problem: string };
 
 /** The text editor's `insert` in a call, if it is one. */
 function insertOf(call: ToolCallBlock): Record<string, unknown> | undefined {
-  const data = nativeForm(call, "anthropic");
-  const input = data?.name === editor ? (data.input as Record<string, unknown>) : undefined;
-  return input?.command === "insert" ? input : undefined;
+  const { name, input } = nativeUse(call) ?? {};
+  return name === editor && isObject(input) && input.command === "insert" ? input : undefined;
 }
 
 /** The id of the `insert` whose second half a call is. */

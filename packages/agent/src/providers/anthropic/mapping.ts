@@ -1,8 +1,13 @@
 import type {
+  BetaRequestToolAdditionBlock,
+  BetaRequestToolRemovalBlock,
+  BetaSystemMessageParam,
+} from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type {
   Base64ImageSource,
+  CacheControlEphemeral,
   ContentBlockParam,
   ImageBlockParam,
-  MessageCreateParamsBase,
   MessageParam,
   TextBlockParam,
   ToolResultBlockParam,
@@ -12,7 +17,6 @@ import type {
 import { isObject } from "@toolcrib/core/text";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
-import type { ReasoningEffort } from "../shared/options.ts";
 import { wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
@@ -30,44 +34,37 @@ export function toAnthropicToolChoice(choice: ToolChoice): WireToolChoice {
 }
 
 /** The system prompt with its cache point: tools and system prompt are the same in every request. */
-export function toAnthropicSystem(systemPrompt: string): TextBlockParam[] {
-  return [{ type: "text", text: wellFormed(systemPrompt), cache_control: { type: "ephemeral" } }];
+export function toAnthropicSystem(systemPrompt: string, cache_control: CacheControlEphemeral): TextBlockParam[] {
+  return [{ type: "text", text: wellFormed(systemPrompt), cache_control }];
 }
 
-export function toAnthropicReasoning(
-  effort: ReasoningEffort,
-): Pick<MessageCreateParamsBase, "thinking" | "output_config"> {
-  if (effort === "none") return { thinking: { type: "disabled" } };
-  return {
-    thinking: { type: "adaptive", display: "summarized" },
-    output_config: { effort: effort === "minimal" ? "low" : effort },
-  };
-}
+export type WireMessage = MessageParam | BetaSystemMessageParam;
+type WireBlock = ContentBlockParam | BetaRequestToolAdditionBlock | BetaRequestToolRemovalBlock;
 
 /** One wire message. `results`: it holds tool results; neighbouring ones become one message. */
 export interface AnthropicTurn {
-  readonly role: "user" | "assistant";
-  readonly content: ContentBlockParam[];
+  readonly role: WireMessage["role"];
+  readonly content: WireBlock[];
   readonly results: boolean;
 }
 
-/** A call as its block. */
-type ToToolUse = (call: ToolCallBlock) => ToolUseBlockParam;
+/** A call as its block. `raw`: what came with it, where its model is the one of the request. */
+export type ToToolUse = (call: ToolCallBlock, raw: Record<string, unknown> | undefined) => ToolUseBlockParam;
 
-export const toToolUse: ToToolUse = ({ id, name, args }) => ({
-  type: "tool_use",
+export const toToolUse: ToToolUse = ({ id, name, args }, raw) => ({
+  ...((raw ?? { type: "tool_use" }) as { type: "tool_use" }),
   id: wireId(id),
   name: wireName(name),
   input: wellFormedJson(args),
 });
 
-/** A message as a wire message; one with empty content is not sent. */
-export function toAnthropicTurn(message: Message, model: string, toUse: ToToolUse = toToolUse): AnthropicTurn {
+/** A message as a wire message; one with empty content is not sent. `own`: a reply goes back as it came. */
+export function toAnthropicTurn(message: Message, own: boolean, toUse: ToToolUse = toToolUse): AnthropicTurn {
   switch (message.role) {
     case "user":
       return { role: "user", content: toUserBlocks(message.content), results: false };
     case "assistant":
-      return { role: "assistant", content: toAssistantBlocks(message, message.model === model, toUse), results: false };
+      return { role: "assistant", content: toAssistantBlocks(message, own, toUse), results: false };
     case "tool":
       return { role: "user", content: [toToolResult(message)], results: true };
     default:
@@ -76,8 +73,8 @@ export function toAnthropicTurn(message: Message, model: string, toUse: ToToolUs
 }
 
 /** The turns as messages: all results of one reply in one message, empty messages left out. */
-export function joinTurns(turns: readonly AnthropicTurn[]): MessageParam[] {
-  const messages: { role: "user" | "assistant"; content: ContentBlockParam[] }[] = [];
+export function joinTurns(turns: readonly AnthropicTurn[]): WireMessage[] {
+  const messages: { role: WireMessage["role"]; content: WireBlock[] }[] = [];
   let previous: AnthropicTurn | undefined;
   for (const turn of turns) {
     if (turn.content.length === 0) continue;
@@ -85,7 +82,7 @@ export function joinTurns(turns: readonly AnthropicTurn[]): MessageParam[] {
     else messages.push({ role: turn.role, content: turn.results ? [...turn.content] : turn.content });
     previous = turn;
   }
-  return messages;
+  return messages as WireMessage[];
 }
 
 function toUserBlocks(content: readonly (TextBlock | ImageBlock)[]): ContentBlockParam[] {
@@ -115,17 +112,21 @@ function toToolResult({ callId, output, isError, content }: ToolMessage): ToolRe
   };
 }
 
+/** The blocks of a reply as they came. Text, thinking and input were left out of the raw blocks, since ours hold them. */
 function toAssistantBlocks(message: AssistantMessage, own: boolean, toUse: ToToolUse): ContentBlockParam[] {
   const blocks = message.content.flatMap((block): ContentBlockParam[] => {
+    const raw = own ? rawOf(block) : undefined;
     switch (block.type) {
       case "text":
-        return block.text.trim() === "" ? [] : [{ type: "text", text: wellFormed(block.text) }];
+        if (block.text.trim() === "" && !raw) return [];
+        return [{ ...((raw ?? { type: "text" }) as { type: "text" }), text: wellFormed(block.text) }];
       case "reasoning": {
-        const data = own && block.opaque?.provider === "anthropic" ? block.opaque.data : undefined;
-        return isObject(data) ? [wellFormedJson(data) as unknown as ContentBlockParam] : [];
+        if (!raw) return [];
+        const thinking = raw.type === "thinking" && { thinking: wellFormed(block.text) };
+        return [{ ...raw, ...thinking } as unknown as ContentBlockParam];
       }
       case "tool-call":
-        return [toUse(block)];
+        return [toUse(block, raw)];
       default:
         return block satisfies never;
     }
@@ -133,4 +134,10 @@ function toAssistantBlocks(message: AssistantMessage, own: boolean, toUse: ToToo
   // A message may not end in thinking, as a reply that was cut off may.
   while (blocks.at(-1)?.type === "thinking" || blocks.at(-1)?.type === "redacted_thinking") blocks.pop();
   return blocks;
+}
+
+function rawOf({ opaque }: AssistantMessage["content"][number]): Record<string, unknown> | undefined {
+  const data = opaque?.provider === "anthropic" && isObject(opaque.data) ? opaque.data : {};
+  // Without a type it is no block of the wire.
+  return typeof data.type === "string" ? (wellFormedJson(data) as Record<string, unknown>) : undefined;
 }

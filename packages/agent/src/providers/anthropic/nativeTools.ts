@@ -1,11 +1,11 @@
 import type {
   ToolBash20250124,
   ToolTextEditor20250728,
-  ToolUnion,
   ToolChoice as WireToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
-import { toAnthropicTool } from "@toolcrib/core";
-import { withNativeForm } from "../../conversation/nativeForm.ts";
+import { quote } from "@toolcrib/core/internal";
+import { isObject } from "@toolcrib/core/text";
+import { nativeForm, withNativeForm } from "../../conversation/nativeForm.ts";
 import type { AssistantMessage, ToolCallBlock } from "../../messages.ts";
 import type { ModelRequest, ToolChoice } from "../../provider.ts";
 import { toolWith } from "../shared/nativeTools.ts";
@@ -20,12 +20,13 @@ const shellTool: ToolBash20250124 = { type: "bash_20250124", name: shell };
 
 /** Which native tool stands for a tool of the registry. */
 type Forms = ReadonlyMap<string, ToolTextEditor20250728 | ToolBash20250124>;
-type OfferedTools = Pick<ModelRequest, "tools" | "deferredTools">;
+type ToolLists = Pick<ModelRequest, "tools" | "deferredTools">;
 
-/** The native tools to offer: each only where every tool behind it is there, and no other tool has its name. */
-function nativeFormsOf({ tools: all, deferredTools = [] }: OfferedTools): Forms {
-  const tools = all.filter((tool) => !deferredTools.includes(tool));
-  const isTaken = (name: string): boolean => [...all, ...deferredTools].some((tool) => tool.function.name === name);
+/** The native tools to offer: each only where every tool behind it is there and none deferred, and no other tool has its name. */
+export function nativeFormsOf({ tools: all, deferredTools = [] }: ToolLists): Forms {
+  const deferred = new Set(deferredTools.map((tool) => tool.function.name));
+  const tools = all.filter((tool) => !deferred.has(tool.function.name));
+  const isTaken = (name: string): boolean => deferred.has(name) || tools.some((tool) => tool.function.name === name);
   const files = [
     toolWith(tools, "read_file", "path", "offset", "limit"),
     toolWith(tools, "write_file", "path", "content"),
@@ -40,36 +41,17 @@ function nativeFormsOf({ tools: all, deferredTools = [] }: OfferedTools): Forms 
 }
 
 /** The names of the native tools that are offered. */
-export function nativeNames(offered: OfferedTools): ReadonlySet<unknown> {
+function nativeNames(offered: ToolLists): ReadonlySet<unknown> {
   return new Set([...nativeFormsOf(offered).values()].map((form) => form.name));
 }
 
-/**
- * The tools of a request, each native one in place of the first tool behind it. Deferred tools are all sent, marked, so that the list never
- * changes: the service shows the model those that results refer to. One that was found, but that no result refers to any more (after a
- * compaction), is sent unmarked.
- */
-export function toNativeTools(offered: OfferedTools, referenced: ReadonlySet<string>): ToolUnion[] {
-  const { tools, deferredTools = [] } = offered;
-  const forms = nativeFormsOf(offered);
-  const deferred = new Set(deferredTools.map((tool) => tool.function.name));
-  const found = new Set(tools.map((tool) => tool.function.name));
-  const isHidden = (name: string): boolean => !found.has(name) || referenced.has(name);
-  const wire = new Set<ToolUnion>();
-  for (const tool of tools.filter(({ function: { name } }) => !deferred.has(name)))
-    wire.add(forms.get(tool.function.name) ?? toAnthropicTool(tool));
-  for (const tool of deferredTools)
-    wire.add({ ...toAnthropicTool(tool), ...(isHidden(tool.function.name) && { defer_loading: true }) });
-  return [...wire];
-}
-
-export function toNativeToolChoice(choice: ToolChoice, offered: OfferedTools): WireToolChoice {
+export function toNativeToolChoice(choice: ToolChoice, offered: ToolLists): WireToolChoice {
   const form = typeof choice === "object" ? nativeFormsOf(offered).get(choice.name) : undefined;
   return toAnthropicToolChoice(form ? { name: form.name } : choice);
 }
 
 /** A reply with its native calls as calls of the registry's tools; what they were is kept beside them. */
-export function fromNativeReply(message: AssistantMessage, offered: OfferedTools): AssistantMessage {
+export function fromNativeReply(message: AssistantMessage, offered: ToolLists): AssistantMessage {
   const names = nativeNames(offered);
   const content = message.content.map((block) =>
     block.type === "tool-call" && names.has(block.name) ? fromNativeCall(block) : block,
@@ -78,10 +60,18 @@ export function fromNativeReply(message: AssistantMessage, offered: OfferedTools
 }
 
 function fromNativeCall(call: ToolCallBlock): ToolCallBlock {
-  const { name, args: input, malformed } = call;
+  const { id, name, args: input, malformed } = call;
   const made = name === shell ? fromShell(input) : fromEditor(input);
   const read = { ...call, ...made, ...(malformed !== undefined && { args: {}, malformed }) };
-  return withNativeForm(read, "anthropic", { name, input });
+  const raw = nativeForm(call, "anthropic") ?? { type: "tool_use", id };
+  return withNativeForm(read, "anthropic", { ...raw, name, input });
+}
+
+/** Reads name and input of a native call. Undefined for any other call. */
+export function nativeUse(call: ToolCallBlock): { readonly name: string; readonly input: object } | undefined {
+  const { name, input } = nativeForm(call, "anthropic") ?? {};
+  const isNative = (name === editor || name === shell) && name !== call.name && isObject(input);
+  return isNative ? { name, input } : undefined;
 }
 
 type RegistryCall = Pick<ToolCallBlock, "name" | "args" | "malformed">;
@@ -107,7 +97,7 @@ function fromEditor(input: ToolCallBlock["args"]): RegistryCall {
       // Read first; the edit follows from what the file holds (insertText.ts).
       return { name: "read_file", args: { path } };
     default: {
-      const malformed = `command: expected view, create, str_replace or insert, received ${shown(command)}`;
+      const malformed = `command: expected view, create, str_replace or insert, received ${command === undefined ? "nothing" : quote(command)}`;
       return { name: "read_file", args: {}, malformed };
     }
   }
@@ -119,8 +109,4 @@ function rangeOf(range: unknown): Record<string, unknown> {
   const [first, last] = range as unknown[];
   if (typeof first !== "number" || typeof last !== "number" || last === -1) return { offset: first };
   return { offset: first, limit: last - first + 1 };
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? "nothing" : String(JSON.stringify(value)).slice(0, 80);
 }

@@ -1,4 +1,6 @@
+import type { BetaInputTransformation } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type {
+  CacheCreation,
   ContentBlock,
   Message,
   MessageDeltaUsage,
@@ -8,10 +10,11 @@ import type {
   StopReason as WireStopReason,
 } from "@anthropic-ai/sdk/resources/messages";
 import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
-import type { AssistantMessage, StopReason, ToolCallBlock, Usage } from "../../messages.ts";
+import type { AssistantMessage, OpaqueData, StopReason, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
+import { badReply, type Service } from "../errors/wireErrors.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
-import { badReply, type Service } from "../shared/wireErrors.ts";
+import { droppedThinking } from "./thinkingBinding.ts";
 
 /** What has arrived of a reply of the Messages API. */
 interface AnthropicState {
@@ -24,14 +27,18 @@ interface AnthropicState {
   done: boolean;
 }
 
-type WireUsage = { -readonly [Name in keyof MessageDeltaUsage]?: MessageDeltaUsage[Name] };
+type WireUsage = { -readonly [Name in keyof MessageDeltaUsage]?: MessageDeltaUsage[Name] } & {
+  cache_creation?: CacheCreation | null;
+};
+
+/** A block of any kind, as the wire has it. */
+type RawBlock = Record<string, unknown>;
 
 interface BlockState {
-  readonly start: ContentBlock;
-  text: string;
+  /** The block as it came, which its deltas add to. */
+  readonly raw: RawBlock;
   /** The input of a call as JSON text so far. */
   json: string;
-  signature: string;
 }
 
 export function createAnthropicState(service: Service): AnthropicState {
@@ -41,9 +48,12 @@ export function createAnthropicState(service: Service): AnthropicState {
 /** Takes in one event of the stream and returns the events to show. */
 export function reduceAnthropic(state: AnthropicState, event: RawMessageStreamEvent): ProviderEvent[] {
   switch (event.type) {
-    case "message_start":
+    case "message_start": {
       addUsage(state, event.message.usage);
-      return [];
+      // The types of the SDK have it in the beta namespace alone.
+      const { input_transformations } = event.message as { readonly input_transformations?: BetaInputTransformation[] };
+      return droppedThinking(input_transformations);
+    }
     case "content_block_start":
       return blockStart(state, event.index, event.content_block);
     case "content_block_delta":
@@ -83,33 +93,46 @@ function addUsage(state: AnthropicState, usage: WireUsage | undefined): void {
 }
 
 function blockStart(state: AnthropicState, index: number, block: ContentBlock): ProviderEvent[] {
-  const text = block.type === "text" ? block.text : block.type === "thinking" ? block.thinking : "";
-  const signature = block.type === "thinking" ? block.signature : "";
-  state.blocks.set(index, { start: block, text: text ?? "", json: "", signature: signature ?? "" });
-  return text ? [{ type: block.type === "text" ? "text-delta" : "reasoning-delta", text }] : [];
+  state.blocks.set(index, { raw: { ...block }, json: "" });
+  if (block.type === "text") return shown("text-delta", block.text);
+  return block.type === "thinking" ? shown("reasoning-delta", block.thinking) : [];
 }
 
 function blockDelta(block: BlockState | undefined, delta: RawContentBlockDelta): ProviderEvent[] {
   if (!block) return [];
+  const { raw } = block;
   switch (delta.type) {
     case "text_delta":
-      block.text += delta.text;
-      return delta.text === "" ? [] : [{ type: "text-delta", text: delta.text }];
+      raw.text = textIn(raw.text) + delta.text;
+      return shown("text-delta", delta.text);
     case "thinking_delta":
-      block.text += delta.thinking;
-      return delta.thinking === "" ? [] : [{ type: "reasoning-delta", text: delta.thinking }];
+      raw.thinking = textIn(raw.thinking) + delta.thinking;
+      return shown("reasoning-delta", delta.thinking);
     case "input_json_delta":
       block.json += delta.partial_json;
       return [];
     case "signature_delta":
-      block.signature += delta.signature;
+      raw.signature = textIn(raw.signature) + delta.signature;
       return [];
     case "citations_delta":
+      raw.citations = [...(Array.isArray(raw.citations) ? raw.citations : []), delta.citation];
       return [];
-    default:
+    default: {
       delta satisfies never;
+      // A delta of a later version, such as that of a compaction: its fields are the block's.
+      const { type: _, ...fields } = delta as RawBlock;
+      Object.assign(raw, fields);
       return [];
+    }
   }
+}
+
+function shown(type: "text-delta" | "reasoning-delta", text: string | undefined): ProviderEvent[] {
+  return text ? [{ type, text }] : [];
+}
+
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 /** The reply, once a stop reason was seen. */
@@ -118,7 +141,8 @@ export function finishAnthropic(state: AnthropicState, model: string): ReplyEven
   const stop = stopOf(state.stopReason);
   const limited = stop === "token-limit" || stop === "context-limit";
   const blocks = [...state.blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
-  const content = blocks.map((block, index) => toBlock(block, limited && index === blocks.length - 1));
+  const hasText = blocks.some(({ raw }) => raw.type === "text" && textIn(raw.text).trim() !== "");
+  const content = blocks.map((block, index) => toBlock(block, limited && index === blocks.length - 1, hasText));
   const detail = state.stopDetails?.explanation ?? state.stopDetails?.category;
   return toReplyEvent({ content, stop, model, detail, usage: state.usage && toUsage(state.usage) });
 }
@@ -144,41 +168,52 @@ function stopOf(reason: WireStopReason): StopReason {
   }
 }
 
-function toBlock(block: BlockState, lastBeforeLimit: boolean): AssistantMessage["content"][number] {
-  const { start, text, json, signature } = block;
-  switch (start.type) {
-    case "text":
-      return { type: "text", text };
+/** `hasText`: the reply holds a text that is not blank, so that the service takes a blank one back. */
+function toBlock({ raw, json }: BlockState, lastBeforeLimit: boolean, hasText: boolean): Block {
+  switch (raw.type) {
+    case "text": {
+      const text = textIn(raw.text);
+      const isBlank = text.trim() === "";
+      const keeps = isBlank ? hasText && text !== "" : !hasOnly(raw, "type,text");
+      return { type: "text", text, ...(keeps && opaque({ ...raw, text: "" })) };
+    }
     case "thinking": {
       // Thinking without a signature was cut off; the service would refuse it.
-      const data = { type: "thinking", thinking: text, signature };
-      return signature === ""
-        ? { type: "reasoning", text }
-        : { type: "reasoning", text, opaque: { provider: "anthropic", data } };
+      const data = { ...raw, thinking: "" };
+      return { type: "reasoning", text: textIn(raw.thinking), ...(textIn(raw.signature) !== "" && opaque(data)) };
     }
     case "tool_use":
-      return toCall(start, json, lastBeforeLimit);
-    default: {
-      // Redacted thinking and items of hosted tools are sent back unchanged.
-      const data = json === "" ? { ...start } : { ...start, input: parseArguments(json).args };
-      return { type: "reasoning", text: "", opaque: { provider: "anthropic", data } };
-    }
+      return toCall(raw, json, lastBeforeLimit);
+    default:
+      // Redacted thinking, and the blocks of hosted tools.
+      return {
+        type: "reasoning",
+        text: "",
+        ...opaque(json === "" ? raw : { ...raw, input: parseArguments(json).args }),
+      };
   }
 }
 
-function toCall(
-  start: Extract<ContentBlock, { type: "tool_use" }>,
-  json: string,
-  lastBeforeLimit: boolean,
-): ToolCallBlock {
-  const parsed = parseArguments(json === "" ? start.input : json);
+type Block = AssistantMessage["content"][number];
+
+function opaque(data: RawBlock): { opaque: OpaqueData } {
+  return { opaque: { provider: "anthropic", data } };
+}
+
+function hasOnly(raw: RawBlock, fields: string): boolean {
+  return Object.keys(raw).join() === fields;
+}
+
+function toCall(raw: RawBlock, json: string, lastBeforeLimit: boolean): ToolCallBlock {
+  const parsed = parseArguments(json === "" ? raw.input : json);
   // Without the streamed text a whole input cannot be told from a cut one.
   const cut = lastBeforeLimit && (json === "" || parsed.malformed !== undefined);
   return {
     type: "tool-call",
-    id: start.id ?? "",
-    name: start.name ?? "",
+    id: textIn(raw.id),
+    name: textIn(raw.name),
     ...(cut ? { args: {}, malformed: cutOff } : parsed),
+    ...(!hasOnly(raw, "type,id,name,input") && opaque({ ...raw, input: {} })),
   };
 }
 
@@ -186,11 +221,13 @@ function toCall(
 function toUsage(usage: WireUsage): Usage {
   const cacheReadTokens = usage.cache_read_input_tokens ?? 0;
   const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;
+  const cacheWriteHourTokens = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
   return {
     inputTokens: (usage.input_tokens ?? 0) + cacheReadTokens + cacheWriteTokens,
     outputTokens: usage.output_tokens ?? 0,
     cacheReadTokens,
     cacheWriteTokens,
+    ...(cacheWriteHourTokens > 0 && { cacheWriteHourTokens }),
     reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
   };
 }

@@ -1,15 +1,21 @@
+import type { JsonSchema } from "@toolcrib/core";
 import type OpenAI from "openai";
 import type {
   ChatCompletion,
   ChatCompletionChunk,
   ChatCompletionCreateParams,
+  ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import type { ModelRequest } from "../../provider.ts";
+import type { Abilities, ModelRequest } from "../../provider.ts";
+import type { Service } from "../errors/wireErrors.ts";
+import { toAnswerFormat } from "../models/answerFormat.ts";
+import { modelRules } from "../models/models.ts";
+import { canForce, takenToolChoice } from "../models/settings.ts";
 import { memoize } from "../shared/memoize.ts";
 import { openaiClient } from "../shared/openaiClient.ts";
+import { toldNothing, unchangedSince } from "../shared/opening.ts";
 import { type ProviderOptions, type ServiceDescription, serviceOf } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
-import type { Service } from "../shared/wireErrors.ts";
 import type { Compat } from "./compat.ts";
 import { type ChatAuthor, toChatMessage, toChatSystem, toChatTool, toChatToolChoice } from "./mapping.ts";
 import { chatChunks, createChatState, finishChat, reduceChat } from "./reply.ts";
@@ -48,7 +54,24 @@ function createReducer(service: Service, author: string): ReplyReducer<ChatCompl
   };
 }
 
-/** What differs from step to step comes last, so that each request begins with the whole history of the one before. */
+/** Returns what a model behind a server can be asked for. */
+export function chatAbilities(
+  described: Pick<ServiceDescription, "name" | "model">,
+  { answerFormat }: Compat,
+  { reasoning }: ProviderOptions<ChatClient>,
+): Abilities {
+  return {
+    forcedTools: canForce(modelRules(described), reasoning),
+    answersBy: (schema) => answerFormat && toAnswerFormat(schema) !== undefined,
+  };
+}
+
+function toResponseFormat(answerSchema: JsonSchema | undefined): Pick<ChatCompletionCreateParams, "response_format"> {
+  const format = answerSchema && toAnswerFormat(answerSchema);
+  return format ? { response_format: { type: "json_schema", json_schema: { name: "answer", ...format } } } : {};
+}
+
+/** Builds the body. Parts that differ from step to step come last, so that each request begins with the whole history of the one before. */
 function createToBody(
   author: ChatAuthor,
   model: string,
@@ -56,15 +79,27 @@ function createToBody(
   { maxTokens, reasoning, stream = true }: ProviderOptions<ChatClient>,
 ): (request: ModelRequest) => ChatCompletionCreateParams {
   const toWire = memoize((message) => toChatMessage(message, author, compat));
-  return ({ systemPrompt, messages, tools, toolChoice }) => ({
-    model,
-    ...compat.body,
-    ...(stream && compat.streamUsage && { stream_options: { include_usage: true } }),
-    ...(maxTokens !== undefined && { [compat.maxTokensField]: maxTokens }),
-    ...(reasoning !== undefined &&
-      (compat.effortField === "reasoning" ? { reasoning: { effort: reasoning } } : { reasoning_effort: reasoning })),
-    ...(tools.length > 0 && { tools: tools.map((tool) => toChatTool(tool, compat)) }),
-    messages: [...(systemPrompt === "" ? [] : [toChatSystem(systemPrompt)]), ...messages.map(toWire)],
-    ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toChatToolChoice(toolChoice) }),
-  });
+  const toPlain = memoize((message) => toChatMessage(message, author, { ...compat, replayReasoning: false }));
+  const rules = modelRules({ name: author.name, model });
+  const mayForce = canForce(rules, reasoning);
+  const toMessages = (request: ModelRequest): ChatCompletionMessageParam[] => {
+    const since = rules?.bindsThinking ? unchangedSince(request, toldNothing) : 0;
+    return request.messages.map((message, index) => (index < since ? toPlain(message) : toWire(message)));
+  };
+  return (request) => {
+    const { systemPrompt, tools, toolChoice, answerSchema } = request;
+    return {
+      model,
+      ...compat.body,
+      ...(stream && compat.streamUsage && { stream_options: { include_usage: true } }),
+      ...(maxTokens !== undefined && { [compat.maxTokensField]: maxTokens }),
+      ...(reasoning !== undefined &&
+        (compat.effortField === "reasoning" ? { reasoning: { effort: reasoning } } : { reasoning_effort: reasoning })),
+      ...(tools.length > 0 && { tools: tools.map((tool) => toChatTool(tool, compat)) }),
+      messages: [...(systemPrompt === "" ? [] : [toChatSystem(systemPrompt)]), ...toMessages(request)],
+      ...(tools.length > 0 &&
+        toolChoice !== undefined && { tool_choice: toChatToolChoice(takenToolChoice(toolChoice, mayForce)) }),
+      ...toResponseFormat(compat.answerFormat ? answerSchema : undefined),
+    };
+  };
 }

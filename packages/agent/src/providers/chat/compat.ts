@@ -1,4 +1,4 @@
-import type { KnownOptions } from "@toolcrib/core";
+import { type OptionSpecs, option } from "@toolcrib/core/internal";
 
 /** How a server of chat completions differs from others. As data, so that a new server needs no new class. */
 export interface Compat {
@@ -12,17 +12,20 @@ export interface Compat {
   readonly strictTools: boolean;
   /** Whether reasoning goes back in the field it came in. */
   readonly replayReasoning: boolean;
+  /** Whether an answer may be asked for by a schema (`response_format`) beside tools. */
+  readonly answerFormat: boolean;
   /** Added to every request body. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export const knownCompat: KnownOptions<Compat> = {
-  maxTokensField: true,
-  effortField: true,
-  streamUsage: true,
-  strictTools: true,
-  replayReasoning: true,
-  body: true,
+export const compatSpecs: OptionSpecs<Compat> = {
+  maxTokensField: option.text,
+  effortField: option.text,
+  streamUsage: option.flag,
+  strictTools: option.flag,
+  replayReasoning: option.flag,
+  answerFormat: option.flag,
+  body: option.object,
 };
 
 /** Ollama, llama.cpp, LM Studio, vLLM and most others. */
@@ -32,6 +35,7 @@ export const defaultCompat: Compat = Object.freeze({
   streamUsage: true,
   strictTools: false,
   replayReasoning: true,
+  answerFormat: false,
   body: Object.freeze({}),
 });
 

@@ -1,11 +1,11 @@
+import { groupOf } from "@toolcrib/core/internal";
 import { AgentError } from "../../errors.ts";
-import { refuseUnknown } from "../../options.ts";
-import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
+import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
+import { redact } from "../errors/redact.ts";
 import { checkProviderOptions, environment, type ProviderOptions } from "../shared/options.ts";
-import { redact } from "../shared/redact.ts";
 import type { Send } from "../shared/streamReply.ts";
-import { type ChatClient, createChatSend } from "./chatCompletions.ts";
-import { type Compat, defaultCompat, knownCompat } from "./compat.ts";
+import { type ChatClient, chatAbilities, createChatSend } from "./chatCompletions.ts";
+import { type Compat, compatSpecs, defaultCompat } from "./compat.ts";
 
 export type { Compat } from "./compat.ts";
 
@@ -25,21 +25,23 @@ export interface OpenAICompatibleProviderOptions extends ProviderOptions<ChatCli
 export class OpenAICompatibleProvider implements Provider {
   readonly name = "openai-compatible";
   readonly model: string;
+  readonly abilities: Abilities;
   readonly #send: Send;
 
   /** Throws `invalid_option` without a model and for an unknown option. */
   constructor(options: OpenAICompatibleProviderOptions) {
     // A caller without types may pass nothing.
-    if (options) checkProviderOptions("OpenAICompatibleProvider", options, { compat: true });
+    if (options) checkProviderOptions("OpenAICompatibleProvider", options, { compat: groupOf(compatSpecs) });
     const { baseURL = ollamaBaseURL(), compat, model } = options ?? {};
-    if (compat) refuseUnknown<object>("compat", compat, knownCompat);
     if (!model) {
       const message = "OpenAICompatibleProvider needs the option model: the name of a model that the server has.";
       throw new AgentError({ code: "invalid_option", message });
     }
     this.model = model;
     const described = { name: this.name, label: "The model server", model, baseURL, keyVariable: undefined };
-    this.#send = createChatSend(described, { ...defaultCompat, ...compat }, options);
+    const whole = { ...defaultCompat, ...compat };
+    this.abilities = chatAbilities(described, whole, options);
+    this.#send = createChatSend(described, whole, options);
   }
 
   send(request: ModelRequest): AsyncIterable<ProviderEvent> {

@@ -1,8 +1,8 @@
-import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
-import { defaultModels } from "../shared/models.ts";
+import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
+import { defaultModels, modelRules } from "../models/models.ts";
 import { checkProviderOptions, type ProviderOptions } from "../shared/options.ts";
 import type { Send } from "../shared/streamReply.ts";
-import { type ChatClient, createChatSend } from "./chatCompletions.ts";
+import { type ChatClient, chatAbilities, createChatSend } from "./chatCompletions.ts";
 import { openRouterCompat } from "./compat.ts";
 
 const keyVariable = "OPENROUTER_API_KEY";
@@ -14,15 +14,19 @@ export type OpenRouterProviderOptions = ProviderOptions<ChatClient>;
 export class OpenRouterProvider implements Provider {
   readonly name = "openrouter";
   readonly model: string;
+  readonly abilities: Abilities;
   readonly #send: Send;
 
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: OpenRouterProviderOptions = {}) {
-    checkProviderOptions("OpenRouterProvider", options);
+    checkProviderOptions("OpenRouterProvider", options, {});
     const { model = defaultModels.openrouter, baseURL = defaultBaseURL } = options;
     this.model = model;
     const described = { name: this.name, label: "OpenRouter", model, baseURL, keyVariable };
-    this.#send = createChatSend(described, openRouterCompat, options);
+    const rules = modelRules(described);
+    const compat = { ...openRouterCompat, answerFormat: rules?.answerFormat === true };
+    this.abilities = chatAbilities(described, compat, options);
+    this.#send = createChatSend(described, compat, options);
   }
 
   send(request: ModelRequest): AsyncIterable<ProviderEvent> {

@@ -3,8 +3,8 @@ import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/
 import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
 import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
+import { badReply, type Service, serviceFault } from "../errors/wireErrors.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
-import { badReply, type Service, serviceFault } from "../shared/wireErrors.ts";
 
 type Delta = ChatCompletionChunk.Choice.Delta;
 type CallDelta = NonNullable<Delta["tool_calls"]>[number];

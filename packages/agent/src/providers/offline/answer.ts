@@ -100,7 +100,7 @@ export function* refusalToWrite(
 
 const missingFolder = /^Error executing list_dir: (?:ENOENT|No such file or directory)/;
 
-/** Whether a line of a listing is this name. Case is ignored, as some file systems ignore it. */
+/** Returns whether a line of a listing is this name. Case is ignored, as some file systems ignore it. */
 function isNamed(line: string, name: string): boolean {
   const fold = (text: string): string => text.normalize("NFC").toLowerCase();
   const shown = fold(line.replace(/\/$/, ""));
@@ -117,17 +117,17 @@ export function linesOf(output: string): string[] {
   return output.split("\n").filter((line) => line !== "" && !isNotice(line) && line !== "(empty directory)");
 }
 
-/** Whether a search found nothing, and says so. */
+/** Returns whether a search found nothing, and says so. */
 export function isEmpty(output: string): boolean {
   return /^No (?:matches|files) /.test(output);
 }
 
-/** Whether a line announces a cut. */
+/** Returns whether a line announces a cut. */
 export function isNotice(line: string): boolean {
   return line.startsWith("[truncated: ");
 }
 
-/** What the notice at the end of a tool's output says was left out; undefined where nothing was. */
+/** Reads from the notice at the end of a tool's output what was left out; undefined without a notice. */
 export function noticeOf(output: string): string | undefined {
   const end = output.slice(output.lastIndexOf("\n\n") + 1).split("\n");
   return end.find(isNotice)?.replace(/^\[truncated: |(?:; pass .*)?\]$/g, "");

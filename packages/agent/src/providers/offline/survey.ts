@@ -69,7 +69,7 @@ export function* survey(request: Extract<OfflineRequest, { kind: "survey" }>, is
   return { text: `${report}\n${closing}\n`, failed: failed || written.isError };
 }
 
-/** What a tool returned; undefined where it was not called or failed. */
+/** Returns a tool's output; undefined if it was not called or failed. */
 function outputOf(results: readonly ToolMessage[], name: string): string | undefined {
   return results.find((result) => result.name === name && !result.isError)?.output;
 }

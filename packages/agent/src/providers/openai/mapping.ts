@@ -1,29 +1,22 @@
 import type { ContentBlock } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
-import type {
-  ResponseCreateParams,
-  ResponseInputItem,
-  ResponseOutputItem,
-  ResponseReasoningItem,
-} from "openai/resources/responses/responses";
+import type { ResponseInputItem, ResponseOutputItem } from "openai/resources/responses/responses";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolCallBlock, ToolMessage } from "../../messages.ts";
-import type { ToolChoice } from "../../provider.ts";
 import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+
+/** An item of any kind, as the wire has it. */
+type RawItem = Record<string, unknown>;
+
+/** The items of a call that has a form of its own. */
+type ToCallItems = (call: ToolCallBlock) => ResponseInputItem[] | undefined;
 
 type InputPart = Exclude<ResponseInputItem.Message["content"], string>[number];
 
-export function toResponsesToolChoice(choice: ToolChoice): NonNullable<ResponseCreateParams["tool_choice"]> {
-  return typeof choice === "string" ? choice : { type: "function", name: choice.name };
-}
-
-/**
- * A message as input items. A reply of the same `model` (`openai/NAME`) is replayed item by item, reasoning included. `toCall`: the items of
- * calls that have a form of their own.
- */
+/** A message as input items. A reply of the same `model` (`openai/NAME`) is replayed item by item, reasoning included. */
 export function toResponsesItems(
   message: Message,
   model: string,
-  toCall: (call: ToolCallBlock) => ResponseInputItem[] | undefined = () => undefined,
+  toCall: ToCallItems = () => undefined,
 ): ResponseInputItem[] {
   switch (message.role) {
     case "user":
@@ -58,70 +51,78 @@ function toOutputImage(image: { data: string; mimeType: string }): { type: "inpu
   return { type: "input_image", image_url: `data:${image.mimeType};base64,${image.data}` };
 }
 
-function toOutputItems(
-  message: AssistantMessage,
-  own: boolean,
-  toCall: (call: ToolCallBlock) => ResponseInputItem[] | undefined,
-): ResponseInputItem[] {
+/**
+ * The items of a reply: those of the same model as they came, with the texts of our blocks, which were left out of the items. Without
+ * its encrypted content reasoning is useless to a service that stores nothing; what follows it then goes back without an id, which
+ * would ask for it.
+ */
+function toOutputItems(message: AssistantMessage, own: boolean, toCall: ToCallItems): ResponseInputItem[] {
+  let lacksReasoning = false;
   const items = message.content.flatMap((block): ResponseInputItem[] => {
-    const data =
-      own && block.opaque?.provider === "openai" && isObject(block.opaque.data) ? block.opaque.data : undefined;
-    switch (block.type) {
-      case "text":
-        return block.text === "" ? [] : [toOutputMessage(wellFormed(block.text), data)];
-      case "reasoning":
-        return data === undefined ? [] : [wellFormedJson(data) as ResponseInputItem];
-      case "tool-call":
-        return toCall(block) ?? [toFunctionCall(block, data?.id)];
-      default:
-        return block satisfies never;
+    const raw = own ? rawOf(block) : undefined;
+    if (block.type === "reasoning") {
+      const isKept = raw !== undefined && (raw.type !== "reasoning" || Boolean(raw.encrypted_content));
+      lacksReasoning ||= own && !isKept;
+      return isKept ? [raw as unknown as ResponseInputItem] : [];
     }
+    if (lacksReasoning) delete raw?.id;
+    if (block.type === "text") return block.text === "" ? [] : [toOutputMessage(wellFormed(block.text), raw)];
+    const native = toCall(block);
+    return native ? native.map((item) => (lacksReasoning ? withoutId(item) : item)) : [toFunctionCall(block, raw)];
   });
   // The service refuses a reasoning item with nothing after it, as a reply that was cut off may have.
   while (items.at(-1)?.type === "reasoning") items.pop();
   return items;
 }
 
-function toFunctionCall({ id, name, args }: ToolCallBlock, itemId: unknown): ResponseInputItem {
-  return {
-    type: "function_call",
-    call_id: wireId(id),
-    name: wireName(name),
-    arguments: argumentsText(args),
-    ...(typeof itemId === "string" && { id: itemId }),
-  };
+function withoutId(item: ResponseInputItem): ResponseInputItem {
+  const { id: _, ...rest } = item as { readonly id?: unknown };
+  return rest as ResponseInputItem;
 }
 
-function toOutputMessage(text: string, data: Record<string, unknown> = {}): ResponseInputItem {
-  const { id, phase } = data;
-  const phased = phase === "commentary" || phase === "final_answer" ? ({ phase } as const) : undefined;
-  if (typeof id !== "string") return { role: "assistant", content: text, ...phased };
-  const content = [{ type: "output_text" as const, text, annotations: [] }];
-  return { type: "message", role: "assistant", id, status: "completed", content, ...phased };
+function rawOf({ opaque }: AssistantMessage["content"][number]): RawItem | undefined {
+  const data = opaque?.provider === "openai" ? wellFormedJson(opaque.data) : undefined;
+  return isObject(data) ? data : undefined;
 }
 
-/** The part of an output item that has to be sent back; the whole item for hosted tools, which this package does not know. */
-export function toOpaque(item: ResponseOutputItem): Record<string, unknown> | undefined {
+function toFunctionCall({ id, name, args, malformed }: ToolCallBlock, item?: RawItem): ResponseInputItem {
+  // An item of another kind is a native call whose tool is not offered now.
+  const raw = item?.type === undefined || item.type === "function_call" ? item : undefined;
+  const written = malformed === undefined && raw?.arguments ? String(raw.arguments) : argumentsText(args);
+  const call = { call_id: wireId(id), name: wireName(name), arguments: written };
+  return { ...whole(raw, { type: "function_call" }), ...call } as ResponseInputItem;
+}
+
+function toOutputMessage(text: string, raw: RawItem = {}): ResponseInputItem {
+  const { id, phase, content } = raw;
+  if (typeof id !== "string")
+    return { role: "assistant", content: text, ...((phase === "commentary" || phase === "final_answer") && { phase }) };
+  const isSaid = Array.isArray(content) && content.length > 0;
+  const parts: readonly unknown[] = isSaid ? content : [{ type: "output_text", annotations: [] }];
+  const filled = isTextAlone(parts) ? [{ ...parts[0], text }] : parts;
+  const message = whole(raw, { type: "message", role: "assistant", status: "completed" });
+  return { ...message, content: filled } as ResponseInputItem;
+}
+
+/** Older journals hold an item without its type; a call of another model has none. */
+function whole(raw: RawItem | undefined, fields: RawItem): RawItem {
+  return raw?.type === undefined ? { ...fields, ...raw } : raw;
+}
+
+function isTextAlone(parts: readonly unknown[]): parts is readonly [object] {
+  return parts.length === 1 && isObject(parts[0]) && parts[0].type === "output_text";
+}
+
+/** An item as it goes back, without what its block holds already: a text alone, and arguments that we would write the same. */
+export function toRawItem(item: ResponseOutputItem, args?: ToolCallBlock["args"]): RawItem {
   switch (item.type) {
     case "message":
-      return { id: item.id, ...(item.phase && { phase: item.phase }) };
-    case "function_call":
-      return item.id === undefined ? undefined : { id: item.id };
-    case "reasoning":
-      return reasoningOpaque(item);
+      return { ...item, ...(isTextAlone(item.content) && { content: [{ ...item.content[0], text: "" }] }) };
+    case "function_call": {
+      const isOurs = args === undefined || item.arguments === argumentsText(args);
+      return { ...item, ...(item.status && { status: "completed" }), ...(isOurs && { arguments: "" }) };
+    }
     default:
       return { ...item };
   }
-}
-
-/** Nothing is stored at the service, so a reasoning item without its encrypted content is useless to it. */
-function reasoningOpaque(item: ResponseReasoningItem): Record<string, unknown> | undefined {
-  if (!item.encrypted_content) return undefined;
-  return {
-    type: "reasoning",
-    id: item.id,
-    summary: item.summary,
-    encrypted_content: item.encrypted_content,
-    ...(item.content && { content: item.content }),
-  };
 }

@@ -2,34 +2,35 @@ import { clip, isObject } from "@toolcrib/core/text";
 import type { ResponseFunctionShellCallOutputContent, ResponseInputItem } from "openai/resources/responses/responses";
 import { callsOf } from "../../conversation/conversation.ts";
 import { nativeForm } from "../../conversation/nativeForm.ts";
-import type { AssistantMessage, ToolCallBlock, ToolMessage } from "../../messages.ts";
-import type { ModelRequest } from "../../provider.ts";
+import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import { memoize } from "../shared/memoize.ts";
 import { wellFormed, wellFormedJson, wireId } from "../shared/wireText.ts";
 import { toResponsesItems } from "./mapping.ts";
-import { isOffered, type NativeCall } from "./nativeTools.ts";
+import { type NativeCall, toolBehind } from "./nativeTools.ts";
 
 /**
- * The conversation as input items, with the native calls of `model` in their own form, as long as their tools are offered. Otherwise
- * they are calls of the registry's tools.
+ * Makes mappings of a request's messages, in order, with the native calls of `model` in their own form where `isKnown` says that the model
+ * was told of the tool behind them. Otherwise they are calls of the registry's tools.
  */
-export function createNativeMapping(model: string): (request: ModelRequest) => ResponseInputItem[] {
+export function createNativeMapping(
+  model: string,
+): (isKnown: (toolName: string) => boolean) => (message: Message) => ResponseInputItem[] {
   const toItems = memoize((message) => toResponsesItems(message, model));
   const toNativeItems = memoize((message) => toResponsesItems(message, model, nativeItem));
-  return ({ messages, tools }) => {
+  return (isKnown) => {
     const isOwn = (message: AssistantMessage): boolean =>
       message.model === model &&
       callsOf(message).every((call) => {
         const native = nativeCallOf(call);
-        return native === undefined || isOffered(native, tools);
+        return native === undefined || isKnown(toolBehind(native));
       });
     const open = new Map<string, OpenCall>();
-    return messages.flatMap((message): ResponseInputItem[] => {
+    return (message) => {
       if (message.role === "tool") return outputOf(message, open) ?? toItems(message);
       if (message.role === "user" || !isOwn(message)) return toItems(message);
       for (const [id, call] of nativeCalls(message)) open.set(id, call);
       return toNativeItems(message);
-    });
+    };
   };
 }
 
@@ -42,13 +43,14 @@ function nativeCallOf(call: ToolCallBlock): NativeCall | undefined {
 function nativeItem(call: ToolCallBlock): ResponseInputItem[] | undefined {
   const native = nativeCallOf(call);
   if (!native) return undefined;
-  const begun = { call_id: wireId(call.id), status: "completed" } as const;
-  if (native.type === "shell_call") {
-    if (native.index > 0) return [];
-    return [{ type: "shell_call", ...begun, action: wellFormedJson(native.action) as typeof native.action }];
-  }
+  if (native.type === "shell_call" && native.index > 0) return [];
+  const { index: _, ...item } = wellFormedJson(native) as Record<string, unknown>;
   return [
-    { type: "apply_patch_call", ...begun, operation: wellFormedJson(native.operation) as typeof native.operation },
+    {
+      ...(item.call_id === undefined && { status: "completed" }),
+      ...item,
+      call_id: wireId(call.id),
+    } as unknown as ResponseInputItem,
   ];
 }
 
@@ -92,7 +94,7 @@ function outputOf(result: ToolMessage, open: ReadonlyMap<string, OpenCall>): Res
   ];
 }
 
-/** What `run_bash` answered, in the parts that the wire wants. */
+/** Converts the result of `run_bash` to the parts of the wire. */
 function shellOutput({ output, isError }: ToolMessage, longest: number): ResponseFunctionShellCallOutputContent {
   const short = (text: string): string => clip(wellFormed(text), longest);
   if (isError) return { stdout: "", stderr: short(output), outcome: { type: "exit", exit_code: 1 } };

@@ -1,7 +1,6 @@
 import { type ChatTool, toOpenAIResponsesTool } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import type {
-  ResponseCreateParams,
   ResponseFunctionShellToolCall,
   ResponseInputItem,
   ResponseOutputItem,
@@ -10,14 +9,15 @@ import type {
 import { withNativeForm } from "../../conversation/nativeForm.ts";
 import { cutOff } from "../../conversation/parseArguments.ts";
 import type { ToolCallBlock } from "../../messages.ts";
-import type { ToolChoice } from "../../provider.ts";
 import { toolWith } from "../shared/nativeTools.ts";
-import { toResponsesToolChoice } from "./mapping.ts";
 
 /** The kinds of call that OpenAI's models are trained on, and the tool of the registry behind each. */
 const names = { apply_patch_call: "apply_patch", shell_call: "run_bash" } as const;
 
-/** A native call as its provider keeps it beside the call in the registry's form. A shell call becomes a call for each command. */
+/**
+ * A native call as its provider keeps it beside the call in the registry's form: the item, of which older journals hold these parts. A
+ * shell call becomes a call for each command.
+ */
 export type NativeCall =
   | { readonly type: "apply_patch_call"; readonly operation: ResponseInputItem.ApplyPatchCall["operation"] }
   | {
@@ -27,31 +27,16 @@ export type NativeCall =
       readonly index: number;
     };
 
-/** The tool for each kind of call; a kind is offered only where the tool behind it is there. */
-function nativeFormsOf(tools: readonly ChatTool[]): ReadonlyMap<string, Tool> {
-  const forms = new Map<string, Tool>();
-  if (toolWith(tools, names.apply_patch_call, "input")) forms.set(names.apply_patch_call, { type: "apply_patch" });
-  if (toolWith(tools, names.shell_call, "command"))
-    forms.set(names.shell_call, { type: "shell", environment: { type: "local" } });
-  return forms;
+/** The tool in the form that the model is trained on, where it has one and takes what that needs. */
+export function toNativeTool(tool: ChatTool): Tool {
+  if (toolWith([tool], names.apply_patch_call, "input")) return { type: "apply_patch" };
+  if (toolWith([tool], names.shell_call, "command")) return { type: "shell", environment: { type: "local" } };
+  return toOpenAIResponsesTool(tool);
 }
 
-export function toNativeTools(tools: readonly ChatTool[]): Tool[] {
-  const forms = nativeFormsOf(tools);
-  return tools.map((tool) => forms.get(tool.function.name) ?? toOpenAIResponsesTool(tool));
-}
-
-export function toNativeToolChoice(
-  choice: ToolChoice,
-  tools: readonly ChatTool[],
-): NonNullable<ResponseCreateParams["tool_choice"]> {
-  const form = typeof choice === "object" ? nativeFormsOf(tools).get(choice.name) : undefined;
-  return form?.type === "shell" || form?.type === "apply_patch" ? { type: form.type } : toResponsesToolChoice(choice);
-}
-
-/** Whether the tool behind a native call is offered in its native form. */
-export function isOffered(call: NativeCall, tools: readonly ChatTool[]): boolean {
-  return nativeFormsOf(tools).has(names[call.type]);
+/** The name of the tool behind a native call. */
+export function toolBehind(call: NativeCall): string {
+  return names[call.type];
 }
 
 /** A native call as calls of the registry's tools; undefined for any other item. `isCut`: the end of the reply cut it off. */
@@ -68,11 +53,8 @@ export function fromNativeItem(
 
 type Begun = Pick<ToolCallBlock, "type" | "id" | "name">;
 
-function fromShellCall(
-  { action }: ResponseFunctionShellToolCall,
-  call: Begun,
-  tools: readonly ChatTool[],
-): ToolCallBlock[] {
+function fromShellCall(item: ResponseFunctionShellToolCall, call: Begun, tools: readonly ChatTool[]): ToolCallBlock[] {
+  const { action } = item;
   const commands: unknown = action?.commands;
   if (!Array.isArray(commands) || commands.length === 0)
     return [{ ...call, args: {}, malformed: "commands: expected a list that is not empty" }];
@@ -80,15 +62,13 @@ function fromShellCall(
   const limit = takesTimeout && typeof action.timeout_ms === "number" ? { timeout: action.timeout_ms } : {};
   return commands.map((command: unknown, index) => {
     const id = index === 0 ? call.id : `${call.id.slice(0, 56)}_${index + 1}`;
-    const data: NativeCall = { type: "shell_call", action, index };
+    const data: NativeCall = { ...item, index };
     return withNativeForm({ ...call, id, args: { command, ...limit } }, "openai", data);
   });
 }
 
-function fromPatchCall(
-  { operation }: Extract<ResponseOutputItem, { type: "apply_patch_call" }>,
-  call: Begun,
-): ToolCallBlock {
+function fromPatchCall(item: Extract<ResponseOutputItem, { type: "apply_patch_call" }>, call: Begun): ToolCallBlock {
+  const { operation } = item;
   const patch = isObject(operation) ? patchOf(operation) : undefined;
   if (patch === undefined)
     return {
@@ -96,8 +76,7 @@ function fromPatchCall(
       args: {},
       malformed: "operation: expected create_file, update_file or delete_file with a path on one line",
     };
-  const data: NativeCall = { type: "apply_patch_call", operation };
-  return withNativeForm({ ...call, args: { input: patch } }, "openai", data);
+  return withNativeForm({ ...call, args: { input: patch } }, "openai", item);
 }
 
 /** The operation as a patch in the V4A format, which `apply_patch` takes. */

@@ -1,25 +1,20 @@
-import { type ChatTool, toOpenAIResponsesTool } from "@toolcrib/core";
+import type { ChatTool } from "@toolcrib/core";
+import { option } from "@toolcrib/core/internal";
 import type OpenAI from "openai";
-import type {
-  Response,
-  ResponseCreateParams,
-  ResponseInputItem,
-  ResponseStreamEvent,
-  Tool,
-} from "openai/resources/responses/responses";
-import { checkKind } from "../../options.ts";
-import type { ModelRequest, Provider, ProviderEvent, ToolChoice } from "../../provider.ts";
-import { memoize } from "../shared/memoize.ts";
-import { defaultModels } from "../shared/models.ts";
+import type { Response, ResponseCreateParams, ResponseStreamEvent } from "openai/resources/responses/responses";
+import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
+import type { Service } from "../errors/wireErrors.ts";
+import { abilitiesOf } from "../models/answerFormat.ts";
+import { defaultModels, modelRules } from "../models/models.ts";
 import { openaiClient } from "../shared/openaiClient.ts";
-import { checkProviderOptions, environment, type ProviderOptions, serviceOf } from "../shared/options.ts";
+import { toldNothing } from "../shared/opening.ts";
+import { checkProviderOptions, environment, type ProviderOptions, serviceOf, takesFullApi } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
-import type { Service } from "../shared/wireErrors.ts";
 import { wellFormed } from "../shared/wireText.ts";
-import { toResponsesItems, toResponsesToolChoice } from "./mapping.ts";
-import { createNativeMapping } from "./nativeItems.ts";
-import { fromNativeItem, toNativeToolChoice, toNativeTools } from "./nativeTools.ts";
+import { createToConversation } from "./conversation.ts";
+import { fromNativeItem } from "./nativeTools.ts";
 import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./reply.ts";
+import { openaiFields, toText } from "./settings.ts";
 
 /** What the provider needs of a client, by shape: clients of another major version or module format have it too. */
 export interface OpenAIClient {
@@ -39,20 +34,26 @@ export interface OpenAIProviderOptions extends ProviderOptions<OpenAIClient> {
 export class OpenAIProvider implements Provider {
   readonly name = "openai";
   readonly model: string;
+  readonly abilities: Abilities;
   readonly #send: Send;
 
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: OpenAIProviderOptions = {}) {
-    checkProviderOptions("OpenAIProvider", options, { nativeTools: true });
-    checkKind("nativeTools", options.nativeTools, "boolean");
+    checkProviderOptions("OpenAIProvider", options, { nativeTools: option.flag });
     const { model = defaultModels.openai, baseURL = environment("OPENAI_BASE_URL"), headers } = options;
     this.model = model;
     const described = { name: this.name, label: "OpenAI", model, baseURL, keyVariable: "OPENAI_API_KEY" };
     const { service, apiKey } = serviceOf(described, options);
     const author = `${this.name}/${model}`;
+    const isFull = takesFullApi("https://api.openai.com", baseURL, options);
+    const rules = modelRules({ name: this.name, model }, !isFull);
+    const fields = openaiFields({ ...options, model }, rules);
+    this.abilities = abilitiesOf(rules, true, isFull);
+    const told = (isFull ? rules?.changes : undefined) ?? toldNothing;
+    const toConversation = createToConversation({ author, told, nativeTools: options.nativeTools === true });
     this.#send = createSend(service, options, {
       createClient: () => openaiClient({ apiKey, baseURL, headers, foreign: false }),
-      toBody: createToBody(author, options),
+      toBody: createToBody(model, fields, toConversation),
       post: (client: OpenAI, body, signal) => client.responses.create(body, { signal, maxRetries: 0 }),
       toChunks: (response: Response) => responsesEvents(response),
       createReducer: ({ tools }) => createReducer(service, author, options.nativeTools ? tools : undefined),
@@ -77,46 +78,24 @@ function createReducer(
   };
 }
 
-/** What differs from step to step comes last, so that each request begins with the whole history of the one before. */
+/** Builds the body. Parts that differ from step to step come last, so that each request begins with the whole history of the one before. */
 function createToBody(
-  author: string,
-  { model = defaultModels.openai, maxTokens, reasoning, nativeTools }: OpenAIProviderOptions,
+  model: string,
+  fields: ReturnType<typeof openaiFields>,
+  toConversation: ReturnType<typeof createToConversation>,
 ): (request: ModelRequest) => ResponseCreateParams {
-  const wire = nativeTools ? nativeWire(author) : plainWire(author);
   return (request) => {
-    const { systemPrompt, tools, toolChoice } = request;
+    const { instructions, tools, input, toolChoice } = toConversation(request);
     return {
       model,
       store: false,
       include: ["reasoning.encrypted_content"],
-      ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
-      ...(reasoning !== undefined && {
-        reasoning: { effort: reasoning, ...(reasoning !== "none" && { summary: "auto" }) },
-      }),
-      ...(systemPrompt !== "" && { instructions: wellFormed(systemPrompt) }),
-      ...(tools.length > 0 && { tools: wire.toTools(tools) }),
-      input: wire.toInput(request),
-      ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: wire.toToolChoice(toolChoice, tools) }),
+      ...fields,
+      ...toText(request.answerSchema),
+      ...(instructions !== "" && { instructions: wellFormed(instructions) }),
+      ...(tools.length > 0 && { tools }),
+      input,
+      ...(toolChoice !== undefined && { tool_choice: toolChoice }),
     };
   };
-}
-
-/** The parts of a body in which native tools differ. */
-interface WireParts {
-  toTools(tools: readonly ChatTool[]): Tool[];
-  toInput(request: ModelRequest): ResponseInputItem[];
-  toToolChoice(choice: ToolChoice, tools: readonly ChatTool[]): NonNullable<ResponseCreateParams["tool_choice"]>;
-}
-
-function plainWire(author: string): WireParts {
-  const toItems = memoize((message) => toResponsesItems(message, author));
-  return {
-    toTools: (tools) => tools.map(toOpenAIResponsesTool),
-    toInput: ({ messages }) => messages.flatMap(toItems),
-    toToolChoice: toResponsesToolChoice,
-  };
-}
-
-function nativeWire(author: string): WireParts {
-  return { toTools: toNativeTools, toInput: createNativeMapping(author), toToolChoice: toNativeToolChoice };
 }

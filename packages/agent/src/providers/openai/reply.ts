@@ -8,11 +8,11 @@ import type {
   ResponseUsage,
 } from "openai/resources/responses/responses";
 import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
-import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../../messages.ts";
+import type { AssistantMessage, OpaqueData, StopReason, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
+import { badReply, type Service, serviceFault } from "../errors/wireErrors.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
-import { badReply, type Service, serviceFault } from "../shared/wireErrors.ts";
-import { toOpaque } from "./mapping.ts";
+import { toRawItem } from "./mapping.ts";
 
 /** What has arrived of a reply of the Responses API. */
 interface ResponsesState {
@@ -145,17 +145,20 @@ function unknownReason(final: Response): string | undefined {
 
 function toBlock(entry: ItemState, limited: boolean): AssistantMessage["content"][number] {
   const { item } = entry;
-  const data = toOpaque(item);
-  const opaque = data && { opaque: { provider: "openai", data } };
+  const opaque = (args?: ToolCallBlock["args"]): { opaque: OpaqueData } => ({
+    opaque: { provider: "openai", data: toRawItem(item, args) },
+  });
   switch (item.type) {
     case "message":
-      return { type: "text", text: messageText(item) || entry.shown, ...opaque } satisfies TextBlock;
+      return { type: "text", text: messageText(item) || entry.shown, ...opaque() };
     case "reasoning":
-      return { type: "reasoning", text: reasoningText(item) || entry.shown, ...opaque } satisfies ReasoningBlock;
-    case "function_call":
-      return { ...toCall(item, entry, limited), ...opaque };
+      return { type: "reasoning", text: reasoningText(item) || entry.shown, ...opaque() };
+    case "function_call": {
+      const call = toCall(item, entry, limited);
+      return { ...call, ...opaque(call.malformed === undefined ? call.args : undefined) };
+    }
     default:
-      return { type: "reasoning", text: "", ...opaque };
+      return { type: "reasoning", text: "", ...opaque() };
   }
 }
 

@@ -1,6 +1,6 @@
 import { isObject } from "@toolcrib/core/text";
+import { badReply, type Service, serviceFault, wrongKind } from "../errors/wireErrors.ts";
 import { type ByteActivity, byteActivityOf } from "./byteActivity.ts";
-import { badReply, type Service, serviceFault, wrongKind } from "./wireErrors.ts";
 
 /** What both SDKs' request promises offer. */
 export interface SdkPromise<T> extends PromiseLike<T> {

@@ -1,4 +1,4 @@
-import { longestDelayMs } from "@toolcrib/core";
+import { longestDelayMs } from "@toolcrib/core/internal";
 import type OpenAI from "openai";
 import { activityFetch } from "./byteActivity.ts";
 import { loadSdk } from "./loadSdk.ts";

@@ -1,12 +1,9 @@
-import type { KnownOptions } from "@toolcrib/core";
+import { groupOf, type OptionSpec, type OptionSpecs, option } from "@toolcrib/core/internal";
 import { AgentError, advised } from "../../errors.ts";
-import { checkKind, checkLimit, checkPrice, refuseUnknown } from "../../options.ts";
-import type { ModelPrice } from "./models.ts";
-import { clientKeys, secretsOf } from "./secrets.ts";
-import type { Service } from "./wireErrors.ts";
-
-/** How much the model thinks before it answers; a service uses the nearest level that it has. */
-export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+import { readAgentOptions } from "../../options.ts";
+import { clientKeys, secretsOf } from "../errors/secrets.ts";
+import type { Service } from "../errors/wireErrors.ts";
+import type { ModelPrice, ReasoningEffort } from "../models/modelRules.ts";
 
 /** What every provider takes. `Client` is the SDK's client class. */
 export interface ProviderOptions<Client> {
@@ -33,56 +30,67 @@ export interface ProviderOptions<Client> {
   readonly requestTimeoutMs?: number | undefined;
   /** Milliseconds that a stream may be silent. Default: the agent's limit; without an agent 90,000. */
   readonly idleTimeoutMs?: number | undefined;
+  /**
+   * Whether the address takes everything that the service itself takes, what is new or in beta included. Default: true at the service's
+   * own address, false with a `client` or another `baseURL`, which get the plainest request.
+   */
+  readonly fullApi?: boolean | undefined;
   /** Replaces the price known for the model. */
   readonly price?: ModelPrice | undefined;
 }
 
-const knownOptions: KnownOptions<ProviderOptions<unknown>> = {
-  apiKey: true,
-  baseURL: true,
-  model: true,
-  client: true,
-  headers: true,
-  maxTokens: true,
-  reasoning: true,
-  extraBody: true,
-  stream: true,
-  requestTimeoutMs: true,
-  idleTimeoutMs: true,
-  price: true,
-};
+const required = { needed: "always" } as const;
 
-/**
- * Throws `invalid_option` for a limit that is not above 0, and for a name that no provider knows: with `baseUrl` the
- * conversation would go to the default address.
- */
-export function checkProviderOptions(owner: string, options: object, more: Readonly<Record<string, true>> = {}): void {
-  refuseUnknown<object>(owner, options, { ...knownOptions, ...more });
-  const given = options as ProviderOptions<unknown>;
-  for (const name of ["requestTimeoutMs", "idleTimeoutMs", "maxTokens"] as const)
-    if (given[name] !== undefined) checkLimit(name, given[name], "the default");
-  for (const name of ["apiKey", "baseURL", "model", "reasoning"] as const) checkKind(name, given[name], "string");
-  for (const name of ["client", "headers", "extraBody"] as const) checkKind(name, given[name], "object");
-  checkKind("stream", given.stream, "boolean");
-  checkPrice(given.price);
-  if (given.headers !== undefined && isInstance(given.headers))
-    throw new AgentError({
-      code: "invalid_option",
-      message: "headers must be a plain object of names and values; pass Object.fromEntries(headers).",
-    });
-  if (given.baseURL?.trim() === "") throw notAnAddress("baseURL is empty.");
+const dollars = {
+  expected: "dollars per million tokens, 0 or more",
+  fits: (value: unknown) => typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY,
+  isShown: true,
+} satisfies OptionSpec;
+
+const priceSpecs = {
+  input: { ...dollars, ...required },
+  output: { ...dollars, ...required },
+  cacheRead: dollars,
+  cacheWrite: dollars,
+  cacheWriteHour: dollars,
+  above: groupOf<NonNullable<ModelPrice["above"]>>({
+    inputTokens: { ...option.positive, ...required },
+    inputTimes: { ...option.positive, ...required },
+    outputTimes: { ...option.positive, ...required },
+  }),
+} satisfies OptionSpecs<ModelPrice>;
+
+const providerSpecs = {
+  apiKey: option.text,
+  baseURL: option.text,
+  model: option.text,
+  client: option.object,
+  // Handed on by a spread, which would lose what an instance of a class holds.
+  headers: { ...option.plain, expected: "a plain object of names and values, such as Object.fromEntries(headers)" },
+  maxTokens: option.positive,
+  reasoning: option.text,
+  extraBody: option.object,
+  stream: option.flag,
+  requestTimeoutMs: option.positive,
+  idleTimeoutMs: option.positive,
+  fullApi: option.flag,
+  price: groupOf(priceSpecs),
+} satisfies OptionSpecs<ProviderOptions<unknown>>;
+
+/** Throws `invalid_option` for unknown or invalid options: with `baseUrl` the conversation would go to the default address. */
+export function checkProviderOptions<Options extends ProviderOptions<unknown>>(
+  owner: string,
+  options: Options,
+  more: OptionSpecs<Omit<Options, keyof ProviderOptions<unknown>>>,
+): void {
+  readAgentOptions<object>(owner, options, { ...providerSpecs, ...more });
+  if (options.baseURL?.trim() === "") throw notAnAddress("baseURL is empty.");
 }
 
 /** An environment variable, or undefined where it is unset or blank. */
 export function environment(name: string): string | undefined {
   const value = process.env[name]?.trim();
   return value ? value : undefined;
-}
-
-/** Headers are handed on by a spread, which would lose what an instance of a class holds. */
-function isInstance(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }
 
 function notAnAddress(problem: string): AgentError {
@@ -101,6 +109,16 @@ export function checkAddress(baseURL: string | undefined): void {
   const message =
     'baseURL must not hold a user name or password. Pass them as headers: { Authorization: "Basic …" }, or pass apiKey.';
   throw new AgentError({ code: "invalid_option", message });
+}
+
+/** Returns whether the address takes everything that the service at `origin` takes. */
+export function takesFullApi(
+  origin: string,
+  baseURL: string | undefined,
+  { client, fullApi }: Pick<ProviderOptions<object>, "client" | "fullApi">,
+): boolean {
+  const isOwn = baseURL === undefined || (URL.canParse(baseURL) && new URL(baseURL).origin === origin);
+  return fullApi ?? (client === undefined && isOwn);
 }
 
 /** What tells one service from another before a request is sent. */

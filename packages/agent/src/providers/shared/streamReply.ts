@@ -1,17 +1,17 @@
 import type { ModelRequest, ProviderEvent, ReplyEvent } from "../../provider.ts";
 import { clockedEvents, defaultRequestLimits } from "../../requestClock.ts";
-import { debugRequest } from "./debugRequest.ts";
-import { endOfTurn } from "./endOfTurn.ts";
-import { priced } from "./models.ts";
+import { debugRequest } from "../errors/debugRequest.ts";
+import { endOfTurn } from "../errors/endOfTurn.ts";
+import { createEventRedactor } from "../errors/redact.ts";
+import { type Service, toAgentError } from "../errors/wireErrors.ts";
+import { priced } from "../models/cost.ts";
 import { type OpenResponse, openResponse, type SdkPromise } from "./openResponse.ts";
 import type { ProviderOptions } from "./options.ts";
-import { createEventRedactor } from "./redact.ts";
-import { type Service, toAgentError } from "./wireErrors.ts";
 
 /** Turns the chunks of one reply into events. */
 export interface ReplyReducer<Chunk> {
   push(chunk: Chunk): ProviderEvent[];
-  /** Whether the wire said that nothing more follows. */
+  /** Returns whether the wire said that nothing more follows. */
   isDone(): boolean;
   /** The reply; throws a `bad_reply` AgentError when no finish was seen. */
   end(): ReplyEvent;
@@ -27,6 +27,11 @@ export interface Wire<Client, Body extends object, Chunk, Whole> {
     body: Body & { readonly stream: boolean },
     signal: AbortSignal,
   ): SdkPromise<AsyncIterable<Chunk> | Whole>;
+  /** The body to send once more in place of one that was refused, and the reply to it as it is kept. */
+  readonly again?: {
+    toBody(body: Body, failure: unknown): Body | undefined;
+    toReply(reply: ReplyEvent): ReplyEvent;
+  };
   /** A whole reply as the chunks that a stream would have brought. */
   toChunks(whole: Whole): Iterable<Chunk>;
   createReducer(request: ModelRequest): ReplyReducer<Chunk>;
@@ -44,18 +49,32 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
   const { stream = true, extraBody, price, requestTimeoutMs, idleTimeoutMs } = options;
   let client: Promise<Client> | undefined;
 
-  async function open(request: ModelRequest, signal: AbortSignal): Promise<OpenResponse<Chunk>> {
+  async function open(body: Body, signal: AbortSignal): Promise<OpenResponse<Chunk>> {
     client ??= options.client ? Promise.resolve(options.client as Client) : wire.createClient();
     const sdk = await client;
-    const body: Body = { ...wire.toBody(request), ...extraBody };
     debugRequest(service.name, body, service.secrets);
     return openResponse(wire.post(sdk, { ...body, stream }, signal), { service, stream, toChunks: wire.toChunks });
   }
 
   const read = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> => {
     const reducer = wire.createReducer(request);
-    const end = (): ReplyEvent => priced(reducer.end(), price);
-    return streamReply({ service, signal, reducer: { ...reducer, end }, open: (own) => open(request, own) });
+    let isSecond = false;
+    const openOnceOrTwice = async (own: AbortSignal): Promise<OpenResponse<Chunk>> => {
+      const body: Body = { ...wire.toBody(request), ...extraBody };
+      try {
+        return await open(body, own);
+      } catch (failure) {
+        const second = wire.again?.toBody(body, failure);
+        if (!second) throw failure;
+        isSecond = true;
+        return open(second, own);
+      }
+    };
+    const end = (): ReplyEvent => {
+      const reply = priced(reducer.end(), price);
+      return isSecond && wire.again ? wire.again.toReply(reply) : reply;
+    };
+    return streamReply({ service, signal, reducer: { ...reducer, end }, open: openOnceOrTwice });
   };
 
   return (request) => {

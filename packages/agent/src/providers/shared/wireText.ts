@@ -1,4 +1,4 @@
-import { isLegalName, withLegalCharacters } from "@toolcrib/core";
+import { isLegalName, withLegalCharacters } from "@toolcrib/core/internal";
 
 /** Lone surrogates replaced: no wire carries them. */
 export function wellFormed(text: string): string {

@@ -1,6 +1,8 @@
-import { isObject, redactUrls } from "@toolcrib/core/text";
+import { isObject } from "@toolcrib/core/text";
+import { redactUrls } from "@toolcrib/kit/text";
 import { AgentError, type AgentErrorCode, advised, isAgentError } from "../../errors.ts";
 import type { Remedy } from "../../messages.ts";
+import { refusedSetting } from "../models/refusedSetting.ts";
 import { describeFailure, type Failure } from "./describeFailure.ts";
 import { redact } from "./redact.ts";
 
@@ -82,13 +84,13 @@ function redacted(problem: string, advice: Remedy["advice"], { secrets }: Servic
 }
 
 function answerError(failure: Failure, status: number, error: unknown, service: Service): AgentError {
-  const { code, retryable, advice } = verdict(failure, status, service);
+  const { code, retryable, advice, refused = verb(code) } = verdict(failure, status, service);
   const advised = failure.headers?.get("x-should-retry");
   const wait = retryAfterMs(failure.headers);
   return new AgentError({
     code,
     status,
-    ...redacted(`${service.label} ${verb(code)} (${status}): ${sentence(failure.message)}`, advice, service),
+    ...redacted(`${service.label} ${refused} (${status}): ${sentence(failure.message)}`, advice, service),
     retryable: advised === "true" || (retryable && advised !== "false"),
     ...(wait !== undefined && { retryAfterMs: wait }),
     ...causeOf(error, service),
@@ -105,6 +107,8 @@ interface Verdict {
   readonly code: AgentErrorCode;
   readonly retryable: boolean;
   readonly advice: Remedy["advice"];
+  /** What the service did, where the code does not say all. */
+  readonly refused?: string;
 }
 
 function verdict(failure: Failure, status: number, service: Service): Verdict {
@@ -136,8 +140,14 @@ function verdict(failure: Failure, status: number, service: Service): Verdict {
     default:
       return status >= 500
         ? { code: "server", retryable: true, advice: ["Try again later."] }
-        : { code: "invalid_request", retryable: false, advice: ["Check the model and the settings of the provider."] };
+        : { code: "invalid_request", retryable: false, ...refusal(failure, service) };
   }
+}
+
+function refusal({ message }: Failure, service: Service): Pick<Verdict, "advice" | "refused"> {
+  const setting = refusedSetting(message, service);
+  if (!setting) return { advice: ["Check the model and the settings of the provider."] };
+  return { advice: setting.advice, refused: `refused the request because of its ${setting.name}` };
 }
 
 function verb(code: AgentErrorCode): string {

@@ -94,3 +94,49 @@ test("errors in mid-stream are classified by the code that the service sends", (
   expect(code({ code: 502, message: "x" })).toBe("server");
   expect(code({ code: "invalid_prompt", message: "x" })).toBe("invalid_request");
 });
+
+test.each([
+  [
+    "thinking",
+    "claude-opus-5-5",
+    '"thinking.type.disabled" is not supported for this model.',
+    "Set reasoning to low, medium, high, xhigh or max, or leave it out.",
+  ],
+  [
+    "effort",
+    "claude-haiku-4-5",
+    "This model does not support the effort parameter.",
+    "Set reasoning to none, low, medium or high, or leave it out.",
+  ],
+  [
+    "tool choice",
+    "claude-sonnet-5-5",
+    'tool_choice: type "tool" and "any" are not supported for this model.',
+    "leave toolChoice out, and ask for the call in the message.",
+  ],
+  ["sampling", "claude-opus-5-5", "`temperature` may only be set to 1 for this model.", "take them out of extraBody."],
+  [
+    "length of replies",
+    "claude-haiku-4-5",
+    "max_tokens: 99999 > 64000, which is the maximum allowed",
+    "Set maxTokens to 64000 or less.",
+  ],
+  [
+    "pictures",
+    "claude-opus-5-5",
+    "image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+    "Up to 20 in a conversation may have 8000 pixels a side, more of them 2000.",
+  ],
+  [
+    "newest fields",
+    "claude-opus-5-5",
+    "thinking.adaptive.block_binding: Extra inputs are not permitted",
+    "set fullApi to false.",
+  ],
+])("a refusal that names a setting says what to change: %s", (name, model, said, advice) => {
+  const anthropic = { ...service, name: "anthropic", label: "Anthropic", model };
+  const { message, remedy } = toAgentError(answer(400, { type: "invalid_request_error", message: said }), anthropic);
+  expect(remedy?.problem).toContain(`Anthropic refused the request because of its ${name} (400): `);
+  expect(remedy?.problem).toContain(said.slice(0, -1));
+  expect(message.endsWith(advice)).toBe(true);
+});

@@ -1,4 +1,5 @@
-import { headerSecrets, isObject, secretForms } from "@toolcrib/core/text";
+import { isObject } from "@toolcrib/core/text";
+import { headerSecrets, secretForms } from "@toolcrib/kit/text";
 
 /** The options of a provider that may hold secrets. */
 interface SecretSources {

@@ -1,4 +1,5 @@
-import { isObject, redacted, redactUrls, withoutSecrets } from "@toolcrib/core/text";
+import { isObject } from "@toolcrib/core/text";
+import { redacted, redactUrls, withoutSecrets } from "@toolcrib/kit/text";
 import type { ProviderEvent } from "../../provider.ts";
 
 /** What keys of the known services and bearer tokens look like, also half masked. */
@@ -52,10 +53,10 @@ function createTailCheck(secrets: readonly string[]): (text: string) => number {
  */
 export function createEventRedactor(secrets: readonly string[]): (event: ProviderEvent) => ProviderEvent[] {
   const pendingLength = createTailCheck(secrets);
-  let held: { type: "text-delta" | "reasoning-delta"; text: string } | undefined;
+  let held: Extract<ProviderEvent, { text: string }> | undefined;
   if (secrets.length === 0) return (event) => [event];
   return (event) => {
-    if (event.type === "activity") return [event];
+    if (event.type === "activity" || event.type === "thinking-dropped") return [event];
     const earlier = held;
     held = undefined;
     if (event.type === "reply") {
@@ -68,10 +69,10 @@ export function createEventRedactor(secrets: readonly string[]): (event: Provide
     const joined = earlier?.type === event.type;
     const text = withoutSecrets(joined ? earlier.text + event.text : event.text, secrets);
     const pending = pendingLength(text);
-    if (pending > 0) held = { type: event.type, text: text.slice(-pending) };
+    if (pending > 0) held = { ...event, text: text.slice(-pending) };
     const shown = text.slice(0, text.length - pending);
     const events: ProviderEvent[] = earlier && !joined ? [earlier] : [];
-    if (shown !== "") events.push({ type: event.type, text: shown });
+    if (shown !== "") events.push({ ...event, text: shown });
     return events;
   };
 }

@@ -1,0 +1,198 @@
+import type { Message, Usage } from "../messages.ts";
+import type { ConversationChange, Opening } from "../provider.ts";
+import { interrupted, notRun } from "./conversation.ts";
+import { foundBy } from "./foundTools.ts";
+import { type Announced, answeredChanges, type ChangeLine, type OpeningLine } from "./opening.ts";
+import { addUsage, noUsage } from "./usage.ts";
+import { type Answer, lastCalls, putResult, type WaitingCall, withoutResults } from "./waiting.ts";
+
+/** By the id of the call. */
+export type Answers = Readonly<Record<string, Answer>>;
+
+/** What happens to a conversation, as a journal keeps it. `at`: when it was written, ISO 8601, UTC; absent in older journals. */
+export type ConversationLine =
+  /**
+   * `usage`: tokens of the reply. `data`: what a result shows, as a JSON value. `pending`: this result stands for a call that waits. A
+   * second result of a call replaces the first.
+   */
+  | {
+      readonly type: "message";
+      readonly at?: string;
+      readonly message: Message;
+      readonly usage?: Usage;
+      readonly data?: unknown;
+      readonly pending?: WaitingCall;
+    }
+  /** Answers to the questions about calls that wait, by id. */
+  | { readonly type: "answers"; readonly answers: Answers }
+  /** These calls are about to run. */
+  | { readonly type: "tool-start"; readonly at?: string; readonly callIds: readonly string[] }
+  | OpeningLine
+  | ChangeLine
+  /** The last `count` messages were taken out. `refused`: the service refused them. */
+  | { readonly type: "withdrawn"; readonly count: number; readonly refused?: true }
+  /** Tokens of a reply that is not part of the conversation. */
+  | { readonly type: "usage"; readonly usage: Usage }
+  /** The conversation is now these messages. `refused`, in older journals: the last one was taken out, as the service refused it. */
+  | {
+      readonly type: "messages";
+      readonly messages: readonly Message[];
+      readonly refused?: true;
+      readonly pending?: readonly WaitingCall[];
+      readonly foundTools?: readonly string[];
+      readonly opening?: Opening;
+      readonly changes?: readonly ConversationChange[];
+    }
+  /** In older journals: the prompt has changed. */
+  | { readonly type: "system-prompt"; readonly systemPrompt: string };
+
+/** What a conversation has come to. */
+export interface ConversationState extends Announced {
+  messages: Message[];
+  usage: Usage;
+  /** Tokens of the last request and its reply, as the service counted them. */
+  contextTokens: number | undefined;
+  /** As the lines say. */
+  systemPrompt: string;
+  readonly foundTools: Set<string>;
+  /** Calls of the last reply that wait, by id; the result of each in `messages` is a placeholder. */
+  readonly waiting: Map<string, WaitingCall>;
+  /** Calls of the last reply that were started. */
+  readonly started: Set<string>;
+}
+
+export function emptyState(): ConversationState {
+  return {
+    messages: [],
+    usage: noUsage,
+    contextTokens: undefined,
+    systemPrompt: "",
+    opening: undefined,
+    openedAt: 0,
+    changes: [],
+    foundTools: new Set(),
+    waiting: new Map(),
+    started: new Set(),
+  };
+}
+
+/**
+ * Changes the state by one line, and nothing else. The only place that says what a line means: for the conversation as it grows, for a
+ * journal that is read, and for its transcript.
+ */
+export function apply(state: ConversationState, line: ConversationLine): void {
+  switch (line.type) {
+    case "message":
+      applyMessage(state, line);
+      break;
+    case "answers":
+      for (const [id, answer] of Object.entries(line.answers)) {
+        const call = state.waiting.get(id);
+        if (call) state.waiting.set(id, { ...call, answer });
+      }
+      break;
+    case "tool-start":
+      for (const id of line.callIds) state.started.add(id);
+      release(state, line.callIds);
+      break;
+    case "opening": {
+      const { type: _, ...opening } = line;
+      Object.assign(state, {
+        opening,
+        openedAt: state.messages.length,
+        changes: [],
+        systemPrompt: opening.systemPrompt,
+      });
+      break;
+    }
+    case "change":
+      applyChange(state, line);
+      break;
+    case "withdrawn":
+      keepFirst(state, state.messages.slice(0, state.messages.length - line.count));
+      break;
+    case "usage":
+      state.usage = addUsage(state.usage, line.usage);
+      break;
+    case "messages":
+      applyMessages(state, line);
+      break;
+    case "system-prompt":
+      state.systemPrompt = line.systemPrompt;
+      break;
+    default:
+      line satisfies never;
+  }
+}
+
+function applyMessage(
+  state: ConversationState,
+  { message, usage, data, pending }: Extract<ConversationLine, { type: "message" }>,
+): void {
+  if (usage) {
+    state.usage = addUsage(state.usage, usage);
+    state.contextTokens = usage.inputTokens + usage.outputTokens;
+  }
+  if (message.role !== "tool") {
+    closeCalls(state);
+    if (message.role === "assistant") state.started.clear();
+    state.messages.push(message);
+    return;
+  }
+  for (const name of foundBy(message.name, data)) state.foundTools.add(name);
+  state.waiting.delete(message.callId);
+  putResult(state.messages, message);
+  if (!pending) return;
+  state.waiting.set(message.callId, pending);
+  state.started.delete(message.callId);
+}
+
+/** Ends the calls that a process left open when it ended, and those that waited for them. */
+function closeCalls(state: ConversationState): void {
+  const { messages, waiting, started } = state;
+  const last = messages.at(-1);
+  if (!last || last.role === "user") return;
+  release(state, [...waiting.keys()]);
+  const calls = lastCalls(state.messages);
+  if (state.messages.length - state.messages.findLastIndex(({ role }) => role === "assistant") > calls.length) return;
+  const answered = new Set(state.messages.flatMap((message) => (message.role === "tool" ? [message.callId] : [])));
+  for (const call of calls)
+    if (!answered.has(call.id))
+      putResult(state.messages, started.has(call.id) ? interrupted(call) : notRun(call, "aborted"));
+}
+
+/** Takes the placeholders of these calls away: they no longer wait, and are open. */
+function release(state: ConversationState, callIds: readonly string[]): void {
+  if (state.waiting.size === 0) return;
+  const released = new Set(callIds.filter((id) => state.waiting.delete(id)));
+  if (released.size > 0) state.messages = withoutResults(state.messages, released);
+}
+
+function applyChange(state: ConversationState, { type: _, ...change }: ChangeLine): void {
+  const before = answeredChanges(state.messages, state.changes);
+  const isNone = Object.keys(change).length === 0;
+  state.changes = isNone ? before : [...before, { position: state.messages.length, ...change }];
+  state.systemPrompt = change.systemPrompt ?? state.systemPrompt;
+}
+
+function keepFirst(state: ConversationState, messages: Message[]): void {
+  const { length } = messages;
+  state.messages = messages;
+  state.openedAt = Math.min(state.openedAt, length);
+  if (state.changes.some(({ position }) => position > length))
+    state.changes = state.changes.filter(({ position }) => position <= length);
+}
+
+function applyMessages(state: ConversationState, line: Extract<ConversationLine, { type: "messages" }>): void {
+  const { messages, refused, pending = [], foundTools = [], opening, changes = [] } = line;
+  state.waiting.clear();
+  for (const call of pending) state.waiting.set(call.callId, call);
+  state.foundTools.clear();
+  for (const name of foundTools) state.foundTools.add(name);
+  state.contextTokens = undefined;
+  if (refused) {
+    keepFirst(state, [...messages]);
+    return;
+  }
+  Object.assign(state, { messages: [...messages], opening, changes, openedAt: 0 });
+}

@@ -1,0 +1,137 @@
+import type { ToolUnion } from "@anthropic-ai/sdk/resources/messages";
+import { callsOf } from "../../conversation/conversation.ts";
+import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../../messages.ts";
+import type { ConversationChange, ModelRequest } from "../../provider.ts";
+import { memoize } from "../shared/memoize.ts";
+import { openingOf, promptChange, type ToldChanges, unchangedSince } from "../shared/opening.ts";
+import { wellFormed, wellFormedJson, wireId } from "../shared/wireText.ts";
+import {
+  type AnthropicTurn,
+  joinTurns,
+  type ToToolUse,
+  toAnthropicTurn,
+  toToolUse,
+  type WireMessage,
+} from "./mapping.ts";
+import { createToNativeResult, findInsertEdits } from "./nativeResults.ts";
+import { nativeUse } from "./nativeTools.ts";
+import { OfferedTools, type ToolChange } from "./offeredTools.ts";
+
+/** How a provider's conversations go on the wire. */
+export interface ConversationRules {
+  readonly told: ToldChanges;
+  readonly nativeTools: boolean;
+  readonly bindsThinking: boolean;
+  /** Returns whether a reply goes back as it came; those of other models go back as plain text and calls. */
+  isOwn(reply: AssistantMessage): boolean;
+}
+
+/** A conversation as the Messages API takes it. */
+interface WireConversation {
+  readonly systemPrompt: string;
+  readonly tools: ToolUnion[];
+  readonly messages: WireMessage[];
+}
+
+/**
+ * Makes the function that maps a request. It reads nothing but the request, so that each one begins with the whole of the one before,
+ * byte for byte. Changes are told where they were made, before the next reply.
+ */
+export function createToConversation(rules: ConversationRules): (request: ModelRequest) => WireConversation {
+  const { told, nativeTools, bindsThinking, isOwn } = rules;
+  const isRaw = (message: Message): boolean => message.role === "assistant" && isOwn(message);
+  const toTurn = memoize((message) => toAnthropicTurn(message, isRaw(message)));
+  const toNativeTurn = memoize((message) => toAnthropicTurn(message, true, toNativeUse));
+  const toNativeResult = createToNativeResult();
+  return (request) => {
+    const opened = openingOf(request, told);
+    const tools = new OfferedTools(opened, nativeTools);
+    const edits = findInsertEdits(nativeTools ? request.messages : []);
+    const native = new Map<string, ToolCallBlock>();
+    const isEdit = (callId: string): boolean => native.has(edits.inserts.get(callId) ?? "");
+    const isHidden = (reply: AssistantMessage): boolean => {
+      const calls = callsOf(reply);
+      return calls.length > 0 && calls.every((call) => isEdit(call.id));
+    };
+
+    const toReply = (reply: AssistantMessage): AnthropicTurn => {
+      const uses = nativeTools && isOwn(reply) ? callsOf(reply).filter((call) => nativeUse(call)) : [];
+      if (uses.length === 0 || !uses.every((call) => tools.isKnown(nativeUse(call)?.name ?? ""))) return toTurn(reply);
+      for (const call of uses) native.set(call.id, call);
+      return toNativeTurn(reply);
+    };
+    const toResult = (result: ToolMessage): AnthropicTurn => {
+      const found = tools.find(result);
+      const call = native.get(result.callId);
+      return found.length > 0
+        ? referenceTurn(result, found)
+        : toTurn(call ? toNativeResult(call, result, edits) : result);
+    };
+
+    const since = bindsThinking ? unchangedSince(request, told) : 0;
+    const turns: AnthropicTurn[] = [];
+    const later = [...opened.changes];
+    const tell = (position: number): void => {
+      const after = later.findIndex((change) => change.position > position);
+      const due = later.splice(0, after < 0 ? later.length : after);
+      if (turns.at(-1)?.role !== "user") later.unshift(...due);
+      else
+        turns.push(
+          ...changeTurn(
+            due,
+            due.flatMap((change) => tools.change(change)),
+          ),
+        );
+    };
+    for (const [index, message] of request.messages.entries()) {
+      if (message.role === "assistant" ? isHidden(message) : message.role === "tool" && isEdit(message.callId))
+        continue;
+      if (message.role === "assistant" && toTurn(message).content.length > 0) tell(index);
+      const whole =
+        message.role === "user" ? toTurn(message) : message.role === "tool" ? toResult(message) : toReply(message);
+      const turn = index < since ? withoutThinking(whole) : whole;
+      if (turn.content.length > 0) turns.push(turn);
+    }
+    tell(request.messages.length);
+    return { systemPrompt: opened.systemPrompt, tools: tools.declared, messages: joinTurns(turns) };
+  };
+}
+
+function withoutThinking(turn: AnthropicTurn): AnthropicTurn {
+  if (turn.role !== "assistant") return turn;
+  return { ...turn, content: turn.content.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking") };
+}
+
+/** The message that tells of changes at one place. Empty where they come to nothing. */
+function changeTurn(changes: readonly ConversationChange[], blocks: readonly ToolChange[]): AnthropicTurn[] {
+  const prompt = changes.findLast((change) => change.systemPrompt !== undefined)?.systemPrompt;
+  const text = prompt === undefined ? [] : [{ type: "text" as const, text: wellFormed(promptChange(prompt)) }];
+  const content = [...text, ...blocks];
+  return content.length === 0 ? [] : [{ role: "system", content, results: false }];
+}
+
+/** The betas of the changes that a conversation tells of. That of definitions covers references. */
+export function changeBetas(messages: readonly WireMessage[]): readonly string[] {
+  const blocks = messages.flatMap(({ role, content }) => (role === "system" && Array.isArray(content) ? content : []));
+  const tools = blocks.flatMap((block) => ("tool" in block ? [block.tool.type] : []));
+  if (tools.length === 0) return [];
+  return [tools.includes("tool_definition") ? "inline-tools-2026-09-15" : "mid-conversation-tool-changes-2026-07-01"];
+}
+
+/** A call in the form in which the model made it. */
+const toNativeUse: ToToolUse = (call, raw) => {
+  const use = nativeUse(call);
+  if (!use) return toToolUse(call, raw);
+  const { name, input } = use;
+  return {
+    ...((raw ?? { type: "tool_use" }) as { type: "tool_use" }),
+    id: wireId(call.id),
+    name,
+    input: wellFormedJson(input),
+  };
+};
+
+function referenceTurn({ callId }: ToolMessage, names: readonly string[]): AnthropicTurn {
+  const content = names.map((tool_name) => ({ type: "tool_reference", tool_name }) as const);
+  return { role: "user", content: [{ type: "tool_result", tool_use_id: wireId(callId), content }], results: true };
+}

@@ -1,0 +1,161 @@
+import type { ModelPrice, ModelRules, PictureLimits } from "./modelRules.ts";
+
+const address = "https://platform.claude.com/docs/en";
+
+/** A five-minute cache write costs five quarters of the input price, one of an hour twice as much. */
+function price(input: number, output: number, cacheRead: number, above?: ModelPrice["above"]): ModelPrice {
+  const cached = { cacheRead, cacheWrite: input * 1.25, cacheWriteHour: input * 2 };
+  return { input, output, ...cached, ...(above && { above }) };
+}
+
+const pictures: PictureLimits = { bytes: 10_000_000, count: 600, side: 8000, many: { count: 20, side: 2000 } };
+
+const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
+
+/** What the models of autumn 2026 have in common. */
+const current = {
+  context: 1_000_000,
+  output: 128_000,
+  sampling: "never",
+  bindsThinking: true,
+  answerFormat: true,
+  pictures,
+} as const satisfies Partial<ModelRules>;
+
+const allChanges = { systemMessages: true, tools: true, deferredTools: true, compaction: ["threshold"] } as const;
+const noChanges = { systemMessages: false, tools: false, deferredTools: true, compaction: [] } as const;
+
+/** What the models before them have in common. */
+const older = {
+  forcing: "without-thinking",
+  bindsThinking: false,
+  answerFormat: true,
+  changes: noChanges,
+  pictures,
+  checkedOn: "2026-11-23",
+  confidence: "likely",
+} as const satisfies Partial<ModelRules>;
+
+/** Models that are told how many tokens to think. */
+const byBudget = {
+  efforts: ["none", "low", "medium", "high"],
+  default: "none",
+  types: ["enabled", "disabled"],
+  budgets: { low: 4_000, medium: 10_000, high: 20_000 },
+} as const satisfies ModelRules["reasoning"];
+
+/** Models that do not think unless they are asked to. */
+const adaptiveOnRequest = {
+  context: 1_000_000,
+  output: 128_000,
+  reasoning: { efforts: ["none", ...efforts], default: "none", types: ["adaptive", "disabled"] },
+  source: `${address}/build-with-claude/effort`,
+} as const satisfies Partial<ModelRules>;
+
+const ofYear2025 = {
+  context: 200_000,
+  reasoning: byBudget,
+  sampling: "always",
+  answerFormat: false,
+  pictures: { ...pictures, count: 100 },
+  source: `${address}/build-with-claude/thinking`,
+} as const satisfies Partial<ModelRules>;
+
+export const anthropicModels: readonly [ModelRules, ...ModelRules[]] = [
+  {
+    ...current,
+    name: "claude-opus-5-5",
+    line: "opus",
+    reasoning: { efforts, default: "medium", types: ["adaptive"], display: "updates" },
+    forcing: "never",
+    changes: { ...allChanges, compaction: ["threshold", "on-demand"] },
+    price: price(4, 20, 0.2),
+    checkedOn: "2026-11-23",
+    source: `${address}/models/opus-5-5/migration-guide`,
+    confidence: "sure",
+  },
+  {
+    ...current,
+    name: "claude-sonnet-5-5",
+    line: "sonnet",
+    reasoning: {
+      efforts: ["none", ...efforts],
+      default: "high",
+      types: ["adaptive", "between_tools"],
+      display: "updates",
+    },
+    forcing: "never",
+    changes: allChanges,
+    price: price(2, 10, 0.1),
+    checkedOn: "2026-11-23",
+    source: `${address}/models/sonnet-5-5/migration-guide`,
+    confidence: "sure",
+  },
+  {
+    ...current,
+    name: "claude-haiku-5-5",
+    line: "haiku",
+    reasoning: {
+      efforts: ["none", ...efforts],
+      default: "medium",
+      types: ["adaptive", "disabled"],
+      display: "summarized",
+    },
+    forcing: "always",
+    changes: allChanges,
+    price: price(0.1, 0.5, 0.01, { inputTokens: 100_000, inputTimes: 5, outputTimes: 5 }),
+    checkedOn: "2026-11-23",
+    source: `${address}/models/haiku-5-5/migration-guide`,
+    confidence: "likely",
+  },
+  {
+    ...older,
+    name: "claude-haiku-4-5",
+    context: 200_000,
+    output: 64_000,
+    reasoning: byBudget,
+    sampling: "always",
+    pictures: { ...pictures, count: 100 },
+    price: price(1, 5, 0.1),
+    source: `${address}/models/overview`,
+  },
+  {
+    ...older,
+    name: "claude-opus-5",
+    context: 1_000_000,
+    output: 128_000,
+    reasoning: { efforts: ["none", ...efforts], default: "high", types: ["adaptive", "disabled"] },
+    sampling: "never",
+    price: price(5, 25, 0.5),
+    source: `${address}/models/opus-5/overview`,
+  },
+  {
+    ...older,
+    name: "claude-sonnet-5",
+    context: 1_000_000,
+    output: 128_000,
+    reasoning: { efforts: ["none", ...efforts], default: "high", types: ["adaptive", "disabled"] },
+    sampling: "never",
+    price: price(2, 10, 0.2),
+    source: `${address}/models/sonnet-5/overview`,
+  },
+  {
+    ...older,
+    name: "claude-opus-4-6",
+    ...adaptiveOnRequest,
+    reasoning: { ...adaptiveOnRequest.reasoning, efforts: ["none", "low", "medium", "high", "max"] },
+    sampling: "always",
+  },
+  {
+    ...older,
+    name: "claude-sonnet-4-6",
+    ...adaptiveOnRequest,
+    output: 64_000,
+    reasoning: { ...adaptiveOnRequest.reasoning, efforts: ["none", "low", "medium", "high", "max"] },
+    sampling: "always",
+  },
+  { ...older, name: "claude-opus-4-7", ...adaptiveOnRequest, sampling: "never" },
+  { ...older, name: "claude-opus-4-8", ...adaptiveOnRequest, sampling: "never" },
+  { ...older, name: "claude-opus-4", isFamily: true, ...ofYear2025, output: 32_000 },
+  { ...older, name: "claude-sonnet-4", isFamily: true, ...ofYear2025, output: 64_000 },
+];

@@ -1,0 +1,61 @@
+import type { Message } from "@anthropic-ai/sdk/resources/messages";
+import type { Response } from "openai/resources/responses/responses";
+import { expect, test } from "vitest";
+import type { Usage } from "../../messages.ts";
+import type { ReplyEvent } from "../../provider.ts";
+import { anthropicEvents, createAnthropicState, finishAnthropic, reduceAnthropic } from "../anthropic/reply.ts";
+import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "../openai/reply.ts";
+import billed from "../shared/billedUsages.json" with { type: "json" };
+import { costOf, priced } from "./cost.ts";
+
+const usage: Usage = {
+  inputTokens: 1_000_000,
+  outputTokens: 1_000_000,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
+
+test("a price or a rate that is not known makes the cost unknown, never zero", () => {
+  expect(costOf(usage, undefined)).toBeUndefined();
+  expect(costOf({ ...usage, cacheReadTokens: 1 }, { input: 1, output: 5 })).toBeUndefined();
+  const reply = {
+    type: "reply",
+    stop: "stop",
+    usage,
+    message: { role: "assistant", content: [], model: "openai/unheard-of" },
+  } as const;
+  expect(priced(reply, undefined).usage).toEqual(usage);
+  expect(priced(reply, { input: 1, output: 1 }).usage?.cost).toBe(2);
+});
+
+test("the cost that the service reports is kept", () => {
+  const own = { ...usage, cost: 0.5 };
+  const reply = { type: "reply", stop: "stop", usage: own, message: { role: "assistant", content: [] } } as const;
+  expect(priced(reply, { input: 1, output: 1 }).usage?.cost).toBe(0.5);
+});
+
+/** The reply whose body says this of its usage. */
+function replyWith(service: string, model: string, wireUsage: object): ReplyEvent {
+  const described = { name: service, label: service, model, baseURL: undefined, keyVariable: undefined, secrets: [] };
+  const author = `${service}/${model}`;
+  if (service === "anthropic") {
+    const content = [{ type: "text", text: "Yes.", citations: null }];
+    const state = createAnthropicState(described);
+    const message = { role: "assistant", content, stop_reason: "end_turn", usage: wireUsage } as unknown as Message;
+    for (const event of anthropicEvents(message)) reduceAnthropic(state, event);
+    return finishAnthropic(state, author);
+  }
+  const state = createResponsesState(described);
+  const output = [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Yes." }] }];
+  const response = { status: "completed", output, usage: wireUsage } as unknown as Response;
+  for (const event of responsesEvents(response)) reduceResponses(state, event);
+  return finishResponses(state, author);
+}
+
+test.each(billed.bills)("$model bills $dollars dollars for $usage", ({ service, model, usage: wireUsage, dollars }) => {
+  const cost = priced(replyWith(service, model, wireUsage), undefined).usage?.cost;
+  expect(cost).toBeCloseTo(Number(dollars), 12);
+});
+
+test("there are thirty such bills", () => expect(billed.bills).toHaveLength(30));

@@ -1,0 +1,137 @@
+import { isObject } from "@toolcrib/core/text";
+import { frozenJson } from "../conversation/frozenJson.ts";
+import { repairConversation } from "../conversation/repair.ts";
+import { readWaiting, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
+import { AgentError } from "../errors.ts";
+import type { Message } from "../messages.ts";
+import type { ConversationChange, Opening } from "../provider.ts";
+import { type Session, sessionFormat, sessionVersion, withBlocks } from "./session.ts";
+
+/** Checks a session that was read or passed in; throws `bad_session` with `source` in its message. */
+export function checkSession(value: unknown, source: string): Session {
+  const session = checkHeader(value, source);
+  if (!Array.isArray(session.messages)) throw badSession(source, "messages is not a list");
+  const { pending: saved, foundTools: names, opening, changes, ...rest } = session;
+  const given = session.messages.map((message, index) => checkMessage(message, `${source}, message ${index + 1}`));
+  const messages = repairConversation(given);
+  // Without it the next request opens anew: a change would stand elsewhere.
+  const announced = messages.length === given.length ? checkAnnounced({ opening, changes }, source) : {};
+  const pending = stillWaiting(messages, checkPending(saved, source));
+  const foundTools = checkFoundTools(names, source);
+  return {
+    ...(rest as unknown as Session),
+    messages,
+    ...(pending.length > 0 && { pending }),
+    ...(foundTools.length > 0 && { foundTools }),
+    ...announced,
+  };
+}
+
+/** Checks a list of names; none when it is absent. */
+export function checkFoundTools(value: unknown, source: string): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
+  throw badSession(source, "foundTools is not a list of names");
+}
+
+/** Checks a list of calls that wait; none when it is absent. */
+export function checkPending(value: unknown, source: string): readonly WaitingCall[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw badSession(source, "pending is not a list");
+  return value.map((call, index) => checkWaiting(call, `${source}, pending ${index + 1}`));
+}
+
+/** Checks one call that waits and freezes a copy. */
+export function checkWaiting(value: unknown, source: string): WaitingCall {
+  const call = readWaiting(value);
+  if (!call) throw badSession(source, "not a call that waits, with callId and step");
+  return call;
+}
+
+/** Checks format, version and system prompt. */
+export function checkHeader(value: unknown, source: string): Record<string, unknown> {
+  if (!isObject(value) || value.format !== sessionFormat) {
+    throw badSession(source, `expected an object with "format": "${sessionFormat}"`);
+  }
+  if (value.version !== sessionVersion) {
+    throw badSession(
+      source,
+      `this version reads format version ${sessionVersion}, not ${String(value.version)}; update toolcrib`,
+    );
+  }
+  if (typeof value.systemPrompt !== "string") throw badSession(source, "systemPrompt is not a string");
+  return value;
+}
+
+/** Checks the shape of one message and freezes a copy. */
+export function checkMessage(given: unknown, source: string): Message {
+  const value = withBlocks(given);
+  if (!isObject(value)) throw badSession(source, "expected an object");
+  const { role, content } = value;
+  const well =
+    role === "tool"
+      ? ["callId", "name", "output"].every((key) => typeof value[key] === "string") &&
+        typeof value.isError === "boolean"
+      : (role === "user" || role === "assistant") && Array.isArray(content) && content.every(isBlock);
+  if (!well) throw badSession(source, "not a user, assistant or tool message of this format");
+  return frozenJson(value) as Message;
+}
+
+/** Returns whether it is a block that a user message may hold. */
+export function isUserBlock(block: unknown): boolean {
+  return isBlock(block) && ["text", "image"].includes(String((block as { type: unknown }).type));
+}
+
+function isBlock(block: unknown): boolean {
+  if (!isObject(block)) return false;
+  if (block.type === "image") return typeof block.data === "string" && typeof block.mimeType === "string";
+  if (block.type === "tool-call") {
+    return typeof block.id === "string" && typeof block.name === "string" && isObject(block.args);
+  }
+  return (block.type === "text" || block.type === "reasoning") && typeof block.text === "string";
+}
+
+/** Checks the opening and the changes of a session; neither where there is no opening. */
+export function checkAnnounced(
+  { opening, changes = [] }: Record<string, unknown>,
+  at: string,
+): { readonly opening?: Opening; readonly changes?: readonly ConversationChange[] } {
+  if (opening === undefined) return {};
+  if (!Array.isArray(changes)) throw badSession(at, "changes is not a list");
+  for (const change of changes)
+    if (!isObject(change) || !Number.isSafeInteger(change.position)) throw badSession(at, "a change has no position");
+  const checked = changes.map((change) => checkChange(change, at) as unknown as ConversationChange);
+  return { opening: checkOpening(opening, at), ...(checked.length > 0 && { changes: checked }) };
+}
+
+export function checkOpening(value: unknown, at: string): Opening {
+  if (!isObject(value) || typeof value.systemPrompt !== "string" || !isToolList(value.tools ?? undefined))
+    throw badSession(at, "an opening has a systemPrompt and tools");
+  if (value.deferredTools !== undefined && !isToolList(value.deferredTools))
+    throw badSession(at, "deferredTools is not a list of tools");
+  return frozenJson(value) as unknown as Opening;
+}
+
+export function checkChange(value: Record<string, unknown>, at: string): object {
+  const isWell =
+    [value.addedTools, value.deferredTools].every((tools) => tools === undefined || isToolList(tools)) &&
+    [value.removedTools, value.offeredTools].every((names) => names === undefined || isNameList(names)) &&
+    (value.systemPrompt === undefined || typeof value.systemPrompt === "string");
+  if (!isWell) throw badSession(at, "a change has a systemPrompt, tools or names of tools");
+  return frozenJson(value) as object;
+}
+
+function isToolList(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((tool) => isObject(tool) && isObject(tool.function) && typeof tool.function.name === "string")
+  );
+}
+
+function isNameList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+export function badSession(source: string, problem: string, cause?: unknown): AgentError {
+  return new AgentError({ code: "bad_session", message: `Cannot read the session ${source}: ${problem}.`, cause });
+}

@@ -1,0 +1,55 @@
+import { userMessage } from "../conversation/conversation.ts";
+import type { Message, UserMessage } from "../messages.ts";
+
+/** A smaller saving is not worth a request for a summary. */
+export const leastGain = 0.1;
+const leastHead = 0.25;
+
+/** A rough size; only its ratio to that of other messages matters. */
+export function weightOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + JSON.stringify(message).length, 0);
+}
+
+export const summaryRequest: string =
+  "Sum up the conversation so far for yourself: the user's goals and constraints, what was done and found, with the names, " +
+  "paths and numbers that matter, and what comes next. Only the summary goes on from here. Answer with the summary alone.";
+
+/** What a summary stands for, and what goes on word for word. */
+interface Split {
+  readonly head: readonly Message[];
+  readonly request: UserMessage["content"];
+  readonly isAnswered: boolean;
+}
+
+/** The conversation up to the messages that the user has sent since the last step. Undefined where that is not worth a summary. */
+export function splitForSummary(messages: readonly Message[]): Split | undefined {
+  const end = messages.findLastIndex((message) => message.role !== "user") + 1;
+  const head = messages.slice(0, end);
+  const newest = messages.slice(end).flatMap((message) => requestOf(message));
+  const request = newest.length > 0 ? newest : requestOf(messages.findLast((message) => message.role === "user"));
+  const wordForWord = newest.length > 0 ? 0 : JSON.stringify(request).length;
+  if (end === 0 || weightOf(head) - wordForWord < leastHead * weightOf(messages)) return undefined;
+  return { head, request, isAnswered: newest.length === 0 && messages.at(-1)?.role === "assistant" };
+}
+
+const opening = "Summary of the conversation so far:";
+
+/** Returns the summary that a message begins with, without the request behind it; undefined for every other message. */
+export function summaryAlone(message: Message): UserMessage | undefined {
+  if (message.role !== "user" || requestOf(message) === message.content) return undefined;
+  return userMessage(message.content.slice(0, 1));
+}
+
+/** Returns the user's own words; of a message that begins with a summary, only what follows it. */
+function requestOf(message: Message | undefined): UserMessage["content"] {
+  if (message?.role !== "user") return [];
+  const [first] = message.content;
+  return first?.type === "text" && first.text.startsWith(opening) ? message.content.slice(2) : message.content;
+}
+
+/** The one message with which a conversation begins anew: the summary, and the last request word for word. */
+export function summarised({ request, isAnswered }: Split, summary: string): UserMessage {
+  const label = isAnswered ? "My last message, which you have answered, was:" : "My last message was:";
+  const words = request.length > 0 ? [{ type: "text", text: label } as const, ...request] : [];
+  return userMessage([{ type: "text", text: `${opening}\n\n${summary}` }, ...words]);
+}
