@@ -1,5 +1,5 @@
 import { AgentError, type Answers, type UserContent } from "@toolcrib/agent";
-import { checkOptions, type KnownOptions } from "@toolcrib/core";
+import { type OptionSpecs, readOptions } from "@toolcrib/core/internal";
 import { clip, isObject, messageOf, showInvisible } from "@toolcrib/core/text";
 import type { AgentSource, ListOptions, ResultOptions, RunStatus, StartOptions } from "./run.ts";
 
@@ -13,10 +13,10 @@ const statuses: readonly RunStatus[] = ["queued", "running", "waiting", "done", 
 export function checkKnown<Options extends object>(
   owner: string,
   options: Options,
-  known: KnownOptions<NoInfer<Options>>,
+  known: OptionSpecs<NoInfer<Options>>,
 ): void {
   try {
-    checkOptions(owner, options, known);
+    readOptions(owner, options, known);
   } catch (cause) {
     throw new AgentError({ code: "invalid_option", message: `${messageOf(cause)}.`, cause });
   }

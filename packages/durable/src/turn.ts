@@ -64,7 +64,7 @@ export async function createAgent(
   return { agent, session: () => sessionOf(agent, context) };
 }
 
-function sessionOf(agent: Agent, { pending, foundTools }: Partial<SessionToolContext> = {}): Session {
+function sessionOf(agent: Agent, { pending, foundTools, opening, changes }: Partial<SessionToolContext> = {}): Session {
   return {
     format: "toolcrib-session",
     version: 1,
@@ -74,6 +74,8 @@ function sessionOf(agent: Agent, { pending, foundTools }: Partial<SessionToolCon
     usage: agent.usage,
     ...(pending && pending.length > 0 && { pending }),
     ...(foundTools && foundTools.length > 0 && { foundTools }),
+    ...(opening && { opening }),
+    ...(changes && changes.length > 0 && { changes }),
   };
 }
 
