@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, type ExecutableTool, type ToolEffect, ToolRegistry } from "@toolcrib/core";
-import { createPathScope } from "@toolcrib/core/files";
+import { createPathScope } from "@toolcrib/kit/files";
 import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
 import { createPolicy, exactPattern, guardState, type Policy } from "./index.ts";
@@ -74,9 +74,9 @@ test("another name of a file that decides is asked about, and nothing else is", 
   expect(await write(".git/config")).toMatchObject({ ok: false, error: { code: "approval_required" } });
 });
 
-test("of another place the paths are compared, and nothing is looked up here", async () => {
+test("of a remote the paths are compared, and nothing is looked up here", async () => {
   const there = (name: string, kind: "write" | "delete"): ExecutableTool =>
-    tool(name, (path) => [{ kind, path: join(root, path), tree: kind === "delete", place: "box" }]);
+    tool(name, (path) => [{ kind, path: join(root, path), tree: kind === "delete", remote: "box" }]);
   registry = new ToolRegistry([there("write_file", "write"), there("remove", "delete")]);
   registry.guard(policy.guard);
   const change = (name: string, path: string) => registry.check(name, { path });

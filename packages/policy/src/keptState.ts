@@ -1,7 +1,7 @@
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { GuardDecision, GuardedCall } from "@toolcrib/core";
-import { canonicalOrUndefined, compilePathPatterns, isInside } from "@toolcrib/core/files";
+import { canonicalOrUndefined, compilePathPatterns, isInside } from "@toolcrib/kit/files";
 import type { Policy } from "./policy.ts";
 import type { PolicyQuestion } from "./question.ts";
 import type { Cause } from "./verdict.ts";
@@ -26,12 +26,12 @@ interface Verdict {
 
 /**
  * The policy, and no tool changes what the program keeps. Other names of a file (hard links), which a pattern of paths cannot know, count
- * too. Of another place (`effect.place`) only paths are compared, as it may be this disk: what lies there cannot be looked up here, and its
- * links and `files` are those of that place.
+ * too. Of a remote (`effect.remote`) only paths are compared, as it may be this disk: what lies there cannot be looked up here, and its
+ * links and `files` are those of that remote.
  */
 export function guardState(policy: Policy, kept: KeptState): Policy {
   const { folders, roots } = kept;
-  /** Where a shell line names the folder: it is one of the protected paths of the policy, perhaps by more than one entry. */
+  /** Recognises a shell line that names the folder: it is one of the protected paths of the policy, perhaps by more than one entry. */
   const isOwn = (cause: Cause): boolean => {
     if (cause.by !== "protected") return false;
     const last = basename(cause.pattern);
@@ -99,10 +99,10 @@ function verdictOf(
   const patterns = [...new Set([...folders, ...own])].map(exactPattern);
   const folder = compilePathPatterns(patterns, { roots: [], ignoreCase: true, missingMatches: true });
   let asked: Verdict | undefined;
-  for (const { kind, path = "", givenPath = path, tree, place } of changes) {
+  for (const { kind, path = "", givenPath = path, tree, remote } of changes) {
     const isThere = folder.match(path) ?? folder.match(givenPath);
     if (isThere !== undefined || (tree && folder.mayMatchBelow(path))) return { decision: "deny", why };
-    if (place !== undefined) continue;
+    if (remote !== undefined) continue;
     const stats = kind === "write" ? statsOf(path) : undefined;
     const linked = stats?.isFile() && stats.nlink > 1 ? stats : undefined;
     if (linked && own.some((folder) => holds(folder, linked))) return { decision: "deny", why };
@@ -125,7 +125,7 @@ function canonicalOf(path: string): string {
   return canonicalOrUndefined(path) ?? path;
 }
 
-/** Whether a folder holds the file, by whatever name. */
+/** Returns whether a folder holds the file, by whatever name. */
 function holds(folder: string, file: Stats): boolean {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true }).some((entry) => {

@@ -2,7 +2,7 @@ import type { ApprovalQuestion, ExecutableTool, Guard, GuardDecision, GuardedCal
 import { messageOf } from "@toolcrib/core/text";
 import { type Explanation, explainJudgement } from "./explain.ts";
 import { type Judgement, judge } from "./judgement.ts";
-import { type PolicyOptions, readOptions } from "./options.ts";
+import { type PolicyOptions, settingsOf } from "./options.ts";
 import { questionData, questionText } from "./question.ts";
 import type { RememberedAnswer, RememberedStore } from "./remembered/store.ts";
 import type { Settings } from "./settings.ts";
@@ -31,7 +31,7 @@ export interface Policy {
 
 /** Makes a guard of rules. Throws a TypeError for a malformed rule or option. */
 export function createPolicy(options: PolicyOptions = {}): Policy {
-  const settings = readOptions(options);
+  const settings = settingsOf(options);
   const isHere = ({ folders }: RememberedAnswer): boolean =>
     [...folders].sort().join("\0") === [...settings.roots].sort().join("\0");
   return {

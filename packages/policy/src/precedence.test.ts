@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { defineTool, type ToolEffect } from "@toolcrib/core";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPolicy, type Decision, type PolicyOptions } from "./index.ts";
+import { createPolicy, type PolicyOptions } from "./index.ts";
+import type { Decision } from "./verdict.ts";
 
 let root: string;
 
@@ -114,7 +115,7 @@ async function decide(options: PolicyOptions, things: readonly Thing[]): Promise
 
 const rank = (decision: Decision): number => ["allow", "ask", "deny"].indexOf(decision);
 
-/** Whether `next` is at least as strict as `before`, whatever the rules, the mode and the call. */
+/** Returns whether `next` is at least as strict as `before`, whatever the rules, the mode and the call. */
 async function neverLooser(
   change: (options: PolicyOptions, extra: string) => [before: PolicyOptions, next: PolicyOptions],
 ): Promise<void> {

@@ -60,7 +60,7 @@ function cut({
   env,
   confinement,
   host,
-  place,
+  remote,
 }: ToolEffect): ToolEffect {
   const short = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : text.slice(0, longestListed);
@@ -78,7 +78,7 @@ function cut({
     env: env === undefined ? undefined : Object.fromEntries(shortEnv),
     confinement: short(confinement),
     host: short(host),
-    place: short(place),
+    remote: short(remote),
   };
   return Object.fromEntries(Object.entries(copy).filter(([, value]) => value !== undefined)) as unknown as ToolEffect;
 }

@@ -1,4 +1,4 @@
-import type { PathScope } from "@toolcrib/core/files";
+import type { PathScope } from "@toolcrib/kit/files";
 import type { ProtectedMatcher } from "./judge/protectedPaths.ts";
 import type { RememberedStore } from "./remembered/store.ts";
 import type { PathPlaces, RuleList } from "./rules/compileRules.ts";
@@ -19,6 +19,6 @@ export interface Settings {
   readonly remembered: RememberedStore | undefined;
   /** Patterns of paths that the packs leave out themselves. */
   readonly denied: ReadonlySet<string>;
-  /** The same for another place, by its name: its roots, and no path of this machine. */
-  elsewhere(place: string): Settings;
+  /** The same for a remote, by its name: its roots, and no path of this machine. */
+  elsewhere(remote: string): Settings;
 }

@@ -1,5 +1,6 @@
+export { readOnly } from "./judge/readOnly.ts";
 export { harmlessVariables } from "./judge/variables.ts";
-export { type ReadOnlyJudgement, readOnlyCommand, readShellLine, type ShellLineOptions } from "./shell/readCommand.ts";
-export { type ReadOnlyGit, readOnlyGit } from "./shell/readOnlyGit.ts";
-export { type ReadOnlyProgram, readOnlyPrograms, versionOptions } from "./shell/readOnlyTable.ts";
-export type { Assignment, Redirection, ShellLine, SimpleCommand } from "./shell/shellLine.ts";
+export type { ProgramRecord } from "./programs/record.ts";
+export { programs } from "./programs/table.ts";
+export { readShellLine } from "./shell/readCommand.ts";
+export type { ShellLine } from "./shell/shellLine.ts";

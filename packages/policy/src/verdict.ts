@@ -32,6 +32,11 @@ export interface Verdict {
   readonly command?: string | undefined;
 }
 
+/** Decides what nothing allows: a mode asks, or denies if it asks nothing. */
+export function askOrDeny(mode: Mode): "ask" | "deny" {
+  return mode === "read-only" ? "deny" : "ask";
+}
+
 const rank: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /** The first of the strictest: it decides the call. */

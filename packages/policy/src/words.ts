@@ -1,6 +1,6 @@
 import type { ToolEffect } from "@toolcrib/core";
-import type { PathScope } from "@toolcrib/core/files";
 import { cutHead, showInvisible } from "@toolcrib/core/text";
+import type { PathScope } from "@toolcrib/kit/files";
 
 const longestShown = 300;
 
@@ -23,13 +23,13 @@ function cutTail(text: string, limit: number): string {
   return first >= 0xdc00 && first <= 0xdfff ? tail.slice(1) : tail;
 }
 
-/** What an effect does, after "would". */
+/** Describes what an effect does, after "would". */
 export function describeEffect(effect: ToolEffect, scope: PathScope): string {
-  const { kind, path, tree, command, host, place } = effect;
+  const { kind, path, tree, command, host, remote } = effect;
   const files =
     path === undefined
       ? "files that it does not name"
-      : oneLine(place === undefined ? scope.print(path) : path) + (tree ? " and all below it" : "");
+      : oneLine(remote === undefined ? scope.print(path) : path) + (tree ? " and all below it" : "");
   switch (kind) {
     case "execute":
       return command === undefined ? "run a program that it does not name" : `run: ${oneLine(command)}`;

@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { canonicalOrUndefined } from "@toolcrib/core/files";
-import type { SimpleCommand } from "../shell/shellLine.ts";
+import { canonicalOrUndefined } from "@toolcrib/kit/files";
+import { hasPattern } from "./expandPattern.ts";
 
 /** What stands between the parts of a word: of options, addresses, lists and scripts. */
 const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
@@ -11,14 +11,28 @@ const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
 export function possiblePaths(words: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const word of words) {
-    const option = /^-[A-Za-z]./.test(word) ? word.slice(2) : "";
-    const parts = [word, option, ...word.split(betweenParts), ...option.split(betweenParts)];
+    const attached = valuesAfterLetters(word);
+    const parts = [
+      word,
+      ...word.split(betweenParts),
+      ...attached.flatMap((value) => [value, ...value.split(betweenParts)]),
+    ];
     for (const part of parts) if (part !== "" && !isOption(part) && !part.includes("\0")) found.add(part);
   }
   return [...found];
 }
 
-/** What programs never take for a path, and what names nothing that a rule is about. */
+/** As many letters as anybody joins. */
+const mostLetters = 6;
+
+/** What may be the value of one of the joined letters: of `-qF.env` both `F.env` and `.env`. */
+function valuesAfterLetters(word: string): string[] {
+  const letters = /^-[A-Za-z]+/.exec(word)?.[0].length ?? 0;
+  const ends = Array.from({ length: Math.min(letters - 1, mostLetters) }, (_, at) => at + 2);
+  return ends.map((end) => word.slice(end)).filter((value) => value !== "");
+}
+
+/** Recognises words that programs never take for a path, or that name nothing a rule is about. */
 function isOption(part: string): boolean {
   return part.startsWith("-") && !part.includes("/");
 }
@@ -57,49 +71,15 @@ function kindOf(path: string): "missing" | "link" | "plain" {
   }
 }
 
-/** What a command that removes or moves would do to the paths it names; empty for any other. */
+/** Lists the named paths that a command removes or moves; empty for any other. */
 export function removals(words: readonly string[]): readonly string[] {
   const start = words.findIndex((word) => /^(?:.*\/)?(?:rm|rmdir|mv)$/.test(word));
   if (start < 0) return [];
-  return words
-    .slice(start + 1)
-    .filter((word) => !word.startsWith("-"))
-    .map(beforeWildcard);
-}
-
-/** The directory that a pattern of files is expanded in; the word itself where it is none. */
-function beforeWildcard(word: string): string {
-  const at = word.search(/[*?[]/);
-  return at < 0 ? word : word.slice(0, word.lastIndexOf("/", at) + 1) || ".";
-}
-
-const contentReaders = new Set(["grep", "egrep", "fgrep", "rg", "ag", "ack", "diff"]);
-
-/** Whether a read-only command that is given a folder may show what the files in it say, not only their names. */
-export function readsContents({ words }: SimpleCommand): boolean {
-  const [program = "", ...rest] = words;
-  if (!contentReaders.has(program)) return false;
-  return (
-    program === "diff" ||
-    program === "rg" ||
-    program === "ag" ||
-    program === "ack" ||
-    rest.some((word) => /^(?:-[a-zA-Z]*[rRd]|--(?:rec|dir|deref))/.test(word))
+  const operands = words.slice(start + 1).filter((word) => !word.startsWith("-"));
+  // What a pattern stands for goes, and its folder is looked through.
+  return operands.flatMap((word) =>
+    hasPattern(word) ? [word, word.slice(0, word.lastIndexOf("/", word.search(/[*?[]/)) + 1) || "."] : [word],
   );
-}
-
-const gitReaders = new Set(["grep", "diff", "diff-tree", "show", "cat-file"]);
-const gitLogs = new Set(["log", "reflog", "stash", "whatchanged", "format-patch"]);
-/** What makes logs of git print contents: a patch in some form. */
-const patchOption =
-  /^(?:-[pucmW]$|-[UL]|--(?:patch|unified|word-diff|color-words|color-moved|cc$|function-context|check))/;
-
-/** Whether a read-only git command may print what any file of its repository says. */
-export function printsRepository({ words: [program, ...rest] }: SimpleCommand): boolean {
-  const subcommand = rest.find((word) => !word.startsWith("-")) ?? "";
-  if (program !== "git") return false;
-  if (subcommand === "status") return rest.some((word) => /^-[a-zA-Z]*v|^--verb/.test(word));
-  return gitReaders.has(subcommand) || (gitLogs.has(subcommand) && rest.some((word) => patchOption.test(word)));
 }
 
 export function fileEffect(
@@ -107,10 +87,10 @@ export function fileEffect(
   directory: string,
   word: string,
   tree: boolean,
-  place: string | undefined,
+  remote: string | undefined,
 ): ToolEffect {
-  // Links of another place cannot be followed from here.
-  if (place !== undefined) return { kind, path: resolve(directory, word), ...(tree ? { tree } : {}), place };
+  // Links of a remote cannot be followed from here.
+  if (remote !== undefined) return { kind, path: resolve(directory, word), ...(tree ? { tree } : {}), remote };
   const path = pathFrom(directory, word);
   const givenPath = resolve(directory, word);
   return { kind, path, ...(givenPath === path ? {} : { givenPath }), ...(tree ? { tree } : {}) };

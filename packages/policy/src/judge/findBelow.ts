@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "@toolcrib/core/files";
+import { systemErrorCode } from "@toolcrib/kit/files";
 import type { Budget } from "./budget.ts";
 
 /** What a look through a folder found. */

@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import type { GuardedCall, ToolEffect } from "@toolcrib/core";
 import { groupsFor } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
-import type { Verdict } from "../verdict.ts";
+import { askOrDeny, type Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
 import { type Budget, newBudget } from "./budget.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
@@ -43,11 +43,11 @@ async function judgeEffect(
   settings: Settings,
   budget: Budget,
 ): Promise<readonly Verdict[]> {
-  if (effect.place !== undefined) {
-    const there = settings.elsewhere(effect.place);
+  if (effect.remote !== undefined) {
+    const there = settings.elsewhere(effect.remote);
     // What lies in a folder there cannot be looked at: it may hold anything.
     const verdicts = await judgeKind(effect, call, there, newBudget(0));
-    return verdicts.map((verdict) => ({ ...verdict, what: `${verdict.what} in ${oneLine(effect.place ?? "", 60)}` }));
+    return verdicts.map((verdict) => ({ ...verdict, what: `${verdict.what} on ${oneLine(effect.remote ?? "", 60)}` }));
   }
   return await judgeKind(effect, call, settings, budget);
 }
@@ -86,5 +86,5 @@ function groupsOf({ kind }: ToolEffect, { name, origin }: GuardedCall, { rules }
 }
 
 function unjudged(why: string, { mode }: Settings): Verdict {
-  return { decision: mode === "read-only" ? "deny" : "ask", cause: { by: "effects" }, what: "do something", why };
+  return { decision: askOrDeny(mode), cause: { by: "effects" }, what: "do something", why };
 }

@@ -234,16 +234,13 @@ describe("a rule that allows commands", () => {
       "npm test --script-shell=./x",
       "npm test --prefix /tmp/x",
       "npm test -- --config=x",
-      "mytool --exec=x",
-      "mytool --exec x",
-      "mytool --plugin ./x",
-      "mytool --config.file=x",
-      "mytool --hook-path x",
     ]);
     await all(options, "allowed", [
       "git log --oneline -5",
       "npm test -- --watch=false",
-      "mytool --verbose --expand",
+      // Nothing is known of it.
+      "mytool --exec=x",
+      "mytool --plugin ./x",
       "mytool -v",
     ]);
   });
@@ -265,6 +262,12 @@ describe("a rule that allows commands", () => {
       "NODE_OPTIONS=--require=./x npm test",
       "LD_PRELOAD=./x ls",
       "GIT_PAGER=x git log",
+      "PAGER='cat; x' git log",
+      "PAGER=$x git log",
+      "GIT_EDITOR=cat npm test",
+      "VISUAL=true npm test",
+      "GIT_ASKPASS=./x npm test",
+      "DEBIAN_FRONTEND=x npm test",
       "BASH_ENV=x npm test",
       "IFS=/ npm test",
       "FOO=1 npm test",
@@ -273,6 +276,10 @@ describe("a rule that allows commands", () => {
       "PATH=.; ls",
       "LANGUAGE=../../x npm test",
       "LC_ALL=/tmp/x npm test",
+      "LC_ALL=zh_CN.GBK npm test",
+      "LANG=ja_JP.SJIS ls",
+      "LC_CTYPE=de_DE@euro ls",
+      "LANG=de_DE ls",
       "export LANG=./x; npm test",
       "TERM=../x npm test",
       "TZ=:/tmp/x npm test",
@@ -286,9 +293,12 @@ describe("a rule that allows commands", () => {
       "LANGUAGE=de:en TERM=xterm-256color npm test",
       "TZ=Europe/Berlin npm test",
       "LC_ALL=C ls",
+      "LC_ALL=POSIX LANG=C.UTF-8 LC_CTYPE=de_DE.utf8 LANG= ls",
       "export CI=1; npm test",
       "x=1; ls",
       "FORCE_COLOR=0 NO_COLOR=1 npm test",
+      "GIT_PAGER=cat PAGER=cat git log",
+      "GIT_TERMINAL_PROMPT=0 PIP_NO_INPUT=1 DEBIAN_FRONTEND=noninteractive npm test",
     ]);
     expect((await judge(options, "npm test", { env: { PATH: "." } })).text).toContain(
       "it sets the variable PATH, which could change what runs",
@@ -689,6 +699,19 @@ describe("a repository that is not the user's own", () => {
     expect((await judge({}, "git status", { cwd: join(root, "b") })).decision).toBe("asked");
   });
 
+  test("is no repository that a rule is about, however exact", async () => {
+    mkdirSync(join(root, "docs/evil"), { recursive: true });
+    const allow = ["run_bash(git status)", "run_bash(git commit *)", "run_bash(cp *)"];
+    const lines = ["cd docs/evil && git status", "cd docs/evil && git commit -m x"];
+    await all({ allow }, "allowed", lines);
+    writeFileSync(join(root, "docs/evil/HEAD"), "ref: refs/heads/main\n");
+    await all({ allow }, "asked", lines);
+    expect((await judge({ allow }, "git status", { cwd: join(root, "docs/evil") })).decision).toBe("asked");
+    await all({ allow }, "asked", ["cp a.txt src/HEAD && cd src && git commit -m x"]);
+    await all({ allow }, "allowed", ["cp a.txt src/b && cd docs"]);
+    await all({ mode: "full" }, "allowed", lines);
+  });
+
   test("may be one that the line itself completes", async () => {
     await all(accepting, "asked", [
       "echo x > HEAD; git status",
@@ -796,8 +819,8 @@ test("a verb of git after its options is judged as one before them", async () =>
 test("a comparison of folders is asked about, since it opens what their links lead to", async () => {
   mkdirSync(join(root, "d"));
   symlinkSync("/etc/hostname", join(root, "d/h"));
-  await all({}, "asked", ["diff d src", "diff -N d src", "diff a.txt src", "diff -r d src"]);
+  await all({}, "asked", ["diff d src", "diff -N d src", "diff -r d src"]);
   await all({ mode: "read-only" }, "denied", ["diff -N d src"]);
-  await all({}, "allowed", ["diff a.txt src/b.ts"]);
+  await all({}, "allowed", ["diff a.txt src/b.ts", "diff a.txt src", "diff -r src src"]);
   expect((await judge({ deny: ["effect:read(.env)"] }, "diff -N . src")).decision).toBe("denied");
 });

@@ -1,5 +1,6 @@
-import { originWithin, type ToolEffect } from "@toolcrib/core";
-import { isInside } from "@toolcrib/core/files";
+import type { ToolEffect } from "@toolcrib/core";
+import { originWithin } from "@toolcrib/core/internal";
+import { isInside } from "@toolcrib/kit/files";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import type { Decision, Verdict } from "../verdict.ts";
@@ -25,7 +26,7 @@ export async function judgeFile(
 ): Promise<Verdict> {
   const { mode, scope } = settings;
   const what = describeEffect(effect, scope);
-  const pack = effect.place === undefined ? origin : originWithin(effect.place, origin);
+  const pack = effect.remote === undefined ? origin : originWithin(effect.remote, origin);
   const leftOut = pack !== undefined && packOrigin.test(pack) ? settings.denied : none;
   const denied = await bindingRule(groups.deny, effect, leftOut, budget);
   if (denied) return byRule("deny", denied.rule.text, whatOf(what, denied, settings), effect);
@@ -69,7 +70,7 @@ function whatOf(
   return binding.uncertain ? `${what}, which holds more than can be looked through` : what;
 }
 
-/** Whether the mode alone lets the effect happen. */
+/** Returns whether the mode alone lets the effect happen. */
 function isFree({ kind, path }: ToolEffect, { mode, roots, readable }: Settings): boolean {
   if (mode === "full") return true;
   if (path === undefined) return false;

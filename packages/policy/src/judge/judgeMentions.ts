@@ -1,14 +1,15 @@
 import { resolve } from "node:path";
+import { findProgram } from "../programs/table.ts";
 import { coversCommand } from "../rules/commandPattern.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
-import { dataPlaces } from "../shell/programs.ts";
+import { dataPlaces } from "../shell/builtins.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 import type { Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
 import { pathFrom, possiblePaths, rawWords } from "./commandFiles.ts";
-import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
+import { expandPattern, hasPattern } from "./expandPattern.ts";
 import { byRule, type Groups } from "./judgeFile.ts";
 import type { Line, LineCommand } from "./line.ts";
 import { outrightRule } from "./matchPaths.ts";
@@ -27,17 +28,18 @@ export function judgeMentions(
   const given = Object.values(line.effect.env ?? {});
   if (line.unreadable !== undefined) {
     const words = [...given, ...rawWords(line.command), ...line.commands.flatMap(({ words }) => words)];
-    return judgeWords(words, undefined, line, directories, groups, settings);
+    return mentionsIn(words, undefined, line, directories, groups, settings);
   }
-  const ofEnvironment = given.length === 0 ? [] : judgeWords(given, undefined, line, directories, groups, settings);
+  const ofEnvironment = given.length === 0 ? [] : mentionsIn(given, undefined, line, directories, groups, settings);
   const ofCommands = line.commands.flatMap((command) => {
     if (isPlainChange(command.words)) return [];
-    const { readOnly } = command.judged;
-    if (readOnly && command.words[0] !== "git") return [];
+    const readOnly = typeof command.reads !== "string";
+    // Which words of git are paths is not known.
+    if (readOnly && findProgram(command.words[0] ?? "")?.repository !== true) return [];
     const values = command.assignments.map(({ value }) => value);
     const isData = dataPlaces(command.words);
     const words = [...command.words.filter((_word, at) => at > 0 && !isData(at)), ...values];
-    const found = judgeWords(words, command, line, directories, groups, settings);
+    const found = mentionsIn(words, command, line, directories, groups, settings);
     return readOnly ? found : [...found, ...judgeUnseen(command, line, settings)];
   });
   return [...ofEnvironment, ...ofCommands];
@@ -64,7 +66,7 @@ interface PossiblePath {
   readonly forms: readonly string[];
 }
 
-function judgeWords(
+function mentionsIn(
   words: readonly string[],
   command: LineCommand | undefined,
   { effect, budget }: Line,
@@ -76,11 +78,11 @@ function judgeWords(
   const what = `run: ${oneLine(command?.text ?? effect.command ?? "")}`;
   const ofCommand = { what, effect, command: command?.text };
   const possible = possiblePaths(words);
-  const readOnly = command?.judged.readOnly === true;
+  const readOnly = command !== undefined && typeof command.reads !== "string";
   const paths: PossiblePath[] = [];
   for (const directory of directories) {
     for (const word of possible) {
-      const meant = hasWildcard(word) ? expandWildcard(directory, word, budget) : [word];
+      const meant = hasPattern(word) ? expandPattern(directory, word, budget) : [word];
       // What is left over is asked about as a whole.
       if (!budget.take(meant.length)) return [];
       for (const one of meant) paths.push(possiblePath(directory, one));

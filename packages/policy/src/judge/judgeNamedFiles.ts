@@ -1,21 +1,26 @@
-import { statSync } from "node:fs";
 import type { ToolEffect } from "@toolcrib/core";
+import { findProgram } from "../programs/table.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
-import type { Decision, Verdict } from "../verdict.ts";
-import { describeEffect } from "../words.ts";
+import { askOrDeny, type Decision, type Verdict } from "../verdict.ts";
+import { describeEffect, oneLine } from "../words.ts";
 import type { Budget } from "./budget.ts";
-import { fileEffect, printsRepository, rawWords, readsContents, removals } from "./commandFiles.ts";
+import { fileEffect, pathFrom, rawWords, removals } from "./commandFiles.ts";
 import { coveringCommandRule } from "./commandRules.ts";
-import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
+import { expandPattern, hasPattern } from "./expandPattern.ts";
+import { findBelow } from "./findBelow.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
-import type { Line } from "./line.ts";
+import type { Line, LineCommand } from "./line.ts";
+import { listedFiles } from "./listedFiles.ts";
 import { isPlainChange } from "./workingDirectories.ts";
 
 const shellOrigin = "shell";
 /** Not a file of any folder. */
 const nullDevice = "/dev/null";
+
+/** Commands of git that write what files say into another file. */
+const exporting = /^(?:archive|bundle|format-patch)$/;
 
 /** A use of a file that can be told from a line. */
 interface FileUse {
@@ -30,6 +35,8 @@ interface FileUse {
   readonly maybe?: boolean;
   /** In a folder it opens what links lead to. */
   readonly followsLinks?: boolean;
+  /** It is a list of files that are opened too. */
+  readonly lists?: boolean | undefined;
 }
 
 /**
@@ -45,22 +52,27 @@ export async function judgeNamedFiles(
   const { budget, effect } = line;
   const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
   const verdicts: Verdict[] = [];
-  for (const { kind, word, tree, under, maybe, followsLinks } of usesOf(line, commandGroups, settings)) {
+  for (const { kind, word, tree, under, maybe, followsLinks, lists } of usesOf(line, commandGroups, settings)) {
     const groups = effectGroups(kind, settings);
     for (const directory of directories) {
-      const paths = kind === "read" && hasWildcard(word) ? expandWildcard(directory, word, budget) : [word];
-      if (!budget.take(paths.length)) break;
-      for (const path of paths) {
-        const file = fileEffect(kind, directory, path, tree, effect.place);
+      const paths = hasPattern(word) && kind !== "write" ? expandPattern(directory, word, budget) : [word];
+      const listed = lists ? paths.map((path) => listedFiles(pathFrom(directory, path))) : [];
+      if (line.changes ? listed.length > 0 : listed.includes(undefined))
+        verdicts.push(unsure(effect, `which files the list ${oneLine(word, 120)} names cannot be told`, settings));
+      const opened = [...paths, ...listed.flatMap((names) => names ?? [])];
+      if (!budget.take(opened.length)) break;
+      for (const path of opened) {
+        const file = fileEffect(kind, directory, path, tree, effect.remote);
         const verdict = await judgeFile(file, shellOrigin, groups, under, lookBudget);
-        if (followsLinks && under.mode !== "full" && isFolder(file.path)) verdicts.push(linksBelow(file, settings));
+        if (followsLinks && under.mode !== "full") verdicts.push(...(await linksBelow(file, settings, lookBudget)));
         if (maybe && verdict.decision === "deny" && under.mode !== "read-only") verdicts.push(mayBe(verdict));
         else if (verdict.decision !== "allow") verdicts.push(verdict);
       }
     }
   }
   verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
-  if (!budget.take(0)) verdicts.push(tooMuch(line, settings));
+  if (!budget.take(0))
+    verdicts.push(unsure(effect, "its words and file patterns stand for too much to look through", settings));
   return verdicts;
 }
 
@@ -80,10 +92,10 @@ function usesOf(line: Line, { allow }: Groups, settings: Settings): readonly Fil
     for (const root of settings.roots) uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: true });
   }
   for (const command of readable) {
-    const { readOnly, paths } = command.judged;
-    if (isPlainChange(command.words)) continue;
-    if (!readOnly) {
-      addRemovals(command.words);
+    const { reads, words } = command;
+    if (isPlainChange(words)) continue;
+    if (typeof reads === "string") {
+      addRemovals(words);
       continue;
     }
     const covered = settings.mode !== "read-only" && coveringCommandRule(allow, command) !== undefined;
@@ -91,25 +103,30 @@ function usesOf(line: Line, { allow }: Groups, settings: Settings): readonly Fil
     // Every read is allowed.
     if (under.mode === "full" && !isReadingLimited(settings)) continue;
     // Without a path most look at the directory that they run in.
-    const words = paths.length === 0 && isReadingLimited(settings) ? ["."] : paths;
-    const followsLinks = command.words[0] === "diff";
-    for (const word of words) uses.push({ kind: "read", word, tree: readsContents(command), under, followsLinks });
+    const paths = reads.paths.length === 0 && isReadingLimited(settings) ? ["."] : reads.paths;
+    const tree = reads.contents === true && !printsRepository(command);
+    for (const word of paths)
+      uses.push({ kind: "read", word, tree, under, followsLinks: words[0] === "diff", lists: reads.lists });
   }
   return uses.filter(({ word }) => word !== nullDevice);
 }
 
-function isFolder(path: string | undefined): boolean {
-  try {
-    return path !== undefined && statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+function printsRepository({ words, reads }: LineCommand): boolean {
+  if (findProgram(words[0] ?? "")?.repository !== true) return false;
+  return typeof reads === "string" ? words.some((word) => exporting.test(word)) : reads.contents === true;
 }
 
-function linksBelow(effect: ToolEffect, { mode, scope }: Settings): Verdict {
-  const decision = mode === "read-only" ? "deny" : "ask";
-  const why = "it compares a folder, and the links in it may lead anywhere";
-  return { decision, cause: { by: "mode", mode }, what: describeEffect(effect, scope), why, effect };
+/** A comparison of folders opens what the links in them lead to. */
+async function linksBelow(effect: ToolEffect, settings: Settings, budget: Budget): Promise<Verdict[]> {
+  const { found, complete } = await findBelow(effect.path ?? "", (_, entry) => entry.isSymbolicLink(), budget);
+  if (found === undefined && complete) return [];
+  return [unsure(effect, "it compares a folder, and the links in it may lead anywhere", settings)];
+}
+
+/** Judges an effect whose opened files cannot be told. */
+function unsure(effect: ToolEffect, why: string, { mode, scope }: Settings): Verdict {
+  const what = describeEffect(effect, scope);
+  return { decision: askOrDeny(mode), cause: { by: "unreadable" }, what, why, effect };
 }
 
 function mayBe(verdict: Verdict): Verdict {
@@ -125,7 +142,7 @@ function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups {
   return { allow: of("allow"), ask: of("ask"), deny: of("deny") };
 }
 
-/** Whether a rule is about files: a link in another place could lead to one of them. */
+/** Returns whether a rule is about files: a link in a remote could lead to one of them. */
 export function isAboutFiles({ rules }: Settings): boolean {
   const kinds = ["read", "write", "delete"] as const;
   return kinds.some((kind) => rules.deny.ofEffect(kind) !== undefined || rules.ask.ofEffect(kind) !== undefined);
@@ -133,10 +150,4 @@ export function isAboutFiles({ rules }: Settings): boolean {
 
 function isReadingLimited({ rules }: Settings): boolean {
   return rules.deny.ofEffect("read") !== undefined || rules.ask.ofEffect("read") !== undefined;
-}
-
-function tooMuch({ effect }: Line, { mode, scope }: Settings): Verdict {
-  const decision = mode === "read-only" ? "deny" : "ask";
-  const why = "its words and file patterns stand for too much to look through";
-  return { decision, cause: { by: "unreadable" }, what: describeEffect(effect, scope), why, effect };
 }

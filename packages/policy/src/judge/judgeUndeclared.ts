@@ -2,7 +2,7 @@ import { type GuardedCall, isToolError } from "@toolcrib/core";
 import { bareRule, kindsWithRules, type RuleGroup } from "../rules/compileRules.ts";
 import type { EffectKind, Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
-import type { Verdict } from "../verdict.ts";
+import { askOrDeny, type Verdict } from "../verdict.ts";
 import { oneLine } from "../words.ts";
 import { byRule } from "./judgeFile.ts";
 
@@ -28,7 +28,7 @@ function ruleOfTool(groups: readonly RuleGroup[]): Rule | undefined {
   return bareRule(groups) ?? groups.find(({ patterned }) => patterned.length > 0)?.patterned[0];
 }
 
-/** What a tool refuses itself is denied in its words; of any other failure nothing is known. */
+/** Denies what a tool refuses itself, in its words; any other failure leaves its effects unknown. */
 function judgeFailure(error: unknown, what: string, { mode }: Settings): Verdict {
   const cause = { by: "effects" } as const;
   if (isToolError(error) && (error.code === "permission_denied" || error.code === "invalid_arguments")) {
@@ -40,7 +40,7 @@ function judgeFailure(error: unknown, what: string, { mode }: Settings): Verdict
     };
   }
   return {
-    decision: mode === "read-only" ? "deny" : "ask",
+    decision: askOrDeny(mode),
     cause,
     what,
     why: "the tool could not say what it would do",
@@ -74,7 +74,7 @@ function judgeTraits(call: GuardedCall, what: string, { mode, rules }: Settings)
   return { decision: "ask", cause, what, why: "the tool does not say what it does" };
 }
 
-/** What reaches beyond this machine sends data there, whatever it changes. */
+/** Returns whether a call only reads. A tool that reaches beyond this machine sends data there, whatever it changes. */
 function isReadOnly({ tool }: GuardedCall): boolean {
   return tool.readOnly === true && tool.openWorld !== true;
 }

@@ -1,12 +1,12 @@
 import { type Dirent, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { compilePathPatterns } from "@toolcrib/core/files";
+import { compilePathPatterns, type ProtectedPath } from "@toolcrib/kit/files";
 import { bareRule, type PathPlaces, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Budget } from "./budget.ts";
 import { findBelow } from "./findBelow.ts";
-import type { ProtectedMatcher, ProtectedPath } from "./protectedPaths.ts";
+import type { ProtectedMatcher } from "./protectedPaths.ts";
 
 /** A rule of deny or ask that binds an effect on files. */
 interface Binding {
@@ -67,12 +67,12 @@ async function bindingBelow(
 }
 
 /** The rule of allow that covers an effect on files: by its resolved path alone. */
-export function coveringRule(groups: readonly RuleGroup[], { path, tree, place }: ToolEffect): Rule | undefined {
+export function coveringRule(groups: readonly RuleGroup[], { path, tree, remote }: ToolEffect): Rule | undefined {
   const bare = bareRule(groups);
   if (bare || path === undefined) return bare;
   let directory: boolean | undefined;
   const isThereAsDirectory = (): boolean => {
-    directory ??= place === undefined && isDirectory(path);
+    directory ??= remote === undefined && isDirectory(path);
     return directory;
   };
   for (const { paths, byPattern } of groups) {
@@ -91,7 +91,7 @@ function isDirectory(path: string): boolean {
   }
 }
 
-/** What is protected of the paths that an effect changes. */
+/** Lists the protected paths among those that an effect changes. */
 export async function protectedIn(
   effect: ToolEffect,
   matcher: ProtectedMatcher,

@@ -116,6 +116,13 @@ const examples = [
   ".github/actions/x/action.yml",
   ".gitlab-ci.yml",
   ".circleci/config.yml",
+  ...`.hgrc deep/.hg/hgrc .helix/config.toml .dir-locals-2.el .Rprofile .irbrc .bazelrc .mvn/jvm.config opencode.json opencode.jsonc
+  .aider.conf.yml .kiro/x .roo/x .qwen/x AGENTS.md AGENTS.override.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md .agents/x
+  .cursorrules .windsurfrules .clinerules .roorules .goosehints .junie/x .github/copilot-instructions.md .github/instructions/x
+  .travis.yml .drone.yml .woodpecker.yml .woodpecker/x .cirrus.yml .appveyor.yml appveyor.yml azure-pipelines.yml
+  bitbucket-pipelines.yml Jenkinsfile .buildkite/x .semaphore/x .teamcity/x .forgejo/workflows/x .gitea/workflows/x`.split(
+    /\s+/,
+  ),
   "home/.config/fish/config.fish",
   "home/.local/bin/git",
   "home/bin/x",

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { changeDirectory } from "../shell/programs.ts";
+import { changeDirectory } from "../shell/builtins.ts";
 import type { ShellLine } from "../shell/shellLine.ts";
 import { pathFrom } from "./commandFiles.ts";
 

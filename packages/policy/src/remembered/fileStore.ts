@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
-import { ownFile } from "@toolcrib/core/files";
 import { isObject, messageOf } from "@toolcrib/core/text";
+import { ownFile } from "@toolcrib/kit/files";
 import { mostAnswers, type RememberedAnswer, type RememberedStore } from "./store.ts";
 
 export interface FileStoreOptions {

@@ -1,5 +1,6 @@
-import { canonicalJson, type GuardedCall, isPlainObject, type ToolEffect, toolFingerprint } from "@toolcrib/core";
-import type { PathScope } from "@toolcrib/core/files";
+import { type GuardedCall, type ToolEffect, toolFingerprint } from "@toolcrib/core";
+import { canonicalJson, isPlainObject } from "@toolcrib/core/internal";
+import type { PathScope } from "@toolcrib/kit/files";
 import type { Verdict } from "../verdict.ts";
 import { describeEffect, oneLine } from "../words.ts";
 
@@ -14,7 +15,7 @@ export interface Rememberable {
 const longestSubject = 100_000;
 
 /**
- * What a yes to these questions may be kept for: this tool as it is, in these folders, to do exactly this. Undefined where each call is
+ * Describes what a yes to these questions may be kept for: this tool as it is, in these folders, to do exactly this. Undefined if each call is
  * asked about anew: a rule asks, a path is protected, or it is not known what would happen.
  */
 export function rememberable(
@@ -40,7 +41,7 @@ export function rememberable(
   return { id, text: `${oneLine(name, 80)}: ${text}` };
 }
 
-/** Whether the effect alone says what would be done. A network effect does not say what is sent. */
+/** Returns whether the effect alone says what would be done. A network effect does not say what is sent. */
 function namesItsSubject({ kind, path, command }: ToolEffect): boolean {
   if (kind === "network") return false;
   return (kind === "execute" ? command : path) !== undefined;
@@ -50,7 +51,7 @@ function confinedAs({ confinement }: ToolEffect): string {
   return confinement === undefined ? "" : ` (${oneLine(confinement, 200)})`;
 }
 
-/** Whether JSON text tells two such values apart: no dates, maps or functions. */
+/** Returns whether JSON text tells two such values apart: no dates, maps or functions. */
 function isJson(value: unknown, level: number): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);

@@ -42,14 +42,14 @@ function whyNot(rest: string): string {
   return "it cannot be split into words; quote what is not a plain word";
 }
 
-/** Whether an allow rule covers these words. Whether the further words of an open pattern are harmless is for the caller to see. */
+/** Returns whether an allow rule covers these words. Whether the further words of an open pattern are harmless is for the caller to see. */
 export function coversCommand({ words, open }: CommandPattern, given: readonly string[]): boolean {
   if (open ? given.length < words.length : given.length !== words.length) return false;
   return words.every((word, at) => word === given[at]);
 }
 
 /**
- * Whether a deny or ask rule is meant: wider, since the same command can be written in many ways. The program may be named by a
+ * Returns whether a deny or ask rule is meant: wider, since the same command can be written in many ways. The program may be named by a
  * path or in capitals, options may stand in between, and joined letters of options (`-rf`) apart.
  */
 export function meansCommand({ words, open }: CommandPattern, given: readonly string[]): boolean {
@@ -76,12 +76,12 @@ export function meansCommand({ words, open }: CommandPattern, given: readonly st
   return left.length === 0;
 }
 
-/** Whether a command is of the program that the pattern names: for commands that get further words, which could be any. */
+/** Returns whether a command is of the program that the pattern names: for commands that get further words, which could be any. */
 export function startsProgram({ words: [program = ""] }: CommandPattern, [started = ""]: readonly string[]): boolean {
   return programName(fold(started)) === programName(fold(program));
 }
 
-/** Whether the words of a pattern stand in a text in their order, wherever: for lines that cannot be read. */
+/** Returns whether the words of a pattern stand in a text in their order, wherever: for lines that cannot be read. */
 export function mentions({ words }: CommandPattern, text: string): boolean {
   // What a shell takes off may stand between the letters of a word.
   const plain = fold(text.replace(/\\\r?\n|['"\\]/g, ""));

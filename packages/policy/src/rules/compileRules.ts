@@ -1,6 +1,7 @@
-import { serverPrefix, type ToolEffect } from "@toolcrib/core";
-import { compilePathPatterns, type PathPatterns } from "@toolcrib/core/files";
+import type { ToolEffect } from "@toolcrib/core";
+import { serverPrefix } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
+import { compilePathPatterns, type PathPatterns } from "@toolcrib/kit/files";
 import type { Decision } from "../verdict.ts";
 import { type CommandPattern, parseCommandPattern } from "./commandPattern.ts";
 import { compileHostPattern, type HostPattern } from "./hostPattern.ts";
@@ -71,7 +72,7 @@ export function compileRules(list: Decision, given: unknown, places: PathPlaces)
   };
 }
 
-/** What the names of a server's tools begin with, as they are mounted; undefined for tools that are not of a server. */
+/** Returns the prefix of the names of a server's tools; undefined for tools that are not of a server. */
 function prefixOf(origin: string): string | undefined {
   return origin.startsWith("mcp:") ? serverPrefix(origin.slice("mcp:".length)) : undefined;
 }
@@ -119,7 +120,7 @@ interface ReadPattern {
 }
 
 /**
- * What a pattern may mean is known by the kind of effect, and for `run_bash`. For any other tool it must be a pattern of paths, and
+ * Reads a pattern, whose meaning follows from the kind of effect, and for `run_bash`. For any other tool it must be a pattern of paths, and
  * is one of commands or hosts too where it can be.
  */
 function readPattern(list: Decision, rule: Rule, places: PathPlaces): ReadPattern {
@@ -156,7 +157,7 @@ function compilePaths(list: Decision, patterns: readonly string[], { roots, home
   return compilePathPatterns(patterns, { roots, home, ignoreCase: wide, missingMatches: wide, followLinks: wide });
 }
 
-/** Whether any rule of the list is about effects of this kind, for a tool that does not declare its effects. */
+/** Returns whether any rule of the list is about effects of this kind, for a tool that does not declare its effects. */
 export function kindsWithRules(list: RuleList): readonly EffectKind[] {
   return effectKinds.filter((kind) => list.ofEffect(kind) !== undefined);
 }

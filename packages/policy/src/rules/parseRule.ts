@@ -1,4 +1,5 @@
-import { isLegalName, nearestName, type ToolEffect } from "@toolcrib/core";
+import type { ToolEffect } from "@toolcrib/core";
+import { isLegalName, nearestName } from "@toolcrib/core/internal";
 import { clip, showInvisible } from "@toolcrib/core/text";
 
 export type EffectKind = ToolEffect["kind"];
@@ -68,7 +69,7 @@ function takeApart(text: string, fail: (why: string) => TypeError): { head: stri
   return { head: text.slice(0, open), pattern };
 }
 
-/** Whether the parenthesis that `text` starts with is closed by its last character. */
+/** Returns whether the parenthesis that `text` starts with is closed by its last character. */
 function isBalanced(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -12,7 +12,7 @@ const operators = " \t\n;&|";
 const separators = `${operators}()`;
 
 /**
- * Whether all that stands between the spans of a stretch of the line is blanks, operators, keywords and comments. It guards against a
+ * Returns whether all that stands between the spans of a stretch of the line is blanks, operators, keywords and comments. It guards against a
  * parser that leaves out a part of the line which the shell runs.
  */
 export function onlyGaps(line: string, from: number, to: number, spans: Span[]): boolean {

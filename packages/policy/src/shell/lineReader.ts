@@ -224,19 +224,17 @@ export class LineReader implements LineContext {
     const name = this.readWord(node.name);
     if (name.kind !== "literal" || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name.value))
       this.fail("The name of a loop could not be read.");
-    const values = (node.wordlist ?? []).map((word) => this.readWord(word));
-    for (const { kind, value } of values) {
-      const outside = value.startsWith("/") || value.split("/").includes("..");
-      if (kind === "pattern" && outside) this.fail("It lists files by a pattern that leaves the folder.");
-      // What an expansion gives is only used as data, or the line is unreadable; a file pattern in it lists names.
-    }
-    const text = `for ${name.value}`;
-    const value = values.map((each) => each.value).join(" ");
+    const words = (node.wordlist ?? []).map((word) => this.readWord(word));
+    const patterns = words.flatMap(({ kind }, at) => (kind === "pattern" ? [at + 1] : []));
+    // What an expansion gives is only used as data, or the line is unreadable. Patterns are expanded as those of any command.
     this.output.commands.push({
-      words: [],
-      assignments: [{ name: name.value, value, literal: false, exported: false }],
-      text,
-      variables: values.flatMap(({ variables }) => variables),
+      words: [":", ...words.map(({ value }) => value)],
+      assignments: [
+        { name: name.value, value: words.map(({ value }) => value).join(" "), literal: false, exported: false },
+      ],
+      text: `for ${name.value}`,
+      ...(patterns.length > 0 && { patterns }),
+      variables: words.flatMap(({ variables }) => variables),
     });
     this.readStatements(node.body);
   }

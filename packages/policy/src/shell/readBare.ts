@@ -70,3 +70,30 @@ export function readQuoted(text: string, inDocument = false): BareText {
   }
   return { value, pattern: false, problem };
 }
+
+const escapes: Readonly<Record<string, string>> = {
+  ...{ a: "\x07", b: "\b", e: "\x1b", E: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
+  ...{ "\\": "\\", "'": "'", '"': '"', "?": "?" },
+};
+
+/** Reads a whole `$'…'`; undefined if it has an escape that is not sure: one of a control key, of no ASCII character, or unknown. */
+export function readDollarQuoted(text: string): string | undefined {
+  let value = "";
+  let at = 2;
+  for (; at < text.length - 1; at += 1) {
+    const character = text.charAt(at);
+    if (character === "'") return undefined;
+    if (character !== "\\") {
+      value += character;
+      continue;
+    }
+    const code = /^(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3}))/.exec(text.slice(at + 1, at + 4));
+    const number = Number.parseInt(code?.[1] ?? code?.[2] ?? "", code?.[1] === undefined ? 8 : 16);
+    const read =
+      code === null ? escapes[text.charAt(at + 1)] : number > 0 && number < 128 && String.fromCharCode(number);
+    if (!read) return undefined;
+    value += read;
+    at += code?.[0].length ?? 1;
+  }
+  return at === text.length - 1 && text.startsWith("$'") && text.endsWith("'") ? value : undefined;
+}

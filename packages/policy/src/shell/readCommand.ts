@@ -2,8 +2,6 @@ import type { LineOutput } from "./lineContext.ts";
 import { readScript } from "./lineReader.ts";
 import type { ShellLine } from "./shellLine.ts";
 
-export { type ReadOnlyJudgement, readOnlyCommand } from "./readOnlyCommand.ts";
-
 const bash = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?bash$/;
 const sh = /^(?:\/(?:usr\/)?bin\/)?(?:sh|dash)$/;
 

@@ -86,19 +86,18 @@ test("a wrapper is told with all its words, and what it starts with its own", ()
     },
     { ...plain("echo", "a/*"), moreWords: true, patterns: [1] },
   ]);
-  expect(read("find . -exec ls {} + -name b -delete")[0]).toMatchObject({ hiddenAt: 8, opened: true });
-  expect(read("find . -exec ls -delete {} +")[0]).not.toHaveProperty("hidden");
+  expect(read("find . -exec ls {} + -name b -delete")[0]).toMatchObject({ uncovered: { at: 8 }, opened: true });
+  expect(read("find . -exec ls -delete {} +")[0]).not.toHaveProperty("uncovered");
   expect(read("xargs rg foo")[1]).toEqual({
     ...plain("rg", "foo"),
-    hidden: "It gets further words from its input, which may be options that run a program.",
-    hiddenAt: 2,
+    uncovered: { why: "It gets further words from its input, which may be options that run a program.", at: 2 },
     moreWords: true,
   });
   expect(read("timeout -x 5 ls")).toEqual([
-    { ...plain("timeout", "-x", "5", "ls"), hidden: "timeout runs another program.", hiddenAt: 3 },
+    { ...plain("timeout", "-x", "5", "ls"), uncovered: { why: "timeout runs another program.", at: 3 } },
   ]);
   expect(read("find . -exec ls a")).toEqual([
-    { ...plain("find", ".", "-exec", "ls", "a"), hidden: "find runs another program.", hiddenAt: 4 },
+    { ...plain("find", ".", "-exec", "ls", "a"), uncovered: { why: "find runs another program.", at: 4 } },
   ]);
 });
 

@@ -1,10 +1,11 @@
 import type { Assignment as AssignmentNode, Command } from "unbash";
-import { hiddenIn } from "./hidden.ts";
+import { type Started, startedBy, startsAnother } from "../programs/started.ts";
+import { findProgram } from "../programs/table.ts";
+import { type Uncovered, uncovered } from "../programs/uncovered.ts";
+import { assignedNames, changeDirectory, dataPlaces, stateProblem } from "./builtins.ts";
 import type { LineContext } from "./lineContext.ts";
-import { assignedNames, changeDirectory, dataPlaces, stateProblem } from "./programs.ts";
 import type { ReadWord } from "./readWord.ts";
 import type { Assignment } from "./shellLine.ts";
-import { type Opened, openWrapper, startsAnother, takesAnyWords } from "./wrappers.ts";
 
 /** Reads one simple command with its assignments and redirections, and the commands that it starts. */
 export function readSimpleCommand(node: Command, reader: LineContext): void {
@@ -72,18 +73,19 @@ function addCommand(command: CommandWords, reader: LineContext): void {
   }
   if (command.words[0]?.kind !== "literal" && program !== "[")
     reader.fail("The name of a program in it is not written out.");
-  const inner = openWrapper(words);
+  const inner = startedBy(words);
   const opened = canOpen(command, inner) ? inner : [];
   checkWords(command, words, opened, reader);
   const problem = stateProblem(words);
   if (problem !== undefined) reader.fail(problem);
   if (changeDirectory.has(program)) reader.output.changesDirectory = true;
+  const beyond = uncoveredIn(words, opened, moreWords);
   const patterns = command.words.flatMap(({ kind }, index) => (kind === "pattern" ? [index] : []));
   reader.output.commands.push({
     words,
     assignments: [...command.assignments, ...assigned(words, command, reader)],
     text,
-    ...hiddenFields(words, opened, moreWords),
+    ...(beyond !== undefined && { uncovered: beyond }),
     ...(patterns.length > 0 && { patterns }),
     ...(variables.length > 0 && { variables }),
     ...(opened.length > 0 && { opened: true }),
@@ -92,14 +94,14 @@ function addCommand(command: CommandWords, reader: LineContext): void {
   for (const each of opened) addOpened(each, command, reader);
 }
 
-/** Whether the words before the inner commands are all literal, and further words cannot become part of a script. */
-function canOpen({ words, moreWords }: CommandWords, inner: readonly Opened[]): boolean {
+/** Returns whether the words before the inner commands are all literal, and further words cannot become part of a script. */
+function canOpen({ words, moreWords }: CommandWords, inner: readonly Started[]): boolean {
   const starts = inner.map(({ start, script }) => start ?? script?.at ?? 0);
   return moreWords === undefined && words.slice(0, starts.at(-1)).every(({ kind }) => kind === "literal");
 }
 
 function addOpened(
-  { start, end, script, assignments = [], moreWords }: Opened,
+  { start, end, script, assignments = [], moreWords }: Started,
   command: CommandWords,
   reader: LineContext,
 ): void {
@@ -118,7 +120,7 @@ function addOpened(
 function checkWords(
   command: CommandWords,
   words: readonly string[],
-  opened: readonly Opened[],
+  opened: readonly Started[],
   reader: LineContext,
 ): void {
   // Words of an inner command are judged with it.
@@ -137,19 +139,21 @@ function checkWords(
   }
 }
 
-/** Whether a file may be named so that a program takes it for an option that matters: `-rf`, `--pre=x`. */
+/** Returns whether a file may be named so that a program takes it for an option that matters: `-rf`, `--pre=x`. */
 function mayBecomeOption(words: readonly string[], at: number, isData: (at: number) => boolean): boolean {
   const [program = ""] = words;
   const pattern = words[at] ?? "";
   // `--include=*.ts` stays that option, whatever the files are called.
-  if (!/^[-*?[]/.test(pattern) || /^--[A-Za-z-]+=/.test(pattern) || takesAnyWords(program)) return false;
+  // A bracket of letters is no dash, however it is read.
+  if (!/^(?:[-*?]|\[(?![A-Za-z0-9]+\]))/.test(pattern) || /^--[A-Za-z-]+=/.test(pattern) || takesAnyWords(program))
+    return false;
   // To test, a word is an operator by its place, and a pattern may become several words.
   if (program !== "[" && program !== "test" && isData(at)) return false;
   // No option of grep that matters ends in a dot and letters.
   return !(/^[ef]?grep$/.test(program) && /^\*\.[A-Za-z]+$/.test(pattern));
 }
 
-/** What `export`, `readonly`, `unset` and `read` assign. */
+/** Lists the variables that `export`, `readonly`, `unset` and `read` assign. */
 function assigned(words: readonly string[], command: CommandWords, reader: LineContext): Assignment[] {
   const names = assignedNames(words);
   if (names === undefined) reader.fail(`${words[0]} has a word that is not a name.`);
@@ -164,33 +168,32 @@ function assigned(words: readonly string[], command: CommandWords, reader: LineC
   });
 }
 
-function hiddenFields(words: readonly string[], opened: readonly Opened[], moreWords: CommandWords["moreWords"]) {
-  const [program = ""] = words;
-  if (moreWords === "options" && !takesAnyWords(program)) {
-    return {
-      hidden: "It gets further words from its input, which may be options that run a program.",
-      hiddenAt: words.length,
-    };
+function uncoveredIn(
+  words: readonly string[],
+  opened: readonly Started[],
+  moreWords: CommandWords["moreWords"],
+): Uncovered | undefined {
+  if (moreWords === "options" && !takesAnyWords(words[0])) {
+    return { why: "It gets further words from its input, which may be options that run a program.", at: words.length };
   }
-  if (opened.length > 0) return hiddenBeside(words, opened);
-  const listed = hiddenIn(words);
-  // A shell is known better by the table of interpreters.
-  const another = startsAnother(words) && (listed === undefined || program === "find");
-  const hidden = another ? { why: `${program} runs another program.`, at: words.length - 1 } : listed;
-  if (hidden === undefined) return {};
-  return { hidden: hidden.why, hiddenAt: moreWords === undefined ? hidden.at : words.length };
+  const last = words.length - 1;
+  if (opened.length > 0) {
+    // What find does besides the commands that it starts, whose action stands before each.
+    const own: string[] = [];
+    let from = 0;
+    for (const { start = 0, end = 0 } of opened) {
+      own.push(...words.slice(from, start - 1));
+      from = end;
+    }
+    const beside = words[0] === "find" ? uncovered([...own, ...words.slice(from)]) : undefined;
+    return beside && { why: beside.why, at: last };
+  }
+  const isUnread = words[0] === "find" && startsAnother(words);
+  const found = isUnread ? { why: "find runs another program.", at: last } : uncovered(words);
+  return found && { why: found.why, at: moreWords === undefined ? found.at : words.length };
 }
 
-/** What `find` does besides the commands that it starts. */
-function hiddenBeside(words: readonly string[], opened: readonly Opened[]) {
-  if (words[0] !== "find") return {};
-  const own: string[] = [];
-  let from = 0;
-  for (const { start = 0, end = 0 } of opened) {
-    // The action itself stands before the inner command.
-    own.push(...words.slice(from, start - 1));
-    from = end;
-  }
-  const hidden = hiddenIn([...own, ...words.slice(from)]);
-  return hidden === undefined ? {} : { hidden: hidden.why, hiddenAt: words.length - 1 };
+/** Returns whether no option of a program runs another one or names a file that it writes. */
+function takesAnyWords(program = ""): boolean {
+  return findProgram(program)?.covers === "anything";
 }

@@ -108,6 +108,11 @@ test.each<[string, string]>([
 test("parts that only bash knows are reported", () => {
   expect(read("$'a\\n'")).toEqual(["a\n", "literal", "It has $'…', which sh and bash read differently."]);
   expect(read("$'a\\n'", true)).toEqual(["a\n", "literal"]);
+  expect(read("$'\\x{2d}'", true)).toEqual([
+    expect.any(String),
+    "literal",
+    "It has an escape in $'…' that is not read.",
+  ]);
   expect(read('$"a"')).toEqual(['$"a"', "expanded", "splits", `LocaleString: ${unread}`]);
   expect(read("{a,b}")).toContain("BraceExpansion: It has a list in braces, which sh and bash read differently.");
   expect(read("<(ls)")).toContain("ProcessSubstitution: It has a process substitution.");

@@ -7,7 +7,7 @@ import type {
   Word,
   WordPart,
 } from "unbash";
-import { readBare, readQuoted } from "./readBare.ts";
+import { readBare, readDollarQuoted, readQuoted } from "./readBare.ts";
 
 /** A word after quotes were removed. */
 export interface ReadWord {
@@ -91,10 +91,14 @@ function readPart(part: WordPart, word: Word, state: WordState, context: WordCon
     case "DoubleQuoted":
       readDoubleQuoted(part, state, context);
       return;
-    case "AnsiCQuoted":
+    case "AnsiCQuoted": {
       if (!context.isBash) context.fail("It has $'…', which sh and bash read differently.");
-      state.value += part.value;
+      const text = context.line.slice(part.pos, part.end);
+      const value = readDollarQuoted(text);
+      if (value === undefined || text !== part.text) context.fail("It has an escape in $'…' that is not read.");
+      state.value += value ?? part.value;
       return;
+    }
     default:
       // A number is one word.
       state.splits ||= part.type !== "ArithmeticExpansion" && !["$?", "$#", "$$", "$!"].includes(part.text);

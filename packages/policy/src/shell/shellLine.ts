@@ -1,3 +1,5 @@
+import type { Uncovered } from "../programs/uncovered.ts";
+
 /** What a shell line would do, as far as its syntax tells. */
 export interface ShellLine {
   /** Why it cannot be judged, so that it is asked; undefined when everything in it was read. One plain sentence. */
@@ -32,13 +34,8 @@ export interface SimpleCommand {
   readonly assignments: readonly Assignment[];
   /** The text of the command in the line. */
   readonly text: string;
-  /** Why this command runs another program or file, or writes one, by an option or by its nature; undefined when none is known. */
-  readonly hidden?: string | undefined;
-  /**
-   * The last word that `hidden` is about. A rule that spells out the words up to and with this one has named it outright; the wildcard
-   * of a rule must not cover it. It equals `words.length` when even all words do not tell what runs (a shell that reads its input).
-   */
-  readonly hiddenAt?: number | undefined;
+  /** What a rule must spell out, so that its wildcard does not cover it; undefined when nothing is known. */
+  readonly uncovered?: Uncovered | undefined;
   /** Indexes of words in which the shell replaces a file pattern (`src/*.ts`); they do not start with the pattern. */
   readonly patterns?: readonly number[] | undefined;
   /** Names of the variables that its words expand, all of them as data of a command that takes any data (`echo "$x"`). */

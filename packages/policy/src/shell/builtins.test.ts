@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assignedNames, changeDirectory, dataPlaces, stateProblem } from "./programs.ts";
+import { assignedNames, changeDirectory, dataPlaces, stateProblem } from "./builtins.ts";
 
 /** Places of the words `$` that can only be data. */
 const data = (line: string) => {
@@ -56,6 +56,7 @@ test.each<[string, number[]]>([
 });
 
 test.each([
+  "printf %s\\n%d%%n x",
   "set -e",
   "set -eux",
   "set +x",
@@ -92,6 +93,9 @@ test.each<[string, string]>([
   ["set -o posix", reading],
   ["set -oe pipefail", reading],
   ["printf -v a b", "printf assigns a variable."],
+  ["printf %n PATH", "printf assigns a variable."],
+  ["printf abc%-5.3ln PATH", "printf assigns a variable."],
+  ["printf -- %s%*n a 3 PATH", "printf assigns a variable."],
   ["[ -v a ]", "[ -v computes with its words."],
   ["[ -n a -a -R b ]", "[ -R computes with its words."],
   ["test -v a", "test -v computes with its words."],

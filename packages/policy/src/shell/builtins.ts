@@ -1,16 +1,4 @@
-/** Commands that take any words as data, from the given word on: what they print or answer is all that depends on them. */
-const dataFrom = new Map([
-  ["echo", 1],
-  ["printf", 2],
-  [":", 1],
-  ["true", 1],
-  ["false", 1],
-  ["exit", 1],
-  ["return", 1],
-  ["sleep", 1],
-  ["basename", 1],
-  ["dirname", 1],
-]);
+import { findProgram } from "../programs/table.ts";
 
 /** Commands whose effect on the rest of the line is not followed: they rename commands or rewrite how words are read. */
 const unfollowed = new Set(
@@ -31,7 +19,7 @@ export function dataPlaces(words: readonly string[]): (at: number) => boolean {
   const [program = "", first] = words;
   if (program === "[" || program === "test") return testOperands(words);
   if (program === "git") return messages(words);
-  const from = dataFrom.get(program);
+  const from = findProgram(program)?.dataFrom;
   if (from === undefined || (program === "printf" && first?.startsWith("-"))) return () => false;
   return (at) => at >= from;
 }
@@ -69,7 +57,8 @@ export function stateProblem(words: readonly string[]): string | undefined {
   const [program = "", first = ""] = words;
   if (unfollowed.has(program)) return `${program} changes what the commands after it mean.`;
   if (program === "set" && !isPlainSet(words)) return "set changes how the commands after it are read.";
-  if (program === "printf" && first.startsWith("-") && first !== "--") return "printf assigns a variable.";
+  if (program === "printf" && (counts(words) || (first.startsWith("-") && first !== "--")))
+    return "printf assigns a variable.";
   if ((program === "test" || program === "[") && words.some((word) => word === "-v" || word === "-R")) {
     return `${program} ${words.includes("-v") ? "-v" : "-R"} computes with its words.`;
   }
@@ -78,6 +67,12 @@ export function stateProblem(words: readonly string[]): string | undefined {
   if (program === "wait" && words.slice(1).some((word) => !/^[0-9]+$/.test(word))) return "wait assigns a variable.";
   if (program === "getopts") return "getopts assigns variables.";
   return undefined;
+}
+
+/** Returns whether a format of `printf` has `%n`, by which bash assigns how much was printed to the variable that the next word names. */
+function counts([, first = "", second = ""]: readonly string[]): boolean {
+  const format = first === "--" ? second : first;
+  return /%[^A-Za-z%]*[hjlqtzL]*n/.test(format.replaceAll("%%", ""));
 }
 
 /** `set -e`, `set -euo pipefail`: options that change neither words nor commands. */

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { isTransparent, openWrapper, startsAnother, takesAnyWords } from "./wrappers.ts";
+import { startedBy, startsAnother } from "./started.ts";
+import { findProgram } from "./table.ts";
 
 /** What the words start: `a b` for words, `'text'` for a script, `A=1 …` with assignments, `…+` with further words. */
 const opened = (...words: string[]) =>
-  openWrapper(words).map(({ start, end, script, assignments = [], moreWords }) => {
+  startedBy(words).map(({ start, end, script, assignments = [], moreWords }) => {
     if (script !== undefined)
       return `'${script.text}'${script.isBash === undefined ? "" : script.isBash ? " bash" : " sh"} ${script.at}`;
     const given = assignments.map(({ name, value }) => `${name}=${value} `).join("");
@@ -37,6 +38,7 @@ test.each<[string, string[]]>([
   ["xargs rm -f", ["rm -f +options"]],
   ["xargs -0 -r -n 1 -P 4 rm", ["rm +options"]],
   ["xargs -I{} mv {} x", ["mv {} x +options"]],
+  ["xargs -0I{} rm {}", ["rm {} +options"]],
   ["xargs -I % mv % x", ["mv % x +options"]],
   ["find . -exec ls -l {} ;", ["ls -l {} +paths"]],
   ["find . -execdir ls {} + -ok rm {} ; -okdir wc {} ;", ["ls {} +paths", "rm {} +paths", "wc {} +paths"]],
@@ -78,7 +80,6 @@ test.each([
   "xargs -I ls ls",
   "xargs -I{} {}",
   "xargs -I{} x{}",
-  "xargs -0I{} rm {}",
   "find . -name x",
   "find . -exec ls",
   "find . -exec ;",
@@ -121,11 +122,13 @@ test("a command that starts another one is recognised even when that one cannot 
 });
 
 test("wrappers that do nothing themselves, and programs that take any words", () => {
-  const transparent = "bash chronic command dash env exec ionice nice nohup sh stdbuf time timeout xargs".split(" ");
-  for (const program of transparent) expect([program, isTransparent(program)]).toEqual([program, true]);
-  for (const program of ["builtin", "busybox", "doas", "setsid", "sudo", "find", "ls", "constructor"]) {
-    expect([program, isTransparent(program)]).toEqual([program, false]);
-  }
-  for (const program of ["echo", "cat", "rm"]) expect(takesAnyWords(program)).toBe(true);
-  for (const program of ["rg", "sort", "find", "tar"]) expect(takesAnyWords(program)).toBe(false);
+  const transparent = "bash chronic command dash ash env exec ionice nice nohup sh stdbuf time timeout xargs".split(
+    " ",
+  );
+  for (const program of transparent)
+    expect([program, findProgram(program)?.starts?.transparent]).toEqual([program, true]);
+  for (const program of ["builtin", "busybox", "doas", "setsid", "sudo", "find", "ls", "constructor"])
+    expect([program, findProgram(program)?.starts?.transparent]).toEqual([program, undefined]);
+  for (const program of ["echo", "cat", "rm"]) expect(findProgram(program)?.covers).toBe("anything");
+  for (const program of ["rg", "sort", "find", "tar"]) expect(findProgram(program)?.covers).not.toBe("anything");
 });

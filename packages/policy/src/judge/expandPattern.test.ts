@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newBudget } from "./budget.ts";
-import { expandWildcard, hasWildcard } from "./expandWildcard.ts";
+import { expandPattern, hasPattern } from "./expandPattern.ts";
 
 let folder: string;
 
@@ -27,18 +27,24 @@ describe("a file pattern stands for", () => {
     ["*/x.ts", ["*/x.ts", "a/x.ts", "b/x.ts", "w\\v/x.ts", "x.ts/x.ts", "[y].ts/x.ts", "é.ts/x.ts"]],
     [".e*", [".e*", ".env"]],
     ["*/.e*", ["*/.e*", "a/.env"]],
-    [".*/x.ts", [".*/x.ts", ".env/x.ts", ".h/x.ts"]],
+    [".*/x.ts", [".*/x.ts", "../x.ts", "./x.ts", ".env/x.ts", ".h/x.ts"]],
+    [".?", [".?", ".", "..", ".env", ".h"]],
+    [".[.]/x", [".[.]/x", "./x", "../x", ".env/x", ".h/x"]],
+    [".[[:lower:]]nv", [".[[:lower:]]nv", ".env"]],
+    [".[]e]nv", [".[]e]nv", ".env"]],
+    [".[!]x]nv", [".[!]x]nv", ".env"]],
+    ["[[:alpha:]-]?ts", ["[[:alpha:]-]?ts", "[y].ts", "x.ts", "é.ts"]],
     ["w*v", ["w*v", "w\\v"]],
     ["zz*", ["zz*"]],
     ["missing/*", ["missing/*"]],
     ["x.ts/*", ["x.ts/*"]],
   ])("%s", (word, expected) => {
-    expect([...expandWildcard(folder, word, newBudget(5000))].sort()).toEqual([...expectedFor(word, expected)].sort());
+    expect([...expandPattern(folder, word, newBudget(5000))].sort()).toEqual([...expectedFor(word, expected)].sort());
   });
 
   test("absolute paths if the pattern is absolute", () => {
-    expect(expandWildcard("/", `${folder}/.e*`, newBudget(5000))).toEqual([`${folder}/.e*`, `${folder}/.env`]);
-    expect(expandWildcard(folder, "/*", newBudget(5000))).toContain("/tmp");
+    expect(expandPattern("/", `${folder}/.e*`, newBudget(5000))).toEqual([`${folder}/.e*`, `${folder}/.env`]);
+    expect(expandPattern(folder, "/*", newBudget(5000))).toContain("/tmp");
   });
 });
 
@@ -49,14 +55,14 @@ function expectedFor(word: string, expected: readonly string[]): readonly string
 }
 
 test("a pattern is recognised by its characters", () => {
-  for (const word of ["*", "a?", "[a]"]) expect(hasWildcard(word)).toBe(true);
-  for (const word of ["", "a.ts", "a]", "{a,b}"]) expect(hasWildcard(word)).toBe(false);
+  for (const word of ["*", "a?", "[a]"]) expect(hasPattern(word)).toBe(true);
+  for (const word of ["", "a.ts", "a]", "{a,b}"]) expect(hasPattern(word)).toBe(false);
 });
 
 test("each name that is read counts against the budget, and nothing is read once it is used up", () => {
   const budget = newBudget(5000);
-  expect(budget.take(4991)).toBe(true);
-  expect(expandWildcard(folder, "a/*", budget)).toEqual(["a/*", "a/x.ts"]);
-  expect(expandWildcard(folder, "*", budget)).toEqual(["*"]);
+  expect(budget.take(4989)).toBe(true);
+  expect(expandPattern(folder, "a/*", budget)).toEqual(["a/*", "a/x.ts"]);
+  expect(expandPattern(folder, "*", budget)).toEqual(["*"]);
   expect(budget.take(0)).toBe(false);
 });

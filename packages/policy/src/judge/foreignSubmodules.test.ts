@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ToolRegistry } from "@toolcrib/core";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createRunBashTool } from "../../../tools-bash/src/runBash.ts";
+import { createPolicy, type PolicyOptions } from "../index.ts";
+
+let root: string;
+let canary: string;
+
+function git(directory: string, ...args: string[]): void {
+  const settings = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"];
+  execFileSync("git", [...settings, ...args], { cwd: directory, stdio: "pipe" });
+}
+
+/** A repository with a commit, whose configuration runs a program. */
+function plantRepository(directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  git(directory, "init", "-q");
+  git(directory, "commit", "-q", "--allow-empty", "-m", "x");
+  const program = join(root, "monitor");
+  writeFileSync(program, `#!/bin/sh\ntouch ${canary}\n`);
+  chmodSync(program, 0o755);
+  git(directory, "config", "core.fsmonitor", program);
+}
+
+beforeEach(() => {
+  root = temporaryFolder("policy-submodules");
+  canary = join(temporaryFolder("policy-canary"), "ran");
+  git(root, "init", "-q");
+  mkdirSync(join(root, "src"));
+  writeFileSync(join(root, "src/a.ts"), "a\n");
+  git(root, "add", "src");
+  git(root, "commit", "-q", "-m", "x");
+});
+
+async function decision(options: PolicyOptions, command: string): Promise<string> {
+  const registry = new ToolRegistry([createRunBashTool({ cwd: root })]);
+  registry.guard(createPolicy({ roots: root, home: join(root, "home"), ...options }).guard);
+  const checked = await registry.check("run_bash", { command });
+  if (checked.ok) return "allowed";
+  return checked.error.code === "approval_required" ? "asked" : "denied";
+}
+
+async function all(options: PolicyOptions, expected: string, commands: readonly string[]): Promise<void> {
+  for (const command of commands)
+    expect(`${command}: ${await decision(options, command)}`).toBe(`${command}: ${expected}`);
+}
+
+const reading = [
+  "git status",
+  "git diff",
+  "git diff HEAD --stat",
+  "git describe --always --dirty",
+  "cd src && git status",
+];
+const covering: PolicyOptions = { allow: ["run_bash(git *)"] };
+
+describe("a submodule that came with the files", () => {
+  test.each([2, 3, 4])("makes git ask in an index of version %i", async (version) => {
+    plantRepository(join(root, "m"));
+    await all({}, "allowed", reading);
+    git(root, "-c", "advice.addEmbeddedRepo=false", "add", "m");
+    if (version === 3) git(root, "add", "-N", "monitor");
+    git(root, "update-index", "--index-version", String(version));
+    execFileSync("git", ["status"], { cwd: root, stdio: "pipe" });
+    expect(existsSync(canary)).toBe(true);
+    await all({}, "asked", reading);
+    await all({ mode: "read-only" }, "denied", reading);
+    await all(covering, "asked", [...reading, "git commit -am x", "git stash"]);
+  });
+
+  test("is seen in the base of a split index", async () => {
+    plantRepository(join(root, "m"));
+    git(root, "-c", "advice.addEmbeddedRepo=false", "add", "m");
+    git(root, "update-index", "--split-index");
+    await all({}, "asked", reading);
+  });
+
+  test("may be one that the line itself makes", async () => {
+    plantRepository(join(root, "m"));
+    await all(covering, "asked", ["git add m && git status", "git add -A; git diff"]);
+    await all(covering, "allowed", ["git add src && git commit -m x", "git add -A"]);
+    rmSync(join(root, "m"), { recursive: true });
+    await all(covering, "allowed", ["git add -A && git status"]);
+  });
+
+  test("is not one whose repository lies in that of the root, until the line may put another in its place", async () => {
+    const origin = temporaryFolder("policy-origin");
+    git(origin, "init", "-q");
+    git(origin, "commit", "-q", "--allow-empty", "-m", "x");
+    git(root, "submodule", "--quiet", "add", origin, "m");
+    await all({}, "allowed", reading);
+    await all(covering, "allowed", ["git add src && git commit -m x"]);
+    await all({ allow: ["run_bash(cp *)"] }, "asked", ["cp -r src m && git status"]);
+    renameSync(join(root, "m"), join(root, "gone"));
+    await all({}, "allowed", reading);
+    plantRepository(join(root, "m"));
+    await all({}, "asked", reading);
+  });
+
+  test("is not entered to show a commit, but where its changes are asked for", async () => {
+    await all({}, "allowed", ["git log -p --submodule=log", "git show --submodule=short"]);
+    await all({}, "asked", ["git log -p --submodule=diff", "git diff --submodule"]);
+  });
+});
+
+describe("a remote that is not configured", () => {
+  const transfers = ["git push origin main", "git fetch upstream", "git pull", "git ls-remote origin"];
+
+  test("is asked about where a folder has its name", async () => {
+    await all(covering, "allowed", transfers);
+    mkdirSync(join(root, "origin"));
+    mkdirSync(join(root, "upstream"));
+    await all(covering, "asked", transfers);
+    git(root, "remote", "add", "origin", "https://example.com/x.git");
+    await all(covering, "allowed", ["git push origin main", "git pull", "git log origin"]);
+    await all(covering, "asked", ["git fetch upstream"]);
+  });
+
+  test("is asked about where the line may make such a folder, and so is a clone of it", async () => {
+    const allow = ["run_bash(git *)", "run_bash(cp *)"];
+    await all({ allow }, "asked", [
+      "cp -r src origin && git push origin",
+      "git clone origin x",
+      "git clone upstream x",
+    ]);
+    git(root, "remote", "add", "origin", "https://example.com/x.git");
+    await all({ allow }, "allowed", ["cp -r src b && git push origin"]);
+  });
+});
+
+describe("a file pattern", () => {
+  test("is asked about where it meets a name that begins with a dash", async () => {
+    const lines = ["wc *", "du *", "wc -l ?*", "wc [!a]*"];
+    await all({}, "allowed", lines);
+    writeFileSync(join(root, "--files0-from=list"), "");
+    await all({}, "asked", lines);
+    await all({ mode: "read-only" }, "denied", lines);
+    await all({ allow: ["run_bash(prettier *)"] }, "asked", ["prettier *"]);
+    await all({}, "allowed", ["wc -- *", "wc ./*", "wc src/*", "echo *", "wc [a-z]*"]);
+  });
+
+  test("is asked about where the line makes such a name", async () => {
+    const allow = ["run_bash(touch *)"];
+    await all({ allow }, "asked", ["touch ./--files0-from=list && wc *"]);
+    await all({ allow }, "allowed", ["touch a && wc *"]);
+  });
+});
+
+test("a denied file is seen behind letters that are joined, and where git writes what files say", async () => {
+  writeFileSync(join(root, ".env"), "KEY\n");
+  const options: PolicyOptions = { deny: ["effect:read(.env)"], allow: ["run_bash(git *)"] };
+  for (const line of ["git commit -qF.env", "git commit -aF.env", "git tag -fF.env x"])
+    expect(`${line}: ${await decision(options, line)}`).not.toBe(`${line}: allowed`);
+  await all(options, "asked", ["git archive HEAD", "git format-patch -1 --stdout"]);
+  await all({ allow: ["run_bash(git *)"] }, "allowed", ["git archive HEAD", "git format-patch -1"]);
+});

@@ -1,0 +1,105 @@
+import { parseWords } from "../programs/parseWords.ts";
+import type { ParsedWords, ProgramRecord, Reading, Reads } from "../programs/record.ts";
+import { findProgram, locate } from "../programs/table.ts";
+import type { SimpleCommand } from "../shell/shellLine.ts";
+
+/** Variables that hold nothing secret. */
+const plainVariables =
+  /^(?:[a-z][a-z0-9_]*|HOME|PWD|OLDPWD|PATH|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|CI|[?#$!0-9@*_-])$/;
+
+/** A path that leads up or starts at the root, or a pattern that may. */
+const mayLeave = /^\/|(?:^|\/)(?:\.\.(?:\/|$)|\.[^/]*[*?[])/;
+
+/** Returns what a command that only prints reads; else a sentence that says why it may do more. Its assignments are not judged here. */
+export function readOnly({ words, patterns = [], variables = [], opened, moreWords }: SimpleCommand): Reads | string {
+  const [program] = words;
+  const secret = variables.find((name) => !plainVariables.test(name));
+  if (secret !== undefined) return `It reads the variable ${secret}.`;
+  if (program === undefined) return { paths: [] };
+  const record = findProgram(program);
+  if (opened === true && record?.starts?.transparent) return { paths: [] };
+  if (record === undefined) return `${program} is not in the table of read-only commands.`;
+  if (moreWords === true && record.reads?.operands !== "data")
+    return "It gets further words that the line does not show.";
+  if (words.length === 2 && record.versionOptions?.split(" ").includes(words[1] ?? "")) return { paths: [] };
+  const expanded = patterns.map((at) => words[at] ?? "");
+  const reads = readWords(words, record, expanded);
+  return typeof reads === "string" || patterns.length === 0 ? reads : withPatterns(words, patterns, record, reads);
+}
+
+function readWords(words: readonly string[], program: ProgramRecord, patterns: readonly string[]): Reads | string {
+  const { record, name, from, unlisted } = locate(program, words, 1, words[0] ?? "");
+  const { reads, style } = record;
+  if (unlisted !== undefined || reads === undefined) {
+    const named = unlisted === undefined ? name : `${name} ${words[unlisted] ?? ""}`.trim();
+    return `${named} is not in the table of read-only commands.`;
+  }
+  const parsed = parseWords(words, from, reads.options ?? "", { style });
+  if (reads.judge !== undefined) return reads.judge(words, parsed);
+  const [unknown] = parsed.unknown;
+  if (unknown !== undefined)
+    return `${words[unknown]} is not among the options of ${name} that are known to only read.`;
+  const outside = program.repository && parsed.operands.find((word) => mayLeave.test(word));
+  return outside
+    ? `${outside} may lie outside the repository.`
+    : (whyNot(reads, parsed, name) ?? readsOf(reads, parsed, program, patterns, name));
+}
+
+function whyNot(
+  { operands: kind, most, operand, operandsNeed }: Reading,
+  { operands, names }: ParsedWords,
+  name: string,
+): string | undefined {
+  if (operands.length === 0) return undefined;
+  if (kind === undefined) return `${name} is only read-only without further words.`;
+  if (most !== undefined && operands.length > most) return `${name} may write to one of its words.`;
+  if (operandsNeed !== undefined && !hasOne(names, operandsNeed))
+    return `${name} would make or change what its words name.`;
+  return operand === undefined || operands.every((word) => operand.test(word))
+    ? undefined
+    : `${name} may do more with such a word.`;
+}
+
+function readsOf(
+  { operands: kind, data = 0, insteadOfData = "", contents, lists }: Reading,
+  { operands, names, paths }: ParsedWords,
+  { starts }: ProgramRecord,
+  patterns: readonly string[],
+  name: string,
+): Reads | string {
+  const first = hasOne(names, insteadOfData) ? 0 : data;
+  // A pattern may become several words, and then those after the first are files.
+  const files = kind === "paths" ? operands.filter((word, at) => at >= first || patterns.includes(word)) : [];
+  const isList = lists !== undefined && hasOne(names, lists);
+  if (isList && (files.length === 0 || files.includes("-"))) return `${name} opens what its input names.`;
+  // Where it is given no start, find takes the folder.
+  const all = starts?.actions !== undefined && files.length === 0 ? [".", ...paths] : [...paths, ...files];
+  return {
+    paths: all.filter((path) => path !== "-"),
+    contents: contents === true || (contents !== undefined && hasOne(names, contents)),
+    ...(isList && { lists: true }),
+  };
+}
+
+function hasOne(names: readonly string[], list: string): boolean {
+  return list.split(/\s+/).some((name) => names.includes(name));
+}
+
+/** A file pattern may become several words: it must be one of many paths, or data, whose folder is then read. */
+function withPatterns(
+  words: readonly string[],
+  patterns: readonly number[],
+  program: ProgramRecord,
+  reads: Reads,
+): Reads | string {
+  const name = words[0] ?? "";
+  const { most, operands, options } = program.reads ?? {};
+  if (most !== undefined) return `${name} takes so many words, and a file pattern may become more.`;
+  const found = patterns.map((at) => words[at] ?? "");
+  const added = found.filter((word) => !reads.paths.includes(word) && !/^--[A-Za-z-]+=/.test(word));
+  const isOfRepository =
+    program.repository && patterns.every((at) => !words[at - 1]?.startsWith("-") || words[at - 1] === "--");
+  if (added.length > 0 && !(operands === "data" && options === undefined) && !isOfRepository)
+    return `A file pattern of ${name} stands where none is expected.`;
+  return { ...reads, paths: [...reads.paths, ...added] };
+}

@@ -1,0 +1,236 @@
+import { format, logging, patch, patchNames, refs, revisions, summary } from "./gitOptions.ts";
+import type { Covering, ProgramRecord, Reading } from "./record.ts";
+
+/** A subcommand that only reads. Its operands are revisions, paths in the repository, and words of its own. */
+const reading = (options: string, more: Reading = {}, covers?: Covering): ProgramRecord => ({
+  reads: { options, operands: "data", ...more },
+  ...(covers && { covers: { word, ...covers } }),
+});
+/** One that changes the repository or the working tree, and starts nothing but what the user's configuration says. */
+const changing = (options: string, more: Covering = {}): ProgramRecord => ({ covers: { options, word, ...more } });
+
+const nothing: ProgramRecord = { covers: "nothing" };
+
+/** Not the address of a helper program, as in `ext::sh -c …`. */
+const word = /^(?![A-Za-z0-9+.-]+::)/;
+/** A repository far away: a path may be one whose hooks would run. */
+const address = /^(?:https?:\/\/\S+|ssh:\/\/\w\S*|git@[\w.-]+:[\w.~/-]+)$/;
+/** The same, or a remote by its usual name. */
+const first = new RegExp(`^(?:origin|upstream)$|${address.source}`);
+
+const commits = `${revisions} ${summary} ${patch} ${format} ${logging}`;
+const prints = `${patchNames} -L`;
+const transfer = `-q --quiet -v --verbose --progress --no-progress -4 --ipv4 -6 --ipv6 -n --dry-run -f --force -p --prune -t --tags --no-tags
+  --all -a --append --depth= --deepen= --unshallow --atomic -j= --jobs= --no-verify --porcelain --shallow-since=`;
+const merging = `-q --quiet -v --verbose --abort --skip --quit --continue -n --no-commit --commit --no-edit --stat --no-stat --ff --no-ff
+  --ff-only --squash --no-squash -X= --strategy-option= --signoff --allow-unrelated-histories --autostash --no-autostash`;
+
+/**
+ * git. What the configuration of its repository runs (a file system monitor, filters, text converters) is trusted where the user chose the
+ * repository: no tool writes `.git` unasked. Abbreviations of long options, aliases and commands that are not listed are asked about.
+ */
+export const git: ProgramRecord = {
+  source: "git 2.39.5, git.c, parse-options.c, revision.c, diff.c, builtin/*.c",
+  repository: true,
+  versionOptions: "--version -v version",
+  before: "--no-pager --no-optional-locks -P",
+  commands: {
+    // Reading.
+    "annotate blame": reading(
+      `-L= -l -t -s -e --show-email -w -b -c -f --show-name -n --show-number -p --porcelain --line-porcelain --incremental --root
+      --show-stats --score-debug -M=? -C=? --minimal --ignore-rev= --date= --since= --abbrev=? --color-lines --color-by-age
+      --no-progress --first-parent --reverse`,
+    ),
+    branch: reading(
+      // `-l` makes a branch in old versions of git.
+      `--show-current -l --list -a --all -r --remotes -v --verbose -q --quiet --abbrev=? --no-abbrev -i --column=? --no-column ${refs}`,
+      { operandsNeed: "--list --contains --no-contains --merged --no-merged --points-at" },
+      {
+        options:
+          "-d -D --delete -m -M --move -c -C --copy -f --force -u= --set-upstream-to= --unset-upstream -t --track=? --no-track",
+      },
+    ),
+    "cat-file": reading("-p -t -s -e", { contents: true }),
+    "check-attr": reading("-a --all --cached --stdin -z"),
+    "check-ignore": reading("-v --verbose -n --non-matching -q --quiet --no-index --stdin -z"),
+    cherry: reading("-v --abbrev=?"),
+    // Other keys may hold a password or a token. A change of the configuration may run anything.
+    config: {
+      commands: {
+        "--get get": reading("", { most: 1, operand: /^(?:branch|color|core|diff|init|merge|pull|push|user)\./ }),
+        "set edit --add --edit -e --global --system --file -f --replace-all": nothing,
+      },
+    },
+    "count-objects": { reads: { options: "-v --verbose -H --human-readable" } },
+    describe: reading(
+      `--all --tags --long --always --abbrev=? --exact-match --dirty=? --broken=? --match= --exclude= --first-parent --contains
+      --candidates=`,
+    ),
+    // Where there is no repository, it compares two files.
+    diff: reading(`--cached --staged --merge-base --base --ours --theirs ${summary} ${patch} ${format}`, {
+      operands: "paths",
+      contents: true,
+    }),
+    "diff-index diff-files": reading(`--cached ${summary} ${patch} ${format}`, { contents: true }),
+    "diff-tree": reading(`-r -t --root --no-commit-id --merge-base ${summary} ${patch} ${format}`, { contents: true }),
+    "for-each-ref": reading(`--count= ${refs}`),
+    grep: reading(
+      `-e= -i --ignore-case -n --line-number -l --files-with-matches --name-only -L --files-without-match -c --count -w --word-regexp -v
+      --invert-match -h -H -o --only-matching -E --extended-regexp -F --fixed-strings -G --basic-regexp -P --perl-regexp -A= -B= -C= -#
+      --after-context= --before-context= --context= -p --show-function -W --function-context --cached --untracked --exclude-standard
+      --and --or --not --all-match -q --quiet --color=? --no-color -a --text -I -r --recursive --max-depth= -m= --max-count= --heading
+      --break --full-name --column -z --null --no-textconv --threads= --recurse-submodules`,
+      { contents: true },
+    ),
+    "log whatchanged": reading(commits, { contents: prints }),
+    "ls-files": reading(
+      `-c --cached -d --deleted -m --modified -o --others -i --ignored -s --stage -u --unmerged -k --killed -t -v -f -z --exclude= -x=
+      --exclude-standard --error-unmatch --full-name --directory --no-empty-directory --eol --abbrev=? --recurse-submodules
+      --deduplicate --format=`,
+    ),
+    "ls-tree": reading(
+      "-d -r -t -l --long -z --name-only --name-status --object-only --abbrev=? --full-name --full-tree --format=",
+    ),
+    "merge-base": reading("-a --all --octopus --is-ancestor --independent --fork-point"),
+    "name-rev": reading(
+      "--tags --refs= --exclude= --all --name-only --always --undefined --no-undefined --annotate-stdin",
+    ),
+    reflog: {
+      commands: {
+        "": { reads: { options: commits, contents: prints } },
+        show: reading(commits, { contents: prints }),
+      },
+    },
+    remote: {
+      commands: {
+        "": { reads: { options: "-v --verbose" } },
+        "get-url": reading("--all --push"),
+        "remove rename rm prune": changing("-n --dry-run"),
+      },
+    },
+    "rev-list": reading(`--count --objects --timestamp --disk-usage=? ${revisions} ${format}`),
+    "rev-parse": reading(
+      `--verify -q --quiet --short=? --abbrev-ref=? --symbolic --symbolic-full-name --show-toplevel --show-prefix --show-cdup --git-dir
+      --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --all
+      --branches=? --tags=? --remotes=? --show-superproject-working-tree --show-object-format --git-path=`,
+    ),
+    shortlog: reading(
+      `-e --email -s --summary -n --numbered -c --committer --group= -w=? ${revisions.replace(/-n= |--(?:committer|glob|exclude)= /g, "")} --format=? --date=`,
+    ),
+    show: reading(commits, { contents: true }),
+    "show-branch": reading(
+      "-a --all -r --remotes --list --sha1-name --no-name --current --topo-order --date-order --sparse --topics --more=? --color=? --no-color",
+    ),
+    "show-ref": reading("--head --heads --tags -d --dereference -s --hash=? --verify -q --quiet --abbrev=?"),
+    status: reading(
+      `-s --short -b --branch --show-stash --porcelain=? --long -v --verbose -u=? --untracked-files=? --ignore-submodules=? --ignored=?
+      -z --column=? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames=?`,
+      { contents: "-v --verbose" },
+    ),
+    tag: reading(
+      // `-v` would run gpg.
+      `-l --list -n=? -i --column=? --no-column ${refs}`,
+      { operandsNeed: "-l --list" },
+      { options: "-a --annotate -m= --message= -F=@ --file=@ -d --delete -f --force --cleanup= --create-reflog" },
+    ),
+    var: reading("", { operand: /^GIT_(?:AUTHOR_IDENT|COMMITTER_IDENT|DEFAULT_BRANCH)$/ }),
+
+    // What these run is in their words, in a file or in the configuration.
+    [`daemon difftool fast-import filter-branch for-each-repo gui hook instaweb maintenance merge-file merge-index merge-one-file mergetool p4 remote-ext
+      remote-fd request-pull send-email shell svn upload-pack receive-pack verify-commit verify-tag`.replace(
+      /\s+/g,
+      " ",
+    )]: nothing,
+
+    // Changing.
+    add: changing(
+      "-A --all -u --update -n --dry-run -v --verbose -f --force -N --intent-to-add --ignore-errors --ignore-missing --renormalize --chmod=",
+    ),
+    am: changing(
+      "-3 --3way --no-3way -q --quiet -s --signoff -k --keep --continue --skip --abort --quit -C= -p= --whitespace= --reject -m --message-id",
+    ),
+    apply: changing(
+      `--check --stat --numstat --summary --index --cached -3 --3way -R --reverse --reject -p= -C= -v --verbose -q --quiet --whitespace=
+      --include= --exclude= --recount --ignore-whitespace --ignore-space-change -N --intent-to-add --allow-empty -z`,
+    ),
+    archive: changing("--format= --prefix= -l --list -v --verbose -# --worktree-attributes"),
+    bisect: {
+      commands: {
+        "replay run view visualize": nothing,
+        "start good bad new old skip reset log terms next": changing("--no-checkout --first-parent"),
+      },
+    },
+    checkout: changing(
+      `-b= -B= -f --force -q --quiet --detach -d -t --track=? --no-track --ours --theirs -m --merge --orphan= --overlay --no-overlay
+      --progress --no-progress --guess --no-guess -2 -3`,
+    ),
+    "cherry-pick revert": changing(`-x -s -m= --mainline= --allow-empty --keep-redundant-commits ${merging}`),
+    clean: changing("-n --dry-run -f --force -d -x -X -q --quiet -e= --exclude="),
+    clone: changing(
+      `${transfer} -b= --branch= --single-branch --no-single-branch -o= --origin= --bare --mirror --filter= --sparse --no-checkout`,
+      { first: address },
+    ),
+    commit: changing(
+      `-m= --message= -a --all --amend --no-edit -q --quiet -v --verbose -s --signoff --no-signoff -n --no-verify --allow-empty
+      --allow-empty-message --author= --date= --fixup= --squash= -C= --reuse-message= --reset-author --dry-run -o --only -i --include -u=?
+      --untracked-files=? --no-gpg-sign --porcelain --short --branch --long --status --no-status --trailer= --cleanup= -F=@ --file=@`,
+    ),
+    fetch: changing(`${transfer} --prune-tags --recurse-submodules=? --no-recurse-submodules --set-upstream`, {
+      first,
+    }),
+    "format-patch": changing(
+      "-n --numbered -N --no-numbered -# --stdout --cover-letter --subject-prefix= -v= --reroll-count= -k --keep-subject --start-number= --no-signature -s --signoff --root --base= --thread=? --no-thread",
+    ),
+    gc: changing("--auto --prune=? --no-prune -q --quiet --aggressive --force"),
+    init: changing("-q --quiet --bare -b= --initial-branch="),
+    "ls-remote": changing("-h --heads -t --tags --refs -q --quiet --exit-code --get-url --sort= --symref", { first }),
+    merge: changing(`-m= ${merging}`),
+    mv: changing("-v --verbose -n --dry-run -f --force -k"),
+    notes: { commands: { "list show": reading(""), "add append": changing("-m= -f --force"), "": { reads: {} } } },
+    prune: changing("-n --dry-run -v --verbose --progress --expire="),
+    pull: changing(`${transfer} ${merging} --rebase=? --no-rebase -r=? --set-upstream`, { first }),
+    push: changing(
+      `${transfer} -u --set-upstream -d --delete --force-with-lease=? --follow-tags --mirror --no-force-with-lease --thin --signed=no|false`,
+      { first },
+    ),
+    rebase: changing(
+      `--onto= --keep-base --root --fork-point --no-fork-point --autosquash --no-autosquash -r=? --rebase-merges=? --update-refs --no-update-refs --reapply-cherry-picks -f --force-rebase --no-verify ${merging}`,
+    ),
+    reset: changing("--soft --mixed --hard --merge --keep -q --quiet -N --intent-to-add"),
+    restore: changing(
+      "-s= --source= -S --staged -W --worktree --ours --theirs -q --quiet -m --merge --overlay --no-overlay --progress --no-progress",
+    ),
+    rm: changing("-r -f --force --cached -q --quiet -n --dry-run --ignore-unmatch"),
+    stash: {
+      commands: {
+        "": changing("-k --keep-index --no-keep-index -u --include-untracked -a --all -q --quiet -S --staged"),
+        list: reading(commits, { contents: prints }),
+        show: reading(`-u --include-untracked --only-untracked ${summary} ${patch} ${format}`, {
+          contents: prints,
+        }),
+        "push save": changing(
+          "-m= --message= -k --keep-index --no-keep-index -u --include-untracked -a --all -q --quiet -S --staged",
+        ),
+        "apply branch clear create drop pop": changing("--index -q --quiet"),
+      },
+    },
+    submodule: {
+      commands: {
+        "add foreach set-url update": nothing,
+        status: changing("--cached --recursive"),
+        "deinit init summary sync": changing("-f --force --all --recursive -q --quiet -n="),
+      },
+    },
+    switch: changing(
+      `-c= --create= -C= --force-create= -d --detach -f --force --discard-changes --orphan= -t --track=? --no-track --guess --no-guess -q
+      --quiet -m --merge --progress --no-progress`,
+    ),
+    worktree: {
+      commands: {
+        add: nothing,
+        list: { reads: { options: "-v --verbose --porcelain -z" } },
+        "lock move prune remove unlock": changing("-f --force -n --dry-run -v --verbose --reason="),
+      },
+    },
+  },
+};

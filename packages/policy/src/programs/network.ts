@@ -1,0 +1,122 @@
+import type { ProgramRecord, ProgramRecords } from "./record.ts";
+
+const tool = (options: string, style?: "words"): ProgramRecord => ({ covers: { options }, ...(style && { style }) });
+const nothing: ProgramRecord = { covers: "nothing" };
+
+/** What asks services, or machines elsewhere. */
+export const network: ProgramRecords = {
+  curl: {
+    versionOptions: "--version -V",
+    covers: {
+      options: `-s --silent -S --show-error -f --fail --fail-with-body -L --location -I --head -i --include -v --verbose -X= --request= -H= --header= -A=
+        --user-agent= -e= --referer= -m= --max-time= --connect-timeout= --retry= --retry-delay= --retry-all-errors -w= --write-out= -k
+        --insecure --compressed -4 --ipv4 -6 --ipv6 -N --no-buffer -g --globoff -G --get --http1.1 --http2 --proto= --proto-redir= --tlsv1.2 --tlsv1.3
+        -r= --range= --max-redirs= --no-progress-meter -# --progress-bar -u= --user= --oauth2-bearer=`,
+      // Not a file of headers or of a format, a format that names a file, a file, or an address that curl expands.
+      word: /^(?!@|file:|[a-z]*[{[][^:]*:)(?!.*%output\{)/is,
+    },
+  },
+  wget: {
+    covers: {
+      options:
+        "-q --quiet -nv --no-verbose -v --spider -S --server-response -t= --tries= -T= --timeout= --no-check-certificate -4 -6 --max-redirect= --method=HEAD",
+    },
+  },
+  "dig host nslookup": { covers: { options: "-4 -6 -t= -p= -x=", word: /^[^-@]/ } },
+  rsync: {
+    covers: {
+      options: `-a --archive -v --verbose -q --quiet -n --dry-run -r --recursive -z --compress -h --human-readable -P --progress --partial --stats -u --update -i
+        --itemize-changes -c --checksum -l --links -p --perms -t --times -g -o --delete --exclude= --include= --existing --ignore-existing
+        --size-only --max-size= --min-size= --bwlimit= --info=`,
+    },
+  },
+  scp: { covers: { options: "-r -p -q -v -C -B -3 -4 -6 -P= -l=" } },
+  ssh: { covers: { options: "-4 -6 -q -v -T -n -C -p= -l= -x -a" } },
+  openssl: {
+    commands: {
+      "crl dgst rand version x509 verify req": {
+        style: "words",
+        covers: {
+          options:
+            "-in= -noout -text -dates -subject -issuer -fingerprint -sha256 -sha1 -md5 -hex -base64 -a -purpose -serial -hash",
+        },
+      },
+    },
+  },
+  gpg: { covers: { options: "--list-keys --list-secret-keys -k -K --fingerprint --verify --with-colons --version" } },
+
+  // podman takes the words of docker.
+  "docker podman": {
+    commands: {
+      "": tool("--version -v"),
+      "events history images info inspect logs port ps search stats top version diff": tool(
+        "-a --all -q --quiet -f --follow -n= --tail= --since= --until= -t --timestamps --no-trunc --no-stream --format= -s --size -l",
+      ),
+      "kill pause pull push rename restart rm rmi start stop tag unpause wait": tool(
+        "-f --force -a -q --quiet -t= --time= -v --volumes --platform=",
+      ),
+      build: tool(
+        "-t= --tag= --no-cache --pull -q --quiet --target= --build-arg= --platform= --progress=plain|auto|tty",
+      ),
+      compose: {
+        commands: {
+          "build config create down events images kill logs ls pause port ps pull push restart rm start stop top unpause up version":
+            tool(
+              "-d --detach -v --volumes --remove-orphans --build --no-build --force-recreate --no-recreate -a --all -q --quiet --follow --tail= --no-color -t= --timeout= --wait --no-deps --pull=? --services --format= --profiles --no-log-prefix --since= -s --stop -V",
+            ),
+          "attach exec cp run watch": nothing,
+        },
+      },
+      "container context image network system volume": {
+        commands: {
+          "df inspect list logs ls prune rm stats top": tool(
+            "-a --all -q --quiet -f --force --format= --filter= --no-trunc -v",
+          ),
+        },
+      },
+      "attach cp create exec load run save": nothing,
+    },
+  },
+  kubectl: {
+    commands: {
+      "api-resources api-versions cluster-info describe explain get logs top version": tool(
+        "-n= --namespace= -A --all-namespaces -o=wide|json|yaml|name -l= --selector= -f --follow --tail= --since= -c= --container= -w --watch --show-labels --previous -p --all-containers --no-headers --field-selector=",
+      ),
+      rollout: { commands: { "history status": tool("-n= --namespace= -w --watch --timeout=") } },
+      "config cp exec attach debug edit plugin proxy port-forward run": nothing,
+    },
+  },
+  helm: {
+    commands: {
+      "env get history lint list ls search show status version": tool(
+        "-n= --namespace= -A --all-namespaces -a --all -o=table|json|yaml --filter= -q",
+      ),
+    },
+  },
+  gh: {
+    commands: {
+      "issue pr release repo run workflow": {
+        commands: {
+          "checks diff list ls status view": tool(
+            "-R= --repo= -L= --limit= -s= --state= --json= -q= --jq= -t= --template= -a= --assignee= -A= --author= -l= --label= -S= --search= -c --comments --log --log-failed -B= --base= -H= --head= --name-only --patch --color= --watch --exit-status",
+          ),
+        },
+      },
+      search: tool("-L= --limit= --json= --repo= --state="),
+      status: tool(""),
+      "alias api auth browse codespace config extension secret ssh-key variable gist": nothing,
+    },
+  },
+  hg: {
+    commands: {
+      "annotate blame branch branches cat diff files heads identify id log manifest paths status st summary tags": tool(
+        "-r= --rev= -l= --limit= -p --patch -v --verbose -q --quiet --stat -g --git -T=  -a -m -n -u -c",
+      ),
+    },
+  },
+  svn: {
+    commands: {
+      "blame cat diff info list log ls propget status st": tool("-r= -l= --limit= -v --verbose -q --quiet --xml -R -u"),
+    },
+  },
+};

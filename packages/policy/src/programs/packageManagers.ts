@@ -1,0 +1,141 @@
+import type { ProgramRecord, ProgramRecords } from "./record.ts";
+
+/** What people hand to the scripts of a package. */
+const ofScripts = `-- --run --watch=? --coverage --fix --check --write --verbose --ci --bail --dev --host --mode= --port= -u -t= -w`;
+
+const npmOptions = `--silent -s --if-present --ignore-scripts -w= --workspace= --workspaces -ws --include-workspace-root --no-audit --no-fund
+  --omit= --include= --production --verbose --quiet -q -d --loglevel=silent|error|warn|notice|http|info|verbose|silly --json --long -l
+  --depth= --dry-run --no-color --color=always --no-progress --offline --prefer-offline --legacy-peer-deps --all -a --parseable -p --`;
+const npm = (more = ""): ProgramRecord => ({ style: "words", covers: { options: `${npmOptions} ${more}` } });
+/** The folder's own dependencies, and no other that a word names. */
+const installing: ProgramRecord = { style: "words", covers: { options: npmOptions, word: /^$/ } };
+
+const pnpm = (more = ""): ProgramRecord => ({
+  style: "words",
+  covers: {
+    options: `-r --recursive --filter= -F= --if-present --silent -s --no-bail --parallel --stream --sequential --workspace-concurrency=
+      --aggregate-output --frozen-lockfile --prefer-offline --ignore-scripts --json --depth= --prod -P -D --long -- ${more}`,
+  },
+});
+const yarn = (more = ""): ProgramRecord => ({
+  style: "words",
+  covers: {
+    options: `--silent -s --frozen-lockfile --immutable --ignore-scripts --production --json --offline -- ${more}`,
+  },
+});
+
+const pipOptions = `-q --quiet -v --verbose --no-input --disable-pip-version-check --no-cache-dir --user -U --upgrade --no-deps --format=columns|freeze|json
+  -o --outdated --pre -y --yes`;
+
+export const packageManagers: ProgramRecords = {
+  // npm strips every dash and takes any unique head of a command, so that these count as they are written alone.
+  npm: {
+    source: "npm 10.8, lib/utils/cmd-list.js, @npmcli/config, nopt 7",
+    versionOptions: "--version -v",
+    commands: {
+      "test t tst run run-script start stop restart": npm(ofScripts),
+      "ci clean-install install i install-test it": installing,
+      "audit bin dedupe ddp doctor explain why fund help-search list ll ls la outdated ping prefix prune query root search s se find stars team token whoami view v info show":
+        npm(),
+      "config create edit exec explore init link ln pkg publish set x": { covers: "nothing" },
+      "": { style: "words", covers: { options: "--version -v --help -h" } },
+    },
+  },
+  pnpm: {
+    commands: {
+      "test t run run-script start": pnpm(ofScripts),
+      "install i": {
+        ...pnpm(),
+        covers: {
+          options: "--frozen-lockfile --no-frozen-lockfile --prefer-offline --offline --ignore-scripts --prod -P -r",
+          word: /^$/,
+        },
+      },
+      "audit licenses list ls ll outdated why": pnpm(),
+      // Its words are a program and its options.
+      "config create dlx env exec init x": { covers: "nothing" },
+    },
+  },
+  yarn: {
+    commands: {
+      "test run start build lint": yarn(ofScripts),
+      "": yarn(),
+      install: yarn(),
+      "audit info list outdated why": yarn(),
+      "config create dlx exec init link node plugin set": { covers: "nothing" },
+    },
+  },
+  "pip pip3": {
+    commands: {
+      "check debug freeze list show": { covers: { options: pipOptions } },
+      uninstall: { covers: { options: pipOptions } },
+      // Packages by name, and neither a file nor an address, whose set-up would run.
+      install: { covers: { options: pipOptions, word: /^[\w.-]+(?:\[[\w,-]+\])?(?:[=<>~!]=?[\w.*,<>=!-]+)?$/ } },
+    },
+  },
+  composer: {
+    commands: {
+      "audit check-platform-reqs depends diagnose fund info licenses outdated prohibits show status suggests validate why why-not":
+        {
+          covers: {
+            options:
+              "--no-interaction -n -q --quiet -v --verbose --no-ansi --ansi --no-plugins --no-scripts --no-dev --direct -D --format=json|text",
+          },
+        },
+      "install dump-autoload dumpautoload": {
+        covers: {
+          options:
+            "--no-interaction -n -q --quiet --no-dev --no-scripts --no-plugins --prefer-dist --no-progress -o --optimize-autoloader",
+          word: /^$/,
+        },
+      },
+    },
+  },
+  brew: {
+    commands: {
+      "config deps desc doctor info leaves list ls outdated search uses": {
+        covers: { options: "-q --quiet -v --verbose --json=? --formula --cask -1" },
+      },
+    },
+  },
+  "mvn mvnw": {
+    style: "words",
+    covers: {
+      options: "-B --batch-mode -q --quiet -o --offline -U -e -X -DskipTests -T= --no-transfer-progress -ntp",
+      word: /^(?!exec:|.*-exec)[\w:.-]+$/,
+    },
+  },
+  "gradle gradlew": {
+    style: "words",
+    covers: {
+      options:
+        "--no-daemon --daemon --info --stacktrace --quiet -q --parallel --offline --continue --build-cache --no-build-cache --warn --rerun-tasks --scan -x= --tests=",
+    },
+  },
+  gem: {
+    commands: {
+      "check contents dependency environment info list outdated search specification which": {
+        covers: { options: "-l --local -r --remote -a --all -q --quiet" },
+      },
+    },
+  },
+  bundle: {
+    commands: {
+      "check info list outdated show": { covers: { options: "--quiet --verbose --paths" } },
+      install: { covers: { options: "--quiet --jobs=", word: /^$/ } },
+      exec: { runs: { launches: [""] } },
+    },
+  },
+  poetry: {
+    commands: {
+      "check env show version": { covers: { options: "-q --quiet --tree --outdated" } },
+      run: { runs: { launches: [""] } },
+    },
+  },
+  uv: {
+    commands: {
+      "tree lock sync": { covers: { options: "-q --quiet --frozen --locked --check" } },
+      run: { runs: { launches: [""] } },
+    },
+  },
+};

@@ -1,0 +1,134 @@
+import type { OptionList, ParsedWords, Style } from "./record.ts";
+
+/** The values that an option takes, in order: any, a path, or one of some. */
+type Value = "any" | "path" | ReadonlySet<string>;
+
+interface Option {
+  /** `maybe`: one that is attached, or none. `alone`: none, and no operand may follow. */
+  readonly values: readonly Value[] | "maybe" | "alone";
+}
+
+const compiled = new Map<OptionList, ReadonlyMap<string, Option>>();
+
+function compile(list: OptionList): ReadonlyMap<string, Option> {
+  const known = compiled.get(list);
+  if (known !== undefined) return known;
+  const options = new Map<string, Option>();
+  for (const entry of list.split(/\s+/))
+    if (entry !== "") options.set(entry.replace(/=.*/, ""), { values: valuesOf(entry) });
+  compiled.set(list, options);
+  return options;
+}
+
+function valuesOf(entry: string): Option["values"] {
+  const equals = entry.indexOf("=");
+  const suffix = entry.slice(equals + 1);
+  if (equals < 0) return [];
+  if (suffix === "?") return "maybe";
+  if (suffix === "!") return "alone";
+  return suffix.split(",").map((one) => (one === "" ? "any" : one === "@" ? "path" : new Set(one.split("|"))));
+}
+
+interface ParseOptions {
+  readonly style?: Style | undefined;
+  /** What follows the first operand is not the program's to parse (`timeout 5 CMD -x`). */
+  readonly stop?: boolean;
+  /** No word that begins with a dash is taken for a value: the program may know that option as one without. */
+  readonly wary?: boolean;
+}
+
+/** Parses the words of a program from `start` on. Only options of the list count, written out. */
+export function parseWords(
+  words: readonly string[],
+  start: number,
+  list: OptionList,
+  { style = "getopt", stop = false, wary = false }: ParseOptions = {},
+): ParsedWords {
+  const options = compile(list);
+  const found = {
+    unknown: [] as number[],
+    operands: [] as string[],
+    names: [] as string[],
+    values: [] as string[],
+    paths: [] as string[],
+  };
+  let at = start;
+  for (; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (word === "--" && style !== "words") {
+      at += 1;
+      break;
+    }
+    if (!options.has(word) && (!word.startsWith("-") || word === "-")) {
+      if (stop) break;
+      found.operands.push(word);
+      continue;
+    }
+    const option = nextOption(word, options, style, found.names);
+    const used = option === undefined ? undefined : takeValues(option, words.slice(at + 1, at + 3), wary, found);
+    if (used === undefined) found.unknown.push(at);
+    else at += used;
+  }
+  if (!stop) found.operands.push(...words.slice(at));
+  return { ...found, next: at };
+}
+
+interface Found {
+  readonly option: Option;
+  /** The value in the same word. */
+  readonly attached: string | undefined;
+}
+
+/** The option of a word that takes a value, or the last one; undefined if one in it is unknown. */
+function nextOption(
+  word: string,
+  options: ReadonlyMap<string, Option>,
+  style: Style,
+  names: string[],
+): Found | undefined {
+  const equals = word.indexOf("=");
+  const name = equals < 0 ? word : word.slice(0, equals);
+  const attached = equals < 0 ? undefined : word.slice(equals + 1);
+  if (options.has("-#") && /^-[0-9]+$/.test(word)) return { option: { values: [] }, attached: undefined };
+  if (style === "words" || word.startsWith("--")) return found(options.get(name), name, attached, names);
+  for (let at = 1; at < word.length; at += 1) {
+    const letter = `-${word.charAt(at)}`;
+    const option = options.get(letter);
+    const rest = word.slice(at + 1);
+    if (option === undefined || (style === "letters" && rest !== "" && option.values.length > 0)) return undefined;
+    if (rest === "" || option.values.length > 0) return found(option, letter, rest === "" ? undefined : rest, names);
+    names.push(letter);
+  }
+  return undefined;
+}
+
+function found(
+  option: Option | undefined,
+  name: string,
+  attached: string | undefined,
+  names: string[],
+): Found | undefined {
+  if (option === undefined || (attached !== undefined && option.values.length === 0)) return undefined;
+  names.push(name);
+  return { option, attached };
+}
+
+/** How many of the next words are values of the option; undefined if they are not what it takes. */
+function takeValues(
+  { option: { values }, attached }: Found,
+  next: readonly string[],
+  wary: boolean,
+  { values: taken, paths }: { readonly values: string[]; readonly paths: string[] },
+): number | undefined {
+  if (values === "maybe") return 0;
+  if (values === "alone") return attached === undefined && (next[0] ?? "-").startsWith("-") ? 0 : undefined;
+  const given = attached === undefined ? next : [attached, ...next];
+  for (const [at, kind] of values.entries()) {
+    const value = given[at];
+    if (value === undefined || (wary && value !== attached && value.startsWith("-"))) return undefined;
+    if (typeof kind === "object" && !kind.has(value)) return undefined;
+    taken.push(value);
+    if (kind === "path") paths.push(value);
+  }
+  return attached === undefined ? values.length : Math.max(0, values.length - 1);
+}

@@ -1,0 +1,83 @@
+import { archives } from "./archives.ts";
+import { builtins } from "./builtins.ts";
+import { compilers } from "./compilers.ts";
+import { coreutils } from "./coreutils.ts";
+import { databases } from "./databases.ts";
+import { exactOnly } from "./exactOnly.ts";
+import { find } from "./find.ts";
+import { git } from "./git.ts";
+import { interpreters } from "./interpreters.ts";
+import { javascript } from "./javascript.ts";
+import { languages } from "./languages.ts";
+import { network } from "./network.ts";
+import { packageManagers } from "./packageManagers.ts";
+import { parseWords } from "./parseWords.ts";
+import type { ProgramRecord, ProgramRecords } from "./record.ts";
+import { searching } from "./searching.ts";
+import { systemTools } from "./systemTools.ts";
+import { wrappers } from "./wrappers.ts";
+
+/** All records, as they are documented. */
+export const programs: ProgramRecords = {
+  ...builtins,
+  ...coreutils,
+  find,
+  git,
+  ...searching,
+  ...systemTools,
+  ...wrappers,
+  ...interpreters,
+  ...packageManagers,
+  ...javascript,
+  ...languages,
+  ...compilers,
+  ...archives,
+  ...network,
+  ...databases,
+  ...exactOnly,
+};
+
+const compiled = new WeakMap<ProgramRecords, ReadonlyMap<string, ProgramRecord>>();
+
+/** The record of a name; `constructor` and its like have none. */
+function entryOf(records: ProgramRecords, name: string): ProgramRecord | undefined {
+  let entries = compiled.get(records);
+  if (entries === undefined) {
+    entries = new Map(
+      Object.entries(records).flatMap(([names, record]) => names.split(" ").map((one) => [one, record] as const)),
+    );
+    compiled.set(records, entries);
+  }
+  return entries.get(name);
+}
+
+/** The record of a program by exactly this name. */
+export function findProgram(name: string): ProgramRecord | undefined {
+  return entryOf(programs, name);
+}
+
+/** A program or subcommand among words, and where its own words begin. */
+export interface Located {
+  readonly record: ProgramRecord;
+  readonly name: string;
+  readonly from: number;
+  /** The index of a word that should be a subcommand and is not in the record. */
+  readonly unlisted?: number;
+}
+
+export function locate(program: ProgramRecord, words: readonly string[], start: number, name: string): Located {
+  let located: Located = { record: program, name, from: start };
+  while (located.record.commands !== undefined) {
+    const { record, from } = located;
+    const { unknown, next } = parseWords(words, from, record.before ?? "", { stop: true });
+    const [first = next] = unknown;
+    const verb = words[first] ?? "";
+    const found = entryOf(record.commands ?? {}, verb);
+    const none = verb === "" || verb.startsWith("-") ? entryOf(record.commands ?? {}, "") : undefined;
+    if (found !== undefined && verb !== "")
+      located = { record: found, name: `${located.name} ${verb}`, from: first + 1 };
+    else if (none !== undefined) located = { ...located, record: none };
+    else return { ...located, unlisted: first };
+  }
+  return located;
+}
