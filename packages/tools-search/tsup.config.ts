@@ -1,3 +1,3 @@
 import { build } from "../../tsup.base.ts";
 
-export default build(["src/worker/searchWorker.ts"]);
+export default build(["src/threads/searchWorker.ts"]);

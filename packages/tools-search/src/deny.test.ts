@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { sharedFolder } from "@toolcrib/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SearchJob } from "./engine/job.ts";
 import type { SearchOptions } from "./options.ts";
 import { createSearchTools } from "./search.ts";
-import type { FilesJob, TextJob } from "./shared/jobs.ts";
-import { searchHere } from "./worker/searchHere.ts";
+import { runSearch } from "./threads/runSearch.ts";
+import { createSearchPool } from "./threads/searchPool.ts";
 
 const root = sharedFolder("search-deny");
 let library: string;
@@ -82,39 +83,41 @@ test("readable directories outside the root are searched, with absolute paths", 
 });
 
 describe("on the caller's thread", () => {
-  const start = (): TextJob["starts"][number] => ({ path: root, shown: "", isDirectory: true });
-  const limits = () => ({ limit: 100, maxBytes: 10_000, roots: [root], deny: { patterns: deny, roots: [root] } });
+  const search = (job: Partial<SearchJob>) =>
+    runSearch(
+      createSearchPool(),
+      {
+        starts: [{ path: root, shown: "", isDirectory: true }],
+        ...{
+          query: { text: "needle", regex: false, caseSensitive: true },
+          globs: undefined,
+          mode: "lines",
+          context: 0,
+        },
+        ...{ limit: 100, maxBytes: 10_000, roots: [root], deny: { patterns: deny, roots: [root] } },
+        ...job,
+      },
+      { signal: undefined, matchLimitMs: Infinity },
+    );
 
   test("the same is left out", async () => {
-    const query = { text: "needle", regex: false, caseSensitive: true };
-    const job: TextJob = {
-      kind: "text",
-      starts: [start()],
-      query,
-      include: undefined,
-      mode: "lines",
-      context: 0,
-      ...limits(),
-    };
-    expect(await searchHere(job, undefined)).toMatchObject({
+    expect(await search({})).toMatchObject({
       text: "app/keys/b.txt:1:needle\napp/main.ts:1:needle\n",
       leftOut: 2,
     });
-    const files: FilesJob = { kind: "files", start: start(), pattern: "**", ...limits() };
-    expect(await searchHere(files, undefined)).toMatchObject({ text: "app/keys/b.txt\napp/main.ts\n", leftOut: 2 });
+    expect(await search({ query: undefined, mode: "files" })).toMatchObject({
+      text: "app/keys/b.txt\napp/main.ts\n",
+      leftOut: 2,
+    });
   });
 
   test.each([
     ["a directory", "link", true],
     ["a file below one", "link/main.ts", false],
   ])("%s that became a link since it was checked is not followed", async (_, path, isDirectory) => {
-    const query = { text: "needle", regex: false, caseSensitive: true };
     const starts = [{ path: join(root, path), shown: path, isDirectory }];
-    const job: TextJob = {
-      ...{ kind: "text", starts, query, include: undefined, mode: "lines", context: 0 },
-      ...{ limit: 100, maxBytes: 10_000, roots: undefined, deny: { patterns: ["app"], roots: [root] } },
-    };
-    expect(await searchHere(job, undefined)).toMatchObject({ text: "" });
-    expect((await searchHere({ ...job, deny: undefined }, undefined)).text).toContain("needle");
+    const job = { starts, roots: undefined, deny: { patterns: ["app"], roots: [root] } };
+    expect(await search(job)).toMatchObject({ text: "" });
+    expect((await search({ ...job, deny: undefined })).text).toContain("needle");
   });
 });

@@ -20,7 +20,7 @@ function registry(options: { matchLimitMs?: number } = {}): ToolRegistry {
   return made;
 }
 
-/** What `run` answers, and how often the event loop came round meanwhile. */
+/** Runs `run`, and counts how often the event loop came round meanwhile. */
 async function watched<Result>(run: () => Promise<Result>): Promise<{ result: Result; rounds: number }> {
   let rounds = 0;
   const ticks = setInterval(() => {

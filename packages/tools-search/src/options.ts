@@ -1,6 +1,6 @@
-import { checkOptions } from "@toolcrib/core";
-import { createPathScope, type PathScope, type PathScopeOptions } from "@toolcrib/core/files";
+import { readOptions } from "@toolcrib/core/internal";
 import { byteLimit, defaultMaxReplyBytes } from "@toolcrib/core/text";
+import { createPathScope, type PathScope, type PathScopeOptions } from "@toolcrib/kit/files";
 
 /** Where the search tools look, how long a pattern may take and how much a reply holds. */
 export interface SearchOptions extends PathScopeOptions {
@@ -54,7 +54,7 @@ export function settingsOf(factory: string, options: SearchOptions): SearchSetti
 
 /** Throws a TypeError unless the options are a plain object of known names. */
 export function checkSearchOptions(factory: string, options: SearchOptions): void {
-  checkOptions<SearchOptions>(factory, options, {
+  readOptions<SearchOptions>(factory, options, {
     cwd: true,
     root: true,
     deny: true,

@@ -1,4 +1,4 @@
-import { createPathScope } from "@toolcrib/core/files";
+import { createPathScope } from "@toolcrib/kit/files";
 import { sharedFolder } from "@toolcrib/testing";
 import { expect, test } from "vitest";
 import { treeOf } from "./searchArguments.ts";

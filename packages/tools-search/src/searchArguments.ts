@@ -1,9 +1,9 @@
 import { type Stats, statSync } from "node:fs";
 import { dirname, normalize, sep } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { isInside, type PathScope, plainSystemError } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
-import type { FilesJob, SearchStart } from "./shared/jobs.ts";
+import { isInside, missingPathHint, type PathScope, plainSystemError } from "@toolcrib/kit/files";
+import type { SearchJob, SearchStart } from "./engine/job.ts";
 
 /** Follows `path` through links, inside the roots. Throws a ToolError that says what is wrong with it. */
 export async function resolveStart(scope: PathScope, path: string, argument: string): Promise<SearchStart> {
@@ -15,18 +15,18 @@ export async function resolveStart(scope: PathScope, path: string, argument: str
   } catch (error) {
     throw plainSystemError(error, quoted);
   }
-  if (stats === undefined)
-    throw failure(
-      `Path not found: ${quoted}; ${isGlob(argument, path) ? "pass the glob as include" : "check the path"}`,
-    );
+  if (stats === undefined) {
+    const next = isGlob(argument, path) ? "pass the glob as include" : missingPathHint(canonical, scope);
+    throw failure(`Path not found: ${quoted}; ${next || "check the path"}`);
+  }
   const isDirectory = stats.isDirectory();
   if (!isDirectory && !stats.isFile()) throw failure(`Not a regular file or directory: ${quoted}; pass one of those`);
   const shown = scope.shorten(canonical);
   return { path: slashed(canonical), shown: isDirectory ? prefixOf(shown) : shown, isDirectory };
 }
 
-/** Where a search may read, and what it leaves out. */
-export function limitsOf({ roots, readable, denied }: PathScope): Pick<FilesJob, "roots" | "deny"> {
+/** Returns where a search may read, and what it leaves out. */
+export function limitsOf({ roots, readable, denied }: PathScope): Pick<SearchJob, "roots" | "deny"> {
   return { roots: roots && [...roots, ...readable], deny: denied?.rules };
 }
 
@@ -109,7 +109,7 @@ function slashed(path: string): string {
   return sep === "\\" ? path.replaceAll("\\", "/") : path;
 }
 
-/** What stands before the paths below a directory. */
+/** Returns the prefix of the shown paths below a directory. */
 function prefixOf(shown: string): string {
   if (shown === ".") return "";
   return shown.endsWith("/") ? shown : `${shown}/`;

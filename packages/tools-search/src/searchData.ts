@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@toolcrib/core";
 import { printableName } from "@toolcrib/core/text";
-import type { SearchMode } from "./shared/jobs.ts";
-import type { SearchResult } from "./shared/searchResult.ts";
+import type { SearchMode } from "./engine/job.ts";
+import type { SearchResult } from "./engine/searchResult.ts";
 
 /** Characters of results that are given as data too: more would hardly fit, and take time for nothing. */
 const longestData = 100 * 1024;
@@ -41,7 +41,7 @@ export function textData(result: SearchResult, mode: SearchMode): Record<string,
 /** Undefined for more than data may hold. */
 export function filesData(result: SearchResult): Record<string, unknown> | undefined {
   if (result.text.length > longestData) return undefined;
-  const files = result.text.split("\n").slice(0, -1).map(nameOf);
+  const files = filesOf(result, "files").map(({ path }) => path);
   return { files, total: result.total ?? files.length, ...unseen(result) };
 }
 
@@ -60,7 +60,7 @@ function matchesOf({ text, places }: SearchResult): unknown[] {
   });
 }
 
-function filesOf({ text, places }: SearchResult, mode: SearchMode): unknown[] {
+function filesOf({ text, places }: SearchResult, mode: SearchMode): { path: string; count?: number }[] {
   return places.map(({ start, end, pathLength }) => {
     const path = nameOf(text.slice(start, start + pathLength));
     return mode === "count" ? { path, count: Number(text.slice(start + pathLength + 1, end)) } : { path };

@@ -86,6 +86,12 @@ describe("files", () => {
     expect(await find({ pattern: "y/", cwd: "x" })).toBe("No files match y/: it is a directory; use y/**");
   });
 
+  test("whose first path does not fit are no data: a part of a name is none", async () => {
+    make("a-long-name");
+    const tool = createSearchFilesTool({ cwd: base, maxReplyBytes: 5 });
+    expect(await tool.execute({ pattern: "*" })).toMatchObject({ data: { files: [], total: 1 } });
+  });
+
   test("whose names hold control characters are printed as a JSON string", async () => {
     make("a\tb/c");
     expect(await find({ pattern: "**" })).toBe('"a\\tb/c"');

@@ -1,6 +1,6 @@
 import { defineTool, type ExecutableTool, invalidArgument, ToolError, toolOutput } from "@toolcrib/core";
-import { type PathScope, pathEffect } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
+import { type PathScope, pathEffect } from "@toolcrib/kit/files";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import { checkBraces, checkLength, limitsOf, longestGlob, resolveStart } from "./searchArguments.ts";
 import { filesData, filesDataSchema } from "./searchData.ts";
@@ -39,9 +39,18 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       const start = await resolveStart(scope, cwd, "cwd");
       if (!start.isDirectory) throw invalidArgument("cwd", `${printableName(clip(cwd))} is a file; pass a directory`);
       // Loaded with the first search: a program that only imports this package need not pay for it.
-      const { startSearch } = await import("./threads/startSearch.ts");
-      const result = await startSearch(
-        { kind: "files", start, pattern, limit: wanted, maxBytes: maxReplyBytes, ...limitsOf(scope) },
+      const { search } = await import("./threads/runSearch.ts");
+      const result = await search(
+        {
+          starts: [start],
+          query: undefined,
+          globs: { patterns: [pattern], anyDepth: false },
+          mode: "files",
+          context: 0,
+          limit: wanted + 1,
+          maxBytes: maxReplyBytes,
+          ...limitsOf(scope),
+        },
         { signal, matchLimitMs },
       ).catch((error: unknown) => {
         throw failedSearch(error, signal, "pattern");

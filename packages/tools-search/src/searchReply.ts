@@ -1,8 +1,8 @@
 import { invalidArgument, isToolError } from "@toolcrib/core";
-import type { PathScope } from "@toolcrib/core/files";
 import { clip, cutBytes, leftOutNotice, messageOf, type Truncation, truncationNotice } from "@toolcrib/core/text";
-import type { Problem } from "./shared/jobs.ts";
-import type { SearchResult } from "./shared/searchResult.ts";
+import type { PathScope } from "@toolcrib/kit/files";
+import type { Problem } from "./engine/job.ts";
+import type { SearchResult } from "./engine/searchResult.ts";
 
 /** The error to throw for a failed search. `field` names the argument that a pattern which does not compile came from. */
 export function failedSearch(error: unknown, signal: AbortSignal | undefined, field: string): unknown {
@@ -42,7 +42,7 @@ export function replyOf(result: SearchResult, { unit, body, next, maxBytes, noti
   return all.length === 0 ? head : `${head}\n\n${all.join("\n")}`;
 }
 
-/** What a search did not look at: what it could not read, and denied names. */
+/** Words what a search did not look at: what it could not read, and denied names. */
 export function noticesOf(scope: PathScope, { problems, problemCount, leftOut }: SearchResult): string[] {
   const problem = problemNotice(scope, problems, problemCount);
   return [...(problem === undefined ? [] : [problem]), ...(leftOut === 0 ? [] : [leftOutNotice(leftOut)])];

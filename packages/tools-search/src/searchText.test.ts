@@ -245,6 +245,14 @@ describe("what cannot be searched", () => {
     );
   });
 
+  test("is told with what is there", async () => {
+    make({ "src/config.ts": "foo" });
+    expect(await search({ query: "foo", paths: ["src/config.js"] })).toMatch(
+      /Path not found: src\/config.js; there is src\/config.ts$/,
+    );
+    expect(await search({ query: "foo", paths: ["scr/config.ts"] })).toMatch(/; there is no scr, but src$/);
+  });
+
   test("is a glob among the paths: the error names the argument for globs", async () => {
     expect(await search({ query: "foo", paths: ["*.ts"] })).toMatch(
       /Path not found: \*\.ts; pass the glob as include$/,

@@ -8,8 +8,11 @@ import {
   ToolError,
   toolOutput,
 } from "@toolcrib/core";
-import { isInside, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/core/files";
 import { clip } from "@toolcrib/core/text";
+import { isInside, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/kit/files";
+import type { Globs, SearchStart } from "./engine/job.ts";
+import { needsLineBreak } from "./engine/requiredLiterals.ts";
+import type { SearchResult } from "./engine/searchResult.ts";
 import { memoryOf } from "./memory/treeMemories.ts";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import {
@@ -23,9 +26,6 @@ import {
 } from "./searchArguments.ts";
 import { textData, textDataSchema } from "./searchData.ts";
 import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
-import type { SearchStart } from "./shared/jobs.ts";
-import { needsLineBreak } from "./shared/requiredLiterals.ts";
-import type { SearchResult } from "./shared/searchResult.ts";
 
 /** What arguments that are left out stand for. */
 const defaults = { regex: false, case_sensitive: true, mode: "lines", context: 0, max_results: 500 } as const;
@@ -80,13 +80,12 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       checkInclude(include);
       const { starts, missing } = await resolveStarts(scope, startPaths(paths), signal);
       // Loaded with the first search: a program that only imports this package need not pay for it.
-      const { startSearch } = await import("./threads/startSearch.ts");
-      const result = await startSearch(
+      const { search } = await import("./threads/runSearch.ts");
+      const result = await search(
         {
-          kind: "text",
           starts,
           query: { text: query, regex, caseSensitive },
-          include: include === undefined ? undefined : includePatterns(scope, include, starts),
+          globs: include === undefined ? undefined : includeGlobs(scope, include, starts),
           mode,
           context: mode === "lines" ? context : 0,
           limit: wanted + 1,
@@ -174,7 +173,7 @@ async function resolveStarts(
 }
 
 /** The glob relative to each start. One written relative to the working directory works too. */
-function includePatterns(scope: PathScope, include: string, starts: readonly SearchStart[]): string[] {
+function includeGlobs(scope: PathScope, include: string, starts: readonly SearchStart[]): Globs {
   const negated = include.startsWith("!") ? "!" : "";
   const glob = include.slice(negated.length).replace(/^(?:\.?\/)+/, "/");
   const patterns = new Set([negated + glob]);
@@ -184,7 +183,7 @@ function includePatterns(scope: PathScope, include: string, starts: readonly Sea
       patterns.add(`${negated}/${fromCwd.slice(shown.length)}`);
     }
   }
-  return [...patterns];
+  return { patterns: [...patterns], anyDepth: true };
 }
 
 /** What an expression is written with to go on in the next line. */

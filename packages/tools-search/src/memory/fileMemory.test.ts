@@ -16,9 +16,9 @@ import { ToolRegistry } from "@toolcrib/core";
 import { sharedFolder } from "@toolcrib/testing";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { notesEveryChange } from "../engine/learnFiles.ts";
 import type { SearchOptions } from "../options.ts";
 import { createSearchTools } from "../search.ts";
-import { notesEveryChange } from "../worker/learnFiles.ts";
 import { FileMemory } from "./fileMemory.ts";
 import { memoryOf } from "./treeMemories.ts";
 

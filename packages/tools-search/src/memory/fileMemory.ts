@@ -45,7 +45,7 @@ export class FileMemory {
     return Atomics.load(this.#integers, header.used);
   }
 
-  /** Whether there is a record: in a new tree none is looked for. */
+  /** Returns whether there is a record: in a new tree none is looked for. */
   get isEmpty(): boolean {
     return Atomics.load(this.#integers, header.records) === 0;
   }
@@ -68,7 +68,7 @@ export class FileMemory {
     this.#integers[header.tree] = number;
   }
 
-  /** Whether a file can still be added. */
+  /** Returns whether a file can still be added. */
   get hasRoom(): boolean {
     const records = Atomics.load(this.#integers, header.records);
     return this.used + 4096 < Atomics.load(this.#integers, header.most) && records < this.#slots / 2;
@@ -88,7 +88,7 @@ export class FileMemory {
     return stats !== undefined && this.#isStampOf(record, stats) ? record : 0;
   }
 
-  /** Whether the file may hold one of the texts. */
+  /** Returns whether the file may hold one of the texts. */
   mayHold(record: number, wanted: WantedTrigrams): boolean {
     const count = this.#integers[record / 4 + 2] as number;
     return count === 0 || mayHold(this.#words, (record + recordHead) / 4, count, wanted);
@@ -102,7 +102,7 @@ export class FileMemory {
     return this.#bytes.subarray(start, start + length);
   }
 
-  /** Whether the record of `path` has this stamp. */
+  /** Returns whether the record of `path` has this stamp. */
   knows(path: string, stats: Stats): boolean {
     this.#slotOf(path);
     return this.#found !== 0 && this.#isStampOf(this.#found, stats);
@@ -130,7 +130,7 @@ export class FileMemory {
     this.#publish(path, record, size);
   }
 
-  /** Where `size` bytes are free, which belong to the caller from now on; 0 where none are. */
+  /** Reserves `size` bytes for the caller and returns where they are; 0 if none are free. */
   #reserve(size: number): number {
     if (Atomics.add(this.#integers, header.records, 1) > this.#slots / 2) return 0;
     const most = Math.min(Atomics.load(this.#integers, header.most), this.#bytes.length);

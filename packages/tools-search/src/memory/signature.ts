@@ -80,7 +80,7 @@ function isLetter(byte: number): boolean {
   return (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122);
 }
 
-/** Whether a file may hold one of the texts; its set lies in `words` from `start` and has `count` words. */
+/** Returns whether a file may hold one of the texts; its set lies in `words` from `start` and has `count` words. */
 export function mayHold(words: Uint32Array, start: number, count: number, wanted: WantedTrigrams): boolean {
   const shift = Math.clz32(count) - 4;
   for (const trigrams of wanted) {

@@ -1,8 +1,22 @@
-import type { BatchResult, FilesJob, TextJob, WorkerMessage } from "../shared/jobs.ts";
-import { createClockReader } from "../shared/matchClock.ts";
-import { createResult, joinBatches, type SearchResult, takeLines } from "../shared/searchResult.ts";
-import type { SearchPool } from "./searchPool.ts";
-import { NoThreadsError, type SearchThread } from "./searchThread.ts";
+import { ToolError } from "@toolcrib/core";
+import { patternSteps } from "@toolcrib/core/internal";
+import { clip } from "@toolcrib/core/text";
+import { BatchQueue } from "../engine/batchQueue.ts";
+import { compilePlainGlobs } from "../engine/globs.ts";
+import {
+  type BatchResult,
+  filesPerStart,
+  filesPerTaker,
+  type SearchJob,
+  type WalkPosition,
+  type WorkerMessage,
+} from "../engine/job.ts";
+import { longestLine, longestQuickLine } from "../engine/searchFile.ts";
+import { createResult, joinBatches, type SearchResult, takeLines } from "../engine/searchResult.ts";
+import { CallerTaker } from "./callerTaker.ts";
+import { createClockReader } from "./matchClock.ts";
+import { createSearchPool, type PoolMember, type SearchPool } from "./searchPool.ts";
+import type { NoThreadsError, SearchThread } from "./searchThread.ts";
 
 export interface RunOptions {
   signal: AbortSignal | undefined;
@@ -15,132 +29,229 @@ const pollMs = 50;
 const slowMs = 200;
 /** An ordinary file takes a fraction of this: a pattern that matches for longer hangs. */
 const hangMs = 1000;
+/** Folders, or files that match no glob in sixteens, after which a thread walks: it remembers more of them for the next search. */
+const mostEmptySteps = 200;
+/** Steps that an expression may take on one line of the caller's thread: less than a millisecond, or where there is no other, 100. */
+const quickSteps = 500_000;
+const mostSteps = 1e8;
 
 /**
- * Runs one search on the pool. Rejects with the signal's reason, with a `NoThreadsError` where none can be started, or with an
- * Error for a pattern that does not compile.
+ * Runs one search: takers, threads of the pool and the caller's own until there are enough, empty its queue. Rejects with the signal's
+ * reason, with a ToolError where no thread can be started for a pattern that needs one, or with an Error for one that does not compile.
  */
-export async function runSearch(pool: SearchPool, job: TextJob | FilesJob, options: RunOptions): Promise<SearchResult> {
-  const started = performance.now();
-  const first = await pool.acquire(options.signal);
-  const threads: SearchThread[] = [first];
-  try {
-    return await new Promise((resolve, reject) => follow(pool, job, { ...options, started }, threads, resolve, reject));
-  } finally {
-    for (const thread of threads) pool.release(thread);
+export function runSearch(pool: SearchPool, job: SearchJob, options: RunOptions): Promise<SearchResult> {
+  if (options.signal?.aborted) return Promise.reject(options.signal.reason);
+  return new RunningSearch(pool, job, options).result;
+}
+
+let shared: SearchPool | undefined;
+
+/** Searches with the pool of the process: threads are kept warm once, however many tools there are. */
+export function search(job: SearchJob, options: RunOptions): Promise<SearchResult> {
+  shared ??= createSearchPool();
+  return runSearch(shared, job, options);
+}
+
+class RunningSearch implements PoolMember {
+  readonly #result = Promise.withResolvers<SearchResult>();
+  readonly #pool: SearchPool;
+  readonly #job: SearchJob;
+  readonly #options: RunOptions;
+  readonly #queue = new BatchQueue();
+  readonly #batches: BatchResult[] = [];
+  readonly #threads = new Map<SearchThread, () => boolean>();
+  readonly #started = performance.now();
+  readonly #poll: NodeJS.Timeout;
+  /** The caller's thread, while it takes part. */
+  #here: CallerTaker | undefined;
+  /** Where a thread would have to walk; undefined once one does, or while the caller's thread knows. */
+  #walk: WalkPosition | undefined;
+  /** The caller's thread is a taker while others start. */
+  readonly #mostStarted: number;
+  #files = 0;
+  /** Steps of the walk that found nothing. */
+  #emptySteps = 0;
+  #noThreads = false;
+  #isSparing = false;
+  #isOver = false;
+
+  constructor(pool: SearchPool, job: SearchJob, options: RunOptions) {
+    this.#pool = pool;
+    this.#job = job;
+    this.#options = options;
+    this.#mostStarted = Math.min(pool.takers, pool.alive + Math.max(1, pool.takers - 1));
+    this.#walk = { start: 0, after: "", order: 0, seen: job.starts.length > 1 ? new Set() : undefined };
+    options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+    // It keeps the process alive too, which threads do not.
+    this.#poll = setInterval(() => this.#checkClocks(), pollMs);
+    if (isBounded(job, longestQuickLine, quickSteps)) this.#takeHere(true);
+    else pool.ask(this);
   }
-}
 
-function follow(
-  pool: SearchPool,
-  job: TextJob | FilesJob,
-  { signal, matchLimitMs, started }: RunOptions & { started: number },
-  threads: SearchThread[],
-  resolve: (result: SearchResult) => void,
-  reject: (reason: unknown) => void,
-): void {
-  const first = threads[0] as SearchThread;
-  const batches: BatchResult[] = [];
-  const result = createResult();
-  let running = 1;
+  get result(): Promise<SearchResult> {
+    return this.#result.promise;
+  }
 
-  const leave = (end: () => void): void => {
-    clearInterval(poll);
-    signal?.removeEventListener("abort", onAbort);
-    end();
-  };
-  const finish = (unfinished?: SearchResult["unfinished"]): void =>
-    leave(() => {
-      result.unfinished = unfinished;
-      try {
-        if (job.kind === "text") joinBatches(batches, job, result);
-      } catch {
-        // The text is longer than a string can be.
-        reject(new Error("finds too much to answer; pass a smaller max_results"));
-      }
-      if (job.kind === "text" && unfinished !== undefined) {
-        for (const { control } of threads) takeLines(control.savedLines(), job, result);
-      }
-      resolve(result);
+  get joined(): number {
+    return this.#threads.size;
+  }
+
+  get waits(): boolean {
+    return this.joined === 0 && !this.#noThreads && (this.#here === undefined || this.#here.waits);
+  }
+
+  get wanted(): { ready: number; started: number } {
+    if (this.#noThreads || this.#isOver || this.#queue.isEmptied) return { ready: 0, started: 0 };
+    const least = this.waits || this.#emptySteps > mostEmptySteps ? 1 : 0;
+    // A list of files is made by whoever walks.
+    const isList = this.#job.query === undefined;
+    const per = (files: number, most: number): number =>
+      Math.max(least, Math.min(most, Math.floor(this.#files / files)));
+    return {
+      ready: per(isList ? filesPerStart : filesPerTaker, isList ? 1 : this.#pool.takers),
+      started: per(filesPerStart, isList ? 1 : this.#mostStarted),
+    };
+  }
+
+  join(thread: SearchThread): void {
+    const walk = this.#here?.handOverWalk() ?? this.#walk;
+    this.#walk = undefined;
+    if (walk !== undefined) thread.walkedAt = performance.now();
+    this.#threads.set(thread, this.#watch(thread));
+    const { memory } = this.#queue;
+    thread.start(
+      { job: this.#job, queue: memory, walk },
+      (message) => this.#onMessage(thread, message),
+      (reason) => this.#finish(whyEnded(reason)),
+    );
+  }
+
+  spare(): void {
+    if (this.#isSparing) return;
+    this.#isSparing = true;
+    this.#queue.askToLeave();
+  }
+
+  giveUp(reason: NoThreadsError): void {
+    this.#noThreads = true;
+    if (this.#here !== undefined) this.#here.giveUpThreads();
+    else if (!isBounded(this.#job, longestLine, mostSteps)) this.#fail(refusal(this.#job, reason.message));
+    else this.#takeHere(false);
+  }
+
+  #takeHere(isQuick: boolean): void {
+    this.#here = new CallerTaker({
+      job: this.#job,
+      queue: this.#queue,
+      position: this.#walk as WalkPosition,
+      isQuick,
+      onResult: (batch) => this.#batches.push(batch),
+      onFound: (files) => this.#count(files),
+      onWait: () => this.#pool.ask(this),
+      isOver: () => this.#isOver,
+      hasEnoughTakers: () => this.joined >= this.#pool.takers,
     });
-  const onAbort = (): void => leave(() => reject(signal?.reason));
-  const onFailure = (thread: SearchThread, reason: unknown): void => {
-    if (thread.ready) finish(whyEnded(reason));
-    // A helper that never started took nothing over.
-    else if (thread !== first) endOne();
-    else leave(() => reject(new NoThreadsError(reason)));
-  };
-  const endOne = (): void => {
-    running -= 1;
-    if (running === 0) finish();
-  };
-  const onMessage = (message: WorkerMessage): void => {
-    switch (message.kind) {
-      case "ready":
-        return;
-      case "matches":
-        batches.push(message);
-        if (message.more) first.control.stopBeforeNextBatch();
-        return;
-      case "files": {
-        const { text, shown, total } = message;
-        Object.assign(result, { text, shown, total, more: shown < total });
-        return;
-      }
-      case "large": {
-        const helper = job.kind === "text" ? pool.tryAcquire() : undefined;
-        if (helper === undefined || job.kind !== "text") {
-          message.port.close();
-          return;
-        }
-        threads.push(helper);
-        running += 1;
-        helper.start({ kind: "help", job, port: message.port, control: first.control.memory }, onMessage, (reason) =>
-          onFailure(helper, reason),
-        );
-        return;
-      }
-      case "failed":
-        leave(() => reject(new Error(message.message)));
-        return;
-      case "done":
-        result.problems.push(...message.problems);
-        result.problemCount += message.problemCount;
-        result.leftOut += message.leftOut;
-        endOne();
+    this.#walk = undefined;
+    this.#here.run().then(
+      () => {
+        this.#here = undefined;
+        this.#finishIfEmpty();
+      },
+      (error) => this.#fail(error),
+    );
+  }
+
+  #count(files: number): void {
+    this.#files += files;
+    if (files === 0) this.#emptySteps += 1;
+    if (this.wanted.ready > this.joined) this.#pool.ask(this);
+  }
+
+  #onMessage(thread: SearchThread, message: WorkerMessage): void {
+    if (message.kind === "batch") this.#batches.push(message.result);
+    if (message.kind === "failed") this.#fail(new Error(message.message));
+    if (message.kind === "found") this.#count(message.files);
+    if (message.kind === "done" && this.#threads.delete(thread)) {
+      this.#isSparing = false;
+      this.#pool.release(thread);
+      this.#finishIfEmpty();
     }
-  };
+  }
 
-  const watch = watchClock(matchLimitMs, started, finish);
-  const checks = new Map<SearchThread, () => boolean>();
-  signal?.addEventListener("abort", onAbort, { once: true });
-  const poll = Number.isFinite(matchLimitMs)
-    ? setInterval(() => {
-        for (const thread of threads) {
-          const check = checks.get(thread) ?? watch(thread);
-          checks.set(thread, check);
-          if (check()) return;
-        }
-      }, pollMs)
-    : undefined;
-  if (signal?.aborted) onAbort();
-  else first.start(job, onMessage, (reason) => onFailure(first, reason));
-}
+  #onAbort = (): void => this.#fail(this.#options.signal?.reason);
 
-/** Makes a check of one thread's clock that ends the search once its pattern has taken too long. */
-function watchClock(matchLimitMs: number, started: number, finish: (unfinished: SearchResult["unfinished"]) => void) {
-  return (thread: SearchThread): (() => boolean) => {
+  #fail(reason: unknown): void {
+    this.#result.reject(reason);
+    this.#end();
+  }
+
+  #finishIfEmpty(): void {
+    if (this.joined === 0 && this.#here === undefined) this.#finish();
+  }
+
+  #finish(unfinished?: SearchResult["unfinished"]): void {
+    if (this.#isOver) return;
+    const result = { ...createResult(), unfinished };
+    try {
+      joinBatches(this.#batches, this.#job, result);
+      if (unfinished !== undefined) {
+        for (const { control } of this.#threads.keys()) takeLines(control.savedLines(), this.#job, result);
+      }
+      this.#result.resolve(result);
+    } catch {
+      // The text is longer than a string can be.
+      this.#result.reject(new Error("finds too much to answer; pass a smaller max_results"));
+    }
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearInterval(this.#poll);
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#queue.stop();
+    this.#pool.leave(this);
+    for (const thread of this.#threads.keys()) this.#pool.release(thread);
+    this.#threads.clear();
+  }
+
+  #checkClocks(): void {
+    if (!Number.isFinite(this.#options.matchLimitMs)) return;
+    for (const check of [...this.#threads.values()]) if (check()) return;
+  }
+
+  /** Makes a check of a thread's clock that ends the search once its pattern has taken too long. */
+  #watch(thread: SearchThread): () => boolean {
     const readClock = createClockReader(thread.control, () => thread.lowered);
+    const { matchLimitMs } = this.#options;
     return () => {
-      const late = performance.now() - started > matchLimitMs;
+      const late = performance.now() - this.#started > matchLimitMs;
       const { spent, stretch } = readClock();
       if (stretch >= slowMs) thread.lowerPriority();
       // A call that waited long for its thread ends as soon as its pattern is seen to hang.
       if (spent < matchLimitMs && !(late && stretch >= hangMs)) return false;
-      finish({ kind: "time", reason: `matching took longer than ${matchLimitMs} ms` });
+      this.#finish({ kind: "time", reason: `matching took longer than ${matchLimitMs} ms` });
       return true;
     };
-  };
+  }
+}
+
+/** Whether nothing in the job can hold up the thread it runs on: its globs are plain, and an expression takes so few steps on a line. */
+function isBounded({ query, globs }: SearchJob, length: number, steps: number): boolean {
+  if (query?.regex && patternSteps(query.text, length) > steps) return false;
+  return globs === undefined || compilePlainGlobs(globs) !== undefined;
+}
+
+/** `reason` says why there is no other thread. */
+function refusal({ query, globs }: SearchJob, reason: string): ToolError {
+  const isGlob = globs !== undefined && compilePlainGlobs(globs) === undefined;
+  const pattern = isGlob ? (globs.patterns[0] ?? "") : (query?.text ?? "");
+  const instead = isGlob
+    ? "a glob of *, **, ?, [a-z] and {a,b} only"
+    : "a literal, or an expression with one * or + at most";
+  const message = `Not searched: ${clip(pattern)} could run for very long, and ${reason}. Here pass ${instead}.`;
+  return new ToolError({ code: "execution_failed", message });
 }
 
 function whyEnded(reason: unknown): SearchResult["unfinished"] {

@@ -1,24 +1,37 @@
+import { availableParallelism } from "node:os";
 import { NoThreadsError, type SearchThread, startSearchThread } from "./searchThread.ts";
 
-/** Threads that search. None is started before the first call, and none keeps the process alive between calls. */
+/** A search, to the pool. */
+export interface PoolMember {
+  /** Threads that take part. */
+  readonly joined: number;
+  /** How many could, and how many of them are worth starting. */
+  readonly wanted: { readonly ready: number; readonly started: number };
+  /** Whether it can do nothing before a thread joins. */
+  readonly waits: boolean;
+  join(thread: SearchThread): void;
+  /** Asks for one thread back: another search has fewer. */
+  spare(): void;
+  /** No thread can be started, and none will. */
+  giveUp(reason: NoThreadsError): void;
+}
+
+/** Shares threads among searches. None is started before a search wants it, and none keeps the process alive. */
 export interface SearchPool {
-  /**
-   * Waits for a thread, which the caller then has for itself. Rejects with the signal's reason, and with a `NoThreadsError` where
-   * none can be started.
-   */
-  acquire(signal: AbortSignal | undefined): Promise<SearchThread>;
-  /** A thread if one is free or may be started now, while nobody waits. */
-  tryAcquire(): SearchThread | undefined;
-  /** Why there is no thread at all: none could be started. */
-  readonly problem: NoThreadsError | undefined;
-  /** Whether a free thread is loaded. */
-  readonly ready: boolean;
+  /** Takers that one search has at most. */
+  readonly takers: number;
+  /** Threads that are there, or being started. */
+  readonly alive: number;
+  /** Adds a search, or looks again at what it wants. */
+  ask(member: PoolMember): void;
+  /** The search is over. */
+  leave(member: PoolMember): void;
   /** Gives a thread back. One that is still at work is asked to stop, then ended. */
   release(thread: SearchThread): void;
 }
 
-/** Threads kept ready; ordinary calls use no more than these. */
-const warmThreads = 2;
+/** Takers of a search at most, whatever the machine has. */
+const mostTakers = 8;
 /** Most threads at once: so many patterns can hang before another call has to wait. */
 const mostThreads = 24;
 /** A call that has waited this long gets a thread of its own. */
@@ -28,124 +41,129 @@ const startedAtOnce = 4;
 /** A thread with nothing to do is ended after this. */
 const idleMs = 60_000;
 
-interface Waiting {
-  accept(thread: SearchThread): void;
-  reject(reason: unknown): void;
+/** A pool of its own, with so many takers for a search at most. */
+export function createSearchPool(takers: number = Math.min(mostTakers, availableParallelism())): SearchPool {
+  return new ThreadPool(takers);
 }
 
-export function createSearchPool(): SearchPool {
-  const free: SearchThread[] = [];
-  const idle = new WeakMap<SearchThread, NodeJS.Timeout>();
-  const waiting: Waiting[] = [];
-  let alive = 0;
-  let overflowTimer: NodeJS.Timeout | undefined;
+class ThreadPool implements SearchPool {
+  readonly takers: number;
+  /** Threads kept ready: a second one even on one processor, so that an expression that takes long holds up no other search. */
+  readonly #warmThreads: number;
+  readonly #members = new Set<PoolMember>();
+  readonly #free: SearchThread[] = [];
+  readonly #idle = new WeakMap<SearchThread, NodeJS.Timeout>();
+  #alive = 0;
+  #starting = 0;
+  #hasWorked = false;
+  /** Set once threads are known not to start in this process. */
+  #problem: NoThreadsError | undefined;
+  #overflowTimer: NodeJS.Timeout | undefined;
 
-  /** Undefined where a thread cannot be started; waiting calls are rejected if there is no other thread to wait for. */
-  const startThread = (): SearchThread | undefined => {
+  constructor(takers: number) {
+    this.takers = takers;
+    this.#warmThreads = Math.max(2, takers);
+  }
+
+  get alive(): number {
+    return this.#alive;
+  }
+
+  ask(member: PoolMember): void {
+    this.#members.add(member);
+    if (this.#problem === undefined) this.#serve();
+    else if (member.waits || member.wanted.started > 0) member.giveUp(this.#problem);
+  }
+
+  leave(member: PoolMember): void {
+    this.#members.delete(member);
+    this.#serve();
+  }
+
+  release(thread: SearchThread): void {
+    thread.stop(() => {
+      // Only free threads count: the others may hang for long, and starting a thread for each call meanwhile is slow.
+      if (thread.lowered || this.#free.length >= this.#warmThreads) thread.end();
+      else this.#keep(thread);
+    });
+  }
+
+  #keep(thread: SearchThread): void {
+    this.#idle.set(thread, setTimeout(() => thread.end(), idleMs).unref());
+    this.#free.push(thread);
+    this.#serve();
+  }
+
+  /** Gives free threads to the searches that have the fewest, starts those that are worth it, and takes from who has most. */
+  #serve(limit: number = this.#warmThreads): void {
+    let toStart = -this.#starting;
+    for (const member of [...this.#members].sort((a, b) => a.joined - b.joined)) {
+      while (member.joined < member.wanted.ready && this.#free.length > 0) this.#join(member);
+      const worth = Math.max(0, member.wanted.started - member.joined);
+      toStart += limit === this.#warmThreads ? worth : Number(member.waits);
+      if (member.joined < member.wanted.ready) this.#spareFor(member);
+    }
+    for (let more = Math.min(toStart, limit - this.#alive); more > 0; more -= 1) this.#start();
+    clearTimeout(this.#overflowTimer);
+    // Every thread may be busy with a pattern that hangs, so waiting searches get threads of their own.
+    if (![...this.#members].some(({ waits }) => waits)) return;
+    const overflow = (): void => this.#serve(Math.min(this.#alive + startedAtOnce, mostThreads));
+    this.#overflowTimer = setTimeout(overflow, overflowAfterMs);
+  }
+
+  #join(member: PoolMember): void {
+    // The thread that walked last knows the most directories: it joins first, and walks again.
+    this.#free.sort((a, b) => b.walkedAt - a.walkedAt);
+    const thread = (member.joined === 0 ? this.#free.shift() : this.#free.pop()) as SearchThread;
+    clearTimeout(this.#idle.get(thread));
+    member.join(thread);
+  }
+
+  #spareFor(member: PoolMember): void {
+    const most = [...this.#members].reduce((a, b) => (b.joined > a.joined ? b : a));
+    if (most.joined > member.joined + 1) most.spare();
+  }
+
+  #start(): void {
+    let isReady = false;
+    const onReady = (): void => {
+      isReady = true;
+      this.#hasWorked = true;
+      this.#starting -= 1;
+      this.#keep(thread);
+    };
+    const onEnd = (reason: unknown): void => {
+      this.#alive -= 1;
+      const at = this.#free.indexOf(thread);
+      if (at !== -1) this.#free.splice(at, 1);
+      clearTimeout(this.#idle.get(thread));
+      if (!isReady) {
+        this.#starting -= 1;
+        this.#fail(reason);
+      }
+      this.#serve();
+    };
+    let thread: SearchThread;
     try {
-      const thread = startSearchThread((reason) => {
-        alive -= 1;
-        remove(free, thread);
-        clearTimeout(idle.get(thread));
-        if (!thread.ready && reason !== undefined) rejectWaiting(reason);
-        serve();
-      });
-      alive += 1;
-      pool.problem = undefined;
-      return thread;
+      thread = startSearchThread(onReady, onEnd);
+      this.#alive += 1;
+      this.#starting += 1;
     } catch (error) {
-      rejectWaiting(error);
-      return undefined;
+      this.#fail(error);
     }
-  };
+  }
 
-  const rejectWaiting = (reason: unknown): void => {
-    if (alive > 0) return;
-    pool.problem = new NoThreadsError(reason);
-    for (const { reject } of waiting.splice(0)) reject(pool.problem);
-  };
-
-  // The thread that walked last knows the most directories: it walks again, and the other one helps.
-  const take = (limit: number, asHelper = false): SearchThread | undefined => {
-    const thread = (asHelper ? free.pop() : free.shift()) ?? (alive < limit ? startThread() : undefined);
-    if (thread === undefined) return undefined;
-    clearTimeout(idle.get(thread));
-    thread.keepProcessAlive(true);
-    return thread;
-  };
-
-  const serve = (limit: number = warmThreads): void => {
-    while (waiting.length > 0) {
-      const thread = take(limit);
-      if (thread === undefined) break;
-      waiting.shift()?.accept(thread);
+  #fail(reason: unknown): void {
+    if (this.#alive > 0) return;
+    const problem = new NoThreadsError(reason);
+    // If a thread has worked before, the machine may only be short of threads for a while.
+    if (!this.#hasWorked && this.#problem === undefined) {
+      this.#problem = problem;
+      process.emitWarning(
+        `@toolcrib/tools-search searches on the main thread and refuses patterns that could run away: ${problem.message}`,
+        { code: "TOOLCRIB_SEARCH_THREADS" },
+      );
     }
-    clearTimeout(overflowTimer);
-    if (waiting.length === 0) return;
-    // Every thread may be busy with a pattern that hangs, so waiting calls get threads of their own.
-    overflowTimer = setTimeout(() => serve(Math.min(alive + startedAtOnce, mostThreads)), overflowAfterMs);
-  };
-
-  const pool: SearchPool & { problem: NoThreadsError | undefined } = {
-    problem: undefined,
-    get ready() {
-      return free.some((thread) => thread.ready);
-    },
-    tryAcquire: () => (waiting.length === 0 ? take(warmThreads, true) : undefined),
-    acquire(signal) {
-      const acquired = enqueue(waiting, signal);
-      serve();
-      return acquired;
-    },
-    release(thread) {
-      thread.keepProcessAlive(false);
-      thread.stop(() => {
-        // Only free threads count: the others may hang for long, and starting a thread for each call meanwhile is slow.
-        if (thread.lowered || (free.length >= warmThreads && waiting.length === 0)) {
-          thread.end();
-          return;
-        }
-        idle.set(thread, setTimeout(() => thread.end(), idleMs).unref());
-        free.push(thread);
-        serve();
-      });
-    },
-  };
-  return pool;
-}
-
-function remove<Item>(list: Item[], item: Item): void {
-  const at = list.indexOf(item);
-  if (at !== -1) list.splice(at, 1);
-}
-
-/** Adds a call to the waiting ones; an abort removes it. */
-function enqueue(waiting: Waiting[], signal: AbortSignal | undefined): Promise<SearchThread> {
-  if (signal?.aborted) return Promise.reject(signal.reason);
-  const { promise, resolve, reject } = Promise.withResolvers<SearchThread>();
-  const onAbort = (): void => {
-    remove(waiting, own);
-    reject(signal?.reason);
-  };
-  const own: Waiting = {
-    accept(thread) {
-      signal?.removeEventListener("abort", onAbort);
-      resolve(thread);
-    },
-    reject(reason) {
-      signal?.removeEventListener("abort", onAbort);
-      reject(reason);
-    },
-  };
-  signal?.addEventListener("abort", onAbort, { once: true });
-  waiting.push(own);
-  return promise;
-}
-
-let shared: SearchPool | undefined;
-
-/** The pool of the process, made by the first search: threads are kept warm once, however many tools there are. */
-export function sharedSearchPool(): SearchPool {
-  shared ??= createSearchPool();
-  return shared;
+    for (const member of [...this.#members]) member.giveUp(problem);
+  }
 }

@@ -1,8 +1,8 @@
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import { moduleAsData, workerOptions } from "@toolcrib/core/files";
-import { ControlBlock } from "../shared/controlBlock.ts";
-import type { Job, WorkerMessage } from "../shared/jobs.ts";
+import { moduleAsData, workerOptions } from "@toolcrib/kit/threads";
+import { ControlBlock } from "../engine/controlBlock.ts";
+import type { TakerJob, WorkerMessage } from "../engine/job.ts";
 
 /** How long a thread that is asked to stop may take. */
 const stopMs = 50;
@@ -22,24 +22,26 @@ export interface SearchThread {
   readonly control: ControlBlock;
   /** Its priority was lowered, which cannot be undone. */
   readonly lowered: boolean;
-  /** It has loaded its file. A thread that ends before that could not be started. */
-  readonly ready: boolean;
+  /** When it last began to walk. */
+  walkedAt: number;
   /** Starts a job. `onMessage` gets the thread's messages; `onFailure` gets the reason if the thread ends by itself. */
-  start(job: Job, onMessage: (message: WorkerMessage) => void, onFailure: (reason: unknown) => void): void;
+  start(job: TakerJob, onMessage: (message: WorkerMessage) => void, onFailure: (reason: unknown) => void): void;
   /** Lets every other thread run before this one, for a job that hangs. Linux only. */
   lowerPriority(): void;
   /** Calls back once the thread has left its job. Ends a thread that does not leave it soon. */
   stop(onStopped: () => void): void;
   /** Ends the thread at once. */
   end(): void;
-  /** Whether the thread keeps the process alive. */
-  keepProcessAlive(keep: boolean): void;
 }
 
-/** `onEnd` is called once, however the thread ends. Throws where no thread can be started. */
-export function startSearchThread(onEnd: (reason: unknown) => void): SearchThread {
+/**
+ * Starts a thread, which does not keep the process alive. `onReady` is called once it has loaded its file, `onEnd` once, however it ends.
+ * Throws where no thread can be started.
+ */
+export function startSearchThread(onReady: () => void, onEnd: (reason: unknown) => void): SearchThread {
   const control = new ControlBlock();
   const worker = startWorker(control.memory);
+  worker.unref();
   let busy = false;
   let ended = false;
   let onMessage: ((message: WorkerMessage) => void) | undefined;
@@ -60,9 +62,10 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
     report?.(reason);
   };
   worker.on("message", (message: WorkerMessage) => {
-    if (message.kind === "ready") {
-      thread.ready = true;
-      return;
+    if (message.kind === "ready" && !ended) {
+      // Said before it runs, it does not hold.
+      worker.unref();
+      onReady();
     }
     if (message.kind === "done") busy = false;
     onMessage?.(message);
@@ -73,7 +76,7 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
   const thread: { -readonly [Name in keyof SearchThread]: SearchThread[Name] } = {
     control,
     lowered: false,
-    ready: false,
+    walkedAt: 0,
     start(job, messageListener, failureListener) {
       if (ended) {
         failureListener(new Error("the search thread ended"));
@@ -83,7 +86,7 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
       busy = true;
       onMessage = messageListener;
       onFailure = failureListener;
-      worker.postMessage(job, job.kind === "help" ? [job.port] : []);
+      worker.postMessage(job);
     },
     lowerPriority() {
       thread.lowered ||= lowerPriority(control.threadId);
@@ -97,8 +100,7 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
         return;
       }
       control.stopNow();
-      // A thread that is still loading is given the time that takes.
-      const timer = thread.ready ? setTimeout(() => end(), stopMs) : undefined;
+      const timer = setTimeout(() => end(), stopMs);
       onFailure = () => clearTimeout(timer);
       onMessage = (message) => {
         if (message.kind !== "done") return;
@@ -109,7 +111,6 @@ export function startSearchThread(onEnd: (reason: unknown) => void): SearchThrea
       };
     },
     end: () => end(),
-    keepProcessAlive: (keep) => (keep ? worker.ref() : worker.unref()),
   };
   return thread;
 }
@@ -134,8 +135,8 @@ function startWorker(control: SharedArrayBuffer): Worker {
   };
   // Bundlers recognise this form and copy the file. The build puts the built file's name here.
   return process.versions.pnp === undefined
-    ? new Worker(new URL("../worker/searchWorker.ts", import.meta.url), options)
-    : new Worker(moduleAsData(new URL("../worker/searchWorker.ts", import.meta.url)), options);
+    ? new Worker(new URL("./searchWorker.ts", import.meta.url), options)
+    : new Worker(moduleAsData(new URL("./searchWorker.ts", import.meta.url)), options);
 }
 
 /** Why a thread did not start, and what would change that. */

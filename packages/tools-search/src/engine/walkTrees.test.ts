@@ -4,12 +4,8 @@ import { dirname, join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { loadGlobFiles } from "./globFiles.ts";
-import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
-import { compileWalkGlob } from "./pathGlob.ts";
+import { DirectoryLister } from "./listDirectory.ts";
 import { walkFiles } from "./walk.ts";
-
-const globFiles = await loadGlobFiles();
 
 let base: string;
 beforeEach(() => {
@@ -20,8 +16,10 @@ const fail = (path: string, error: unknown): never => {
   throw new Error(`${path}: ${String(error)}`);
 };
 
-const filesOf = (lister: DirectoryLister): string[] =>
-  [...walkFiles(lister, base, fail)].filter((path) => path !== undefined);
+const filesOf = (lister: DirectoryLister, after = ""): string[] =>
+  [...walkFiles(lister, base, { onUnreadable: fail, after, enters: () => true, onLeftOut: () => undefined })].filter(
+    (path) => path !== undefined,
+  );
 
 const hasRipgrep = spawnSync("rg", ["--version"]).status === 0;
 const rgFlags = [
@@ -92,53 +90,22 @@ describe("the files that are walked", () => {
       fc.property(tree, (planted) => {
         plant(planted);
         const rg = spawnSync("rg", ["--files", ...rgFlags], { cwd: base, encoding: "utf8" });
-        const walked = filesOf(createDirectoryLister(undefined));
+        const walked = filesOf(new DirectoryLister(undefined));
         expect(walked.sort()).toEqual(rg.stdout.split("\n").filter(Boolean).sort());
       }),
       { numRuns: 40 },
     );
   });
 
-  test("are the same, whether walked or found by fast-glob", () => {
+  test("go on behind any of them as from the start", () => {
     fc.assert(
-      fc.property(tree, (planted) => {
+      fc.property(tree, fc.nat(), (planted, at) => {
         plant(planted);
-        const lister = createDirectoryLister(undefined);
-        expect(filesOf(lister)).toEqual(globFiles(lister, base, ["**"], false, fail).sort());
+        const all = filesOf(new DirectoryLister(undefined));
+        const after = all[at % Math.max(1, all.length)] ?? "";
+        expect(filesOf(new DirectoryLister(undefined), after)).toEqual(all.slice(all.indexOf(after) + 1));
       }),
       { numRuns: 40 },
-    );
-  });
-
-  test("are the same by a glob that begins anywhere, whether filtered from the walk or found by fast-glob", () => {
-    const segment = fc.constantFrom(
-      "**",
-      "*",
-      "a",
-      "b",
-      "*.ts",
-      "a*",
-      "*b*",
-      "{a,b}",
-      "{*.ts,c}",
-      "*.*",
-      "c.ts",
-      ".*",
-      "*.a",
-    );
-    const pattern = fc.array(segment, { maxLength: 3 }).map((rest) => ["**", ...rest].join("/"));
-    const patternsOf = fc.array(pattern, { minLength: 1, maxLength: 3 });
-    fc.assert(
-      fc.property(tree, patternsOf, fc.boolean(), (planted, patterns, anyDepth) => {
-        plant(planted);
-        const globs = anyDepth ? [...patterns, `!${patterns[0]?.slice(3) || "x"}`] : patterns.slice(0, 1);
-        const matches = compileWalkGlob(globs, anyDepth);
-        if (matches === undefined) return;
-        const lister = createDirectoryLister(undefined);
-        const found = filesOf(lister).filter(matches);
-        expect(found, globs.join(" ")).toEqual(globFiles(lister, base, globs, anyDepth, fail).sort());
-      }),
-      { numRuns: 80 },
     );
   });
 });

@@ -1,20 +1,20 @@
 import { isAscii } from "node:buffer";
 import { printableName } from "@toolcrib/core/text";
 import type { FileMemory } from "../memory/fileMemory.ts";
-import type { TextJob } from "../shared/jobs.ts";
-import type { MatchClock } from "../shared/matchClock.ts";
+import type { MatchClock } from "./controlBlock.ts";
+import type { SearchJob } from "./job.ts";
 import { createMatcher, createNewlineCounter, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
-import { createWindowReader, type FileWindow, type WindowReader } from "./readWindows.ts";
+import type { FileWindow, WindowReader } from "./readWindows.ts";
 
 /**
  * Searches one file (`path` is absolute; `shown` is printed for it, not quoted yet) and adds what it finds to `report`. A large
- * file is searched in steps, and the search can be left between them. False for a binary file that may match. Throws a system
- * error.
+ * file is searched in steps, and the search can be left between them. False for a binary file that may match; undefined for one
+ * that is left to a thread. Throws a system error.
  */
-export type SearchFile = (path: string, shown: string, report: MatchReport) => boolean | Steps;
+export type SearchFile = (path: string, shown: string, report: MatchReport) => boolean | Steps | undefined;
 
-type Steps = Generator<void, boolean, undefined>;
+type Steps = Generator<undefined, boolean, undefined>;
 
 /** Bytes decoded at a time: strings of this size are freed soon. */
 const pieceSize = 2 ** 16;
@@ -28,19 +28,24 @@ export interface FileSearchHost {
   memory: FileMemory | undefined;
   /** Called for each file that had to be read. */
   onRead(path: string): void;
-  /** Bytes of the largest file that is read; left out for any. */
-  largestFile?: number | undefined;
-  /** The reader of an earlier search, where no two run at a time. */
-  reader?: ((confined: boolean) => WindowReader) | undefined;
+  /** Whether to leave to a thread what could take long: a large file, or a long line and a regular expression. */
+  isQuick(): boolean;
+  /** Longest line that a regular expression is tried on; undefined for any. */
+  longestLine: number | undefined;
+  reader(confined: boolean): WindowReader;
 }
 
+/** Longest line that a regular expression is tried on by the caller's thread: while a thread could do it, and where there is none. */
+export const longestQuickLine = 500;
+export const longestLine = 5000;
+
 /** Throws a SyntaxError for an invalid regular expression. */
-export function createFileSearch(job: TextJob, host: FileSearchHost): SearchFile {
+export function createFileSearch(job: SearchJob, host: FileSearchHost): SearchFile {
   const { clock, stopsNow, memory, onRead } = host;
   const known = memory?.isEmpty ? undefined : memory;
-  const matcher = createMatcher(job.query, job.longestLine);
+  const matcher = createMatcher(job.query ?? listing, host.longestLine);
   const confined = job.roots !== undefined || job.deny !== undefined;
-  const reader = host.reader?.(confined) ?? createWindowReader(confined, host.largestFile);
+  const reader = host.reader(confined);
   // Context may reach across pieces.
   const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
 
@@ -93,13 +98,15 @@ export function createFileSearch(job: TextJob, host: FileSearchHost): SearchFile
     return window.isText !== false;
   };
 
-  const searchBytes = (bytes: Buffer, shown: string, report: MatchReport): boolean | Steps => {
-    if (hasUtf16Mark(bytes) || bytes.length > longestPiece) {
-      return searchWindows([{ bytes, isFirst: true, isLast: true }], shown, report);
-    }
-    // Without a generator, which takes as long to start as most files take to search.
+  const searchBytes = (bytes: Buffer, shown: string, report: MatchReport): boolean | Steps | undefined => {
+    const isWide = hasUtf16Mark(bytes);
     const file = withoutUtf8Mark(bytes);
-    return !matcher.couldMatch(file) || searchSmall(file, printableName(shown), report);
+    if (!isWide && !matcher.couldMatch(file)) return true;
+    if (host.isQuick() && job.query?.regex && (isWide || hasLongLine(bytes))) return undefined;
+    // Most files are searched without a generator, which takes as long to start.
+    return isWide || bytes.length > longestPiece
+      ? searchWindows([{ bytes, isFirst: true, isLast: true }], shown, report)
+      : searchSmall(file, printableName(shown), report);
   };
 
   return (path, shown, report) => {
@@ -110,10 +117,22 @@ export function createFileSearch(job: TextJob, host: FileSearchHost): SearchFile
       if (text !== undefined) return searchBytes(text, shown, report);
     }
     const small = reader.readSmall(path);
-    if (small === undefined) return searchWindows(reader.read(path), shown, report);
+    if (small === undefined) return host.isQuick() ? undefined : searchWindows(reader.read(path), shown, report);
     if (record === 0) onRead(path);
     return searchBytes(small, shown, report);
   };
+}
+
+/** Of a search that lists files, which opens none. */
+const listing = { text: "", regex: false, caseSensitive: true };
+
+function hasLongLine(bytes: Buffer): boolean {
+  for (let start = 0; start + longestQuickLine < bytes.length; ) {
+    const end = bytes.lastIndexOf(10, start + longestQuickLine);
+    if (end < start) return true;
+    start = end + 1;
+  }
+  return false;
 }
 
 /** A part of a file that may match. */

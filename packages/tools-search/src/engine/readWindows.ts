@@ -1,5 +1,4 @@
 import { closeSync, constants, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
-import { checkSize } from "../shared/beginAnew.ts";
 
 const firstSize = 2 ** 20;
 /** A larger buffer is not kept for the next file. */
@@ -33,8 +32,17 @@ export function openFile(path: string): number {
   return openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
 }
 
-/** A file of more than `largest` bytes throws `BeginAnew`. */
-export function createWindowReader(confined: boolean, largest?: number): WindowReader {
+/** Gives a reader, `confined` or not, that is kept for all searches of a thread: no two run at a time. */
+export function createReaders(): (confined: boolean) => WindowReader {
+  const readers = new Map<boolean, WindowReader>();
+  return (confined) => {
+    const reader = readers.get(confined) ?? createWindowReader(confined);
+    readers.set(confined, reader);
+    return reader;
+  };
+}
+
+function createWindowReader(confined: boolean): WindowReader {
   let buffer = Buffer.allocUnsafeSlow(firstSize);
 
   return {
@@ -66,7 +74,6 @@ export function createWindowReader(confined: boolean, largest?: number): WindowR
           }
           filled += read;
           if (filled < buffer.length) continue;
-          checkSize(buffer.length * 2, largest);
           if (buffer.length < windowSize) {
             const larger = Buffer.allocUnsafeSlow(buffer.length * 2);
             buffer.copy(larger);

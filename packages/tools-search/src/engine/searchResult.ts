@@ -1,11 +1,11 @@
 import { cutBytes } from "@toolcrib/core/text";
-import type { BatchResult, Problem, TextJob } from "./jobs.ts";
+import type { BatchResult, Problem, SearchJob } from "./job.ts";
 
 /** What a search found, in the order of the paths. */
 export interface SearchResult {
   /** Whole lines, each with its line feed, within `maxBytes`; part of one where `cutLine` is set. */
   text: string;
-  /** Where each whole result of a search of text is in `text`, with its context, and how long its path is. */
+  /** Where each whole result of a search of text is in `text`, with its context and the separator before it, and how long its path is. */
   places: { start: number; end: number; pathLength: number }[];
   /** Results in `text`: matches, or files. */
   shown: number;
@@ -38,45 +38,68 @@ export function createResult(): SearchResult {
   };
 }
 
-type Limits = Pick<TextJob, "limit" | "maxBytes">;
+/** Problems that are named at most. */
+const mostProblems = 5;
 
-/** Puts the batches in order and keeps one result less than the limit: the last one only shows that there are more. */
+type Limits = Pick<SearchJob, "limit" | "maxBytes">;
+
+/**
+ * Puts the batches in order and keeps one result less than the limit: the last one only shows that there are more. What comes behind
+ * a cut counts for nothing, as it depends on how many took part; but files that are listed are all counted.
+ */
 export function joinBatches(
   batches: BatchResult[],
-  job: Limits & Pick<TextJob, "context">,
+  job: Limits & Pick<SearchJob, "context" | "query">,
   result: SearchResult,
 ): void {
   const separator = job.context > 0 ? "--\n" : "";
   const parts: string[] = [];
   let bytes = 0;
+  let last = Infinity;
+  const keep = (part: string): void => {
+    parts.push(part);
+    bytes += Number.isFinite(job.maxBytes) ? Buffer.byteLength(part) : 0;
+  };
   let length = 0;
-  for (const { text, ends, pathLengths, more } of batches.sort((a, b) => a.index - b.index)) {
-    if (result.more) break;
+  for (const batch of batches.sort((a, b) => a.order - b.order || firstProblem(a).localeCompare(firstProblem(b)))) {
+    // What was left of a batch has the next order.
+    if (batch.order > last) break;
+    addNotes(batch, result);
+    if (job.query === undefined) result.total = (result.total ?? 0) + batch.count;
+    if (result.more) continue;
+    const { text, ends, pathLengths, count } = batch;
     const wanted = Math.min(ends.length, job.limit - 1 - result.shown);
-    const room = job.maxBytes + 1 - bytes - (parts.length > 0 ? separator.length : 0);
-    const taken = wholeResults(text, ends, wanted, room);
-    result.more = more || taken < ends.length;
+    const between = parts.length > 0 ? separator : "";
+    const taken = wholeResults(text, ends, wanted, job.maxBytes + 1 - bytes - between.length);
+    result.more = batch.more || taken < count;
+    if (result.more && job.query !== undefined) last = batch.order | 1;
     if (taken > 0) {
-      if (parts.length > 0) {
-        bytes += separator.length;
-        length += separator.length;
-      }
-      const part = text.slice(0, ends[taken - 1]);
+      const part = between + text.slice(0, ends[taken - 1]);
+      const start = length + between.length;
       for (let i = 0; i < taken; i += 1) {
-        const start = length + (ends[i - 1] ?? 0);
-        result.places.push({ start, end: length + (ends[i] as number), pathLength: pathLengths[i] as number });
+        const from = i === 0 ? length : start + (ends[i - 1] as number);
+        result.places.push({ start: from, end: start + (ends[i] as number), pathLength: pathLengths[i] as number });
       }
       length += part.length;
-      parts.push(part);
-      bytes += Number.isFinite(job.maxBytes) ? Buffer.byteLength(part) : 0;
       result.shown += taken;
+      keep(part);
     } else if (wanted > 0 && parts.length === 0) {
-      const head = headLines(text.slice(0, ends[0]), job.maxBytes, result);
-      parts.push(head);
+      keep(headLines(text.slice(0, ends[0]), job.maxBytes, result));
       result.shown = 1;
     }
   }
-  result.text = parts.join(separator);
+  result.text = parts.join("");
+}
+
+function addNotes({ problems, problemCount, leftOut }: BatchResult, result: SearchResult): void {
+  result.leftOut += leftOut;
+  result.problemCount += problemCount;
+  result.problems.push(...problems.slice(0, mostProblems - result.problems.length));
+}
+
+/** By which what the walk noted is told from what was noted in its files. */
+function firstProblem({ problems: [first] }: BatchResult): string {
+  return first?.path ?? "";
 }
 
 /** How many of the first `wanted` results fit in `room` bytes. */

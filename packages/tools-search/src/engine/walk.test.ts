@@ -2,12 +2,12 @@ import { mkdirSync, rmdirSync, rmSync, statSync, symlinkSync, utimesSync, writeF
 import { dirname, join } from "node:path";
 import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { BeginAnew, sizesHere } from "../shared/beginAnew.ts";
-import { loadGlobFiles } from "./globFiles.ts";
-import { createDirectoryLister, type DirectoryLister } from "./listDirectory.ts";
+import { loadFastGlobs } from "./fastGlobs.ts";
+import { compilePlainGlobs } from "./globs.ts";
+import type { SearchJob } from "./job.ts";
+import { DirectoryLister, quickLimits } from "./listDirectory.ts";
 import { walkFiles } from "./walk.ts";
-
-const globFiles = await loadGlobFiles();
+import { createFinder, Notes } from "./walkBatches.ts";
 
 let base: string;
 beforeEach(() => {
@@ -20,9 +20,18 @@ function make(files: Record<string, string>): void {
 const fail = (path: string, error: unknown): never => {
   throw new Error(`${path}: ${String(error)}`);
 };
+const options = { onUnreadable: fail, after: "", enters: () => true, onLeftOut: () => undefined };
 const walk = (lister: DirectoryLister, at = base): string[] =>
-  [...walkFiles(lister, at, fail)].filter((path) => path !== undefined);
-const walked = (at = base, roots?: string[]): string[] => walk(createDirectoryLister(roots), at);
+  [...walkFiles(lister, at, options)].filter((path) => path !== undefined);
+const walked = (at = base, roots?: string[]): string[] => walk(new DirectoryLister(roots), at);
+/** The files that a glob finds, as a search finds them. */
+async function glob(pattern: string, anyDepth = false, at = base): Promise<string[]> {
+  const globs = { patterns: [pattern], anyDepth };
+  const matchAny = compilePlainGlobs(globs) === undefined ? await loadFastGlobs(globs) : undefined;
+  const find = createFinder({ globs } as unknown as SearchJob, new DirectoryLister(undefined), matchAny);
+  const found = find({ path: at, shown: "", isDirectory: true }, "", new Notes());
+  return [...found].filter((path) => path !== undefined);
+}
 
 /** Lists when every directory looks untouched for a while, so that what is listed is remembered. */
 function listLater<T>(list: () => T): T {
@@ -36,31 +45,39 @@ function listLater<T>(list: () => T): T {
 
 test("the walk can be left after each directory, also where none holds a file", () => {
   for (let outer = 0; outer < 5; outer += 1) mkdirSync(join(base, `${outer}/inner`), { recursive: true });
-  expect([...walkFiles(createDirectoryLister(undefined), base, fail)]).toEqual(Array(10).fill(undefined));
+  expect([...walkFiles(new DirectoryLister(undefined), base, options)]).toEqual(Array(10).fill(undefined));
 });
 
-describe("a list on the caller's thread begins anew in another", () => {
-  const sizes = { file: Infinity, directory: Infinity, ignoreFile: Infinity, matches: Infinity, remembered: 5000 };
+test("the walk can go on behind any of its paths, in another thread", () => {
+  make({ "a/x": "", "a/y/z": "", "a.b": "", "a-b": "", ab: "", "b/c": "", "b/d/e": "" });
+  const all = walked();
+  for (const [at, after] of all.entries()) {
+    const rest = [...walkFiles(new DirectoryLister(undefined), base, { ...options, after })];
+    expect(rest.filter((path) => path !== undefined)).toEqual(all.slice(at + 1));
+  }
+});
+
+describe("a lister with limits lists nothing that takes long", () => {
+  const limits = { directory: Infinity, ignoreFile: Infinity, matches: Infinity, kept: 5000 };
 
   test.each([
     ["many rules", "*a*a0b*c\n".repeat(3000), "n"],
     ["a rule of many stars", `${"*a".repeat(1000)}\n`, "a".repeat(200)],
     ["many rules for the same ending", Array.from({ length: 2000 }, (_, index) => `*${index}x\n`).join(""), "n"],
   ])("where many names would be compared with %s", (_, rules, name) => {
-    const matches = sizesHere.matches;
-    const list = () => createDirectoryLister(undefined, undefined, { ...sizes, matches }).list(base, undefined);
+    const list = () =>
+      new DirectoryLister(undefined, undefined, { ...limits, matches: quickLimits.matches }).list(base, undefined);
     for (let index = 0; index < 200; index += 1) make({ [`${name}${index}`]: "" });
-    expect(list().names).toHaveLength(200);
+    expect(list()?.names).toHaveLength(200);
     make({ ".gitignore": rules });
-    expect(list).toThrow(BeginAnew);
+    expect(list()).toBe(undefined);
   });
 
   test.runIf(process.platform === "linux")("where a directory has many entries, whatever size it tells", () => {
     const directory = "/proc/sys/kernel";
     expect(statSync(directory).size).toBe(0);
-    expect(() =>
-      createDirectoryLister(undefined, undefined, { ...sizes, directory: 500 }).list(directory, undefined),
-    ).toThrow(BeginAnew);
+    const lister = new DirectoryLister(undefined, undefined, { ...limits, directory: 500 });
+    expect(lister.list(directory, undefined)).toBe(undefined);
   });
 });
 
@@ -70,16 +87,14 @@ describe("the files that are walked", () => {
     expect(walked()).toEqual(["a-b", "a.b", "a/x", "ab", "b/c"]);
   });
 
-  test("follow no link, to a file or to a directory, nor a loop", () => {
+  test("follow no link, to a file or to a directory, nor a loop", async () => {
     make({ "d/f": "" });
     symlinkSync("f", join(base, "d/link"));
     symlinkSync("..", join(base, "d/loop"));
     symlinkSync("d", join(base, "e"));
     expect(walked()).toEqual(["d/f"]);
-    const glob = (pattern: string, anyDepth: boolean): string[] =>
-      globFiles(createDirectoryLister(undefined), base, [pattern], anyDepth, fail);
-    expect(glob("e/*", false)).toEqual([]);
-    expect(glob("d/link", false)).toEqual([]);
+    expect(await glob("e/*", false)).toEqual([]);
+    expect(await glob("d/link", false)).toEqual([]);
   });
 
   test("follow rules from the repository's root down, and none from above it", () => {
@@ -125,7 +140,7 @@ describe("the cache of a lister", () => {
   test("a file, a directory or a rule that changes between two walks is always noticed", () => {
     make({ "s/a": "", "t/b": "", "t/.gitignore": "x" });
     for (const directory of ["s", "t", "."]) utimesSync(join(base, directory), 1e9, 1e9);
-    const lister = createDirectoryLister(undefined);
+    const lister = new DirectoryLister(undefined);
     const list = (): string[] => walk(lister);
     const first = ["s/a", "t/.gitignore", "t/b"];
     expect(listLater(list)).toEqual(first);
@@ -151,30 +166,26 @@ describe("the cache of a lister", () => {
 describe("a glob", () => {
   test.each(["../*", "../../**", "{..,x}/*", "x/../../*", "/etc/*", "@(..)/*", "./../*"])(
     "cannot leave its directory: %s",
-    (pattern) => {
+    async (pattern) => {
       make({ "in/f": "", "out/g": "" });
-      const found = globFiles(createDirectoryLister(undefined), join(base, "in"), [pattern], false, fail);
+      const found = await glob(pattern, false, join(base, "in"));
       expect(found.filter((path) => path !== "f")).toEqual([]);
     },
   );
 
-  test("finds an ignored file neither by pattern nor by name", () => {
+  test("finds an ignored file neither by pattern nor by name", async () => {
     make({ ".gitignore": "out/\n*.log", "out/f": "", "a.log": "", "b.txt": "" });
-    const glob = (pattern: string, anyDepth: boolean): string[] =>
-      globFiles(createDirectoryLister(undefined), base, [pattern], anyDepth, fail);
-    expect(glob("out/*", false)).toEqual([]);
-    expect(glob("out/f", false)).toEqual([]);
-    expect(glob("a.log", false)).toEqual([]);
-    expect(glob("b.txt", false)).toEqual(["b.txt"]);
+    expect(await glob("out/*", false)).toEqual([]);
+    expect(await glob("out/f", false)).toEqual([]);
+    expect(await glob("a.log", false)).toEqual([]);
+    expect(await glob("b.txt", false)).toEqual(["b.txt"]);
   });
 
-  test("of an include matches at any depth without `/`, and excludes with `!`", () => {
+  test("of an include matches at any depth without `/`, and excludes with `!`", async () => {
     make({ "a.ts": "", "d/b.ts": "", "d/c.js": "" });
-    const glob = (pattern: string, anyDepth: boolean): string[] =>
-      globFiles(createDirectoryLister(undefined), base, [pattern], anyDepth, fail);
-    expect(glob("*.ts", true).sort()).toEqual(["a.ts", "d/b.ts"]);
-    expect(glob("!*.ts", true)).toEqual(["d/c.js"]);
-    expect(glob("d/*.ts", true)).toEqual(["d/b.ts"]);
-    expect(glob("/*.ts", true)).toEqual(["a.ts"]);
+    expect(await glob("*.ts", true)).toEqual(["a.ts", "d/b.ts"]);
+    expect(await glob("!*.ts", true)).toEqual(["d/c.js"]);
+    expect(await glob("d/*.ts", true)).toEqual(["d/b.ts"]);
+    expect(await glob("/*.ts", true)).toEqual(["a.ts"]);
   });
 });

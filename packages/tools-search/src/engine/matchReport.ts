@@ -1,4 +1,4 @@
-import type { BatchReport } from "../shared/jobs.ts";
+import type { BatchNotes, BatchResult } from "./job.ts";
 import type { LineSource, OnMatch } from "./matchLines.ts";
 
 /** Longest part of a line that is shown, in bytes or UTF-16 units. */
@@ -6,14 +6,14 @@ export const longestLine = 400;
 /** How much of a longer line is shown before its match. */
 const leadLength = 120;
 
+type Found = Omit<BatchResult, "order" | keyof BatchNotes>;
+
 /** Writes what is found in the files of one batch. */
 export interface MatchReport {
   /** Whether a reply holds no more. */
   full(): boolean;
   /** Whether the rest of this file cannot change the report. */
   fileDone(): boolean;
-  /** Results so far. */
-  readonly count: number;
   startFile(): void;
   /** Begins a stretch of lines of the file, the first of which is `firstLine`. */
   begin(path: string, source: LineSource, firstLine: number): void;
@@ -22,7 +22,7 @@ export interface MatchReport {
   end(): void;
   /** Ends the file. Removes its results if it turned out to be binary. */
   endFile(isText: boolean): void;
-  finish(): BatchReport;
+  finish(): Found;
 }
 
 /** How much a report may hold, and what it does with each result as soon as it is written. */
@@ -31,13 +31,59 @@ export interface ReportOptions {
   limit: number;
   /** Bytes after which it is full; the last result may reach beyond. */
   maxBytes: number;
-  onLine: ((line: string) => void) | undefined;
+  onLine?: ((line: string) => void) | undefined;
+}
+
+/** The text of results, and where each ends. */
+export class ResultText {
+  text = "";
+  ends: number[] = [];
+  #pathLengths: number[] = [];
+  readonly #options: ReportOptions;
+
+  constructor(options: ReportOptions) {
+    this.#options = options;
+  }
+
+  get isFull(): boolean {
+    return this.ends.length >= this.#options.limit || this.isLong;
+  }
+
+  get isLong(): boolean {
+    return this.text.length > this.#options.maxBytes + 1;
+  }
+
+  /** Ends a result by the line that shows it. */
+  add(line: string, pathLength: number): void {
+    this.text += line;
+    this.#options.onLine?.(line);
+    this.ends.push(this.text.length);
+    this.#pathLengths.push(pathLength);
+  }
+
+  /** Takes back all results but the first `count`. */
+  cut(count: number): void {
+    this.ends.length = count;
+    this.#pathLengths.length = count;
+    this.text = this.text.slice(0, this.ends.at(-1) ?? 0);
+  }
+
+  finish(more: boolean): Found {
+    const { text, ends } = this;
+    return {
+      text,
+      ends: new Uint32Array(ends),
+      pathLengths: new Uint32Array(this.#pathLengths),
+      count: ends.length,
+      more,
+    };
+  }
 }
 
 /** A report that writes matches the way grep does. */
-export function createMatchReport(context: number, { limit, maxBytes, onLine }: ReportOptions): MatchReport {
-  let text = "";
-  const [ends, pathLengths]: [number[], number[]] = [[], []];
+export function createMatchReport(context: number, options: ReportOptions): MatchReport {
+  const results = new ResultText(options);
+  const { maxBytes } = options;
   let fileStart = 0;
   let path = "";
   let source: LineSource = "";
@@ -46,20 +92,18 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
   let lastEnd = -1;
   let contextCut = false;
 
-  const isFull = (): boolean => contextCut || ends.length >= limit || text.length > maxBytes + 1;
-  const write = (separator: string, line: number, start: number, end: number, at: number): string => {
-    const written = `${path}${separator}${line + base}${separator}${shownLine(source, start, end, at)}\n`;
-    text += written;
-    return written;
-  };
+  const isFull = (): boolean => contextCut || results.isFull;
+  const lineOf = (separator: string, line: number, start: number, end: number, at: number): string =>
+    `${path}${separator}${line + base}${separator}${shownLine(source, start, end, at)}\n`;
   const writeAfter = (before: number): void => {
-    for (let i = 0; i < context && lastEnd !== -1 && text.length <= maxBytes; i += 1) {
+    // One that is cut short here does not fit, wherever its batch began.
+    for (let i = 0; i < context && lastEnd !== -1 && !results.isLong; i += 1) {
       const start = indexAfterNewline(source, lastEnd);
       if (start === -1 || start >= before) break;
       lastEnd = lineEnd(source, start);
       lastLine += 1;
-      write("-", lastLine, start, lastEnd, start);
-      ends[ends.length - 1] = text.length;
+      results.text += lineOf("-", lastLine, start, lastEnd, start);
+      results.ends[results.ends.length - 1] = results.text.length;
     }
   };
   const writeBefore = (line: number, start: number): void => {
@@ -67,20 +111,17 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
     const before = startsBefore(source, start, Math.min(context, line - lastLine - 1), maxBytes / 2, path.length);
     const { starts } = before;
     contextCut = before.cut;
-    if (text !== "" && (lastEnd === -1 || line - starts.length > lastLine + 1)) text += "--\n";
+    if (results.text !== "" && (lastEnd === -1 || line - starts.length > lastLine + 1)) results.text += "--\n";
     for (const [i, from] of starts.entries()) {
-      write("-", line - starts.length + i, from, lineEnd(source, from), from);
+      results.text += lineOf("-", line - starts.length + i, from, lineEnd(source, from), from);
     }
   };
 
   return {
     full: isFull,
     fileDone: isFull,
-    get count() {
-      return ends.length;
-    },
     startFile() {
-      fileStart = ends.length;
+      fileStart = results.ends.length;
     },
     begin(newPath, newSource, firstLine) {
       path = newPath;
@@ -96,10 +137,7 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
         lastLine = line;
         lastEnd = end;
       }
-      const written = write(":", line, start, end, at);
-      onLine?.(written);
-      ends.push(text.length);
-      pathLengths.push(path.length);
+      results.add(lineOf(":", line, start, end, at), path.length);
       return !isFull();
     },
     end() {
@@ -107,32 +145,21 @@ export function createMatchReport(context: number, { limit, maxBytes, onLine }: 
     },
     endFile(isText) {
       if (isText) return;
-      ends.length = fileStart;
-      pathLengths.length = fileStart;
-      text = text.slice(0, ends.at(-1) ?? 0);
+      results.cut(fileStart);
       contextCut = false;
     },
-    finish: () => toReport(text, ends, pathLengths, isFull()),
+    finish: () => results.finish(isFull()),
   };
 }
 
-function toReport(text: string, ends: readonly number[], pathLengths: readonly number[], more: boolean): BatchReport {
-  return { text, ends: new Uint32Array(ends), pathLengths: new Uint32Array(pathLengths), more };
-}
-
 /** A report with one line for each file that matches: its path, with `counting` also how many of its lines do. */
-export function createFileReport(counting: boolean, { limit, maxBytes, onLine }: ReportOptions): MatchReport {
-  let text = "";
-  const [ends, pathLengths]: [number[], number[]] = [[], []];
+export function createFileReport(counting: boolean, options: ReportOptions): MatchReport {
+  const results = new ResultText(options);
   let path = "";
   let matches = 0;
-  const isFull = (): boolean => ends.length >= limit || text.length > maxBytes + 1;
   return {
-    full: isFull,
+    full: () => results.isFull,
     fileDone: () => !counting && matches > 0,
-    get count() {
-      return ends.length;
-    },
     startFile() {
       matches = 0;
     },
@@ -145,14 +172,9 @@ export function createFileReport(counting: boolean, { limit, maxBytes, onLine }:
     },
     end: () => undefined,
     endFile(isText) {
-      if (!isText || matches === 0) return;
-      const written = counting ? `${path}:${matches}\n` : `${path}\n`;
-      text += written;
-      onLine?.(written);
-      ends.push(text.length);
-      pathLengths.push(path.length);
+      if (isText && matches > 0) results.add(counting ? `${path}:${matches}\n` : `${path}\n`, path.length);
     },
-    finish: () => toReport(text, ends, pathLengths, isFull()),
+    finish: () => results.finish(results.isFull),
   };
 }
 

@@ -1,31 +1,22 @@
 /** Where each value lies in the memory, in bytes. */
 const layout = {
-  /** Int32: one of `stops`. */
+  /** Int32: 1 if the thread is to leave its job at once. */
   stop: 0,
-  /** Int32: 1 once the helper takes batches. */
-  helperReady: 4,
-  /** Int32: batches that the helper has not finished. */
-  pending: 8,
   /** Int32: bytes of `saved` in use. */
-  savedLength: 12,
+  savedLength: 4,
   /** Float64: milliseconds spent matching before the current stretch. */
-  spent: 16,
+  spent: 8,
   /** Float64: when the current stretch of matching began; 0 if none is going on. */
-  since: 24,
+  since: 16,
   /** Int32: the system's id of the thread; 0 where it is not known. */
-  threadId: 32,
+  threadId: 24,
   /** UTF-8, to the end: match lines of the batch that is being searched. */
-  saved: 40,
+  saved: 32,
 } as const;
 
 const savedSize = 2 ** 18;
 
-const stops = { none: 0, now: 1, beforeNextBatch: 2 } as const;
-
-/** Batches that a helper holds at most. */
-const mostPending = 2;
-
-/** Memory that a worker shares with the caller's thread, which can read it while the worker hangs. */
+/** Memory that a thread shares with the caller's, which can read it while the thread hangs. */
 export class ControlBlock {
   /** What is handed to the other thread, which makes its own `ControlBlock` of it. */
   readonly memory: SharedArrayBuffer;
@@ -40,43 +31,17 @@ export class ControlBlock {
     this.#saved = Buffer.from(memory, layout.saved);
   }
 
-  /** Clears all but the thread's id. Called while the worker has no job. */
+  /** Clears all but the thread's id. Called while the thread has no job. */
   reset(): void {
     this.#integers.fill(0, 0, layout.threadId / 4);
   }
 
   stopNow(): void {
-    Atomics.store(this.#integers, layout.stop / 4, stops.now);
+    Atomics.store(this.#integers, layout.stop / 4, 1);
   }
 
-  stopBeforeNextBatch(): void {
-    Atomics.compareExchange(this.#integers, layout.stop / 4, stops.none, stops.beforeNextBatch);
-  }
-
-  /** Whether to leave the job at once. */
   get stopsNow(): boolean {
-    return Atomics.load(this.#integers, layout.stop / 4) === stops.now;
-  }
-
-  /** Whether to leave the job before its next batch. */
-  get stopsBeforeNextBatch(): boolean {
-    return Atomics.load(this.#integers, layout.stop / 4) !== stops.none;
-  }
-
-  setHelperReady(): void {
-    Atomics.store(this.#integers, layout.helperReady / 4, 1);
-  }
-
-  /** Counts one more batch for the helper. False where there is no helper yet, or it has enough. */
-  addPending(): boolean {
-    if (Atomics.load(this.#integers, layout.helperReady / 4) === 0) return false;
-    if (Atomics.load(this.#integers, layout.pending / 4) >= mostPending) return false;
-    Atomics.add(this.#integers, layout.pending / 4, 1);
-    return true;
-  }
-
-  removePending(): void {
-    Atomics.sub(this.#integers, layout.pending / 4, 1);
+    return Atomics.load(this.#integers, layout.stop / 4) === 1;
   }
 
   get threadId(): number {
@@ -119,4 +84,24 @@ export class ControlBlock {
     const length = this.#integers[layout.savedLength / 4] ?? 0;
     return this.#saved.toString("utf8", 0, length).split("\n").slice(0, -1);
   }
+}
+
+/** Counts the time that a thread spends matching a caller's pattern. */
+export interface MatchClock {
+  run(): void;
+  pause(): void;
+}
+
+/** Counts in `control`. `now` returns milliseconds, never 0. */
+export function createMatchClock(control: ControlBlock, now: () => number = Date.now): MatchClock {
+  return {
+    run() {
+      control.since = now();
+    },
+    pause() {
+      const { since } = control;
+      control.since = 0;
+      if (since !== 0) control.spent += now() - since;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { type WantedTrigrams, wantedTrigrams } from "../memory/signature.ts";
-import type { Query } from "../shared/jobs.ts";
-import { requiredLiterals } from "../shared/requiredLiterals.ts";
+import type { Query } from "./job.ts";
+import { requiredLiterals } from "./requiredLiterals.ts";
 
 /** Where lines come from: the bytes of a file, or its decoded text. Offsets are bytes or UTF-16 units accordingly. */
 export type LineSource = Buffer | string;

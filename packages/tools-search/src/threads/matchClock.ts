@@ -1,39 +1,5 @@
-import { processorMs } from "@toolcrib/core/files";
-import type { ControlBlock } from "./controlBlock.ts";
-
-/** Counts the time that a worker spends matching a caller's pattern. */
-export interface MatchClock {
-  run(): void;
-  pause(): void;
-  /** Does work that is not matching, such as reading a directory, with a running clock paused. */
-  without<Result>(work: () => Result): Result;
-}
-
-/** The worker's side: counts in `control`. `now` returns milliseconds, never 0. */
-export function createMatchClock(control: ControlBlock, now: () => number = Date.now): MatchClock {
-  const run = (): void => {
-    control.since = now();
-  };
-  const pause = (): void => {
-    const { since } = control;
-    if (since === 0) return;
-    control.since = 0;
-    control.spent += now() - since;
-  };
-  return {
-    run,
-    pause,
-    without(work) {
-      if (control.since === 0) return work();
-      pause();
-      try {
-        return work();
-      } finally {
-        run();
-      }
-    },
-  };
-}
+import { processorMs } from "@toolcrib/kit/threads";
+import type { ControlBlock } from "../engine/controlBlock.ts";
 
 /** Milliseconds of matching so far, and those of the current stretch. */
 export type ReadMatchClock = () => { spent: number; stretch: number };
@@ -47,7 +13,7 @@ export interface TimeSource {
 const systemTime: TimeSource = { now: Date.now, processorMs };
 
 /**
- * The caller's side, for one job. Where the system tells a thread's processor time (Linux), time in which the thread waited for a
+ * Reads the clock of a thread for one job. Where the system tells a thread's processor time (Linux), time in which the thread waited for a
  * processor is not counted, unless `isLowered()`: a thread of lower priority waits because of its own pattern.
  */
 export function createClockReader(

@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Query } from "../shared/jobs.ts";
+import type { Query } from "./job.ts";
 import { createMatcher, createNewlineCounter, scanBytes, scanText } from "./matchLines.ts";
 
 function linesFound(text: string, query: Query): string[] {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ControlBlock } from "./controlBlock.ts";
-import { createClockReader, createMatchClock } from "./matchClock.ts";
+import { ControlBlock, createMatchClock } from "../engine/controlBlock.ts";
+import { createClockReader } from "./matchClock.ts";
 
 /** The clocks, moved by the tests. */
 let now: number;
@@ -36,44 +36,6 @@ test("only time between run and pause is counted", () => {
   pause();
   pause();
   expect(read()).toEqual({ spent: 13, stretch: 0 });
-});
-
-describe("work that is not matching", () => {
-  test("is not counted, and the clock continues after it", () => {
-    const { run, without } = clock();
-    const read = reader();
-    run();
-    work(2);
-    expect(
-      without(() => {
-        work(500);
-        return "done";
-      }),
-    ).toBe("done");
-    work(3);
-    expect(read()).toEqual({ spent: 5, stretch: 3 });
-  });
-
-  test("continues the clock when it fails", () => {
-    const { run, without } = clock();
-    const read = reader();
-    run();
-    expect(() =>
-      without(() => {
-        throw new Error("unreadable");
-      }),
-    ).toThrow("unreadable");
-    work(7);
-    expect(read()).toEqual({ spent: 7, stretch: 7 });
-  });
-
-  test("does not start a clock that is paused", () => {
-    const { without } = clock();
-    const read = reader();
-    without(() => work(4));
-    work(4);
-    expect(read()).toEqual({ spent: 0, stretch: 0 });
-  });
 });
 
 describe("time in which the thread waits for a processor", () => {

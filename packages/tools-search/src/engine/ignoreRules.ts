@@ -1,4 +1,4 @@
-import { compileWildmatch, type Wildmatch } from "@toolcrib/core/files";
+import { compileWildmatch, type Wildmatch } from "@toolcrib/kit/files";
 
 /** The compiled lines of one .gitignore. */
 export interface IgnoreRules {

@@ -1,0 +1,136 @@
+/** Where each value lies, in Int32 places. `changes` is what takers wait on. */
+const at = { changes: 0, stopped: 1, ended: 2, added: 3, taken: 4, results: 5, units: 6, leaving: 7, lock: 8 } as const;
+const headLength = 16;
+/** Before the text of each slot: whether it is in use, and what a batch is beside its paths. */
+const slot = { used: 0, order: 1, start: 2, length: 3, forThreads: 4, headLength: 8 } as const;
+const slots = 16;
+/** UTF-16 units of the paths of a batch at most. A path is shorter than this. */
+export const longestBatch: number = 2 ** 15;
+const slotLength = slot.headLength + longestBatch / 2;
+
+/** Some files of one start, in the order of their paths. */
+export interface Batch {
+  /** Its place among the batches: even, or odd for what a taker left of the one before. */
+  order: number;
+  /** Which start of the job. */
+  start: number;
+  paths: string[];
+  /** Whether it has to be searched in a thread of its own. */
+  forThreads: boolean;
+}
+
+/**
+ * The batches of one search that nobody has taken yet, in memory that its takers share. They are taken in the order in which they were
+ * added, so what is taken always comes before what is not, but for what takers left.
+ */
+export class BatchQueue {
+  /** What is handed to another thread, which makes its own `BatchQueue` of it. */
+  readonly memory: SharedArrayBuffer;
+  readonly #integers: Int32Array;
+  #seen = 0;
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(4 * (headLength + slots * slotLength))) {
+    this.memory = memory;
+    this.#integers = new Int32Array(memory);
+  }
+
+  /** Whether the walk may add another batch: few at first, as the first files may hold enough. */
+  get wantsMore(): boolean {
+    const taken = this.#load(at.taken);
+    return this.#load(at.added) - taken < Math.min(slots, 1 + 2 * taken);
+  }
+
+  /** False while there is no room. */
+  add({ order, start, paths, forThreads }: Batch): boolean {
+    // Held for as long as a copy of the paths takes.
+    while (Atomics.compareExchange(this.#integers, at.lock, 0, 1) !== 0);
+    const added = this.#load(at.added);
+    const from = slotAt(added);
+    const isFree = Atomics.load(this.#integers, from + slot.used) === 0;
+    if (isFree) {
+      const text = paths.join("\0");
+      this.#integers.set([1, order, start, text.length, forThreads ? 1 : 0], from);
+      Buffer.from(this.memory, 4 * (from + slot.headLength), 2 * text.length).write(text, "utf16le");
+      Atomics.store(this.#integers, at.added, added + 1);
+    }
+    Atomics.store(this.#integers, at.lock, 0);
+    this.#notify();
+    return isFree;
+  }
+
+  /** The next batch, if there is one that this taker may search; those `forThreads` only if `isThread`. */
+  take(isThread: boolean): Batch | undefined {
+    this.#seen = this.#load(at.changes);
+    for (;;) {
+      const taken = this.#load(at.taken);
+      if (taken === this.#load(at.added)) return undefined;
+      const from = slotAt(taken);
+      const forThreads = this.#load(from + slot.forThreads) === 1;
+      if (forThreads && !isThread) return undefined;
+      if (Atomics.compareExchange(this.#integers, at.taken, taken, taken + 1) !== taken) continue;
+      const [, order = 0, start = 0, length = 0] = this.#integers.subarray(from, from + slot.headLength);
+      const text = Buffer.from(this.memory, 4 * (from + slot.headLength), 2 * length).toString("utf16le");
+      Atomics.store(this.#integers, from + slot.used, 0);
+      // What comes behind enough results is not shown.
+      if (!this.stopped || forThreads) return { order, start, paths: text.split("\0"), forThreads };
+    }
+  }
+
+  /** Sleeps until something has changed since the last `take`. Not for the caller's thread. */
+  wait(): void {
+    Atomics.wait(this.#integers, at.changes, this.#seen);
+  }
+
+  /** Counts results and UTF-16 units of text. Returns whether all together are enough. */
+  count(results: number, units: number, { limit, maxBytes }: { limit: number; maxBytes: number }): boolean {
+    const allResults = Atomics.add(this.#integers, at.results, results) + results;
+    const allUnits = maxBytes > 2 ** 30 ? 0 : Atomics.add(this.#integers, at.units, units) + units;
+    return allResults >= limit || allUnits > maxBytes + 1;
+  }
+
+  /** No further batch is added or taken, but for what takers left of theirs. */
+  stop(): void {
+    Atomics.store(this.#integers, at.stopped, 1);
+    this.#notify();
+  }
+
+  get stopped(): boolean {
+    return this.#load(at.stopped) === 1;
+  }
+
+  /** The walk is over. */
+  end(): void {
+    Atomics.store(this.#integers, at.ended, 1);
+    this.#notify();
+  }
+
+  /** Whether nothing is left to take, now and later. */
+  get isEmptied(): boolean {
+    return (this.stopped || this.#load(at.ended) === 1) && this.#load(at.taken) === this.#load(at.added);
+  }
+
+  /** Asks one taker to leave before its next batch. */
+  askToLeave(): void {
+    Atomics.add(this.#integers, at.leaving, 1);
+    this.#notify();
+  }
+
+  /** Whether the taker that asks is the one that leaves. */
+  acceptLeaving(): boolean {
+    const leaving = this.#load(at.leaving);
+    return leaving > 0 && Atomics.compareExchange(this.#integers, at.leaving, leaving, leaving - 1) === leaving;
+  }
+
+  #load(place: number): number {
+    return Atomics.load(this.#integers, place);
+  }
+
+  #notify(): void {
+    Atomics.add(this.#integers, at.changes, 1);
+    Atomics.notify(this.#integers, at.changes);
+  }
+}
+
+function slotAt(number: number): number {
+  return headLength + (number % slots) * slotLength;
+}

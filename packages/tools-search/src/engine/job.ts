@@ -1,0 +1,108 @@
+import type { DenyRules } from "@toolcrib/kit/files";
+
+/** What to look for in each line. */
+export interface Query {
+  text: string;
+  regex: boolean;
+  caseSensitive: boolean;
+}
+
+/** Where a search begins. */
+export interface SearchStart {
+  /** Absolute and canonical, with `/`. */
+  path: string;
+  /** What stands before a found path when it is printed: empty or ending in `/`. For a file, its whole path. Not quoted yet. */
+  shown: string;
+  isDirectory: boolean;
+}
+
+/** Matching lines, or files with at least one: their paths, or also how many lines match in each. */
+export type SearchMode = "lines" | "files" | "count";
+
+/** A search of the files below its starts. Without a query it lists them. */
+export interface SearchJob {
+  starts: SearchStart[];
+  /** What a walked file must match, relative to its start; undefined for all files. */
+  globs: Globs | undefined;
+  query: Query | undefined;
+  mode: SearchMode;
+  /** Lines shown before and after each match. */
+  context: number;
+  /** Results (matches, or files) after which to stop. A list of files counts them all. */
+  limit: number;
+  /** Bytes of results after which to stop. */
+  maxBytes: number;
+  /** Where it may read; undefined for anywhere. */
+  roots: readonly string[] | undefined;
+  deny?: DenyRules | undefined;
+  /** What earlier searches learned of these files; left out if nothing may be kept. */
+  memory?: SharedArrayBuffer | undefined;
+}
+
+/** Globs, of which a path must match one. */
+export interface Globs {
+  patterns: readonly string[];
+  /** A pattern without `/` matches at every level (one with a leading `/` only at the first), and one with a leading `!` excludes files. */
+  anyDepth: boolean;
+}
+
+/** A path that could not be read, and its system error code. */
+export interface Problem {
+  path: string;
+  code: string;
+}
+
+/** What of a batch could not be read, or is not shown. */
+export interface BatchNotes {
+  /** The first of the paths that could not be read, and how many there were. */
+  problems: Problem[];
+  problemCount: number;
+  /** Denied names in the directories that were listed for it. */
+  leftOut: number;
+}
+
+/** What one batch of files gave: `ends[i]` is where result `i`, with its context, ends in `text`; its path has `pathLengths[i]` units. */
+export interface BatchResult extends BatchNotes {
+  /** Its place in the order of the paths. */
+  order: number;
+  text: string;
+  ends: Uint32Array<ArrayBuffer>;
+  pathLengths: Uint32Array<ArrayBuffer>;
+  /** Results; more than `ends` if not all are written. */
+  count: number;
+  /** Whether there may be more than was counted. */
+  more: boolean;
+}
+
+/** How far a walk has come: the last path that was queued, in which start, and the order of the next batch. */
+export interface WalkPosition {
+  start: number;
+  after: string;
+  order: number;
+  /** Whole paths so far, where several starts may overlap. */
+  seen: Set<string> | undefined;
+}
+
+/** To a thread: a search to take part in. */
+export interface TakerJob {
+  job: SearchJob;
+  /** The memory of its queue. */
+  queue: SharedArrayBuffer;
+  /** Set if the thread is to walk on from there. */
+  walk: WalkPosition | undefined;
+}
+
+/** From a thread to the caller's. */
+export type WorkerMessage =
+  /** It is loaded. Sent once. */
+  | { kind: "ready" }
+  | { kind: "batch"; result: BatchResult }
+  /** So many more files were found. */
+  | { kind: "found"; files: number }
+  | { kind: "failed"; message: string }
+  /** It has left the search. */
+  | { kind: "done" };
+
+/** Files for each taker that is at hand, and for each that has to be started. */
+export const filesPerTaker = 256;
+export const filesPerStart = 1000;

@@ -1,0 +1,266 @@
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { compileDenyRules, type DeniedPaths, type DenyRules } from "@toolcrib/kit/files";
+import { compileIgnoreRules, type IgnoreRules } from "./ignoreRules.ts";
+import { confirmOpened, openFile } from "./readWindows.ts";
+
+/** The ignore rules in force in one directory: its own and, through `parent`, those above. */
+export interface RuleChain {
+  readonly own: IgnoreRules | undefined;
+  /** Of all rules in force. */
+  readonly cost: number;
+  /** Length of the directory's path with its `/`. */
+  readonly base: number;
+  readonly parent: RuleChain | undefined;
+}
+
+/** What a directory shows: the names not ignored, in the order of their paths, and the rules for what is below. */
+export interface VisibleDirectory {
+  /** That of a directory ends in `/`. */
+  readonly names: readonly string[];
+  readonly rules: RuleChain | undefined;
+  /** Denied names, which are not among them. */
+  readonly leftOut: number;
+}
+
+/**
+ * How much may be done at a time: bytes of a directory and of a .gitignore that are read, how many names are compared with rules
+ * (`matches` is a count of both). `kept` is how many entries of directories are remembered before all are forgotten.
+ */
+export interface ListLimits {
+  readonly directory: number;
+  readonly ignoreFile: number;
+  readonly matches: number;
+  readonly kept: number;
+}
+
+/** What takes a few milliseconds at most. */
+export const quickLimits: ListLimits = { directory: 2 ** 18, ignoreFile: 2 ** 15, matches: 2 ** 18, kept: 5000 };
+const noLimits: ListLimits = { directory: Infinity, ignoreFile: Infinity, matches: Infinity, kept: 400_000 };
+
+/** Kept for each directory, so without the rest of its `Stats`. */
+type Stamp = Pick<Stats, "dev" | "ino" | "mtimeMs" | "ctimeMs">;
+
+interface Listing {
+  /** Undefined where it may not be kept. */
+  stamp: Stamp | undefined;
+  names: readonly string[];
+  /** How long it takes to compare them with a rule: longer names take longer. */
+  cost: number;
+  hasIgnoreFile: boolean;
+  hasRepository: boolean;
+  ignoreText: string;
+  inherited: RuleChain | undefined;
+  visible: VisibleDirectory | undefined;
+}
+
+/** What changed less than this many ms before it was read may change again without a new time. */
+export const settledMs = 3000;
+/** What an entry adds to the size of its directory, which Windows and some file systems do not tell. */
+const bytesOfEntry = 24;
+/** Only so much of a longer .gitignore is read. */
+const longestIgnoreFile = 2 ** 20;
+
+/** Lists directories. Listings that have not changed are kept from call to call. */
+export class DirectoryLister {
+  readonly #roots: readonly string[] | undefined;
+  readonly #denied: DeniedPaths | undefined;
+  readonly #denyCost: number;
+  readonly #confined: boolean;
+  readonly #limits: ListLimits;
+  readonly #cached = new Map<string, Listing>();
+  readonly #chains = new Map<string, { text: string; chain: RuleChain }>();
+  #count = 0;
+
+  /** Nothing outside `roots` is opened, and nothing that `deny` binds is shown. */
+  constructor(roots: readonly string[] | undefined, deny?: DenyRules, limits: ListLimits = noLimits) {
+    this.#roots = roots;
+    this.#denied = deny === undefined ? undefined : compileDenyRules(deny);
+    this.#denyCost = deny?.patterns.length ?? 0;
+    this.#confined = roots !== undefined || deny !== undefined;
+    this.#limits = limits;
+  }
+
+  /** Lists where a walk starts, by the rules from above it too: down from its repository's root, or the file system's. Otherwise as `list`. */
+  listStart(path: string): VisibleDirectory | undefined {
+    let chain: RuleChain | undefined;
+    for (const above of this.#foldersAbove(path)) {
+      const text = this.#readIgnoreFile(above);
+      if (text === undefined) return undefined;
+      chain = this.#chainFor(above, text, chain);
+    }
+    return this.list(path, chain);
+  }
+
+  /** `path` is absolute, without a final `/`. Undefined for more than the limits allow. Throws a system error. */
+  list(path: string, inherited: RuleChain | undefined): VisibleDirectory | undefined {
+    const listing = this.#readListing(path);
+    const text = listing?.hasIgnoreFile ? this.#readIgnoreFile(path) : "";
+    if (listing === undefined || text === undefined) return undefined;
+    const above = listing.hasRepository ? undefined : inherited;
+    if (listing.visible === undefined || listing.inherited !== above || listing.ignoreText !== text) {
+      const rules = this.#chainFor(path, text, above);
+      if (listing.cost * ((rules?.cost ?? 0) + this.#denyCost) > this.#limits.matches) return undefined;
+      listing.visible = visibleOf(listing, path, rules, this.#denied);
+      listing.inherited = above;
+      listing.ignoreText = text;
+    }
+    return listing.visible;
+  }
+
+  #readListing(path: string): Listing | undefined {
+    const known = this.#cached.get(path);
+    if (!this.#confined) {
+      const stats = statSync(path);
+      return known !== undefined && hasStamp(known, stats) ? known : this.#readEntries(path, path, stats);
+    }
+    const fd = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
+    try {
+      confirmOpened(fd, path);
+      const stats = fstatSync(fd);
+      const opened = process.platform === "linux" ? `/proc/self/fd/${fd}` : path;
+      return known !== undefined && hasStamp(known, stats) ? known : this.#readEntries(path, opened, stats);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #readEntries(path: string, opened: string, stats: Stats): Listing | undefined {
+    if (stats.size > this.#limits.directory) return undefined;
+    const found = readdirSync(opened, { withFileTypes: true });
+    if (found.length * bytesOfEntry > this.#limits.directory) return undefined;
+    const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > settledMs;
+    const { dev, ino, mtimeMs, ctimeMs } = stats;
+    const listing = toListing(found, settled ? { dev, ino, mtimeMs, ctimeMs } : undefined);
+    this.#count += listing.names.length + 1;
+    if (this.#count > this.#limits.kept) {
+      this.#cached.clear();
+      this.#chains.clear();
+      this.#count = 0;
+    }
+    if (settled) this.#cached.set(path, listing);
+    else this.#cached.delete(path);
+    return listing;
+  }
+
+  #chainFor(path: string, text: string, parent: RuleChain | undefined): RuleChain | undefined {
+    if (text === "") return parent;
+    const known = this.#chains.get(path);
+    if (known !== undefined && known.text === text && known.chain.parent === parent) return known.chain;
+    const own = known?.text === text ? known.chain.own : compileIgnoreRules(text);
+    const cost = (own?.cost ?? 0) + (parent?.cost ?? 0);
+    const chain = { own, cost, base: path.length + (path.endsWith("/") ? 0 : 1), parent };
+    this.#chains.set(path, { text, chain });
+    return chain;
+  }
+
+  #foldersAbove(path: string): string[] {
+    const above: string[] = [];
+    for (let at = path; !hasRepository(at); ) {
+      const parent = at.slice(0, Math.max(at.lastIndexOf("/"), 0)) || "/";
+      if (parent === at || /^[A-Za-z]:$/.test(at)) break;
+      const isInside = (root: string): boolean => parent === root || parent.startsWith(join(root, ""));
+      if (this.#roots !== undefined && !this.#roots.some(isInside)) break;
+      above.unshift(parent);
+      at = parent;
+    }
+    return above;
+  }
+
+  /** Of a folder's .gitignore. Empty where there is none, or where it is a link or cannot be read. */
+  #readIgnoreFile(folder: string): string | undefined {
+    const path = join(folder, ".gitignore");
+    let fd: number;
+    try {
+      fd = openFile(path);
+    } catch {
+      return "";
+    }
+    try {
+      if (this.#confined) confirmOpened(fd, path);
+      const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, longestIgnoreFile));
+      return bytes.length > this.#limits.ignoreFile ? undefined : bytes.toString("utf8", 0, readSync(fd, bytes));
+    } catch {
+      return "";
+    } finally {
+      closeSync(fd);
+    }
+  }
+}
+
+function visibleOf(
+  { names: all }: Listing,
+  path: string,
+  rules: RuleChain | undefined,
+  denied: DeniedPaths | undefined,
+): VisibleDirectory {
+  const isAllowed = (name: string): boolean => denied?.match(join(path, bare(name)), name.endsWith("/")) === undefined;
+  const allowed = denied === undefined ? all : all.filter(isAllowed);
+  return { names: withoutIgnored(allowed, path, rules), rules, leftOut: all.length - allowed.length };
+}
+
+function withoutIgnored(names: readonly string[], path: string, rules: RuleChain | undefined): readonly string[] {
+  const levels: { own: IgnoreRules; folder: string }[] = [];
+  for (let chain = rules; chain !== undefined; chain = chain.parent) {
+    const { own, base } = chain;
+    if (own !== undefined) levels.push({ own, folder: path.length > base ? `${path.slice(base)}/` : "" });
+  }
+  if (levels.length === 0) return names;
+  const visible = names.filter((entry) => {
+    const name = bare(entry);
+    for (const { own, folder } of levels) {
+      const decided = own.decide(name, folder, name !== entry);
+      if (decided !== undefined) return !decided;
+    }
+    return true;
+  });
+  return visible.length === names.length ? names : visible;
+}
+
+/** A name without the `/` of a directory. */
+function bare(name: string): string {
+  return name.endsWith("/") ? name.slice(0, -1) : name;
+}
+
+function toListing(found: readonly Dirent[], stamp: Stamp | undefined): Listing {
+  const names: string[] = [];
+  let cost = 0;
+  let hasIgnoreFile = false;
+  let hasRepository = false;
+  for (const entry of found) {
+    const { name } = entry;
+    const isFile = entry.isFile();
+    if (name === ".git") hasRepository = true;
+    else if (isFile || entry.isDirectory()) {
+      // So a directory sorts where its paths do.
+      names.push(isFile ? name : `${name}/`);
+      cost += 1 + name.length / 8;
+    }
+    if (isFile && name === ".gitignore") hasIgnoreFile = true;
+  }
+  names.sort();
+  const unseen = { ignoreText: "", inherited: undefined, visible: undefined };
+  return { stamp, names, cost, hasIgnoreFile, hasRepository, ...unseen };
+}
+
+function hasStamp({ stamp }: Listing, { dev, ino, mtimeMs, ctimeMs }: Stats): boolean {
+  return stamp?.ctimeMs === ctimeMs && stamp.mtimeMs === mtimeMs && stamp.ino === ino && stamp.dev === dev;
+}
+
+function hasRepository(directory: string): boolean {
+  return statSync(join(directory, ".git"), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Joins with `/`, also below the file system's root. */
+function join(directory: string, name: string): string {
+  return directory.endsWith("/") ? directory + name : `${directory}/${name}`;
+}

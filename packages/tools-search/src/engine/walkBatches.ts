@@ -1,0 +1,158 @@
+import { type Batch, longestBatch } from "./batchQueue.ts";
+import { compileFolderMatcher, compilePlainGlobs } from "./globs.ts";
+import type { BatchNotes, Problem, SearchJob, SearchStart, WalkPosition } from "./job.ts";
+import type { DirectoryLister } from "./listDirectory.ts";
+import { walkFiles } from "./walk.ts";
+
+/** Files of the first batch (the first matches come soon) and of a later one. */
+const firstBatch = 16;
+const largestBatch = 96;
+/** Where files are known, which takes a fraction of the time, and where they are only listed. */
+const largestKnownBatch = 384;
+/** Files that were walked before it is given back that none matched. */
+const filesAtOnce = 16;
+const mostProblems = 5;
+
+/** Collects what could not be read or was left out. */
+export class Notes {
+  #problems: Problem[] = [];
+  #problemCount = 0;
+  leftOut = 0;
+
+  /** Throws the error again if it is not a system error. */
+  readonly add = (path: string, error: unknown): void => {
+    const code = (error as { code?: unknown } | null)?.code;
+    if (typeof code !== "string") throw error;
+    // Removed since it was listed, so not a problem. A name that is not valid UTF-8 only looks removed.
+    if ((code === "ENOENT" || code === "ENOTDIR") && !path.includes("\ufffd")) return;
+    this.#problemCount += 1;
+    if (this.#problems.length < mostProblems) this.#problems.push({ path, code });
+  };
+
+  /** What was collected since the last time. */
+  take(): BatchNotes {
+    const taken = { problems: this.#problems, problemCount: this.#problemCount, leftOut: this.leftOut };
+    this.#problems = [];
+    this.#problemCount = 0;
+    this.leftOut = 0;
+    return taken;
+  }
+}
+
+/** A batch as the walk found it. */
+export interface WalkedBatch extends Batch {
+  notes: BatchNotes;
+  /** Where the walk goes on once the batch is queued. */
+  next: Omit<WalkPosition, "seen">;
+}
+
+/** The files below a start that match, in the order of their paths; false at the end if the walk could not go on. */
+export type FindFiles = (
+  start: SearchStart,
+  after: string,
+  notes: Notes,
+) => Generator<string | undefined, boolean, undefined>;
+
+/** Finds the files of a job; `matchGlobs` those of some that match globs that are not plain. */
+export function createFinder(
+  { globs }: SearchJob,
+  lister: DirectoryLister,
+  matchGlobs?: (files: string[]) => string[],
+): FindFiles {
+  const enters = globs === undefined ? () => true : compileFolderMatcher(globs);
+  const walk: FindFiles = ({ path }, after, notes) =>
+    walkFiles(lister, path, {
+      after,
+      enters,
+      onUnreadable: notes.add,
+      onLeftOut: (names) => {
+        notes.leftOut += names;
+      },
+    });
+  if (globs === undefined) return walk;
+  const matches = compilePlainGlobs(globs);
+  return function* findMatching(...from) {
+    const files = walk(...from);
+    const all: string[] = [];
+    let passed = 0;
+    for (let next = files.next(); ; next = files.next()) {
+      if (next.done) {
+        if (next.value && matchGlobs !== undefined) yield* matchGlobs(all);
+        return next.value;
+      }
+      const path = next.value;
+      passed += 1;
+      if (path === undefined || matches?.(path)) yield path;
+      else if (matches === undefined) all.push(path);
+      else if (passed % filesAtOnce === 0) yield undefined;
+    }
+  };
+}
+
+/** The walk of a search, which goes on where its last batch was queued if another thread takes it over. */
+export interface Walk {
+  position: WalkPosition;
+  readonly batches: Generator<WalkedBatch | undefined, boolean, undefined>;
+  /** Stuck at a directory that takes too long for this thread. */
+  state: "going" | "stuck" | "over";
+}
+
+/** Walks from a position on. */
+export function startWalk(job: SearchJob, position: WalkPosition, findFiles: FindFiles, filesAreKnown: boolean): Walk {
+  return { position, state: "going", batches: cutBatches(job, findFiles, position, filesAreKnown) };
+}
+
+/** Cuts the files of a job into batches. Gives undefined where it may be left; false at the end as `FindFiles`. */
+function* cutBatches(
+  job: SearchJob,
+  findFiles: FindFiles,
+  from: WalkPosition,
+  filesAreKnown: boolean,
+): Generator<WalkedBatch | undefined, boolean, undefined> {
+  const largest = filesAreKnown || job.query === undefined ? largestKnownBatch : largestBatch;
+  const notes = new Notes();
+  let paths: string[] = [];
+  let length = 0;
+  let { order } = from;
+  const cut = (start: number, isLast: boolean): WalkedBatch => {
+    const batch = { order, start, paths, forThreads: false, notes: notes.take() };
+    const after = isLast ? "" : (paths.at(-1) ?? "");
+    order += 2;
+    paths = [];
+    length = 0;
+    return { ...batch, next: { start: isLast ? start + 1 : start, after, order } };
+  };
+  for (let number = from.start; number < job.starts.length; number += 1) {
+    const start = job.starts[number] as SearchStart;
+    const after = number === from.start ? from.after : "";
+    const files = start.isDirectory ? findFiles(start, after, notes) : oneFile();
+    for (let next = files.next(); ; next = files.next()) {
+      if (next.done && !next.value) return false;
+      if (next.done) break;
+      const path = next.value;
+      if (path === undefined || from.seen?.has(wholePath(start, path))) {
+        yield undefined;
+        continue;
+      }
+      if (length + path.length >= longestBatch) yield cut(number, false);
+      paths.push(path);
+      length += path.length + 1;
+      // Cut before the walk goes on: what it notes behind this path belongs to whoever walks on from here.
+      const isFull = paths.length >= Math.min(firstBatch * (1 + order / 2), largest);
+      if (isFull || length >= longestBatch / 2) yield cut(number, false);
+    }
+    yield cut(number, true);
+  }
+  return true;
+}
+
+function* oneFile(): Generator<string, boolean, undefined> {
+  yield "";
+  return true;
+}
+
+/** Of a file below a start, or of the start itself. */
+export function wholePath({ path, isDirectory }: SearchStart, below: string): string {
+  if (!isDirectory) return path;
+  return path.endsWith("/") ? path + below : `${path}/${below}`;
+}
