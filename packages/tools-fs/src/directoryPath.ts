@@ -1,6 +1,6 @@
 import { sep } from "node:path";
 import { invalidArgument } from "@toolcrib/core";
-import type { PathScope } from "@toolcrib/core/files";
+import type { PathScope } from "@toolcrib/kit/files";
 
 /** On POSIX `\` is an ordinary character of a name. */
 const directoryEnd = sep === "/" ? /\/\.{0,2}$/ : /[\\/]\.{0,2}$/;

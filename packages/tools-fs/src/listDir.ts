@@ -2,6 +2,7 @@ import { type Dirent, lstatSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
+import { cutBytes, leftOutNotice, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import {
   canonicalOrUndefined,
   createSemaphore,
@@ -10,9 +11,8 @@ import {
   openInside,
   type PathScope,
   pathEffect,
-  plainSystemError,
-} from "@toolcrib/core/files";
-import { cutBytes, leftOutNotice, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
+  plainPathError,
+} from "@toolcrib/kit/files";
 import { type FsToolOptions, maxReplyBytesOf, openFileLimit, origin, scopeOf } from "./options.ts";
 import { count, listOf, objectSchema, oneOf, text } from "./outputSchemas.ts";
 import { createYielder } from "./yieldToEventLoop.ts";
@@ -72,7 +72,7 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
             directory.close();
           }
         } catch (error) {
-          throw plainSystemError(error, printed);
+          throw plainPathError(error, canonical, scope);
         }
       }),
   });

@@ -1,5 +1,5 @@
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
-import { makeDirectories, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/core/files";
+import { makeDirectories, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/kit/files";
 import { type FsToolOptions, origin, scopeOf } from "./options.ts";
 import { flag, objectSchema, text } from "./outputSchemas.ts";
 

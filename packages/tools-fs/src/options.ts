@@ -1,6 +1,6 @@
-import { checkOptions } from "@toolcrib/core";
-import { createPathScope, type PathScope, type PathScopeOptions } from "@toolcrib/core/files";
+import { readOptions } from "@toolcrib/core/internal";
 import { byteLimit, defaultMaxReplyBytes } from "@toolcrib/core/text";
+import { createPathScope, type PathScope, type PathScopeOptions } from "@toolcrib/kit/files";
 import { createSeenFiles, type SeenFiles } from "./seenFiles.ts";
 
 /** Options of every tool of this pack. */
@@ -26,7 +26,7 @@ export const openFileLimit = 4;
 
 /** Throws a TypeError, which names the factory, for an unknown option. */
 function checkFsOptions(factory: string, options: FsToolOptions): void {
-  checkOptions<FsToolOptions>(factory, options, {
+  readOptions<FsToolOptions>(factory, options, {
     cwd: true,
     root: true,
     deny: true,

@@ -29,6 +29,13 @@ afterEach(() => {
   for (const folder of [base, far]) rmSync(folder, { recursive: true, force: true });
 });
 
+/** From 26 on, Node offers no fsync at all under its permission model. */
+const withoutSync = `import { open } from "node:fs/promises";
+const handle = await open(${JSON.stringify(child)});
+const refuse = async () => { throw Object.assign(new Error("fsync API is disabled"), { code: "ERR_ACCESS_DENIED" }); };
+Object.assign(Object.getPrototypeOf(handle), { sync: refuse, datasync: refuse });
+await handle.close();`;
+
 /** What each call answers in a process under Node's permission model. */
 function answersUnder(flags: readonly string[], calls: readonly [tool: string, args: object][]): string[] {
   const input = calls.map(([tool, args]) => JSON.stringify({ tool, args, options: { cwd: base } })).join("\n");
@@ -43,6 +50,13 @@ function answersUnder(flags: readonly string[], calls: readonly [tool: string, a
 
 describe.each([
   ["every path", () => ["--allow-fs-read=*", "--allow-fs-write=*"]],
+  [
+    "every path, but no fsync,",
+    () => [
+      ...["--allow-fs-read=*", "--allow-fs-write=*", "--import"],
+      `data:text/javascript,${encodeURIComponent(withoutSync)}`,
+    ],
+  ],
   [
     "the folders alone",
     () => [workspace, base, far].flatMap((path) => [`--allow-fs-read=${path}`, `--allow-fs-write=${path}`]),

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
-import type { PathScope } from "@toolcrib/core/files";
 import { isObject } from "@toolcrib/core/text";
+import type { PathScope } from "@toolcrib/kit/files";
 import { resolveFile } from "./directoryPath.ts";
 import { applyEdits } from "./edit/editFile.ts";
 import { readEditable } from "./edit/readEditable.ts";

@@ -1,6 +1,6 @@
 import { fstatSync, statSync } from "node:fs";
 import { ToolError } from "@toolcrib/core";
-import type { FilePath } from "@toolcrib/core/files";
+import type { FilePath } from "@toolcrib/kit/files";
 
 /** Files remembered at most; the one seen longest ago is forgotten first. */
 const mostRemembered = 10_000;

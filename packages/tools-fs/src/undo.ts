@@ -1,7 +1,8 @@
 import { isAbsolute } from "node:path";
-import { checkOptions, type Middleware } from "@toolcrib/core";
-import { createPathScope } from "@toolcrib/core/files";
+import type { Middleware } from "@toolcrib/core";
+import { readOptions } from "@toolcrib/core/internal";
 import { byteLimit, messageOf } from "@toolcrib/core/text";
+import { createPathScope } from "@toolcrib/kit/files";
 import type { LeftAlone, PutBack } from "./undo/putBack.ts";
 import { type NotUndoable, TurnStore } from "./undo/turnStore.ts";
 import { describeUndone, type UndoneTurn, undoLast } from "./undo/undoLast.ts";
@@ -70,7 +71,7 @@ export function createUndo(options: UndoOptions): Undo {
 }
 
 function checked(options: UndoOptions) {
-  checkOptions<UndoOptions>("createUndo", options, {
+  readOptions<UndoOptions>("createUndo", options, {
     directory: true,
     root: true,
     maxBytes: true,

@@ -56,9 +56,30 @@ test("a path that ends with a slash is refused before anything is made", async (
   expect(readdirSync(base)).toEqual(["dir"]);
 });
 
-test("a tilde is an ordinary name", async () => {
+test("a tilde is not expanded, and no folder of that name is made", async () => {
+  for (const path of ["~/file", "~"])
+    await expect(write(path, "x")).rejects.toThrow("path: `~` is not expanded; give the path in full");
+  expect(existsSync(join(base, "~"))).toBe(false);
+  expect(await write("~a/file", "x")).toBe("Created ~a/file (1 bytes)");
+  mkdirSync(join(base, "~"));
   expect(await write("~/file", "x")).toBe("Created ~/file (1 bytes)");
-  expect(existsSync(join(base, "~"))).toBe(true);
+});
+
+test("says what of the old file's form the new text does not have", async () => {
+  const over = async (old: Buffer | string, text: string): Promise<string> => {
+    writeFileSync(join(base, "form"), old);
+    return (await write("form", text)).replace(/^Wrote form \(\d+ bytes\)/, "");
+  };
+  expect(await over("a\r\nb\r\n", "a\nb\n")).toBe("; the old file had CRLF line ends, and has LF now");
+  expect(await over("a\r\nb\r\n", "a\r\nc\r\n")).toBe("");
+  expect(await over("a\r\nb\n", "a\n")).toBe("");
+  expect(await over("\ufeffa", "a")).toBe("; the old file began with a byte order mark, and does not now");
+  expect(await over("\ufeffa", "\ufeffb")).toBe("");
+  expect(await over(Buffer.from("caf\xe9", "latin1"), "café")).toBe(
+    "; the old file was not valid UTF-8, and is UTF-8 now",
+  );
+  expect(await over("é".repeat(50_000), "e")).toBe("");
+  expect(await over(`a${"é".repeat(50_000)}`, "e")).toBe("");
 });
 
 test("a name with a line break is printed as JSON", async () => {

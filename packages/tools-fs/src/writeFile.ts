@@ -6,10 +6,11 @@ import {
   type WriteResult,
   withPathLocks,
   writeAtomically,
-} from "@toolcrib/core/files";
+} from "@toolcrib/kit/files";
 import { resolveFile } from "./directoryPath.ts";
 import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "./options.ts";
 import { count, flag, objectSchema, text } from "./outputSchemas.ts";
+import { lostForm } from "./replacedText.ts";
 import type { SeenFiles } from "./seenFiles.ts";
 
 const parameters = {
@@ -43,14 +44,16 @@ export function writeFileTool(options: FsToolOptions, seen: SeenFiles | undefine
     execute: async ({ path, content }, call) => {
       const canonical = await resolveFile(scope, path);
       const beforeReplace = seen && ((file: FilePath): void => seen.refuseUnseen(file, scope.print(canonical)));
+      let lost = "";
       const write = async (): Promise<WriteResult> => {
+        lost = lostForm(canonical, content, scope);
         const result = await writeAtomically(canonical, content, { scope, call, beforeReplace });
         seen?.note(canonical);
         return result;
       };
       const result = await withPathLocks([canonical], () => queue(write), call.signal);
       const { bytes, created, inPlace } = result;
-      const words = `${created ? "Created" : "Wrote"} ${scope.print(canonical)} (${bytes} bytes)${inPlaceNote(result)}`;
+      const words = `${created ? "Created" : "Wrote"} ${scope.print(canonical)} (${bytes} bytes)${inPlaceNote(result)}${lost}`;
       const data = { path: scope.shorten(canonical), bytes, created, ...(inPlace && { written_in_place: true }) };
       return toolOutput(words, { data });
     },

@@ -1,5 +1,12 @@
-import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
-import { createSemaphore, type FilePath, pathEffect, withPathLocks, writeAtomically } from "@toolcrib/core/files";
+import { defineTool, type ExecutableTool, isToolError, ToolError, toolOutput } from "@toolcrib/core";
+import {
+  createSemaphore,
+  type FilePath,
+  pathEffect,
+  systemErrorCode,
+  withPathLocks,
+  writeAtomically,
+} from "@toolcrib/kit/files";
 import { resolveFile } from "../directoryPath.ts";
 import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
 import { objectSchema, text } from "../outputSchemas.ts";
@@ -61,7 +68,7 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
       const printed = scope.print(canonical);
       const edit = async (): Promise<string> => {
         const beforeReplace = seen && ((file: number | FilePath): void => seen.refuseUnseen(file, printed));
-        const old = readEditable(canonical, scope, beforeReplace);
+        const old = readOld(canonical, scope, beforeReplace);
         const changed = await applyEdits(old, edits, call.signal);
         const result = await writeAtomically(canonical, changed, { scope, call, beforeReplace });
         seen?.note(canonical);
@@ -74,6 +81,22 @@ export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined
       return withPathLocks([canonical], () => queue(edit), call.signal);
     },
   });
+}
+
+/** As `readEditable` does; of a missing file it says what makes one. */
+function readOld(...[canonical, scope, check]: Parameters<typeof readEditable>): string {
+  try {
+    return readEditable(canonical, scope, check);
+  } catch (error) {
+    if (!isToolError(error) || systemErrorCode(error.cause) !== "ENOENT") throw error;
+    const { code, details, message, cause } = error;
+    throw new ToolError({
+      code,
+      message: `${message}; write_file makes a new file`,
+      ...(details && { details }),
+      cause,
+    });
+  }
 }
 
 /** The text after the edits; its byte order mark stays. */

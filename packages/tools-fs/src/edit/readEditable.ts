@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ToolError } from "@toolcrib/core";
-import { openRegularFile, type PathScope, plainSystemError } from "@toolcrib/core/files";
-import { byteOrderMark } from "@toolcrib/core/text";
+import { openRegularFile, type PathScope, plainSystemError } from "@toolcrib/kit/files";
+import { byteOrderMark } from "@toolcrib/kit/text";
 
 /** Both texts are in memory at once, so a larger file is refused, and an edit that would make it larger. */
 export const longestEditable: number = 32 * 1024 * 1024;

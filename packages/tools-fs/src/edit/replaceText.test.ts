@@ -34,6 +34,24 @@ test("the line numbers of the first ten matches are named", async () => {
   await expect(replace("aa", "a", "x")).rejects.toThrow("has 2 matches, at line 1;");
 });
 
+test.each<[string, string, Edit[]]>([
+  [
+    "many edits of a long text",
+    "b".repeat(5000),
+    Array<Edit>(300).fill({ old_text: "b", new_text: "b", replace_all: true }),
+  ],
+  ["repetitions sought in more of them", "a\n".repeat(5000), [{ old_text: `${"a\n".repeat(2500)}x`, new_text: "" }]],
+  ["and in one line", "a".repeat(50_000), [{ old_text: `${"a".repeat(25_000)}x`, new_text: "" }]],
+])("%s: refused after a bounded amount of work", async (_, text, edits) => {
+  await expect(replaceText(text, edits, { maxBytes: 1e6, mostWork: 1e7 })).rejects.toThrow("edits: take too long");
+});
+
+test("a text of many megabytes takes dozens of edits", async () => {
+  const edits = Array.from({ length: 30 }, (_, at) => ({ old_text: `<${at}>`, new_text: "" }));
+  const text = `${"line\n".repeat(2e6)}${edits.map(({ old_text }) => old_text).join("")}`;
+  expect((await replaceText(text, edits, { maxBytes: 2 ** 25 })).length).toBe(1e7);
+});
+
 test("the nearest lines are shown where nothing matches, and what differs", async () => {
   await expect(replace("one\n\ttwo\n", "  two\n", "x")).rejects.toThrow(
     "Nearest is line 2:\n2: \ttwo\nLine 2 differs: at column 1 old_text has 2 spaces, the file has 1 tab",

@@ -1,5 +1,5 @@
-import { invalidArgument } from "@toolcrib/core";
-import { dominantLineEnding } from "@toolcrib/core/text";
+import { invalidArgument, type ToolError } from "@toolcrib/core";
+import { dominantLineEnding } from "@toolcrib/kit/text";
 import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 import { findMatches } from "./findMatches.ts";
 import { listLines } from "./listLines.ts";
@@ -15,10 +15,17 @@ export interface ReplaceLimits {
   /** The most bytes of the text, after each edit too. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
+  mostWork?: number | undefined;
 }
 
 /** Parts of a text that are joined at once, so that a list of a million parts is never held. */
 const mostParts = 4096;
+
+/**
+ * The most work of all edits of a call unless told otherwise, in characters that are searched or copied: some seconds. Only many edits of a long text, or a
+ * text of repetitions that is sought in one, take more.
+ */
+const defaultMostWork = 2 ** 32;
 
 /** Matches whose lines an error names. */
 const mostPlaces = 10;
@@ -34,12 +41,18 @@ const judgedLength = 1024 * 1024;
 export async function replaceText(
   text: string,
   edits: readonly Edit[],
-  { maxBytes, signal }: ReplaceLimits,
+  { maxBytes, signal, mostWork = defaultMostWork }: ReplaceLimits,
 ): Promise<string> {
   const pause = createYielder(signal);
   let result = text;
+  let work = 0;
+  const count = (more: number): void => {
+    work += more;
+    if (work > mostWork) throw tooMuchWork();
+  };
   for (const [index, edit] of edits.entries()) {
-    result = await replaceOne(result, edit, { field: `edits[${index}]`, maxBytes, pause });
+    count(result.length);
+    result = await replaceOne(result, edit, { field: `edits[${index}]`, maxBytes, pause, count });
     await pause();
   }
   if (result === text)
@@ -47,17 +60,23 @@ export async function replaceText(
   return result;
 }
 
+function tooMuchWork(): ToolError {
+  const why = "take too long: many edits of a long text, or a long old_text that almost matches at many places";
+  return invalidArgument("edits", `${why}; give fewer edits in a call, and shorter texts`);
+}
+
 interface Step {
   /** The edit, as errors name it. */
   field: string;
   maxBytes: number;
   pause: Yield;
+  count: (work: number) => void;
 }
 
 async function replaceOne(
   text: string,
   { old_text, new_text, replace_all = false }: Edit,
-  { field, maxBytes, pause }: Step,
+  { field, maxBytes, pause, count }: Step,
 ): Promise<string> {
   const oldField = `${field}.old_text`;
   if (old_text === "") throw invalidArgument(oldField, "must not be empty; give the exact text to replace");
@@ -67,7 +86,7 @@ async function replaceOne(
   let done = 0;
   const lineNumbers = countLines(text);
   const places: number[] = [];
-  for (const match of findMatches(text, old_text, !replace_all)) {
+  for (const match of findMatches(text, old_text, !replace_all, count)) {
     const waiting = pause();
     if (waiting !== undefined) await waiting;
     if (match === undefined) continue;

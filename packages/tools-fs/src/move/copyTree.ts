@@ -24,7 +24,7 @@ import {
   type OpenFile,
   openDirectory,
   syncDirectory,
-} from "@toolcrib/core/files";
+} from "@toolcrib/kit/files";
 import { createTreeCursor } from "../remove/treeCursor.ts";
 import { createYielder } from "../yieldToEventLoop.ts";
 

@@ -6,9 +6,9 @@ import {
   mayHoldEntries,
   type PathScope,
   pathEffect,
-  plainSystemError,
+  plainPathError,
   withPathLocks,
-} from "@toolcrib/core/files";
+} from "@toolcrib/kit/files";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
 import { objectSchema, text } from "../outputSchemas.ts";
@@ -77,6 +77,6 @@ function refuseMove(from: string, to: string, scope: PathScope): void {
     }
     if (lstatSync(to, { throwIfNoEntry: false }) && !isCaseOnlyRename(from, to)) throw alreadyExists(scope.print(to));
   } catch (error) {
-    throw plainSystemError(error, scope.print(from));
+    throw plainPathError(error, from, scope);
   }
 }

@@ -10,7 +10,7 @@ import {
   syncDirectory,
   systemErrorCode,
   temporaryName,
-} from "@toolcrib/core/files";
+} from "@toolcrib/kit/files";
 import { confirmNotDenied } from "../remove/deniedBelow.ts";
 import { removeTree } from "../remove/removeTree.ts";
 import { copyTree, type Place } from "./copyTree.ts";

@@ -30,6 +30,11 @@ test.each([
   ["numbers of a unified diff are passed over", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c", "a\nc\n"],
   ["CRLF stays", "a\r\nb\r\nc\r\n", " a\n-b\n+B\n+B2\n c", "a\r\nB\r\nB2\r\nc\r\n"],
   ["mixed endings stay", "a\nb\r\nc\n", "-c\n+C", "a\nb\r\nC\n"],
+  ["a replaced line keeps its ending", "a\r\nb\nc\r\n", "-a\n-b\n+A\n+B\n c", "A\r\nB\nc\r\n"],
+  ["a line more ends as the last replaced one", "a\nb\r\nc\n", " a\n-b\n+B\n+B2\n c", "a\nB\r\nB2\r\nc\n"],
+  ["a blank line that the file has", "a\n\nb\na\n", "-a\n+c\n\n@@\n-b\n+d", "c\n\nd\na\n"],
+  ["a blank line that the file has not", "a\nb\n", "@@\n-a\n+c\n\n@@\n-b\n+d\n\n", "c\nd\n"],
+  ["a blank line at the end", "a\n", "@@\n+b\n\n*** End of File\n", "a\nb\n"],
   ["no line ending at the end stays", "a\nb", "-b\n+B\n+C", "a\nB\nC"],
   ["no line ending at the end, last line gone", "a\nb", " a\n-b", "a"],
   ["white space is part of a line", "a \n\tb\n", "-a \n+c", "c\n\tb\n"],
@@ -55,12 +60,19 @@ test.each([
     "only comes before",
     "a\nb\n",
     "@@\n-b\n+B\n@@\n-a\n+A",
-    "the hunk at line 6 of the patch does not fit f after line 2",
+    "the hunk at line 6 of the patch does not fit f after line 2: its lines are at line 1; give hunks in the order of the file",
   ],
   ["@@ is not there", "a\n", "@@ f()\n-a\n+b", 'has "@@ f()", a line that f does not have after line 0'],
   ["@@ is there twice", "f\na\nf\na\n", "@@ f\n-a\n+b", 'has "@@ f", which is at lines 1 and 3 of f'],
   ["only comes", "a\n", "@@\n+b", "has only new lines; add a line of the file before or after them"],
-  ["not at the end", "x\ny\n", "-x\n+z\n*** End of File", "does not fit f"],
+  [
+    "not at the end",
+    "x\ny\n",
+    "-x\n+z\n*** End of File",
+    "does not fit f at its end: its lines are at line 1; leave out",
+  ],
+  ["fits twice with a blank line", "x\nx\n", "-x\n+z\n\n", "fits f in 2 places, at lines 1 and 2"],
+  ["comes with a blank line alone", "a\n\nb\n", "@@\n+b\n\n", "has only new lines"],
 ])("what %s is refused", async (_, text, body, words) => {
   await expect(apply(text, body)).rejects.toMatchObject({ code: "invalid_arguments" });
   await expect(apply(text, body)).rejects.toThrow(words);

@@ -1,9 +1,10 @@
 import { invalidArgument } from "@toolcrib/core";
-import { clip, dominantLineEnding } from "@toolcrib/core/text";
+import { clip } from "@toolcrib/core/text";
+import { dominantLineEnding } from "@toolcrib/kit/text";
 import { listLines } from "../edit/listLines.ts";
 import { describeNearest } from "../edit/nearestLines.ts";
 import type { Yield } from "../yieldToEventLoop.ts";
-import { type Hunk, patchField } from "./parsePatch.ts";
+import { type Hunk, type HunkLine, patchField } from "./parsePatch.ts";
 
 interface Line {
   readonly text: string;
@@ -24,17 +25,24 @@ export async function applyHunks(text: string, hunks: readonly Hunk[], printed: 
   const result: Line[] = [];
   let done = 0;
   for (const hunk of hunks) {
-    const old = hunk.lines.filter(({ kind }) => kind !== "+").map((line) => line.text);
-    const place = await findPlace(lines, done, hunk, old, printed, pause);
+    const { place, hunkLines } = await findPlace(lines, done, hunk, printed, pause);
     for (let at = done; at < place; at += 1) result.push(lines[at] as Line);
     done = place;
-    for (const { kind, text: added } of hunk.lines) {
+    let replaced: string[] = [];
+    for (const { kind, text: added } of hunkLines) {
       const near = lines[Math.min(done, lines.length - 1)]?.ending;
-      if (kind === "+") result.push({ text: added, ending: near || usual });
-      else {
-        if (kind === " ") result.push(lines[done] as Line);
-        done += 1;
+      if (kind === "+") {
+        // The last one stays, for further lines.
+        const ending = replaced.length > 1 ? replaced.shift() : replaced[0];
+        result.push({ text: added, ending: ending || near || usual });
+        continue;
       }
+      const line = lines[done] as Line;
+      if (kind === " ") {
+        result.push(line);
+        replaced = [];
+      } else replaced.push(line.ending);
+      done += 1;
     }
   }
   for (let at = done; at < lines.length; at += 1) result.push(lines[at] as Line);
@@ -75,18 +83,76 @@ async function findLine(
   return -1;
 }
 
+interface Place {
+  readonly place: number;
+  /** The lines of the hunk, without those that are only empty in the patch. */
+  readonly hunkLines: readonly HunkLine[];
+}
+
 async function findPlace(
   lines: readonly Line[],
   from: number,
   hunk: Hunk,
-  old: readonly string[],
   printed: string,
   pause: Yield,
-): Promise<number> {
+): Promise<Place> {
   const refuse = (reason: string): Error =>
     invalidArgument(patchField, `the hunk at line ${hunk.line} of the patch ${reason}`);
+  const start = await findAnchors(lines, from, hunk, printed, pause, refuse);
+  const { lines: all, blanks, atEnd } = hunk;
+  const isNew = all.slice(0, all.length - blanks).every(({ kind }) => kind === "+");
+  if (isNew) {
+    // An empty line alone says nothing about the place.
+    if (atEnd) return { place: lines.length, hunkLines: all.slice(0, all.length - blanks) };
+    throw refuse("has only new lines; add a line of the file before or after them to say where they go");
+  }
+  // Empty lines at the end are looked for first: all, one, none.
+  for (const kept of new Set([blanks, Math.min(blanks, 1), 0])) {
+    const hunkLines = all.slice(0, all.length - blanks + kept);
+    const old = oldLines(hunkLines);
+    const first = atEnd ? Math.max(lines.length - old.length, start) : start;
+    const { places, count } = await findAll(lines, first, old, hunk.anchors.length > 0, pause);
+    if (count === 1) return { place: places[0] as number, hunkLines };
+    if (count === 0) continue;
+    const where = listLines(
+      places.map((place) => place + 1),
+      count - places.length,
+    );
+    throw refuse(`fits ${printed} in ${count} places, at ${where}; add lines around it, or an @@ line before it`);
+  }
+  const old = oldLines(all.slice(0, all.length - blanks));
+  const [elsewhere] = (await findAll(lines, 0, old, true, pause)).places;
+  const after = start > 0 ? ` after line ${start}` : "";
+  if (elsewhere !== undefined) {
+    const advice =
+      elsewhere < start
+        ? "give hunks in the order of the file"
+        : "leave out *** End of File, or give the lines before it";
+    throw refuse(
+      `does not fit ${printed}${atEnd ? " at its end" : after}: its lines are at line ${elsewhere + 1}; ${advice}`,
+    );
+  }
+  const rest = lines.map((line) => line.text).join("\n");
+  const nearest = await describeNearest(rest, old.join("\n"), pause, "the patch");
+  const words = `does not fit ${printed}${after}: give its lines exactly as they are`;
+  throw refuse(nearest === undefined ? words : `${words}. ${nearest}`);
+}
+
+function oldLines(lines: readonly HunkLine[]): string[] {
+  return lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
+}
+
+/** Where the lines behind the `@@` lines of a hunk begin. */
+async function findAnchors(
+  lines: readonly Line[],
+  from: number,
+  { anchors }: Hunk,
+  printed: string,
+  pause: Yield,
+  refuse: (reason: string) => Error,
+): Promise<number> {
   let start = from;
-  for (const [index, anchor] of hunk.anchors.entries()) {
+  for (const [index, anchor] of anchors.entries()) {
     const nextAnchor = (first: number): Promise<number> =>
       findLine(lines, first, ({ text }) => text.trim() === anchor, pause);
     const found = await nextAnchor(start);
@@ -100,33 +166,27 @@ async function findPlace(
     }
     start = found + 1;
   }
-  if (old.length === 0) {
-    if (hunk.atEnd) return lines.length;
-    throw refuse("has only new lines; add a line of the file before or after them to say where they go");
-  }
+  return start;
+}
+
+/** The places from `from` on where the lines are, the first ones, and how many; at most one if only the first counts. */
+async function findAll(
+  lines: readonly Line[],
+  from: number,
+  old: readonly string[],
+  onlyFirst: boolean,
+  pause: Yield,
+): Promise<{ places: number[]; count: number }> {
   const places: number[] = [];
   let count = 0;
-  for (
-    let at = hunk.atEnd ? Math.max(lines.length - old.length, start) : start;
-    at + old.length <= lines.length;
-    at += 1
-  ) {
+  for (let at = from; at + old.length <= lines.length; at += 1) {
     if (old.every((text, offset) => lines[at + offset]?.text === text)) {
       count += 1;
-      if (places.length < mostPlaces) places.push(at + 1);
-      if (hunk.anchors.length > 0) break;
+      if (places.length < mostPlaces) places.push(at);
+      if (onlyFirst) break;
     }
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-  if (count === 1) return (places[0] as number) - 1;
-  if (count > 1) {
-    const where = listLines(places, count - places.length);
-    throw refuse(`fits ${printed} in ${count} places, at ${where}; add lines around it, or an @@ line before it`);
-  }
-  const after = start > 0 ? ` after line ${start}` : "";
-  const rest = lines.map((line) => line.text).join("\n");
-  const nearest = await describeNearest(rest, old.join("\n"), pause, "the patch");
-  const words = `does not fit ${printed}${after}: give its lines exactly as they are`;
-  throw refuse(nearest === undefined ? words : `${words}. ${nearest}`);
+  return { places, count };
 }

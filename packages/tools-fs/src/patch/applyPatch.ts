@@ -9,12 +9,13 @@ import {
 } from "@toolcrib/core";
 import {
   createSemaphore,
+  missingPathHint,
   type PathScope,
   pathEffect,
   plainSystemError,
   refuseSpecial,
   withPathLocks,
-} from "@toolcrib/core/files";
+} from "@toolcrib/kit/files";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { behindMark, longestEditable, readEditable } from "../edit/readEditable.ts";
 import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
@@ -156,7 +157,10 @@ async function prepare(
     if (stats !== undefined) throw taken(printed, "*** Update File changes a file that exists");
     return { kind: "create", path: from, content: operation.content };
   }
-  if (stats === undefined) throw failure(`Path not found: ${printed}; *** Add File makes a new file`);
+  if (stats === undefined) {
+    const hint = missingPathHint(from, scope);
+    throw failure(`Path not found: ${printed}; ${hint === "" ? "" : `${hint}; `}*** Add File makes a new file`);
+  }
   if (operation.kind === "delete" || to !== undefined) {
     refuseProtected(from, scope);
     if (!(operation.kind === "delete" && stats.isSymbolicLink())) refuseSpecial(stats, printed);

@@ -10,7 +10,7 @@ import {
   systemErrorCode,
   temporaryName,
   writeAtomically,
-} from "@toolcrib/core/files";
+} from "@toolcrib/kit/files";
 import { moveEntry } from "../move/moveEntry.ts";
 import type { SeenFiles } from "../seenFiles.ts";
 

@@ -43,6 +43,7 @@ test("every kind of part is read", () => {
             { kind: "-", text: "old" },
             { kind: "+", text: "new" },
           ],
+          blanks: 0,
           atEnd: true,
         },
       ],
@@ -59,7 +60,11 @@ test.each([
   ["*** Update File: a", "line 1 (*** Update File: a): a patch begins with"],
   ["*** Begin Patch", "a patch ends with *** End Patch; give it whole"],
   ["*** Begin Patch\n*** Delete File: a", "line 2 (*** Delete File: a): a patch ends with"],
-  [wrap(""), "line 2 (): expected *** Add File: PATH"],
+  [wrap(""), "changes no file"],
+  [wrap("*** Add File: a\n+x\n\n+y"), "line 4 (): each line of a new file starts with +"],
+  ["```\nx\n```", "line 2 (x): a patch begins with"],
+  [`cat > f <<EOF\n${wrap("*** Delete File: a")}\nEOF`, "line 1 (cat > f <<EOF): a patch begins with"],
+  [wrap("*** Update File: a\n\n"), "changes nothing; give at least one hunk"],
   ["*** Begin Patch\n*** End Patch", "changes no file"],
   [wrap("*** Delete File: "), "names no file"],
   [wrap("*** Delete File: a\n+x"), "line 3 (+x): nothing follows *** Delete File"],
@@ -76,6 +81,62 @@ test.each([
   [wrap(Array.from({ length: 501 }, (_, at) => `*** Delete File: ${at}`).join("\n")), "at most 500 files"],
 ])("%# is refused by the number of its line", (patch, words) => {
   expect(() => parsePatch(patch)).toThrow(words);
+});
+
+const parts = [
+  "*** Add File: a\n+x",
+  "*** Delete File: b",
+  "*** Update File: c\n@@ f\n-x\n+y\n@@\n-z\n*** End of File",
+];
+const plain = parsePatch(wrap(parts.join("\n")));
+const withoutLines = (operations: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(operations, (key, value: unknown) => (key === "line" || key === "blanks" ? undefined : value)),
+  );
+
+test.each([
+  (patch: string) => `apply_patch <<'EOF'\n${patch}\nEOF\n`,
+  (patch: string) => `cat <<EOF\n${patch}\nEOF`,
+  (patch: string) => `<<"PATCH"\n${patch}\nPATCH`,
+  (patch: string) => `\`\`\`diff\n${patch}\n\`\`\``,
+  (patch: string) => `\`\`\`bash\napply_patch <<'EOF'\n${patch}\nEOF\n\`\`\`\n`,
+  (patch: string) => `%%bash\napply_patch <<"EOF"\n${patch}\nEOF`,
+  (patch: string) => patch.replace(/^(?=\*\*\* (?:Begin|Add|Delete|End Patch))/gm, "  "),
+])("what models put around a patch is passed over: %#", (around) => {
+  expect(withoutLines(parsePatch(around(wrap(parts.join("\n")))))).toEqual(withoutLines(plain));
+});
+
+test("the number of a line counts what was passed over", () => {
+  expect(() => parsePatch(`\n\`\`\`\n${wrap("x")}\n\`\`\``)).toThrow("line 4 (x): expected");
+});
+
+test("blank lines between parts, and before the end, change nothing", () => {
+  const lines = wrap(parts.join("\n")).split("\n");
+  const between = lines.flatMap((line, at) =>
+    at > 0 && /^(?:\*\*\*|@@)/.test(line) && !/of File/.test(line) ? [at] : [],
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.constantFrom(...between), fc.nat(3)), { maxLength: 6 }), (blanks) => {
+      const patch = [...lines];
+      for (const [at, count] of blanks) patch[at] = "\n".repeat(count) + patch[at];
+      const read = parsePatch(patch.join("\n")).map((operation) =>
+        operation.kind === "update"
+          ? {
+              ...operation,
+              hunks: operation.hunks.map((hunk) => ({
+                ...hunk,
+                lines: hunk.lines.slice(0, hunk.lines.length - hunk.blanks),
+              })),
+            }
+          : operation,
+      );
+      expect(withoutLines(read)).toEqual(withoutLines(plain));
+    }),
+  );
+});
+
+test("a move may have unchanged lines alone", () => {
+  expect(parsePatch(wrap("*** Update File: a\n*** Move to: b\n@@\n keep"))).toMatchObject([{ newPath: "b" }]);
 });
 
 test("any text is read or refused with a reason", () => {

@@ -15,6 +15,8 @@ export interface Hunk {
   /** Lines of the file that come before it, in order: each is looked for after the one before. */
   readonly anchors: readonly string[];
   readonly lines: readonly HunkLine[];
+  /** How many lines at its end are empty in the patch: of the file, or between parts of the patch. */
+  readonly blanks: number;
   /** Whether its last old line is the last of the file. */
   readonly atEnd: boolean;
 }
@@ -34,15 +36,45 @@ const mostFiles = 500;
 const begin = "*** Begin Patch";
 const end = "*** End Patch";
 const header = /^\*\*\* (Add File|Delete File|Update File): (.*)$/;
+/** In a hunk a line that starts with a space is one of the file. */
+const indentedHeader = /^\s*\*\*\* (Add File|Delete File|Update File): (.*)$/;
+/** What models put around a patch: a Markdown fence, a cell's first line, a heredoc with or without its command. */
+const wrapper = /^\s*(?:(```)\w*|%%bash|(?:(?:apply_patch|cat)\s*)?<<-?\s*(["']?)(\w+)\2)\s*$/;
+const mostWrappers = 4;
+
+/** The lines of a patch within what is around it; `before` counts those that were left out above. */
+function unwrap(input: string): { lines: string[]; before: number } {
+  let lines = input.trimEnd().split(/\r?\n/);
+  let before = 0;
+  const dropHead = (count: number): void => {
+    lines = lines.slice(count);
+    before += count;
+  };
+  const dropBlank = (): void => dropHead(Math.max(0, indexWithin(lines, 0, lines.length, isNotBlank)));
+  const whole = lines;
+  dropBlank();
+  for (let count = 0; count < mostWrappers; count += 1) {
+    const found = wrapper.exec(lines[0] ?? "");
+    if (found === null) break;
+    const closing = found[1] ?? found[3];
+    dropHead(1);
+    if (closing !== undefined && lines.at(-1)?.trim() === closing) lines = lines.slice(0, -1);
+    lines = lines.slice(0, lines.findLastIndex(isNotBlank) + 1);
+    dropBlank();
+  }
+  return lines.length > 0 ? { lines, before } : { lines: whole.slice(0, 1), before: 0 };
+}
+
+function isNotBlank(line: string): boolean {
+  return line.trim() !== "";
+}
 
 /**
- * Reads a patch in the V4A format. Throws (`invalid_arguments`), with the number of the line, for what is none: nothing of it is
- * guessed, but that an empty line in a hunk is an empty line of the file.
+ * Reads a patch in the V4A format. Throws (`invalid_arguments`), with the number of the line, for what is none. What is around it and
+ * blank lines between its parts are passed over; else nothing of it is guessed, but that an empty line in a hunk is one of the file.
  */
 export function parsePatch(input: string): PatchOperation[] {
-  const blank = /^\s*\n/.exec(input)?.[0] ?? "";
-  const before = blank.split("\n").length - 1;
-  const lines = input.slice(blank.length).trimEnd().split(/\r?\n/);
+  const { lines, before } = unwrap(input);
   const refuse = (at: number, reason: string): never => {
     const line = lines[at];
     const shown = line === undefined ? "" : ` (${showInvisible(clip(line, 80))})`;
@@ -53,27 +85,33 @@ export function parsePatch(input: string): PatchOperation[] {
   if (last === 0 || lines[last]?.trim() !== end) refuse(last, `a patch ends with ${end}; give it whole`);
 
   const operations: PatchOperation[] = [];
-  for (let at = 1; at < last; ) {
-    const [, kind, given = ""] = header.exec(lines[at] ?? "") ?? [];
+  for (let at = indexWithin(lines, 1, last, isNotBlank); at < last; ) {
+    const [, kind, given = ""] = indentedHeader.exec(lines[at] ?? "") ?? [];
     if (kind === undefined) refuse(at, "expected *** Add File: PATH, *** Update File: PATH or *** Delete File: PATH");
     const path = given.trim();
     if (path === "") refuse(at, "names no file");
     if (operations.length === mostFiles)
       refuse(at, `a patch changes at most ${mostFiles} files; give the rest in another`);
-    const next = indexWithin(lines, at + 1, last, (one) => header.test(one));
+    const nextHeader = kind === "Update File" ? header : indentedHeader;
+    const next = indexWithin(lines, at + 1, last, (one) => nextHeader.test(one));
     const line = before + at + 1;
     if (kind === "Delete File") {
-      if (next > at + 1) refuse(at + 1, "nothing follows *** Delete File");
+      const more = indexWithin(lines, at + 1, next, isNotBlank);
+      if (more < next) refuse(more, "nothing follows *** Delete File");
       operations.push({ kind: "delete", line, path });
     } else if (kind === "Add File") {
-      const wrong = indexWithin(lines, at + 1, next, (one) => !one.startsWith("+"));
-      if (wrong < next) refuse(wrong, "each line of a new file starts with +");
-      const content = lines.slice(at + 1, next).map((one) => `${one.slice(1)}\n`);
+      const behind = indexWithin(lines, at + 1, next, (one) => !one.startsWith("+"));
+      const wrong = indexWithin(lines, behind, next, isNotBlank);
+      if (wrong < next) refuse(behind, "each line of a new file starts with +");
+      const content = lines.slice(at + 1, behind).map((one) => `${one.slice(1)}\n`);
       operations.push({ kind: "add", line, path, content: content.join("") });
     } else {
       const newPath = /^\*\*\* Move to: (.*)$/.exec(lines[at + 1] ?? "")?.[1]?.trim();
       if (newPath === "") refuse(at + 1, "names no file");
       const hunks = parseHunks(lines, newPath === undefined ? at + 1 : at + 2, next, before, refuse);
+      const wrong = hunks.find(({ lines: all }) => newPath === undefined && !all.some(({ kind }) => kind !== " "));
+      if (wrong !== undefined)
+        refuse(wrong.line - 1 - before, "a hunk without a line that starts with - or + changes nothing");
       if (hunks.length === 0 && newPath === undefined) refuse(at, "changes nothing; give at least one hunk");
       operations.push({ kind: "update", line, path, newPath, hunks });
     }
@@ -97,9 +135,9 @@ function parseHunks(
   before: number,
   refuse: (at: number, reason: string) => never,
 ): Hunk[] {
-  const hunks: { line: number; anchors: string[]; lines: HunkLine[]; atEnd: boolean }[] = [];
+  const hunks: { line: number; anchors: string[]; lines: HunkLine[]; blanks: number; atEnd: boolean }[] = [];
   const begin = (at: number): (typeof hunks)[number] => {
-    const hunk = { line: before + at + 1, anchors: [], lines: [], atEnd: false };
+    const hunk = { line: before + at + 1, anchors: [], lines: [], blanks: 0, atEnd: false };
     hunks.push(hunk);
     return hunk;
   };
@@ -118,18 +156,21 @@ function parseHunks(
     } else if (line === "*** End of File") {
       open(at).atEnd = true;
     } else if (line === "") {
-      open(at).lines.push({ kind: " ", text: "" });
+      // Before the first line of a hunk it is no part of it.
+      const current = hunks.at(-1);
+      if (current === undefined || current.atEnd || current.lines.length === 0) continue;
+      current.lines.push({ kind: " ", text: "" });
+      current.blanks += 1;
     } else {
       const kind = line[0];
       if (kind !== " " && kind !== "-" && kind !== "+") {
         return refuse(at, "each line of a hunk starts with a space (stays), - (goes) or + (comes)");
       }
-      open(at).lines.push({ kind, text: line.slice(1) });
+      const hunk = open(at);
+      hunk.lines.push({ kind, text: line.slice(1) });
+      hunk.blanks = 0;
     }
   }
-  const empty = hunks.find((hunk) => !hunk.lines.some(({ kind }) => kind !== " "));
-  if (empty !== undefined)
-    refuse(empty.line - 1 - before, "a hunk without a line that starts with - or + changes nothing");
   return hunks;
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
@@ -12,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { countInvalidUtf8 } from "./invalidUtf8.ts";
 import { createReadFileTool } from "./readFile.ts";
 
 let base: string;
@@ -44,7 +46,33 @@ describe("contents exactly", () => {
 
   test("invalid UTF-8 is read with replacement characters, never an error", async () => {
     put(Buffer.from("caf\xe9 \xff ok\n", "latin1"));
-    expect(await read({})).toBe("caf\ufffd \ufffd ok\n");
+    const note =
+      "[2 bytes are not valid UTF-8 and shown as U+FFFD; encoding=latin1 reads Western text of one byte a character, encoding=base64 any bytes]";
+    expect(await read({})).toBe(`caf\ufffd \ufffd ok\n\n${note}`);
+    expect(await read({ encoding: "latin1" })).toBe("caf\xe9 \xff ok\n");
+    put("one \ufffd that is there\n");
+    expect(await read({})).toBe("one \ufffd that is there\n");
+  });
+
+  test.each([
+    ["UTF-16BE", [0xfe, 0xff, 0, 0x61]],
+    ["UTF-32LE", [0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]],
+    ["UTF-32BE", [0, 0, 0xfe, 0xff, 0, 0, 0, 0x61]],
+  ])("%s is named as what it is, with a way to convert it", async (name, bytes) => {
+    put(Buffer.from(bytes));
+    await expect(read({})).rejects.toThrow(
+      `is ${name}, which no encoding here reads; convert it first, as with iconv -f ${name} -t UTF-8`,
+    );
+  });
+
+  test("bytes that are not valid UTF-8 are counted as a strict decoder takes them", () => {
+    const whole = Buffer.from("aé漢😀\ufffd\u{10ffff}");
+    expect(countInvalidUtf8(whole)).toBe(0);
+    for (let first = 0; first < 256; first += 1)
+      for (let second = 0; second < 256; second += 1) {
+        const bytes = Uint8Array.of(first, second, 0x80, 0xbf);
+        expect(countInvalidUtf8(bytes) === 0).toBe(isUtf8(bytes));
+      }
   });
 
   test("the other encodings", async () => {
@@ -118,13 +146,18 @@ describe("pages", () => {
 
   test("a line longer than the limit is cut, named in the notice, and can be skipped", async () => {
     put(`short\n${"é".repeat(600_000)}\nlast`);
-    const notice = "[truncated: shown 262144 of 1200001 bytes of line 2; pass offset=3 to continue]";
+    const notice =
+      "[truncated: shown 262144 of 1200001 bytes of line 2 (search_text finds words in the rest); pass offset=3 to continue]";
     expect(await read({ offset: 2 })).toBe(`${"é".repeat(131_072)}\n\n${notice}`);
     expect(await read({ offset: 3 })).toBe("last");
     put(`${"é".repeat(20)}\n`);
-    expect(await read({}, { maxBytes: 5 })).toBe("éé\n\n[truncated: shown 4 of 41 bytes of line 1]");
+    expect(await read({}, { maxBytes: 5 })).toBe(
+      "éé\n\n[truncated: shown 4 of 41 bytes of line 1 (search_text finds words in the rest)]",
+    );
     put("😀😀");
-    expect(await read({}, { maxBytes: 7 })).toBe("😀\n\n[truncated: shown 4 of 8 bytes of line 1]");
+    expect(await read({}, { maxBytes: 7 })).toBe(
+      "😀\n\n[truncated: shown 4 of 8 bytes of line 1 (search_text finds words in the rest)]",
+    );
   });
 
   test.each([
@@ -140,7 +173,7 @@ describe("pages", () => {
     for (let offset = 1; ; ) {
       const page = await read({ encoding, offset }, { maxBytes: long });
       const cut = /\n\[truncated: shown \d+ .*pass offset=(\d+) to continue\]$/.exec(page);
-      const body = cut ? page.slice(0, cut.index) : page;
+      const body = page.replace(/(?:\n\[(?:\d+ bytes? |truncated: ).*\])+$/, "");
       expect(Buffer.byteLength(body)).toBeLessThanOrEqual(long + 1);
       whole += cut?.[0].includes("bytes of line 31") ? text.slice(300, 801) : body;
       if (!cut) break;

@@ -1,5 +1,5 @@
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
-import { createSemaphore, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/core/files";
+import { createSemaphore, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/kit/files";
 import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
 import { count, objectSchema, text } from "../outputSchemas.ts";
 import type { SeenFiles } from "../seenFiles.ts";

@@ -2,10 +2,10 @@ import { mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ContentBlock, type ToolOutcome, ToolRegistry } from "@toolcrib/core";
+import { readImageHeader } from "@toolcrib/kit/text";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFsTools } from "../fileSystem.ts";
-import { readImageHeader } from "./imageHeader.ts";
 import { longestImage } from "./readImage.ts";
 
 let root: string;

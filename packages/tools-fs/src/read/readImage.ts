@@ -1,7 +1,7 @@
 import { readSync } from "node:fs";
 import { ToolError, toolOutput } from "@toolcrib/core";
-import type { RegularFile } from "@toolcrib/core/files";
-import { imageFormat, readImageHeader, signatureLength } from "./imageHeader.ts";
+import type { RegularFile } from "@toolcrib/kit/files";
+import { imageFormat, readImageHeader, signatureLength } from "@toolcrib/kit/text";
 
 /** What the services that models run at take of one image: bytes (5 MB as base64), and pixels a side. */
 export const longestImage = 3_750_000;

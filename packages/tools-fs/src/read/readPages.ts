@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import type { RegularFile } from "@toolcrib/core/files";
-import { isBinary, withNotice } from "@toolcrib/core/text";
+import { truncationNotice, withNewline, withNotice } from "@toolcrib/core/text";
+import type { RegularFile } from "@toolcrib/kit/files";
+import { isBinary } from "@toolcrib/kit/text";
 import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 import {
   byteLineEnd,
@@ -10,6 +12,7 @@ import {
   type LineEnd,
   utf16LineEnd,
 } from "./chunkReader.ts";
+import { countInvalidUtf8 } from "./invalidUtf8.ts";
 
 export interface PageRequest {
   encoding: "utf8" | "utf16le" | "latin1";
@@ -46,25 +49,41 @@ export async function readTextPage(file: RegularFile, printed: string, request: 
   const page = await collectLines(reader, limit, maxBytes, lineEnd, yieldToEventLoop);
   const head = headOf(page.bytes, maxBytes, encoding);
   const fits = head.length === page.bytes.length;
-  if (fits && reader.unread().length === 0) return wholePage(page.bytes.toString(encoding));
+  const notes = encoding === "utf8" ? invalidNotes(head) : [];
+  if (fits && reader.unread().length === 0) {
+    const text = page.bytes.toString(encoding);
+    return { reply: withLines(text, notes), text };
+  }
 
   const whole = fits ? page : wholeLines(head, lineEnd);
   if (whole.lines > 0) {
     const next = offset + whole.lines;
     const text = whole.bytes.toString(encoding);
-    const reply = withNotice(text, { shown: whole.lines, unit: "lines", next: { argument: "offset", value: next } });
-    return { reply, text, next };
+    const cut = truncationNotice({ shown: whole.lines, unit: "lines", next: { argument: "offset", value: next } });
+    return { reply: withLines(text, [...notes, cut]), text, next };
   }
   const line = await measureLine(reader, page.bytes, lineEnd, yieldToEventLoop);
   const next = line.isLast ? undefined : offset + 1;
   const text = head.toString(encoding);
-  const reply = withNotice(text, {
+  const cut = truncationNotice({
     shown: head.length,
     total: line.length,
-    unit: `bytes of line ${offset}`,
+    unit: `bytes of line ${offset}${line.length === undefined ? "" : " (search_text finds words in the rest)"}`,
     next: next === undefined ? undefined : { argument: "offset", value: next },
   });
-  return { reply, text, next };
+  return { reply: withLines(text, [...notes, cut]), text, next };
+}
+
+/** The text, a blank line, the lines. */
+function withLines(text: string, lines: readonly string[]): string {
+  return lines.length === 0 ? text : `${withNewline(text)}\n${lines.join("\n")}`;
+}
+
+function invalidNotes(bytes: Buffer): readonly string[] {
+  const invalid = isUtf8(bytes) ? 0 : countInvalidUtf8(bytes);
+  if (invalid === 0) return [];
+  const how = "encoding=latin1 reads Western text of one byte a character, encoding=base64 any bytes";
+  return [`[${invalid} ${invalid === 1 ? "byte is" : "bytes are"} not valid UTF-8 and shown as U+FFFD; ${how}]`];
 }
 
 function wholePage(text: string): Page {
@@ -179,13 +198,23 @@ async function measureLine(
   return { length: undefined, isLast: false };
 }
 
+/** The longer ones first: that of UTF-32LE begins as that of UTF-16LE. */
+const byteOrderMarks = [
+  ["\xff\xfe\0\0", "UTF-32LE"],
+  ["\0\0\xfe\xff", "UTF-32BE"],
+  ["\xfe\xff", "UTF-16BE"],
+  ["\xff\xfe", "UTF-16LE"],
+] as const;
+
 function refuseBinary(head: Buffer, size: number, printed: string): void {
   if (!isBinary(head, head.length <= 8192)) return;
-  const encoding = head[0] === 0xff && head[1] === 0xfe ? "utf16le" : "base64";
-  throw new ToolError({
-    code: "execution_failed",
-    message: `Binary file: ${printed} (${Math.max(size, head.length)} bytes); pass encoding=${encoding} to read it`,
-  });
+  const bytes = `${Math.max(size, head.length)} bytes`;
+  const mark = byteOrderMarks.find(([start]) => head.toString("latin1", 0, start.length) === start)?.[1];
+  const message =
+    mark === undefined || mark === "UTF-16LE"
+      ? `Binary file: ${printed} (${bytes}); pass encoding=${mark ? "utf16le" : "base64"} to read it`
+      : `Not UTF-8: ${printed} (${bytes}) is ${mark}, which no encoding here reads; convert it first, as with iconv -f ${mark} -t UTF-8`;
+  throw new ToolError({ code: "execution_failed", message });
 }
 
 type Encoding = PageRequest["encoding"];

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
-import { type OpenDirectory, openInside, type PathScope } from "@toolcrib/core/files";
+import { type OpenDirectory, openInside, type PathScope } from "@toolcrib/kit/files";
 import { createYielder } from "../yieldToEventLoop.ts";
 import { type Entry, listEntries } from "./removeTree.ts";
 import { createTreeCursor } from "./treeCursor.ts";

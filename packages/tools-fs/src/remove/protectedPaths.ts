@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from "nod
 import { homedir, userInfo } from "node:os";
 import { basename, dirname, join, parse, resolve } from "node:path";
 import { ToolError } from "@toolcrib/core";
-import { isInside, type PathScope } from "@toolcrib/core/files";
+import { isInside, type PathScope } from "@toolcrib/kit/files";
 
 /**
  * Throws for paths that `remove` and `move` must never touch: the filesystem root and its direct children, the home directory, the

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { openDirectory } from "@toolcrib/core/files";
+import { openDirectory } from "@toolcrib/kit/files";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createRemoveTool } from "./remove.ts";
@@ -215,7 +215,7 @@ describe("what is refused, before anything is touched", () => {
       mkdir -p ${cwd}/tree/mnt && mount -t tmpfs tmpfs ${cwd}/tree/mnt && touch ${cwd}/tree/first ${cwd}/tree/mnt/inside &&
       ${process.execPath} --input-type=module-typescript -e '
         import { refuseProtected } from "${import.meta.dirname}/protectedPaths.ts";
-        import { createPathScope } from "${import.meta.dirname}/../../../core/src/files.ts";
+        import { createPathScope } from "${import.meta.dirname}/../../../kit/src/files.ts";
         try { refuseProtected("${cwd}/tree", createPathScope({ cwd: "${cwd}" })); console.log("allowed"); }
         catch (error) { console.log(error.message); }'`;
     const { stdout, stderr, status } = spawnSync("unshare", ["-m", "sh", "-c", script], { encoding: "utf8" });

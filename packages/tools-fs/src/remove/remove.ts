@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { defineTool, type ExecutableTool, isToolError, toolOutput } from "@toolcrib/core";
+import { clip, printableName } from "@toolcrib/core/text";
 import {
   createSemaphore,
   mayHoldEntries,
@@ -9,8 +10,7 @@ import {
   plainSystemError,
   systemErrorCode,
   withPathLocks,
-} from "@toolcrib/core/files";
-import { clip, printableName } from "@toolcrib/core/text";
+} from "@toolcrib/kit/files";
 import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
 import { count, objectSchema, text } from "../outputSchemas.ts";
 import { confirmNotDenied, refuseDeniedBelow } from "./deniedBelow.ts";

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, opendirSync, rmdirSync, unlinkSync } from "node:fs";
 import type { ToolCallInfo } from "@toolcrib/core";
-import { type OpenDirectory, systemErrorCode } from "@toolcrib/core/files";
+import { type OpenDirectory, systemErrorCode } from "@toolcrib/kit/files";
 import { createYielder } from "../yieldToEventLoop.ts";
 import { createTreeCursor, type TreeCursor } from "./treeCursor.ts";
 

@@ -1,6 +1,6 @@
 import { fstatSync, type Stats } from "node:fs";
 import { ToolError } from "@toolcrib/core";
-import { type OpenDirectory, openDirectory } from "@toolcrib/core/files";
+import { type OpenDirectory, openDirectory } from "@toolcrib/kit/files";
 
 /** A position in a directory tree of any depth, with one directory open at a time. Links are never entered. */
 export interface TreeCursor {

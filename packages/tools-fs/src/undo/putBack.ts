@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isToolError } from "@toolcrib/core";
+import { messageOf } from "@toolcrib/core/text";
 import {
   canonicalOrUndefined,
   changeMode,
@@ -14,8 +15,7 @@ import {
   systemErrorCode,
   withPathLocks,
   writeAtomically,
-} from "@toolcrib/core/files";
-import { messageOf } from "@toolcrib/core/text";
+} from "@toolcrib/kit/files";
 import { moveEntry } from "../move/moveEntry.ts";
 import { absent, hasSameId, isSame, type LookOptions, newHash, type State, stampOf, stateOf } from "./states.ts";
 import type { Change } from "./turnStore.ts";

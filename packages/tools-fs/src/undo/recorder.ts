@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { isInside } from "@toolcrib/core/files";
+import { isInside } from "@toolcrib/kit/files";
 import { absent, isMoved, isSame, type LookOptions, lookAt, type State, type States, stateOf } from "./states.ts";
 import type { Change, OpenTurn } from "./turnStore.ts";
 

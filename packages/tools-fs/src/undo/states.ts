@@ -1,8 +1,8 @@
 import { lstatSync, read, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { openRegularFile, type PathScope, plainSystemError } from "@toolcrib/core/files";
 import { messageOf } from "@toolcrib/core/text";
+import { openRegularFile, type PathScope, plainSystemError } from "@toolcrib/kit/files";
 import { createYielder } from "../yieldToEventLoop.ts";
 
 /** What is at a path, as far as it can be put back. */

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { ensureDirectory, namesIn, removeFlatFolder, removeIfPossible, systemErrorCode } from "@toolcrib/core/files";
+import { ensureDirectory, namesIn, removeFlatFolder, removeIfPossible, systemErrorCode } from "@toolcrib/kit/files";
 import type { Keeper, States } from "./states.ts";
 
 /** What one call changed at one path. */

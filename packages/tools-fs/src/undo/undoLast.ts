@@ -1,5 +1,5 @@
-import { createPathScope, type PathScope } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
+import { createPathScope, type PathScope } from "@toolcrib/kit/files";
 import { type LeftAlone, type PutBack, putBack } from "./putBack.ts";
 import type { LookOptions } from "./states.ts";
 import type { NotUndoable, TurnStore } from "./turnStore.ts";

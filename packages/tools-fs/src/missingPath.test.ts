@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ToolRegistry } from "@toolcrib/core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createFsTools } from "./fileSystem.ts";
+
+let outer: string;
+let base: string;
+beforeEach(() => {
+  outer = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-like-")));
+  base = join(outer, "root");
+  mkdirSync(base);
+});
+afterEach(() => rmSync(outer, { recursive: true }));
+
+function put(...paths: string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(base, path)), { recursive: true });
+    writeFileSync(join(base, path), "x\n");
+  }
+}
+
+/** What an error says after the code. */
+async function said(tool: string, args: object, deny: string[] = []): Promise<string> {
+  const registry = new ToolRegistry(createFsTools({ root: base, deny }));
+  registry.enable("remove");
+  return (await registry.execute(tool, args)).replace(/^.*\(ENOENT\); /s, "");
+}
+const read = (path: string, deny?: string[]): Promise<string> => said("read_file", { path }, deny);
+
+test("names that are like it are told: case, ending, letters, the nearest first, at most three", async () => {
+  put("src/Config.ts", "src/config.js", "src/confg.ts", "src/xonfig.tsx", "src/other.ts", "src/config.test.ts");
+  expect(await read("src/config.ts")).toBe("there is src/Config.ts, src/config.js and src/confg.ts");
+  expect(await read("src/ohter.ts")).toBe("there is src/other.ts");
+  expect(await read("src/README")).toBe("check the path");
+  put("README.md");
+  expect(await read("README")).toBe("there is README.md");
+  expect(await read("a")).toBe("check the path");
+});
+
+test("names that look alike are escaped, and can be passed back", async () => {
+  for (const [asked, there, shown] of [
+    ["it's.txt", "it\u2019s.txt", '"it\\u2019s.txt"'],
+    ["a b.txt", "a\u202fb.txt", '"a\\u202fb.txt"'],
+    ["left-right.txt", "left\u2013right.txt", '"left\\u2013right.txt"'],
+    ["ab.md", "a\u200bb.md", '"a\\u200bb.md"'],
+    ["caf\u00e9", "cafe\u0301", '"cafe\\u0301"'],
+  ] as const) {
+    put(there);
+    expect(await read(asked), there).toBe(`there is ${shown}`);
+    expect(await read(JSON.parse(shown))).toBe("x\n");
+  }
+});
+
+test("the first folder that is missing is told, with its like", async () => {
+  put("packages/tools/a.ts", "packages/toolz");
+  expect(await read("packages/tool/src/a.ts")).toBe("there is no packages/tool, but packages/tools");
+  expect(await read("other/a.ts")).toBe("there is no other");
+});
+
+test("nothing denied or outside of the roots is named", async () => {
+  put("secret.key", ".env", "keys/a");
+  writeFileSync(join(outer, "rooted"), "");
+  symlinkSync(join(outer, "rooted"), join(base, "linked"));
+  symlinkSync(join(base, "secret.key"), join(base, "secrex.key"));
+  expect(await read("secret.kez", ["*.key"])).toBe("check the path");
+  expect(await read("secret.kez", ["secret.key"])).toBe("check the path");
+  expect(await read("linkee")).toBe("check the path");
+  expect(await read("key/a", ["keys/"])).toBe("there is no key");
+  expect(await read("keyz/a")).toBe("there is no keyz, but keys");
+});
+
+test.each<[string, object]>([
+  ["list_dir", { path: "folde" }],
+  ["edit_file", { path: "folde", edits: [{ old_text: "", new_text: "b" }] }],
+  ["move", { source: "folde", destination: "b", path: undefined }],
+])("%s says it too", async (tool, { path, ...args }: { path?: string }) => {
+  mkdirSync(join(base, "folder"));
+  expect(await said(tool, path ? { path, ...args } : args)).toMatch(
+    /^there is folder(?:; write_file makes a new file)?$/,
+  );
+});
+
+test("a folder of many names costs no more than one of 2,000", async () => {
+  for (let at = 0; at < 3000; at += 1) writeFileSync(join(base, `f${at}`), "");
+  expect(await read("f1x")).toMatch(/^there is f\d+, f\d+ and f\d+$/);
+});
+
+test("the folder itself is told with what lists it, and a missing file with what makes it", async () => {
+  mkdirSync(join(base, "folder"));
+  expect(await read("folder")).toContain("folder is a directory; name a file in it (list_dir shows them)");
+  expect(await said("edit_file", { path: "new.ts", edits: [{ old_text: "", new_text: "b" }] })).toContain(
+    "check the path; write_file makes a new file",
+  );
+});
