@@ -1,8 +1,8 @@
 import { type JsonSchema, toolOutput } from "@toolcrib/core";
 
 /** The answer of a tool, as JSON text and as data. */
-export function jsonOutput(data: Record<string, unknown>): string {
-  return toolOutput(JSON.stringify(data), { data });
+export function jsonOutput(shown: Record<string, unknown>, data: Record<string, unknown> = shown): string {
+  return toolOutput(JSON.stringify(shown), { data });
 }
 
 /** The schema of such an answer: all properties are always there. */

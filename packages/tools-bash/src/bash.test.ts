@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -137,11 +137,22 @@ describe("cwd", () => {
     ["", "cwd: must not be empty"],
     ["a\0b", "cwd: must not contain a NUL character"],
     ["missing", "cwd: no such directory: missing"],
-    ["~", "cwd: no such directory: ~"],
+    ["~", "cwd: `~` is not expanded; give the path in full"],
     ["file", "cwd: is not a directory: file"],
     [7, "cwd: expected string"],
   ])("refuses %j", async (cwd, reason) => {
     expect(await refusal({ command: "true", cwd }, { root: folder })).toContain(`Invalid arguments: ${reason}`);
+  });
+
+  test("tells what is there in place of one that is missing, but for what is denied", async () => {
+    mkdirSync(join(folder, "packages"), { recursive: true });
+    const call = { command: "true", cwd: "package" };
+    expect(await refusal(call, { root: folder })).toContain("no such directory: package; there is packages");
+    expect(await refusal(call, { root: folder, deny: ["packages"] })).toContain("package; pass an existing one");
+  });
+
+  test.each(["", " \n"])("an empty command is an invalid argument: %j", async (command) => {
+    expect(await refusal({ command }, { root: folder })).toContain("Invalid arguments: command: is empty");
   });
 
   test("a refusal does not show where the working directory is", async () => {

@@ -1,4 +1,5 @@
-import { checkOptions, type ExecutableTool } from "@toolcrib/core";
+import type { ExecutableTool } from "@toolcrib/core";
+import { readOptions } from "@toolcrib/core/internal";
 import { type BashToolOptions, knownToolOptions, settingsOf } from "./bashOptions.ts";
 import { createBackgroundJobs } from "./jobs/backgroundJobs.ts";
 import { createReadOutputTool } from "./jobs/readOutput.ts";
@@ -7,7 +8,7 @@ import { runBashTool } from "./runBash.ts";
 
 /** All tools of this package: `run_bash`, and with `background` `read_output` and `stop_command`. */
 export function createBashTools(options: BashToolOptions = {}): ExecutableTool[] {
-  checkOptions<BashToolOptions>("createBashTools", options, knownToolOptions);
+  readOptions<BashToolOptions>("createBashTools", options, knownToolOptions);
   const settings = settingsOf(options);
   const { background = false } = options;
   if (background === false) return [runBashTool(settings)];

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { plainSystemError, systemErrorCode } from "@toolcrib/core/files";
 import { clip, printableName } from "@toolcrib/core/text";
+import { missingPathHint, plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
 import { type BashSettings, isTimeout } from "./bashOptions.ts";
 
 export interface CheckedArguments {
@@ -18,6 +18,7 @@ export async function checkArguments(args: Record<string, unknown>, settings: Ba
   const { command, env, timeout } = args;
   const { timeoutMs, maxTimeoutMs } = settings;
   if (typeof command !== "string") throw invalidArgument("command", "is required, expected string");
+  if (command.trim() === "") throw invalidArgument("command", "is empty; pass a line for the shell");
   if (command.includes("\0")) throw invalidArgument("command", "must not contain a NUL character");
   if (timeout !== undefined && timeout !== null && !isTimeout(timeout, maxTimeoutMs)) {
     throw invalidArgument(
@@ -67,7 +68,8 @@ async function directoryOf(cwd: unknown, { scope, denied }: BashSettings): Promi
     if (statSync(directory).isDirectory()) return directory;
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw plainSystemError(error, shown);
-    throw invalidArgument("cwd", `no such directory: ${shown}; pass an existing one`);
+    const hint = missingPathHint(resolve(scope.cwd, String(cwd)), { ...scope, denied });
+    throw invalidArgument("cwd", `no such directory: ${shown}; ${hint || "pass an existing one"}`);
   }
   throw invalidArgument("cwd", `is not a directory: ${shown}; pass an existing one`);
 }

@@ -1,10 +1,16 @@
 import { isAbsolute, resolve } from "node:path";
-import { checkOptions, type KnownOptions, longestDelayMs } from "@toolcrib/core";
-import { createPathScope, type DeniedPaths, type DenyRules, type PathScope } from "@toolcrib/core/files";
+import { longestDelayMs, type OptionSpecs, readOptions } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
+import {
+  compileDenyRules,
+  createPathScope,
+  type DeniedPaths,
+  type DenyRules,
+  isTrustedProgram,
+  type PathScope,
+} from "@toolcrib/kit/files";
 import type { ScrubEnv } from "./environment.ts";
 import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
-import { isTrustedProgram } from "./process/findProgram.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
 import { runShell, type ShellRunner } from "./process/runShell.ts";
@@ -78,7 +84,7 @@ export interface BashSettings {
 
 const defaultTimeoutMs = 30_000;
 
-export const knownOptions: KnownOptions<RunBashOptions> = {
+export const knownOptions: OptionSpecs<RunBashOptions> = {
   cwd: true,
   root: true,
   deny: true,
@@ -93,7 +99,7 @@ export const knownOptions: KnownOptions<RunBashOptions> = {
   runner: true,
 };
 
-export const knownToolOptions: KnownOptions<BashToolOptions> = { ...knownOptions, background: true };
+export const knownToolOptions: OptionSpecs<BashToolOptions> = { ...knownOptions, background: true };
 
 /** Throws a TypeError or RangeError for invalid options; their names are checked by the caller. */
 export function settingsOf(options: BashToolOptions): BashSettings {
@@ -130,7 +136,7 @@ export function settingsOf(options: BashToolOptions): BashSettings {
 
 /** Resolves to the reason why the sandbox is not available, or to undefined if it is. Runs a command that does nothing. */
 export async function sandboxProblem(options: RunBashOptions = {}): Promise<string | undefined> {
-  checkOptions<RunBashOptions>("sandboxProblem", options, knownOptions);
+  readOptions<RunBashOptions>("sandboxProblem", options, knownOptions);
   return settingsOf({ sandbox: true, ...options }).sandbox?.problem();
 }
 
@@ -189,7 +195,7 @@ function checkBackground(given: unknown): void {
 function checkScrubEnv(scrubEnv: unknown): ScrubEnv {
   if (typeof scrubEnv === "boolean") return scrubEnv;
   const options = scrubEnv as Exclude<ScrubEnv, boolean>;
-  checkOptions<Exclude<ScrubEnv, boolean>>("scrubEnv", options, { keep: true });
+  readOptions<Exclude<ScrubEnv, boolean>>("scrubEnv", options, { keep: true });
   if (!("keep" in options) || isStrings(options.keep)) return options;
   throw new TypeError("scrubEnv.keep must be an array of names of variables");
 }
@@ -215,9 +221,10 @@ function checkSandbox(given: unknown): SandboxOptions {
       `sandbox must be true, false or an object of options, got ${given === null ? "null" : typeof given}`,
     );
   }
-  checkOptions<SandboxOptions>("sandbox", sandbox, {
+  readOptions<SandboxOptions>("sandbox", sandbox, {
     writable: true,
     hidden: true,
+    unprotected: true,
     network: true,
     unixSockets: true,
     limits: true,
@@ -227,6 +234,7 @@ function checkSandbox(given: unknown): SandboxOptions {
   if ("hidden" in sandbox && !(isStrings(sandbox.hidden) && sandbox.hidden.every((path) => isAbsolute(path)))) {
     throw new TypeError("sandbox.hidden must be an array of absolute paths");
   }
+  if ("unprotected" in sandbox) compileDenyRules({ patterns: patternsOf(sandbox.unprotected), roots: [] });
   for (const name of ["network", "unixSockets"] as const) {
     if (name in sandbox && typeof sandbox[name] !== "boolean") throw new TypeError(`sandbox.${name} must be a boolean`);
   }
@@ -236,7 +244,7 @@ function checkSandbox(given: unknown): SandboxOptions {
 
 function checkLimits(given: unknown): void {
   const limits = given as SandboxLimits;
-  checkOptions<SandboxLimits>("sandbox.limits", limits, { processes: true, memoryBytes: true, temporaryBytes: true });
+  readOptions<SandboxLimits>("sandbox.limits", limits, { processes: true, memoryBytes: true, temporaryBytes: true });
   for (const [name, value] of Object.entries(limits)) {
     if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value > 0)) continue;
     throw new RangeError(`sandbox.limits.${name} must be a whole number above 0, or Infinity for no limit`);
@@ -249,6 +257,11 @@ function directoriesOf(writable: unknown): readonly string[] {
     throw new TypeError("sandbox.writable must be the path of a directory, or an array of such");
   }
   return createPathScope({ root: directories }).roots ?? [];
+}
+
+function patternsOf(unprotected: unknown): string[] {
+  if (isStrings(unprotected)) return unprotected;
+  throw new TypeError("sandbox.unprotected must be an array of path patterns");
 }
 
 function isStrings(values: unknown): values is string[] {

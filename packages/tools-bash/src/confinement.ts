@@ -26,13 +26,14 @@ function boundsOf(
   { writable, readable, options, limits }: Sandbox,
   { scope, denied }: BashSettings,
 ): (string | false)[] {
-  const { hidden = [] } = options;
+  const { hidden = [], unprotected = [] } = options;
   const { processes, memoryBytes, temporaryBytes } = limits;
   return [
     `writable ${list(writable)}`,
     // A hidden place, such as one in /tmp, is shown to commands where they start there.
     !writable.includes(scope.cwd) && `start ${JSON.stringify(scope.cwd)}`,
     readable.length > 0 && `readable ${list(readable)}`,
+    unprotected.length > 0 && `unprotected ${list(unprotected)}`,
     hidden.length > 0 && `hidden ${list(hidden)}`,
     // Not sorted: a later pattern can undo an earlier one.
     denied !== undefined && `deny ${JSON.stringify(denied.rules.patterns)} in ${list(denied.rules.roots)}`,

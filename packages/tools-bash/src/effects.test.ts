@@ -70,6 +70,7 @@ test("each way to confine a command has a text of its own, and the same way has 
     { sandbox: { unixSockets: true } },
     { sandbox: { writable: join(folder, "sub") } },
     { sandbox: { hidden: [join(folder, "sub")] } },
+    { sandbox: { unprotected: [".git/config"] } },
     { sandbox: { limits: { processes: 10 } } },
     { sandbox: { limits: { memoryBytes: Number.POSITIVE_INFINITY } } },
     { sandbox: true, deny: ["sub/"] },

@@ -1,4 +1,5 @@
-import { isSecret } from "@toolcrib/core/text";
+import { isSecret } from "@toolcrib/kit/text";
+import { noQuestions } from "./noQuestions.ts";
 
 /** Holds the marks of the calls that a process runs under, the innermost last. */
 const markVariable = "TOOLCRIB_CALLS";
@@ -6,7 +7,7 @@ const markVariable = "TOOLCRIB_CALLS";
 /** Whether secrets are removed from the environment of commands; `keep` names variables that stay. */
 export type ScrubEnv = boolean | { readonly keep?: readonly string[] | undefined };
 
-/** The environment of a command: the process's variables (without secrets, if asked), `AI_AGENT`, the caller's own, the mark. */
+/** The environment of a command: the process's variables (without secrets, if asked), ours, the caller's own, the mark. */
 export function childEnvironment(
   own: Readonly<Record<string, string>>,
   mark: string,
@@ -15,6 +16,7 @@ export function childEnvironment(
   const outer = process.env[markVariable];
   return {
     ...(scrub ? withoutSecrets(inherited(), typeof scrub === "object" ? (scrub.keep ?? []) : []) : inherited()),
+    ...noQuestions,
     AI_AGENT: "toolcrib",
     ...own,
     [markVariable]: outer ? `${outer} ${mark}` : mark,

@@ -3,7 +3,6 @@ export { type BashToolOptions, type RunBashOptions, sandboxProblem } from "./bas
 export type { ScrubEnv } from "./environment.ts";
 export { type BackgroundJob, type BackgroundJobs, createBackgroundJobs } from "./jobs/backgroundJobs.ts";
 export type { CommandOutput, OutputSink } from "./process/commandOutput.ts";
-export { findProgram } from "./process/findProgram.ts";
 export { createLeftovers, type Leftovers } from "./process/leftovers.ts";
 export type { RunningProcess } from "./process/processes.ts";
 export { runShell, type ShellRequest, type ShellResult, type ShellRunner } from "./process/runShell.ts";

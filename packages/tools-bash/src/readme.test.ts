@@ -3,7 +3,7 @@ import { testReadme } from "@toolcrib/testing";
 import { sandboxProblem } from "./bashOptions.ts";
 
 /** Those that need bubblewrap. */
-const sandboxed = ["deny.ts"];
+const sandboxed = ["deny.ts", "protected.ts"];
 const withoutSandbox = await sandboxProblem({ cwd: tmpdir() });
 
 testReadme(
@@ -20,6 +20,8 @@ testReadme(
       /^\{"running":true,"exit_code":null,"stdout":"listening\\n","stderr":""\}\n\[ \[ 'echo listening; sleep 600', true \] \]\n\{"running":false,"exit_code":137,"stdout":"","stderr":""\}\n$/,
     "guard.ts":
       /^\[\{"kind":"execute","command":"git push","shell":"sh","cwd":"\/","env":\{"GIT_DIR":"other"\}\}\]\nError executing run_bash: Permission denied: this agent only looks\n$/,
+    "protected.ts":
+      /^\{"stdout":"","stderr":"touch: [^"]*\.vscode\/tasks\.json[^"]*\\n\[sandbox: commands cannot change \.vscode, which is protected\]","exit_code":1\}\n$/,
     "deny.ts":
       /^\{"stdout":"","stderr":"cat: app\/\.env: Permission denied\\n\[sandbox: commands cannot open denied paths, [^"]*\]","exit_code":1\}\n$/,
   },

@@ -1,19 +1,20 @@
-import { checkOptions, type ExecutableTool, type JsonSchema, longestDelayMs } from "@toolcrib/core";
+import type { ExecutableTool, JsonSchema } from "@toolcrib/core";
+import { longestDelayMs, readOptions } from "@toolcrib/core/internal";
 import { jsonOutput, objectSchema } from "./answer.ts";
 import { checkArguments, checkBackground } from "./bashArguments.ts";
 import { type BashSettings, isTimeout, knownOptions, type RunBashOptions, settingsOf } from "./bashOptions.ts";
 import { confinementOf } from "./confinement.ts";
 import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
-import { HeadTailBuffer, withNotes } from "./process/headTailBuffer.ts";
 import { createProgressTail } from "./process/progressTail.ts";
 import { SpillFile } from "./process/spillFile.ts";
+import { StreamOutput, type StreamText, shownText, textWithNotes } from "./process/streamOutput.ts";
 import { runCommand } from "./runCommand.ts";
 
 const name = "run_bash";
 /** How much longer the registry waits than the command may run, so that the command's own limit ends it first. */
 const marginMs = 5000;
-/** And where denied paths are looked for before the command. */
-const denyMarginMs = 20_000;
+/** And where paths are looked for before and after the command. */
+const walkMarginMs = 20_000;
 
 const endSchema: JsonSchema = objectSchema({
   stdout: { type: "string" },
@@ -28,17 +29,17 @@ const startSchema: JsonSchema = objectSchema({ id: { type: "string" }, pid: { ty
  * started, when the sandbox is not available, and on abort. Throws a TypeError or RangeError for invalid options.
  */
 export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool {
-  checkOptions<RunBashOptions>("createRunBashTool", options, knownOptions);
+  readOptions<RunBashOptions>("createRunBashTool", options, knownOptions);
   return runBashTool(settingsOf(options));
 }
 
 /** With `jobs` it takes `background`, and answers such a call with JSON `{ "id", "pid" }` at once. */
 export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): ExecutableTool {
-  const { sandbox, timeoutMs, maxTimeoutMs, denied, spill } = settings;
-  const margin = sandbox && denied ? denyMarginMs : marginMs;
+  const { sandbox, timeoutMs, maxTimeoutMs, spill } = settings;
+  const margin = sandbox ? walkMarginMs : marginMs;
   const longest = maxTimeoutMs < longestDelayMs ? `, at most ${maxTimeoutMs}` : "";
-  const newBuffer = (stream: string): HeadTailBuffer =>
-    new HeadTailBuffer(undefined, spill === undefined ? undefined : new SpillFile(spill, stream));
+  const newOutput = (stream: string): StreamOutput =>
+    new StreamOutput(() => (spill === undefined ? undefined : new SpillFile(spill, stream)));
   const inBackground: Record<string, JsonSchema> = jobs
     ? { background: { type: "boolean", description: "Answer at once with an id; it runs until it ends or is stopped" } }
     : {};
@@ -87,17 +88,22 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
       if (jobs && isBackground) {
         // Without a limit of its own it is not ended by the one for commands that are waited for.
         const timeout = args.timeout === undefined || args.timeout === null ? maxTimeoutMs : checked.timeout;
-        const { id, pid } = await jobs.start({ ...checked, newBuffer }, (watch) =>
+        const { id, pid } = await jobs.start({ ...checked, newOutput }, (watch) =>
           runCommand({ ...checked, ...watch, timeout, beginCommit, startSignal: signal }, settings),
         );
         return jsonOutput({ id, pid });
       }
-      const output = { stdout: newBuffer("stdout"), stderr: newBuffer("stderr") };
+      const output = { stdout: newOutput("stdout"), stderr: newOutput("stderr") };
       const progress = onProgress && createProgressTail(output, (message) => onProgress({ message }));
       try {
         const run = { ...checked, signal, beginCommit, output: progress?.output ?? output };
-        const { stdout, stderr, exitCode, notes } = await runCommand(run, settings);
-        return jsonOutput({ stdout, stderr: withNotes(stderr, notes), exit_code: exitCode });
+        const { exitCode, notes, ...texts } = await runCommand(run, settings);
+        const stdout = textOf(output.stdout, texts.stdout);
+        const stderr = textWithNotes(textOf(output.stderr, texts.stderr), notes);
+        return jsonOutput(
+          { stdout: stdout.shown, stderr: stderr.shown, exit_code: exitCode },
+          { stdout: stdout.raw, stderr: stderr.raw, exit_code: exitCode },
+        );
       } catch (error) {
         for (const stream of [output.stdout, output.stderr]) stream.discard();
         throw error;
@@ -107,4 +113,10 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
       }
     },
   };
+}
+
+/** A runner of the caller's own may answer another text than it printed. */
+function textOf(output: StreamOutput, raw: string): StreamText {
+  const taken = output.take();
+  return taken.raw === raw ? taken : { raw, shown: shownText(raw) };
 }

@@ -1,12 +1,14 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { plainSystemError, systemErrorCode } from "@toolcrib/core/files";
+import { messageOf } from "@toolcrib/core/text";
+import { plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
 import type { CheckedArguments } from "./bashArguments.ts";
 import type { BashSettings } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
 import type { CommandOutput } from "./process/commandOutput.ts";
 import type { RunningProcess } from "./process/processes.ts";
 import type { ShellResult } from "./process/runShell.ts";
-import { describeRefusals } from "./sandbox/refusals.ts";
+import { describeProtection, describeRefusals } from "./sandbox/refusals.ts";
+import type { EnteredSandbox } from "./sandbox/sandbox.ts";
 
 /** A command with who watches it. */
 export interface CommandRun extends CheckedArguments {
@@ -28,7 +30,7 @@ export interface EndedCommand extends ShellResult {
   readonly notes: readonly string[];
 }
 
-/** Most processes that a note names. */
+/** Most processes or paths that a note names. */
 const mostNamed = 5;
 
 /** Runs a command as the settings say, in the sandbox if there is one. Rejects with a ToolError if it cannot start or is aborted. */
@@ -59,11 +61,13 @@ export async function runCommand(run: CommandRun, settings: BashSettings): Promi
     });
     // Nothing outlives the sandbox: a process that is still listed is ending.
     if (!sandbox) left = result.running;
-    return { ...result, running: left, notes: notesOf({ ...result, running: left }, timeout, settings) };
+    const notes = notesOf({ ...result, running: left }, run, settings, program);
+    return { ...result, running: left, notes: [...(await changesOf(program, settings)), ...notes] };
   } catch (error) {
     throw startError(error);
   } finally {
     program?.close();
+    program?.end();
     leftovers?.settled(mark, left);
   }
 }
@@ -105,13 +109,33 @@ function notStarted(why: string, cause: unknown): ToolError {
 
 function notesOf(
   { stdout, stderr, exitCode, running }: ShellResult,
-  timeout: number,
-  settings: BashSettings,
+  { timeout }: CommandRun,
+  { sandbox, scope }: BashSettings,
+  program: EnteredSandbox | undefined,
 ): string[] {
   const notes = running.length > 0 ? [`[still running in the background: ${listProcesses(running)}]`] : [];
-  if (settings.sandbox && exitCode !== 0) notes.push(...describeRefusals(`${stdout}\n${stderr}`, settings.sandbox));
+  const printed = `${stdout}\n${stderr}`;
+  if (sandbox && program) {
+    const protection = describeProtection(printed, program.kept, sandbox, scope.print);
+    notes.push(...(protection ?? (exitCode === 0 ? [] : describeRefusals(printed, sandbox))));
+  }
   if (exitCode === -1) notes.push(`[timed out after ${timeout} ms]`);
   return notes;
+}
+
+/** The protected paths that were made or changed while a command ran: nothing could keep it from making them. */
+async function changesOf(program: EnteredSandbox | undefined, { scope }: BashSettings): Promise<string[]> {
+  try {
+    const changed = (await program?.findChanges()) ?? [];
+    if (changed.length === 0) return [];
+    const shown = changed.slice(0, mostNamed).map((path) => scope.print(path));
+    const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : "";
+    return [
+      `[sandbox: protected paths that were made or changed while this ran: ${shown.join(", ")}${more}; the user should look at them before they are used]`,
+    ];
+  } catch (error) {
+    return [`[sandbox: whether this made or changed protected paths is not known: ${messageOf(error)}]`];
+  }
 }
 
 function listProcesses(running: readonly RunningProcess[]): string {

@@ -1,9 +1,9 @@
 import { isToolError, ToolError } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
 import type { CommandOutput } from "../process/commandOutput.ts";
-import { type HeadTailBuffer, withNotes } from "../process/headTailBuffer.ts";
 import { killLeft, killTree } from "../process/platform.ts";
 import type { RunningProcess } from "../process/processes.ts";
+import { type StreamOutput, type StreamText, textWithNotes } from "../process/streamOutput.ts";
 import { UnreadOutput } from "./unreadOutput.ts";
 
 /** What a job lets its command run with. */
@@ -19,7 +19,7 @@ export interface JobCommand {
   readonly command: string;
   readonly cwd: string;
   /** What keeps a stream from one reading to the next. */
-  readonly newBuffer: (stream: "stdout" | "stderr") => HeadTailBuffer;
+  readonly newOutput: (stream: "stdout" | "stderr") => StreamOutput;
 }
 
 /** How its command ended. */
@@ -35,8 +35,8 @@ export interface JobReading {
   readonly running: boolean;
   /** Null while it runs. */
   readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+  readonly stdout: StreamText;
+  readonly stderr: StreamText;
 }
 
 /** After output, a reading that waits goes on until nothing has come for this long. */
@@ -65,18 +65,12 @@ export class Job {
   #mark: string | undefined;
   #left: readonly RunningProcess[] = [];
 
-  constructor(id: string, { command, cwd, newBuffer }: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>) {
+  constructor(id: string, { command, cwd, newOutput }: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>) {
     this.id = id;
     this.command = command;
     this.cwd = cwd;
-    this.#stdout = new UnreadOutput(
-      () => this.#changed(),
-      () => newBuffer("stdout"),
-    );
-    this.#stderr = new UnreadOutput(
-      () => this.#changed(),
-      () => newBuffer("stderr"),
-    );
+    this.#stdout = new UnreadOutput(() => this.#changed(), newOutput("stdout"));
+    this.#stderr = new UnreadOutput(() => this.#changed(), newOutput("stderr"));
     const { promise, resolve, reject } = Promise.withResolvers<this>();
     this.started = promise;
     const ended = run({
@@ -118,7 +112,7 @@ export class Job {
     const [stdout, stderr] = [this.#stdout.take(), this.#stderr.take()];
     const notes = this.#notes;
     this.#notes = [];
-    return { running, exitCode, stdout, stderr: withNotes(stderr, notes) };
+    return { running, exitCode, stdout, stderr: textWithNotes(stderr, notes) };
   }
 
   /** Resolves when it has ended, when it has printed something and then nothing for a moment, or after `ms`; rejects on an abort. */

@@ -1,4 +1,5 @@
-import { type ExecutableTool, invalidArgument, type JsonSchema, longestDelayMs } from "@toolcrib/core";
+import { type ExecutableTool, invalidArgument, type JsonSchema } from "@toolcrib/core";
+import { longestDelayMs } from "@toolcrib/core/internal";
 import { jsonOutput, objectSchema } from "../answer.ts";
 import type { BackgroundJobs } from "./backgroundJobs.ts";
 import type { JobReading } from "./job.ts";
@@ -54,7 +55,11 @@ export const readingSchema: JsonSchema = objectSchema({
 });
 
 export function renderReading({ running, exitCode, stdout, stderr }: JobReading): string {
-  return jsonOutput({ running, exit_code: exitCode, stdout, stderr });
+  const rest = { running, exit_code: exitCode };
+  return jsonOutput(
+    { ...rest, stdout: stdout.shown, stderr: stderr.shown },
+    { ...rest, stdout: stdout.raw, stderr: stderr.raw },
+  );
 }
 
 function checkWait(wait: unknown): number {

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import type { CommandOutput } from "./commandOutput.ts";
+import type { OutputPipes } from "./outputPipes.ts";
 import { exitCodeOf } from "./platform.ts";
 
 /** After the exit, output counts as complete when nothing has come for this long, even if a background child holds the pipe. */
@@ -24,14 +25,18 @@ export class ChildOutput {
   /** Called when it closes. */
   #onClose = (): void => {};
 
-  constructor(child: ChildProcess, sinks: CommandOutput) {
+  /** Without `pipes` the output is that of the child's own streams. */
+  constructor(child: ChildProcess, sinks: CommandOutput, pipes: OutputPipes | undefined) {
     this.#sinks = sinks;
+    const streams = pipes?.map(({ read }) => new Socket({ fd: read, readable: true, writable: false }));
+    const [stdout, stderr] = streams ?? [child.stdout, child.stderr];
     for (const [stream, sink] of [
-      [child.stdout, sinks.stdout],
-      [child.stderr, sinks.stderr],
+      [stdout, sinks.stdout],
+      [stderr, sinks.stderr],
     ] as const) {
       if (!stream) continue;
       this.#pipes.push(stream as Socket);
+      stream.once("close", () => this.#closed());
       stream.on("error", () => {});
       stream.on("data", (chunk: Buffer) => {
         this.#total += chunk.length;
@@ -42,10 +47,12 @@ export class ChildOutput {
     this.exited = new Promise((resolve, reject) => {
       child.once("error", reject).once("exit", (code, signal) => resolve(exitCodeOf(code, signal)));
     });
-    child.once("close", () => {
-      this.isClosed = true;
-      this.#onClose();
-    });
+  }
+
+  /** One of the pipes has ended. */
+  #closed(): void {
+    this.isClosed = this.#pipes.every(({ destroyed }) => destroyed);
+    if (this.isClosed) this.#onClose();
   }
 
   /** To be called after the exit. Resolves when both pipes have ended, nothing has come for a moment, or the longest wait is over. */

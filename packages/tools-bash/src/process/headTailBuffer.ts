@@ -1,4 +1,4 @@
-import { withMiddleLeftOut, withNewline } from "@toolcrib/core/text";
+import { printableName, withMiddleLeftOut, withNewline } from "@toolcrib/core/text";
 import type { SpillFile } from "./spillFile.ts";
 import { lengthOfBegun, lengthOfRest } from "./utf8.ts";
 
@@ -70,17 +70,56 @@ export class HeadTailBuffer {
    * characters), a marker between them, and a notice at the end.
    */
   toString(): string {
-    if (this.#block === undefined) return "";
-    const block = Buffer.from(this.#block.buffer, this.#block.byteOffset, this.#size);
-    if (this.total <= this.#size) return block.toString("utf8", 0, this.total);
+    const { head, tail } = this.#kept();
+    return this.total <= this.#size ? head.toString() : this.#cut(head, tail, this);
+  }
+
+  /** The same within the size as JSON escapes it. The notice names the file of `whole`, which these bytes are a text of. */
+  toSent(whole: HeadTailBuffer): string {
+    const { head, tail } = this.#kept();
+    const isWhole = this.total <= this.#size;
+    if (isWhole && sentHead(head, this.#size) === head.length) return head.toString();
+    const half = this.#size >> 1;
+    const last = isWhole ? head : tail;
+    return this.#cut(head.subarray(0, sentHead(head, half)), last.subarray(sentTail(last, half)), whole);
+  }
+
+  /** Says how much was not shown, after a text. */
+  withNotShown(text: string): string {
+    const { path } = this.#spill?.spilled ?? {};
+    const where = path === undefined ? "" : `; it is in ${printableName(path)}`;
+    return `${text}[binary output, ${this.total} bytes, not shown${where}]`;
+  }
+
+  /** All that is kept is in `head` if nothing was dropped. */
+  #kept(): { head: Buffer; tail: Buffer } {
+    const block = this.#block ?? new Uint8Array(0);
+    const bytes = Buffer.from(block.buffer, block.byteOffset, block.length);
+    if (this.total <= this.#size) return { head: bytes.subarray(0, this.total), tail: Buffer.alloc(0) };
     const seam = this.#headSize + ((this.total - this.#headSize) % (this.#size - this.#headSize));
-    const head = headLines(block.subarray(0, this.#headSize));
-    const tail = tailLines(Buffer.concat([block.subarray(seam), block.subarray(this.#headSize, seam)]));
+    const tail = Buffer.concat([bytes.subarray(seam), bytes.subarray(this.#headSize, seam)]);
+    return { head: bytes.subarray(0, this.#headSize), tail };
+  }
+
+  #cut(start: Buffer, end: Buffer, whole: HeadTailBuffer): string {
+    const [head, tail] = [headLines(start), tailLines(end)];
     const shown = head.length + tail.length;
-    const { unwritten, spilled } = this.#spill ?? {};
-    const held = spilled && spilled.held < this.total ? spilled.held : undefined;
-    const kept = { whole: spilled?.path, held, unwritten };
-    return withMiddleLeftOut({ head: head.toString(), tail: tail.toString(), shown, total: this.total, ...kept });
+    return withMiddleLeftOut({
+      head: head.toString(),
+      tail: tail.toString(),
+      shown,
+      total: this.total,
+      ...whole.#spillAll(),
+    });
+  }
+
+  /** Where the whole is, written now if it was short enough to be kept here. */
+  #spillAll(): Pick<Parameters<typeof withMiddleLeftOut>[0], "whole" | "held" | "unwritten"> {
+    const spill = this.#spill;
+    if (spill && this.#block && this.total <= this.#size && !spill.spilled)
+      spill.write(this.#block.subarray(0, this.total));
+    const { unwritten, spilled } = spill ?? {};
+    return { whole: spilled?.path, held: spilled && spilled.held < this.total ? spilled.held : undefined, unwritten };
   }
 }
 
@@ -97,4 +136,29 @@ function headLines(bytes: Buffer): Buffer {
 function tailLines(bytes: Buffer): Buffer {
   const start = bytes.indexOf(newline) + 1;
   return bytes.subarray(start > 0 && start < bytes.length ? start : lengthOfRest(bytes));
+}
+
+/** How long a byte is in JSON; what is cleaned has no other controls than these. */
+function sentLength(byte: number): number {
+  return byte < 0x20 || byte === 0x22 || byte === 0x5c ? 2 : 1;
+}
+
+/** How many bytes at the start fit into `limit`. */
+function sentHead(bytes: Uint8Array, limit: number): number {
+  let end = 0;
+  for (let room = limit; end < bytes.length; end += 1) {
+    room -= sentLength(bytes[end] as number);
+    if (room < 0) break;
+  }
+  return end;
+}
+
+/** Where the bytes at the end begin that fit into `limit`. */
+function sentTail(bytes: Uint8Array, limit: number): number {
+  let start = bytes.length;
+  for (let room = limit; start > 0; start -= 1) {
+    room -= sentLength(bytes[start - 1] as number);
+    if (room < 0) break;
+  }
+  return start;
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
-import { findProgram } from "./findProgram.ts";
+import { findProgram } from "@toolcrib/kit/files";
 import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type RunningProcess } from "./processes.ts";
 
 /*

@@ -108,8 +108,18 @@ function newestPid(): number | undefined {
 }
 
 function isMarked(pid: number, marks: readonly string[]): boolean {
-  const environment = read(pid, "environ");
+  const environment = readEnvironment(pid);
   return environment !== undefined && marks.some((mark) => environment.includes(mark));
+}
+
+/** Reads again while it is empty: a process that is just starting a program has none for a moment. */
+function readEnvironment(pid: number): Buffer | undefined {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const environment = read(pid, "environ");
+    if (environment === undefined || environment.length > 0) return environment;
+    if ((readRelations(pid)?.parent ?? kernelThreads) === kernelThreads) return undefined;
+  }
+  return undefined;
 }
 
 /** Undefined for a process that is gone or a zombie. */

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from "node:util";
 import type { CommandOutput, OutputSink } from "./commandOutput.ts";
 import { lengthOfRest } from "./utf8.ts";
 
@@ -46,20 +45,14 @@ export function createProgressTail(output: CommandOutput, report: (lines: string
   return { output: { stdout: tee(output.stdout), stderr: tee(output.stderr) }, end: () => clearTimeout(timer) };
 }
 
-/** The last lines with something in them, as a terminal shows them: of a line that was written over, what was written last. */
+/** The last lines with something in them, as they were printed. */
 function lastLines(tail: Uint8Array): string {
   // Either end may have fallen inside a character.
   const start = tail.length === mostBytes ? lengthOfRest(tail) : 0;
   const text = new TextDecoder().decode(tail.subarray(start), { stream: true });
-  return stripVTControlCharacters(text)
+  return text
     .split("\n")
-    .map(lastWritten)
     .filter((line) => line.trim() !== "")
     .slice(-mostLines)
     .join("\n");
-}
-
-function lastWritten(line: string): string {
-  const text = line.replace(/\r+$/, "");
-  return text.slice(text.lastIndexOf("\r") + 1);
 }

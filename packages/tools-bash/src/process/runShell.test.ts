@@ -94,7 +94,7 @@ describe("output", () => {
   });
 
   test("that is not UTF-8 is still text", async () => {
-    expect((await run("printf 'a\\377\\000b'")).stdout).toBe("a\ufffd\u0000b");
+    expect((await run("printf 'a\\377\\000b'")).stdout).toBe("a\ufffd␀b");
   });
 });
 

@@ -1,10 +1,12 @@
 import type { ChildProcess, StdioOptions } from "node:child_process";
+import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { ToolError } from "@toolcrib/core";
 import { afterPoll, ChildOutput } from "./childOutput.ts";
 import type { CommandOutput } from "./commandOutput.ts";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
 import { inheritedDescriptors, nullDescriptor } from "./inheritedDescriptors.ts";
+import { type OutputPipes, takeOutputPipes } from "./outputPipes.ts";
 import { childProcess, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
 import type { RunningProcess } from "./processes.ts";
 
@@ -55,16 +57,11 @@ const longestKillMs = 500;
  */
 export async function runShell(request: ShellRequest): Promise<ShellResult> {
   const started = performance.now();
-  const child = childProcess().spawn(request.file, request.args, {
-    cwd: request.cwd,
-    env: request.env as NodeJS.ProcessEnv,
-    detached: ownGroup,
-    windowsHide: true,
-    stdio: descriptorsOf(request),
-  });
+  const pipes = takeOutputPipes();
+  const child = start(request, pipes);
   feed(child, request);
   const sinks = request.output ?? { stdout: new HeadTailBuffer(), stderr: new HeadTailBuffer() };
-  const output = new ChildOutput(child, sinks);
+  const output = new ChildOutput(child, sinks, pipes);
   if (child.pid !== undefined) request.onStart?.(child.pid);
   if (request.unref) {
     child.unref();
@@ -86,10 +83,32 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
   }
 }
 
+function start(request: ShellRequest, pipes: OutputPipes | undefined): ChildProcess {
+  let isStarted = false;
+  try {
+    const child = childProcess().spawn(request.file, request.args, {
+      cwd: request.cwd,
+      env: request.env as NodeJS.ProcessEnv,
+      detached: ownGroup,
+      windowsHide: true,
+      stdio: descriptorsOf(request, pipes),
+    });
+    isStarted = true;
+    return child;
+  } finally {
+    for (const { read, write } of pipes ?? []) {
+      // The last one that writes is then the command's, so its end can be seen.
+      closeSync(write);
+      if (!isStarted) closeSync(read);
+    }
+  }
+}
+
 /** Standard input closed, standard output and error piped, then the request's own descriptors; none that this process inherited. */
-function descriptorsOf({ descriptors = [] }: ShellRequest): StdioOptions & unknown[] {
+function descriptorsOf({ descriptors = [] }: ShellRequest, pipes: OutputPipes | undefined): StdioOptions & unknown[] {
   const given = descriptors.map((descriptor) => (typeof descriptor === "number" ? descriptor : "pipe"));
-  const stdio: (number | "ignore" | "pipe")[] = ["ignore", "pipe", "pipe", ...given];
+  const [stdout, stderr] = pipes?.map(({ write }) => write) ?? (["pipe", "pipe"] as const);
+  const stdio: (number | "ignore" | "pipe")[] = ["ignore", stdout ?? "pipe", stderr ?? "pipe", ...given];
   for (const inherited of inheritedDescriptors().replaceable) {
     while (stdio.length <= inherited) stdio.push("ignore");
     if (stdio[inherited] === "ignore") stdio[inherited] = nullDescriptor();

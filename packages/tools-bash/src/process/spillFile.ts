@@ -1,6 +1,6 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { ensureDirectory, openDirectory, systemErrorCode } from "@toolcrib/core/files";
+import { ensureDirectory, openDirectory, systemErrorCode } from "@toolcrib/kit/files";
 
 /** Most bytes of one stream that are kept in a file. */
 export const mostSpilled: number = 64 * 1024 * 1024;

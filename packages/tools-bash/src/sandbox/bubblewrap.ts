@@ -1,4 +1,4 @@
-import { isInside } from "@toolcrib/core/files";
+import { isInside } from "@toolcrib/kit/files";
 
 /** Private and empty inside the sandbox: the real ones contain sockets of services, for example. */
 const hidden: readonly string[] = ["/tmp", "/run"];

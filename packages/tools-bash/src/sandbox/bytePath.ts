@@ -8,16 +8,12 @@ export function toBytePath(path: string): BytePath {
   return Buffer.from(path, "utf8").toString("latin1");
 }
 
-/** What the functions of `node:fs` take. */
-export function toSystemPath(path: BytePath): string | Buffer {
-  return isAscii(path) ? path : Buffer.from(path, "latin1");
-}
-
 /** As text, with U+FFFD for what is not UTF-8. */
 export function toText(path: BytePath): string {
   return isAscii(path) ? path : Buffer.from(path, "latin1").toString("utf8");
 }
 
-function isAscii(path: string): boolean {
+/** Returns whether bytes and characters of a path are the same. */
+export function isAscii(path: BytePath): boolean {
   return !/[\u0080-\u00ff]/.test(path);
 }

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { compileDenyRules, isInside } from "@toolcrib/core/files";
+import { compileDenyRules, isInside } from "@toolcrib/kit/files";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toBytePath } from "./bytePath.ts";

@@ -88,6 +88,37 @@ describe("what deny names", () => {
     expect(stdout).toBe("");
   });
 
+  sandboxed("stays denied where it is a link that a command moves away, with all links on its way", async () => {
+    const root = join(inside, "moved-links");
+    for (const path of ["config/local", "deep/er/token", "vault-target/token"]) put(join(root, path));
+    symlinkSync("config/local", join(root, ".env"));
+    symlinkSync("er", join(root, "deep/by"));
+    mkdirSync(join(root, "a"));
+    symlinkSync("../deep/by/token", join(root, "a/.env"));
+    symlinkSync("vault-target", join(root, "vault"));
+    const run = toolWith([".env", "./vault"], { root });
+    const read =
+      "cat config/local deep/er/token vault-target/token .gone gone deep/gone/token a/gone c/local 2>/dev/null";
+    for (const move of [
+      "mv .env .gone",
+      "mv vault gone; ln -s config vault",
+      "mv deep/by deep/gone",
+      "rm a/.env; mv config c",
+    ])
+      expect((await run(`${read}; ${move}; ${read}`)).stdout, move).toBe("");
+    expect((await run(read)).stdout).toBe("");
+  });
+
+  sandboxed("is not what a command's own link led to, once that is gone", async () => {
+    const root = join(inside, "own-links");
+    put(join(root, "plain"), "fine");
+    const run = toolWith([".env"], { root });
+    await run("ln -s plain .env");
+    expect((await run("cat plain")).stdout).toBe("");
+    await run("rm .env");
+    expect((await run("cat plain")).stdout).toBe("fine");
+  });
+
   sandboxed("and is made by a command can be read by that one only", async () => {
     const root = join(inside, "made");
     mkdirSync(join(root, "sub"), { recursive: true });

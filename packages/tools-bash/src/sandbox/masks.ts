@@ -1,15 +1,20 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { type DenyRules, isInside } from "@toolcrib/core/files";
 import { messageOf } from "@toolcrib/core/text";
+import { type DenyRules, isInside } from "@toolcrib/kit/files";
 import { isReplaced } from "./bubblewrap.ts";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
 import { type FoundPaths, findDenied, mostMasks, tooManyMasks } from "./deniedPaths.ts";
+import { type FoundProtected, findProtected } from "./protectedPaths.ts";
+import { toSystemPath } from "./systemPath.ts";
+import { outermost } from "./treeWalk.ts";
 
-/** Mounts that keep commands from hidden and denied paths. Outer paths come first. */
+/** Mounts that keep commands from hidden and denied paths, and from changing protected ones. Outer paths come first. */
 export interface Masks {
   /** Mounted on themselves, because a mount cannot be renamed or replaced. */
   readonly fixed: readonly BytePath[];
+  /** Mounted on themselves read-only. */
+  readonly kept: readonly BytePath[];
   readonly empty: readonly BytePath[];
   /** Files that cannot be opened. */
   readonly closed: readonly BytePath[];
@@ -24,35 +29,67 @@ export interface MaskOptions {
   readonly readable: readonly string[];
   readonly hidden: readonly string[];
   readonly deny: DenyRules | undefined;
+  /** Protected paths that commands may change. */
+  readonly unprotected: readonly string[];
 }
 
 /** What to mask right before a command. Each throws, or rejects with, an Error in plain words for what cannot be masked. */
 export interface Masking {
   hiddenOnly(): Masks;
-  current(): Promise<Masks>;
+  current(found: FoundProtected): Promise<Masks>;
+  findProtected(): Promise<FoundProtected>;
 }
 
 export function createMasking(options: MaskOptions): Masking {
-  const { shown, readable, hidden, deny } = options;
+  const { writable, shown, readable, hidden, deny, unprotected } = options;
   const seen = [...shown, ...readable];
   const isSeen = (path: BytePath): boolean =>
     seen.some((root) => isInside(toBytePath(root), path)) || !isReplaced(toText(path));
-  const masksWith = ({ files, directories }: FoundPaths): Masks => {
+  const masksWith = ({ files, directories }: FoundPaths, kept: readonly BytePath[]): Masks => {
     checkHidden(hidden);
-    return masksOf({ files: files.filter(isSeen), directories: directories.filter(isSeen) }, options);
+    return masksOf({ files: files.filter(isSeen), directories: directories.filter(isSeen) }, kept, options);
   };
-  const hiddenOnly = (): Masks => masksWith({ files: [], directories: [] });
+  const none: FoundPaths = { files: [], directories: [] };
+  const remember = createDeniedMemory();
+  const repositories = new Set<BytePath>();
   return {
-    hiddenOnly,
-    async current() {
-      if (!deny) return hiddenOnly();
-      try {
-        return masksWith(await findDenied(deny, [...seen, ...deny.roots]));
-      } catch (error) {
-        throw new Error(`what \`deny\` names cannot be kept from commands: ${messageOf(error)}`, { cause: error });
-      }
-    },
+    hiddenOnly: () => masksWith(none, []),
+    current: ({ kept }) =>
+      explained(async () => masksWith(deny ? remember(await findDenied(deny, [...seen, ...deny.roots])) : none, kept)),
+    findProtected: () => explained(() => findProtected(writable, unprotected, repositories)),
   };
+}
+
+/**
+ * Adds what was denied before the first command: a command may move a denied link away, but what it led to stays denied. What commands link
+ * to later counts only while it is linked to.
+ */
+function createDeniedMemory(): (found: FoundPaths) => FoundPaths {
+  let first: FoundPaths | undefined;
+  return (found) => {
+    first ??= found;
+    const together = (kind: keyof FoundPaths): BytePath[] => [
+      ...new Set([...found[kind], ...(first?.[kind] ?? []).filter(isInPlace)]),
+    ];
+    return { files: together("files"), directories: together("directories") };
+  };
+}
+
+function isInPlace(path: BytePath): boolean {
+  try {
+    return realpathSync.native(toSystemPath(path), { encoding: "latin1" }) === path;
+  } catch {
+    return false;
+  }
+}
+
+async function explained<Value>(made: () => Promise<Value>): Promise<Value> {
+  try {
+    return await made();
+  } catch (error) {
+    const why = `what \`deny\` names, or is protected, cannot be kept from commands: ${messageOf(error)}`;
+    throw new Error(why, { cause: error });
+  }
 }
 
 /** Throws unless every directory to hide can be hidden reliably. */
@@ -65,39 +102,33 @@ function checkHidden(hidden: readonly string[]): void {
   }
 }
 
-function masksOf(denied: FoundPaths, { writable, shown, hidden }: MaskOptions): Masks {
+function masksOf(denied: FoundPaths, found: readonly BytePath[], { writable, shown, hidden }: MaskOptions): Masks {
   const closing = denied.directories.find((path) => shown.some((place) => isInside(path, toBytePath(place))));
   if (closing !== undefined) throw new Error(`${toText(closing)} is denied, and commands run there`);
   const empty = outermost([...hidden.map(toBytePath), ...denied.directories]);
   const closed = denied.files.filter((path) => !empty.some((directory) => isInside(directory, path)));
+  const kept = found.filter((path) => !empty.some((directory) => isInside(directory, path)) && !closed.includes(path));
   const roots = writable.map(toBytePath);
   const fixed = new Set<BytePath>();
-  for (const path of [...empty, ...closed]) {
+  for (const path of [...empty, ...closed, ...kept]) {
     // Otherwise a command could rename a parent, and a later one would find the path under another name.
     for (let parent = dirname(path); isBelow(parent, roots); parent = dirname(parent)) fixed.add(parent);
   }
-  const count = empty.length + closed.length + fixed.size;
+  const count = empty.length + closed.length + kept.length + fixed.size;
   if (count > mostMasks) throw tooManyMasks();
-  return { fixed: [...fixed].sort(outerFirst), empty, closed };
+  return { fixed: [...fixed].sort(outerFirst), kept, empty, closed };
 }
 
-/** The arguments of bubblewrap for the masks, separated by NUL; `descriptors` are the open ones of `fixed`. */
-export function maskArguments({ fixed, empty, closed }: Masks, descriptors: readonly number[]): Uint8Array {
+/** The arguments of bubblewrap for the masks, separated by NUL; `pass` opens a path and returns the number that bubblewrap has it by. */
+export function maskArguments({ fixed, kept, empty, closed }: Masks, pass: (path: BytePath) => number): Uint8Array {
   const words = [
-    ...fixed.flatMap((path, index) => ["--bind-fd", String(descriptors[index]), path]),
+    ...fixed.flatMap((path) => ["--bind-fd", String(pass(path)), path]),
+    ...kept.flatMap((path) => ["--ro-bind-fd", String(pass(path)), path]),
     ...empty.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
     // A device on a mount that allows none: opening it fails.
     ...closed.flatMap((path) => ["--ro-bind", "/dev/null", path]),
   ];
   return Buffer.from(words.map((word) => `${word}\0`).join(""), "latin1");
-}
-
-function outermost(directories: readonly BytePath[]): BytePath[] {
-  const kept: BytePath[] = [];
-  for (const path of [...directories].sort(outerFirst)) {
-    if (!kept.some((outer) => isInside(outer, path))) kept.push(path);
-  }
-  return kept;
 }
 
 function isBelow(path: BytePath, roots: readonly BytePath[]): boolean {

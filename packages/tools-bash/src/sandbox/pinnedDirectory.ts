@@ -1,6 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, statSync } from "node:fs";
-import { systemErrorCode } from "@toolcrib/core/files";
-import { type BytePath, toSystemPath, toText } from "./bytePath.ts";
+import { systemErrorCode } from "@toolcrib/kit/files";
+import { type BytePath, toText } from "./bytePath.ts";
+import { toSystemPath } from "./systemPath.ts";
+
+/** O_PATH of Linux: waits for no named pipe, and needs no right to read. */
+const openOnlyPlace = 0x20_0000;
 
 /** A directory identified by its inode when a tool is made; a later one at the same path is refused. */
 export interface PinnedDirectory {
@@ -22,26 +26,29 @@ export function pinDirectory(path: string, option: string): PinnedDirectory {
 
 /** Opens the pinned directory; throws an Error in plain words if its path has no directory or another one. */
 export function openPinned({ path, device, inode }: PinnedDirectory): number {
-  const descriptor = openDirectory(path);
+  const descriptor = open(path, constants.O_RDONLY | constants.O_DIRECTORY);
   const stats = fstatSync(descriptor, { bigint: true });
   if (stats.dev === device && stats.ino === inode) return descriptor;
   closeSync(descriptor);
   throw new Error(`the directory at ${path} was replaced after this tool was made; make the tool again`);
 }
 
-/** Opens a directory by its canonical path; throws an Error in plain words if a link has taken the place of a part of it. */
-export function openInPlace(path: BytePath): number {
-  const descriptor = openDirectory(toSystemPath(path));
+/**
+ * Opens a directory by its canonical path, or with `any` whatever is there, to be mounted; throws an Error in plain words if a link has
+ * taken the place of a part of it.
+ */
+export function openInPlace(path: BytePath, any = false): number {
+  const descriptor = open(toSystemPath(path), any ? openOnlyPlace : constants.O_RDONLY | constants.O_DIRECTORY);
   if (readlinkSync(`/proc/self/fd/${descriptor}`, "latin1") === path) return descriptor;
   closeSync(descriptor);
   throw new Error(`${toText(path)} was moved meanwhile; try again`);
 }
 
-function openDirectory(path: string | Buffer): number {
+function open(path: string | Buffer, flags: number): number {
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    return openSync(path, flags | constants.O_NOFOLLOW);
   } catch (error) {
     const reason = systemErrorCode(error) ?? "unknown reason";
-    throw new Error(`its directory ${path.toString()} cannot be opened (${reason})`, { cause: error });
+    throw new Error(`${path.toString()} cannot be opened (${reason})`, { cause: error });
   }
 }

@@ -1,7 +1,8 @@
+import { basename, dirname } from "node:path";
 import type { Refusal, Sandbox } from "./sandbox.ts";
 
 /** What programs print on such a refusal. A guess: they may print it for other reasons, too. */
-const signs: Readonly<Record<Refusal, RegExp>> = {
+const signs: Readonly<Record<Exclude<Refusal, "protect">, RegExp>> = {
   write: /Read-only file ?system|EROFS/i,
   deny: /: Permission denied|EACCES/,
   network:
@@ -12,15 +13,15 @@ const signs: Readonly<Record<Refusal, RegExp>> = {
 };
 
 /** Kinds of refusals that the output of a failed command suggests. */
-function findRefusals(printed: string): Refusal[] {
-  return (Object.keys(signs) as Refusal[]).filter((refusal) => signs[refusal].test(printed));
+function findRefusals(printed: string): (keyof typeof signs)[] {
+  return (Object.keys(signs) as (keyof typeof signs)[]).filter((refusal) => signs[refusal].test(printed));
 }
 
 /** A line for each suggested refusal: what the sandbox does, and what the user can do about it. */
 export function describeRefusals(printed: string, { writable, limits, options, denies }: Sandbox): string[] {
   const { network = false, unixSockets = false, remedies = {} } = options;
   const applies = { write: true, deny: denies, network: !network, sockets: !unixSockets, limits: true };
-  const facts: Readonly<Record<Refusal, string>> = {
+  const facts: Readonly<Record<keyof typeof signs, string>> = {
     write: `commands can write only in ${writable.join(", ")} and /tmp`,
     deny: "commands cannot open denied paths",
     network: "commands have no network and reach no service of this machine",
@@ -33,4 +34,31 @@ export function describeRefusals(printed: string, { writable, limits, options, d
       const remedy = remedies[refusal];
       return `[sandbox: ${facts[refusal]}, which may be why this failed${remedy ? `; ${remedy}` : ""}]`;
     });
+}
+
+/** Printed when a protected path was to be changed, replaced or removed. */
+const protectSign = /Read-only file ?system|EROFS|resource busy|EBUSY|cross-device|EXDEV/i;
+/** Most protected paths that a line names. */
+const mostNamed = 5;
+
+/** A line about the protected paths that lines of refusals name; undefined if there are none. Some programs go on then and report success. */
+export function describeProtection(
+  printed: string,
+  kept: readonly string[],
+  { options: { remedies = {} } }: Sandbox,
+  print: (path: string) => string,
+): string[] | undefined {
+  const refusals = printed.split("\n").filter((line) => protectSign.test(line));
+  const named = kept.filter((path) => refusals.some((line) => line.includes(tailOf(path))));
+  if (named.length === 0) return undefined;
+  const remedy = remedies.protect ? `; ${remedies.protect}` : "";
+  return [
+    `[sandbox: commands cannot change ${named.slice(0, mostNamed).map(print).join(", ")}, which is protected${remedy}]`,
+  ];
+}
+
+/** As a message names it: `.envrc`, but `.git/config`, as many files are called so. */
+function tailOf(path: string): string {
+  const name = basename(path);
+  return name.includes(".") ? name : `${basename(dirname(path))}/${name}`;
 }

@@ -5,9 +5,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { findProgram } from "@toolcrib/kit/files";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunBashOptions, sandboxProblem } from "../bashOptions.ts";
-import { findProgram } from "../process/findProgram.ts";
 import { createRunBashTool } from "../runBash.ts";
 
 const bwrap = findProgram("bwrap");

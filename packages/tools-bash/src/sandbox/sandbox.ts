@@ -1,19 +1,19 @@
 import { closeSync, statSync } from "node:fs";
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { type DenyRules, isInside } from "@toolcrib/core/files";
 import { clip, messageOf } from "@toolcrib/core/text";
-import { findProgram } from "../process/findProgram.ts";
+import { type DenyRules, findProgram, isInside } from "@toolcrib/kit/files";
 import { inheritedDescriptors } from "../process/inheritedDescriptors.ts";
 import { runShell } from "../process/runShell.ts";
 import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
-import { toBytePath } from "./bytePath.ts";
+import { toBytePath, toText } from "./bytePath.ts";
 import { createMasking, type Masks, maskArguments } from "./masks.ts";
 import { openInPlace, openPinned, type PinnedDirectory, pinDirectory } from "./pinnedDirectory.ts";
+import { createProtectedWatch, type WatchedCommand } from "./protectedWatch.ts";
 import { limitingShell, limitsWithDefaults, type SandboxLimits } from "./resourceLimits.ts";
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
 /** Kinds of actions that the sandbox refuses. */
-export type Refusal = "write" | "deny" | "network" | "sockets" | "limits";
+export type Refusal = "write" | "protect" | "deny" | "network" | "sockets" | "limits";
 
 /** Options of the sandbox, which is bubblewrap (Linux only). */
 export interface SandboxOptions {
@@ -21,6 +21,11 @@ export interface SandboxOptions {
   writable?: string | readonly string[];
   /** Directories that commands find empty and cannot change, also inside a writable one. Each must exist, with no link in its path. */
   hidden?: readonly string[];
+  /**
+   * Protected paths in writable directories that commands may change, as patterns like those of `deny`: `.git/config`, `./vendor/`. `./`
+   * lets all through. Default: none.
+   */
+  unprotected?: readonly string[];
   /** Whether commands reach the network, loopback included. Default: false. */
   network?: boolean;
   /** Whether commands may open Unix sockets, also those of visible services such as docker and ssh-agent. Default: false. */
@@ -44,9 +49,14 @@ export interface SandboxProgram {
   args: string[];
   /** Its descriptors from 3 on: open descriptors, or bytes for it to read. */
   descriptors: readonly (number | Uint8Array)[];
+  /** Protected paths that are kept. */
+  kept: readonly string[];
   /** Closes the open descriptors; to be called when the program has ended. */
   close(): void;
 }
+
+/** A program in the sandbox, which watches what becomes of protected paths. */
+export interface EnteredSandbox extends SandboxProgram, WatchedCommand {}
 
 export interface Sandbox {
   /** Canonical. */
@@ -60,7 +70,7 @@ export interface Sandbox {
   /** Resolves to the reason why the sandbox is not available, or to undefined if it is. */
   problem(): Promise<string | undefined>;
   /** The program that runs a command in the sandbox. Rejects with a ToolError if the sandbox is not available. */
-  enter(command: SandboxedCommand): Promise<SandboxProgram>;
+  enter(command: SandboxedCommand): Promise<EnteredSandbox>;
 }
 
 /** All are canonical paths. */
@@ -80,14 +90,15 @@ const firstDescriptor = 3;
 
 /** Throws a TypeError for a directory that does not exist. */
 export function createSandbox(places: SandboxPlaces, options: SandboxOptions): Sandbox {
-  const { hidden = [], remedies = {} } = options;
+  const { hidden = [], unprotected = [], remedies = {} } = options;
   const limits = limitsWithDefaults(options.limits ?? {});
   const { writable, deny } = places;
   const shown = [places.cwd, ...writable];
   const readable = (places.readable ?? []).filter(
     (path) => isHidden(path) && !writable.some((root) => isInside(root, path)),
   );
-  const masking = createMasking({ writable, shown, readable, hidden, deny });
+  const masking = createMasking({ writable, shown, readable, hidden, deny, unprotected });
+  const watch = createProtectedWatch(masking.findProtected);
   const wrap = createWrap({ ...places, readable }, options, limits);
   let probed: Promise<void> | undefined;
 
@@ -100,11 +111,14 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
       throw error;
     }
   };
-  const available = async <Value>(made: () => Value | Promise<Value>): Promise<Value> => {
+  const available = async <Value>(
+    made: () => Value | Promise<Value>,
+    remedy = remedies.unavailable,
+  ): Promise<Value> => {
     try {
       return await made();
     } catch (error) {
-      throw unavailable(messageOf(error), remedies.unavailable, error);
+      throw unavailable(messageOf(error), remedy, error);
     }
   };
 
@@ -116,6 +130,7 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
     denies: deny !== undefined,
     problem: () =>
       checked()
+        .then(masking.findProtected)
         .then(masking.current)
         .then(
           () => undefined,
@@ -124,9 +139,12 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
     async enter(command) {
       const isVisible = [...shown, ...readable].some((root) => isInside(root, command.cwd));
       if (isHidden(command.cwd) && !isVisible) throw hiddenDirectory(shown);
-      const masks = await available(() => checked().then(masking.current));
+      await available(checked);
+      const found = await available(masking.findProtected, remedies.protect);
+      const masks = await available(() => masking.current(found));
       if (masks.empty.some((path) => isInside(path, toBytePath(command.cwd)))) throw hiddenDirectory(shown);
-      return available(() => wrap(command, masks));
+      const program = await available(() => wrap(command, masks));
+      return { ...program, ...watch(found) };
     },
   };
 }
@@ -161,8 +179,7 @@ function createWrap(
       const readOnly = readable.filter(isDirectory).map((path): ShownDirectory => {
         return { path, descriptor: pass(openInPlace(toBytePath(path))) };
       });
-      const fixed = masks.fixed.map((path) => pass(openInPlace(path)));
-      const maskWords = maskArguments(masks, fixed);
+      const maskWords = maskArguments(masks, (path) => pass(openInPlace(path, true)));
       const surroundings = {
         writable: pinned.map(show),
         readable: [...workingDirectory.map(show), ...readOnly].sort((a, b) => a.path.length - b.path.length),
@@ -177,6 +194,7 @@ function createWrap(
         file: bwrap,
         args: [...bubblewrapArguments(surroundings), "/bin/sh", ...limitingShell(limits), file, ...args],
         descriptors: [...descriptors],
+        kept: masks.kept.map(toText),
         close,
       };
     } catch (error) {

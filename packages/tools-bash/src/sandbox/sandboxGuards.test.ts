@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from "node:f
 import { createServer, type Server } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { findProgram } from "@toolcrib/kit/files";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunBashOptions } from "../bashOptions.ts";
-import { findProgram } from "../process/findProgram.ts";
 import { createRunBashTool } from "../runBash.ts";
 
 /*

@@ -1,0 +1,44 @@
+/*
+ * Variables that make programs fail where they would wait for a person. The others need none: npm, docker, sudo and apt's own question
+ * read standard input, which is closed, or the terminal, which commands do not have.
+ */
+
+/** In words that programs with and without a shell can run: quotes, and no apostrophe. */
+const noEditor =
+  "sh -c 'echo \"There is no editor here: give the text by an option (git commit -m, --no-edit), or name a command in GIT_EDITOR or GIT_SEQUENCE_EDITOR\" >&2; exit 1'";
+
+interface Row {
+  readonly names: readonly string[];
+  readonly value: string;
+  readonly why: string;
+}
+
+const rows: readonly Row[] = [
+  {
+    names: ["GIT_EDITOR", "EDITOR", "VISUAL", "GH_EDITOR", "KUBE_EDITOR", "SVN_EDITOR", "HGEDITOR"],
+    value: noEditor,
+    why: "An editor waits for keys. The first of these wins over the user's configuration.",
+  },
+  {
+    names: ["GIT_SEQUENCE_EDITOR"],
+    value: noEditor,
+    why: "The list of a rebase: an editor that succeeds would perform it as it stands.",
+  },
+  {
+    names: ["PAGER", "GIT_PAGER", "MANPAGER", "GH_PAGER", "SYSTEMD_PAGER", "AWS_PAGER"],
+    value: "cat",
+    why: "A pager waits for keys; some are started even without a terminal.",
+  },
+  { names: ["GIT_TERMINAL_PROMPT"], value: "0", why: "Git asks for a name and a password." },
+  { names: ["GIT_ASKPASS", "SSH_ASKPASS"], value: "", why: "An editor's terminal sets these: they open a dialog." },
+  { names: ["SSH_ASKPASS_REQUIRE"], value: "never", why: "ssh may open a dialog of its own choice." },
+  { names: ["GCM_INTERACTIVE"], value: "never", why: "Git's credential manager opens a window." },
+  { names: ["PIP_NO_INPUT"], value: "1", why: "pip asks for a password and whether to go on." },
+  { names: ["DEBIAN_FRONTEND"], value: "noninteractive", why: "Packages of apt ask about their configuration." },
+  { names: ["GH_PROMPT_DISABLED"], value: "1", why: "gh asks for what an option did not say." },
+];
+
+/** What commands get in place of the user's own values; those of a call win. */
+export const noQuestions: Readonly<Record<string, string>> = Object.fromEntries(
+  rows.flatMap(({ names, value }) => names.map((name) => [name, value])),
+);

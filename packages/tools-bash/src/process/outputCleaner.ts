@@ -1,0 +1,198 @@
+import { isAscii, isUtf8 } from "node:buffer";
+import { columns, TerminalRow } from "./terminalRow.ts";
+
+type State = "text" | "escape" | "charset" | "control" | "string";
+
+const printable = /[^\0-\x08\n-\x1f\x7f-\x9f]+/y;
+const zeros = /\0+/y;
+const replaced = /\ufffd/g;
+/** Longer parameters than any sequence needs. */
+const mostParameters = 32;
+
+const lineFeed = 0x0a;
+
+/** Binary output has more than this share of NULs and other controls that no text has. */
+const binaryShare = 0.3;
+
+/**
+ * Makes text of what a program prints for a terminal: no escape sequences, and a line that was written over as it stood at its end. In
+ * linear time and flat memory, wherever the bytes are cut.
+ */
+export class OutputCleaner {
+  readonly #emit: (text: string | Uint8Array) => void;
+  readonly #row = new TerminalRow((text) => {
+    this.#ready += text;
+  });
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #ready = "";
+  #state: State = "text";
+  #parameters = "";
+  #bytes = 0;
+  #zeros = 0;
+  #controls = 0;
+  #invalid = 0;
+
+  constructor(emit: (text: string | Uint8Array) => void) {
+    this.#emit = emit;
+  }
+
+  /** Whether it was mostly no text since the last `flush`. What is invalid counts beside a NUL: without, it is text of another encoding. */
+  get isBinary(): boolean {
+    const odd = this.#zeros + this.#controls + (this.#zeros > 0 ? this.#invalid : 0);
+    return odd > 8 && odd > this.#bytes * binaryShare;
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    const [first, last] = [bytes.indexOf(lineFeed) + 1, bytes.lastIndexOf(lineFeed) + 1];
+    this.#decode(bytes.subarray(0, first));
+    // Whole lines, from the beginning of a line.
+    const lines = bytes.subarray(first, last);
+    if (this.#state === "text" && isPlain(lines)) {
+      this.#send();
+      this.#emit(lines);
+    } else this.#decode(lines);
+    this.#pushRest(bytes.subarray(last));
+    this.#send();
+  }
+
+  /** Hands over the line that has not ended, and a character that is not whole. A sequence goes on with the next bytes. */
+  flush(): void {
+    this.#read(this.#decoder.decode());
+    this.#ready += this.#row.take();
+    this.#send();
+    this.#bytes = this.#zeros = this.#controls = this.#invalid = 0;
+  }
+
+  #send(): void {
+    if (this.#ready !== "") this.#emit(this.#ready);
+    this.#ready = "";
+  }
+
+  /** The beginning of a line, or a piece of one. Of a long one only the end is decoded: it alone can be written over. */
+  #pushRest(bytes: Uint8Array): void {
+    const isLong = bytes.length > columns && isAscii(bytes) && isPlain(bytes);
+    // One byte decides what comes of a character that was cut.
+    this.#decode(isLong ? bytes.subarray(0, 1) : bytes);
+    if (!isLong) return;
+    let full = 1;
+    if (this.#state === "text" && this.#row.isPlain) {
+      full += this.#row.fullRows(bytes.length - 1);
+      this.#ready += this.#row.take();
+      this.#send();
+      this.#emit(bytes.subarray(1, full));
+    }
+    this.#decode(bytes.subarray(full));
+  }
+
+  #decode(bytes: Uint8Array): void {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    if (text.includes("\ufffd")) this.#invalid += text.match(replaced)?.length ?? 0;
+    this.#read(text);
+  }
+
+  #read(text: string): void {
+    for (let at = 0; at < text.length; ) {
+      if (this.#state === "text") {
+        const run = matchAt(printable, text, at);
+        if (run !== "") this.#row.write(run);
+        const nulls = matchAt(zeros, text, at + run.length);
+        if (nulls !== "") {
+          this.#zeros += nulls.length;
+          // A separator, of file names for example.
+          this.#row.write("␀");
+        }
+        at += run.length + nulls.length;
+        if (run !== "" || nulls !== "") continue;
+      }
+      this.#step(text.charCodeAt(at));
+      at += 1;
+    }
+  }
+
+  /** One character that is a control, or part of a sequence. */
+  #step(code: number): void {
+    const state = this.#state;
+    if (code === 0x1b) this.#state = "escape";
+    else if (code === 0x18 || code === 0x1a) this.#state = "text";
+    else if (code >= 0x80 && code <= 0x9f) this.#startEightBit(code);
+    else if (state === "string") {
+      // An end that never comes takes no more than its line.
+      if (code === 0x07 || code === 0x0a) this.#state = "text";
+      if (code === 0x0a) this.#endLine();
+    } else if (code < 0x20) this.#execute(code);
+    else if (code !== 0x7f) this.#stepSequence(code);
+  }
+
+  #stepSequence(code: number): void {
+    if (code < 0x30 && this.#state === "escape") this.#state = "charset";
+    if (code < 0x30 && this.#state === "charset") return;
+    if (this.#state === "control" && code < 0x40) {
+      if (this.#parameters.length < mostParameters) this.#parameters += String.fromCharCode(code);
+      return;
+    }
+    if (this.#state === "escape" && "[]PX^_".includes(String.fromCharCode(code))) {
+      this.#startEightBit(code + 0x40);
+      return;
+    }
+    if (this.#state === "control") this.#control(String.fromCharCode(code), this.#parameters);
+    this.#state = "text";
+  }
+
+  /** U+0080 to U+009F are the second bytes of two-byte sequences, moved up by 0x40. */
+  #startEightBit(code: number): void {
+    this.#parameters = "";
+    this.#state = code === 0x9b ? "control" : [0x90, 0x98, 0x9d, 0x9e, 0x9f].includes(code) ? "string" : "text";
+    if (code === 0x85) this.#endLine();
+  }
+
+  #execute(code: number): void {
+    if (code === 0x0d) this.#row.carriageReturn();
+    else if (code === 0x08) this.#row.moveBy(-1);
+    else if (code === 0x09) this.#row.write("\t");
+    else if (code >= 0x0a && code <= 0x0c) this.#endLine();
+    else if (code !== 0x07) this.#controls += 1;
+  }
+
+  /** What a control sequence does to the line; all else of it (colours) goes. */
+  #control(final: string, parameters: string): void {
+    // `?K` erases as `K` does.
+    if (!(final === "K" ? /^\??\d*$/ : /^[\d;]*$/).test(parameters)) return;
+    const given = Number.parseInt(parameters.replace("?", ""), 10) || 0;
+    const count = Math.max(1, given);
+    if (final === "C" || final === "a") this.#row.moveBy(count);
+    else if (final === "D") this.#row.moveBy(-count);
+    else if (final === "G" || final === "`") this.#row.moveTo(count - 1);
+    else if (final === "K" && given <= 2) this.#row.erase(given);
+    // To another line, or a new screen: this one is as it will stay.
+    else if ("ABEFHJdf".includes(final)) this.#leaveLine();
+  }
+
+  #leaveLine(): void {
+    const text = this.#row.take();
+    if (text !== "") this.#ready += `${text}\n`;
+  }
+
+  #endLine(): void {
+    this.#ready += `${this.#row.take()}\n`;
+  }
+}
+
+/** Whether it is valid UTF-8 without controls but for tabs and line feeds. */
+function isPlain(bytes: Uint8Array): boolean {
+  let hasOthers = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte < 0x20 ? byte !== 0x09 && byte !== lineFeed : byte === 0x7f) return false;
+    if (byte < 0x80) continue;
+    hasOthers = true;
+    // U+0080 to U+009F are controls, too.
+    if (byte === 0xc2 && (bytes[at + 1] ?? 0) < 0xa0) return false;
+  }
+  return !hasOthers || isUtf8(bytes);
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? "";
+}

@@ -1,0 +1,170 @@
+import { type BigIntStats, type Dirent, lstatSync, realpathSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { compileDenyRules, type DeniedPaths, isInside, protectedPaths } from "@toolcrib/kit/files";
+import { type BytePath, toBytePath, toText } from "./bytePath.ts";
+import { EntryMatcher } from "./entryMatcher.ts";
+import { namedByConfig } from "./gitConfig.ts";
+import { toSystemPath } from "./systemPath.ts";
+import { cannotLook, entryPath, isGone, longestWalk, outermost, TreeWalk } from "./treeWalk.ts";
+
+/** Protected paths that exist in writable directories. */
+export interface FoundProtected {
+  /** For each, what was there. A file has another state when it was changed, a link when it leads elsewhere. */
+  readonly states: ReadonlyMap<BytePath, string>;
+  /** What to mount read-only: canonical paths. What lies in one of them is not listed. */
+  readonly kept: readonly BytePath[];
+}
+
+/** What git's own folder holds that decides what it runs, or where it looks for that. */
+const gitParts = new Set(["config", "config.worktree", "hooks", "commondir"]);
+/** And the folders where it holds the same of submodules and worktrees. */
+const gitFolders = new Set(["modules", "worktrees"]);
+const patterns = protectedPaths.flatMap(({ pattern, inSandbox = [pattern] }) => inSandbox);
+/** Those of the form `**`, FOLDER, NAME, which as patterns would take a match of each path: names by their folder. */
+const folderParts = new Map<string, Set<string>>();
+const otherPatterns = patterns.filter((pattern) => {
+  const [, folder = "", name = ""] = /^\*\*\/([^/*]+)\/([^/*]+)\/?$/.exec(pattern) ?? [];
+  if (name !== "") folderParts.set(folder, (folderParts.get(folder) ?? new Set()).add(name));
+  return name === "";
+});
+
+/**
+ * Finds what is protected in directories that commands may write, but for what `unprotected` names and for installed packages
+ * (`node_modules`), which commands replace. `repositories` are folders that were one before, and grow: a command may take one apart, write
+ * its configuration and put it together again. Rejects with an Error in plain words if not all could be looked at.
+ */
+export async function findProtected(
+  writable: readonly string[],
+  unprotected: readonly string[],
+  repositories: Set<BytePath> = new Set(),
+  longest: number = longestWalk,
+): Promise<FoundProtected> {
+  const walk = new ProtectedWalk(writable, unprotected, repositories, longest);
+  for (const directory of outermost(writable)) await walk.visit(toBytePath(directory));
+  return { states: walk.states, kept: outermost([...walk.kept]) };
+}
+
+class ProtectedWalk {
+  readonly states = new Map<BytePath, string>();
+  readonly kept = new Set<BytePath>();
+  readonly #writable: readonly BytePath[];
+  readonly #matcher: EntryMatcher;
+  readonly #unprotected: DeniedPaths | undefined;
+  readonly #repositories: Set<BytePath>;
+  readonly #tree: TreeWalk;
+
+  constructor(
+    writable: readonly string[],
+    unprotected: readonly string[],
+    repositories: Set<BytePath>,
+    longest: number,
+  ) {
+    this.#repositories = repositories;
+    this.#writable = writable.map(toBytePath);
+    const roots = writable;
+    this.#unprotected = unprotected.length > 0 ? compileDenyRules({ patterns: unprotected, roots }) : undefined;
+    // A place that holds a root, such as `~/.config/`, was chosen to be written.
+    const isChosen = (pattern: string): boolean => {
+      const { match } = compileDenyRules({ patterns: [pattern], roots });
+      return pattern.startsWith("~/") && roots.some((root) => match(root, true) !== undefined);
+    };
+    this.#matcher = new EntryMatcher({ patterns: otherPatterns.filter((pattern) => !isChosen(pattern)), roots });
+    this.#tree = new TreeWalk(longest, "make fewer directories writable, or let folders through (sandbox.unprotected)");
+  }
+
+  async visit(start: BytePath): Promise<void> {
+    const waiting = [{ directory: start, inGit: false }];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { directory, inGit } = next;
+      const entries = await this.#tree.list(directory);
+      // A command of the same user could make it readable.
+      if (!entries) this.#keep(directory);
+      if (entries && holdsRepository(directory, entries, inGit)) this.#repositories.add(directory);
+      const isRepository = this.#repositories.has(directory);
+      const mayMatch = this.#matcher.mayMatchBelow(directory);
+      const parts = folderParts.get(basename(directory).toLowerCase());
+      for (const entry of entries ?? []) {
+        const path = entryPath(directory, entry.name);
+        const kind = entry.isSymbolicLink() ? undefined : entry.isDirectory();
+        const name = entry.name.toLowerCase();
+        if (this.#isUnprotected(path, kind)) continue;
+        if (isRepository && gitParts.has(name)) {
+          this.#keep(path);
+          if (name.startsWith("config")) this.#keepNamed(path);
+        } else if (name === ".git" && !kind) this.#keep(path);
+        else if (parts?.has(name) || (!inGit && this.#isProtected(path, entry.name, kind, mayMatch))) this.#keep(path);
+        else if (kind && name === ".git") waiting.push({ directory: path, inGit: true });
+        else if (kind && inGit && (!isRepository || gitFolders.has(name))) waiting.push({ directory: path, inGit });
+        else if (kind && !inGit && name !== "node_modules") waiting.push({ directory: path, inGit });
+      }
+    }
+  }
+
+  #isUnprotected(path: BytePath, isDirectory: boolean | undefined): boolean {
+    return this.#unprotected?.match(toText(path), isDirectory) !== undefined;
+  }
+
+  #isProtected(path: BytePath, name: BytePath, isDirectory: boolean | undefined, mayMatch: boolean): boolean {
+    return this.#matcher.matchesName(name, isDirectory) || (mayMatch && this.#matcher.matchesPath(path, isDirectory));
+  }
+
+  /** What a repository's configuration names in writable directories, by the folder that holds `.git`. */
+  #keepNamed(config: BytePath): void {
+    const repository = dirname(config);
+    const isBare = !/\/\.git$/i.test(repository);
+    for (const { path, mayBeFolder } of namedByConfig(
+      toText(config),
+      toText(isBare ? repository : dirname(repository)),
+    )) {
+      const named = toBytePath(path);
+      if (!this.#writable.some((root) => isInside(root, named)) || this.#isUnprotected(named, undefined)) continue;
+      if (mayBeFolder || statsOf(named)?.isDirectory() === false) this.#keep(named);
+    }
+  }
+
+  /** Of a link also what it leads to: the link itself cannot be kept. */
+  #keep(path: BytePath): void {
+    const stats = statsOf(path);
+    if (!stats) return;
+    const target = realPath(path);
+    const found = target === undefined ? stats : statsOf(target);
+    this.states.set(path, `${target !== path && target} ${stateOf(found ?? stats)}`);
+    const isWhole = /\/\.git$/i.test(path) && found?.isDirectory();
+    const isIn = target !== undefined && this.#writable.some((root) => isInside(root, target) && root !== target);
+    if (isIn && !isWhole) this.kept.add(target);
+  }
+}
+
+/**
+ * Returns whether git takes a folder for a repository, or would with a few more files: `.git`, any folder that holds the same, and below
+ * `.git` those of submodules and worktrees.
+ */
+function holdsRepository(directory: BytePath, entries: readonly Dirent<BytePath>[], inGit: boolean): boolean {
+  if (/\/\.git$/i.test(directory)) return true;
+  if (inGit && entries.some((entry) => /^(?:config|commondir)$/i.test(entry.name) && !entry.isDirectory())) return true;
+  const names = new Set(entries.map(({ name }) => name.toLowerCase()));
+  const parts = ["head", "objects", "refs"].filter((name) => names.has(name));
+  return parts.length > 1 || (names.has("head") && names.has("commondir"));
+}
+
+function stateOf(stats: BigIntStats): string {
+  return stats.isDirectory() ? `folder ${stats.ino}` : `${stats.mode} ${stats.ino} ${stats.ctimeNs}`;
+}
+
+function statsOf(path: BytePath): BigIntStats | undefined {
+  try {
+    return lstatSync(toSystemPath(path), { bigint: true });
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw cannotLook(path, error);
+  }
+}
+
+/** Undefined for a link that leads nowhere. */
+function realPath(path: BytePath): BytePath | undefined {
+  try {
+    return realpathSync.native(toSystemPath(path), { encoding: "latin1" });
+  } catch {
+    return undefined;
+  }
+}

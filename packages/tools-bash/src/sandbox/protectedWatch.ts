@@ -1,0 +1,41 @@
+import { toText } from "./bytePath.ts";
+import type { FoundProtected } from "./protectedPaths.ts";
+
+/** One command that is watched. */
+export interface WatchedCommand {
+  /** Resolves to the protected paths that were made, changed or removed since it started. Rejects with an Error in plain words. */
+  findChanges(): Promise<readonly string[]>;
+  /** To be called when it has ended. */
+  end(): void;
+}
+
+/**
+ * Watches what commands make of protected paths. Call it with what was found right before a command. If that one ends without an answer,
+ * as by an abort, the next command answers for it.
+ */
+export function createProtectedWatch(find: () => Promise<FoundProtected>): (before: FoundProtected) => WatchedCommand {
+  let running = 0;
+  /** What was there when all before was answered for. */
+  let unanswered: FoundProtected | undefined;
+  return (before) => {
+    const start = unanswered ?? before;
+    let after: FoundProtected | undefined;
+    unanswered = start;
+    running += 1;
+    return {
+      async findChanges() {
+        after = await find();
+        const { states } = after;
+        const paths = new Set([...start.states.keys(), ...states.keys()]);
+        return [...paths]
+          .filter((path) => start.states.get(path) !== states.get(path))
+          .sort()
+          .map(toText);
+      },
+      end() {
+        running -= 1;
+        if (after) unanswered = running > 0 ? after : undefined;
+      },
+    };
+  };
+}

@@ -1,0 +1,6 @@
+import { type BytePath, isAscii } from "./bytePath.ts";
+
+/** Converts to the form that `node:fs` takes. Apart from the type of such paths, so that published types do not name Node's. */
+export function toSystemPath(path: BytePath): string | Buffer {
+  return isAscii(path) ? path : Buffer.from(path, "latin1");
+}

@@ -1,0 +1,67 @@
+import { type Dirent, readdirSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import { isInside, systemErrorCode } from "@toolcrib/kit/files";
+import { type BytePath, toText } from "./bytePath.ts";
+import { toSystemPath } from "./systemPath.ts";
+
+/** Most files and directories that are looked at before a command. */
+export const longestWalk = 250_000;
+/** Milliseconds of work after which other events get their turn. */
+const sliceMs = 10;
+/** Linux takes 4,096 bytes, and bubblewrap puts a prefix before a path. */
+const longestPath = 4000;
+
+/** Lists directories one after another, a bounded number of entries in all. */
+export class TreeWalk {
+  readonly #longest: number;
+  readonly #advice: string;
+  #looked = 0;
+  #sliceEnds = performance.now() + sliceMs;
+
+  constructor(longest: number, advice: string) {
+    this.#longest = longest;
+    this.#advice = advice;
+  }
+
+  /** Empty where the directory is gone, undefined where it may not be read. Throws an Error in plain words for anything else. */
+  async list(directory: BytePath): Promise<Dirent<BytePath>[] | undefined> {
+    if (performance.now() > this.#sliceEnds) {
+      await setImmediate();
+      this.#sliceEnds = performance.now() + sliceMs;
+    }
+    if (directory.length > longestPath) throw new Error(`a path of more than ${longestPath} bytes cannot be masked`);
+    try {
+      const path = toSystemPath(directory);
+      const entries = readdirSync(path, { withFileTypes: true, encoding: "latin1" }) as Dirent<BytePath>[];
+      this.#looked += entries.length;
+      if (this.#looked <= this.#longest) return entries;
+    } catch (error) {
+      if (["EACCES", "EPERM"].includes(systemErrorCode(error) ?? "")) return undefined;
+      if (isGone(error)) return [];
+      throw cannotLook(directory, error);
+    }
+    throw new Error(`there are more than ${this.#longest} files to look at before the command; ${this.#advice}`);
+  }
+}
+
+/** Whether the error says that there is nothing, or a link that leads nowhere. */
+export function isGone(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "ELOOP"].includes(systemErrorCode(error) ?? "");
+}
+
+export function cannotLook(path: BytePath, cause: unknown): Error {
+  return new Error(`${toText(path)} cannot be looked at (${systemErrorCode(cause) ?? "unknown reason"})`, { cause });
+}
+
+export function entryPath(directory: BytePath, name: BytePath): BytePath {
+  return directory === "/" ? `/${name}` : `${directory}/${name}`;
+}
+
+/** The directories that lie in no other of them, each once. */
+export function outermost<Path extends string>(directories: readonly Path[]): Path[] {
+  const kept: Path[] = [];
+  for (const path of [...directories].sort((a, b) => a.length - b.length)) {
+    if (!kept.some((outer) => isInside(outer, path))) kept.push(path);
+  }
+  return kept;
+}
