@@ -57,7 +57,7 @@ export function messageOf(error: unknown): string {
 }
 
 function flagFor({ option, variable = "the key" }: AdvisedOption): string {
-  return { apiKey: variable, baseURL: "--base-url", model: "-m" }[option];
+  return { apiKey: variable, baseURL: "--base-url", model: "-m", reasoning: "--reasoning" }[option];
 }
 
 const threeWaysOn =

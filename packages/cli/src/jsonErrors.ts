@@ -16,7 +16,7 @@ export function jsonError(error: unknown, about: object = {}): string {
 }
 
 /**
- * Whether an error that ends the command has yet to be printed as JSON. Read from the words of the command line: an error may come
+ * Returns whether an error that ends the command has yet to be printed as JSON. Read from the words of the command line: an error may come
  * before any flag is known.
  */
 export function lacksJson(error: unknown, args: readonly string[]): boolean {

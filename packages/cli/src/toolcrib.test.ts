@@ -24,7 +24,7 @@ function toolcrib(
   return command(args, { cwd: folder, ...options, env });
 }
 
-/** What the user said, by a journal. */
+/** Reads the user's messages from a journal. */
 function usersIn(journal: string): string[] {
   const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
   type Line = { message?: Message; messages?: Message[] };

@@ -13,10 +13,11 @@ import { sessionsOf } from "../state/sessionFile.ts";
 import { ownToolStore } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
 import { createPermissions, describePermissions } from "../tools/permissions.ts";
-import { changesOf } from "../tools/place.ts";
+import { changesOf } from "../tools/remote.ts";
 import { rootsOf } from "../tools/toolSet.ts";
 import { version } from "../version.ts";
-import { type Conversation, type ConversationFlags, openConversation } from "./conversation.ts";
+import type { ConversationFlags } from "./buildAgent.ts";
+import { type Conversation, openConversation } from "./conversation.ts";
 import { addModelFlags } from "./conversationFlags.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
@@ -128,7 +129,7 @@ function sessionOf(conversation: Conversation, flags: ConversationFlags, model: 
       async select(id) {
         // Another provider is not where `--base-url` says.
         const isSame = id.split("/")[0] === model.split("/")[0];
-        const choice = await chooseModel({ model: id, ...(isSame && { baseUrl: flags.baseUrl }) });
+        const choice = await chooseModel({ ...flags, model: id, baseUrl: isSame ? flags.baseUrl : undefined });
         conversation.useModel(choice.provider);
         current = id;
       },
@@ -145,7 +146,7 @@ function sessionOf(conversation: Conversation, flags: ConversationFlags, model: 
   };
 }
 
-/** What an editor calls a conversation: the name of its journal. */
+/** Returns the id of a conversation for editors: the name of its journal. */
 function idOf(journal: string): string {
   return basename(journal, ".jsonl");
 }

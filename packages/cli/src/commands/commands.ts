@@ -231,7 +231,7 @@ function addHelp(parent: Command, define: (command: Command) => Promise<void>): 
 }
 
 async function unknownCommand(parent: Command, name: string): Promise<Error> {
-  const { nearestName } = await import("@toolcrib/core");
+  const { nearestName } = await import("@toolcrib/core/internal");
   const names = parent.commands.map((one) => one.name());
   const nearest = nearestName(name, names);
   return usageError(`help: ${parent.name()} has no command ${name}${nearest ? `; did you mean ${nearest}?` : ""}`);

@@ -62,7 +62,7 @@ interface Candidate {
   readonly about: string;
 }
 
-/** What the last word may be, as it goes on from what is typed. None for a file. */
+/** Lists candidates for the last word, as it goes on from what is typed. None for a file. */
 async function candidates(program: Program, root: Command, words: readonly string[]): Promise<Candidate[]> {
   const typed = words.at(-1) ?? "";
   let command = root;

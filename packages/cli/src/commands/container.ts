@@ -2,8 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
-import { isInside } from "@toolcrib/core/files";
-import { findProgram } from "@toolcrib/tools-bash";
+import { findProgram, isInside } from "@toolcrib/kit/files";
 import { Option } from "commander";
 import { CliError, type ExitReason, usageError } from "../exitReasons.ts";
 import { collect } from "../flagValues.ts";
@@ -56,7 +55,7 @@ async function container({ terminal, env }: Program, words: string[], flags: Con
     ...handedOver(env, flags.env).flatMap((name) => ["--env", name]),
     ...[image, ...words],
   ];
-  process.exit(await exitCodeOf(spawn(engine.program, args, { stdio: "inherit" })));
+  process.exit(await exitCodeOf(engine.program, args));
 }
 
 /** Throws unless it can be mounted; the home folder and what holds it only where they are named. */
@@ -132,14 +131,17 @@ function builtImage({ program, name }: Engine, note: (line: string) => void): st
   throw new CliError("failed", `${name} could not build ${image}: see above; --image NAME takes another one`);
 }
 
-/** That of the command; signals go to the engine, which passes them on. */
-function exitCodeOf(child: ChildProcess): Promise<number> {
+/** Runs the engine; signals go to it, and it passes them on to the command. */
+function exitCodeOf(program: string, args: readonly string[]): Promise<number> {
+  let child: ChildProcess;
   // A terminal sends Ctrl-C to the engine, too: passed on, it would count twice.
   const isOnTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.removeAllListeners(signal).on(signal, () => {
       if (signal !== "SIGINT" || !isOnTerminal) child.kill(signal);
     });
+  // A signal that came between the start and the handlers would be lost.
+  child = spawn(program, args, { stdio: "inherit" });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { usageError } from "../exitReasons.ts";
 import { addMcpFlag, addPermissionFlags, addSandboxFlags } from "../tools/flags.ts";
 
@@ -24,12 +24,19 @@ export function addModelFlags(command: Command): Command {
           "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible or offline",
         )
         .option("--base-url <url>", "where the provider is, for -m")
+        .addOption(new Option("--reasoning <effort>", "how much the model thinks").choices(efforts))
+        .addOption(
+          new Option("--cache-ttl <time>", "how long Anthropic keeps a prompt (default: 5m)").choices(["5m", "1h"]),
+        )
         .option("--max-steps <n>", "replies of the model at most (default: 50)", positiveInteger)
         .option("--no-context-files", "read no AGENTS.md as instructions"),
     ),
     "ask",
   );
 }
+
+/** Which of them a model takes it says itself. */
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 function positiveInteger(value: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);

@@ -6,9 +6,8 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { createManifest, rangeTakes } from "@toolcrib/contracts";
 import { defineTool, type ExecutableTool, type JsonSchema } from "@toolcrib/core";
-import { createManifest } from "@toolcrib/core/contracts";
-import { rangeTakes } from "@toolcrib/project/contracts";
 import { type ProgramEnd, sharedCommand, sharedFolder, temporaryFolder } from "@toolcrib/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 

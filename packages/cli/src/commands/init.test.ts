@@ -18,7 +18,7 @@ beforeEach(() => {
 const init = (...args: string[]): Promise<ProgramEnd> =>
   command(["init", ...args], { cwd: folder, env: { XDG_STATE_HOME: join(folder, "../state") } });
 
-/** What `npm install` would bring, from the workspace. */
+/** Links what `npm install` would bring, from the workspace. */
 function install(project: string): void {
   const own = fileURLToPath(new URL("../../node_modules/@toolcrib", import.meta.url));
   mkdirSync(join(project, "node_modules", "@types"), { recursive: true });

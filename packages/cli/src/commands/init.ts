@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensureDirectory, plainSystemError } from "@toolcrib/core/files";
+import { ensureDirectory, plainSystemError } from "@toolcrib/kit/files";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { manifest, packageFile } from "../version.ts";
@@ -35,7 +35,7 @@ function init({ terminal }: Program, dir = "."): ExitReason {
   return "ok";
 }
 
-/** What npm takes as the name of a package. */
+/** Makes a package name that npm accepts. */
 export function projectName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

@@ -22,7 +22,7 @@ const command = sharedCommand(bin);
 const wire = await sharedWireServer();
 const model = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
 
-/** Where the command runs, and the folder of the place. */
+/** Where the command runs, and the folder of the remote. */
 let here = "";
 let there = "";
 let env: Record<string, string> = {};
@@ -71,7 +71,7 @@ describe("the tools", () => {
       (JSON.parse((await toolcrib(["tools", "list", "--json", ...flags])).stdout) as { origin: string }[]).map(
         ({ origin: _, ...tool }) => tool,
       );
-    expect(await list(...on)).toEqual(await list());
+    expect(await list(...on)).toEqual(await list("--shell", "sh"));
     const call = (name: string, args: object): Promise<ProgramEnd> =>
       toolcrib(["tools", "call", name, JSON.stringify(args), ...on]);
     expect(await call("read_file", { path: "src/a.ts" })).toMatchObject({
@@ -130,7 +130,7 @@ describe("a conversation", () => {
     const write = 'write "hi" to src/new.txt';
     const asked = await run(write);
     expect(asked.code).toBe(4);
-    expect(asked.stderr).toMatch(/write .*src\/new\.txt in docker:web/);
+    expect(asked.stderr).toMatch(/write .*src\/new\.txt on docker:web/);
     expect(asked.stderr).toContain("--allow 'write_file(./src/new.txt)' allows exactly this");
     expect((await run(write, "--allow", "write_file(src/)")).code).toBe(0);
     expect((await run('write "hi" to new.txt', "--mode", "accept-edits")).code).toBe(0);
@@ -148,7 +148,7 @@ describe("a conversation", () => {
     });
     expect(
       (await toolcrib(["permissions", "explain", "move", '{"source":"a","destination":"b"}', ...on])).stdout,
-    ).toContain("in docker:web");
+    ).toContain("on docker:web");
   });
 
   test.skipIf(!hasTerminals())("shows the change there before it is made, and says what stays", async () => {
@@ -209,7 +209,7 @@ test("a session of an editor that fails to open, or is closed, leaves no connect
     return { agent: acp.agent, open: () => acp.agent.request("session/new", { cwd: here, mcpServers: [] }), children };
   };
   const failing = await connect("--sandbox-allow", "all");
-  await expect(failing.open()).rejects.toThrow("expected network or sockets");
+  await expect(failing.open()).rejects.toThrow("expected network, sockets or a protected path");
   await expect.poll(failing.children).toBe("");
   const { agent, open, children } = await connect();
   const { sessionId } = await open();
@@ -218,10 +218,10 @@ test("a session of an editor that fails to open, or is closed, leaves no connect
   await expect.poll(children).toBe("");
 });
 
-describe("the place", () => {
+describe("the remote", () => {
   test.each([
-    ["web", 2, '--on: "web" names no place; write docker:NAME'],
-    ["docker:--privileged", 2, "names no place"],
+    ["web", 2, '--on: "web" names no remote; write docker:NAME'],
+    ["docker:--privileged", 2, "names no remote"],
     ["command:no-such-program x", 1, "there is no such program on the PATH here"],
     ["command:sh -c exit", 1, "the connection ended (exit code 0)"],
     ["docker:web:/no/such", 1, "there is no directory /no/such"],
@@ -234,7 +234,7 @@ describe("the place", () => {
 
   test("takes what is wrong with the sandbox as here", async () => {
     for (const [flags, says] of [
-      [["--sandbox-allow", "all"], "--sandbox-allow all: expected network or sockets"],
+      [["--sandbox-allow", "all"], "--sandbox-allow all: expected network, sockets or a protected path"],
       [["--no-sandbox", "--sandbox-allow", "network"], "has no effect with --no-sandbox"],
     ] as const)
       expect(await toolcrib(["run", "list .", "-m", "offline", ...on, ...flags])).toMatchObject({

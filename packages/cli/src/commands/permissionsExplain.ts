@@ -3,7 +3,7 @@ import type { Program } from "../program.ts";
 import { oneLine } from "../terminal/render.ts";
 import { addPermissionFlags, addToolFlags } from "../tools/flags.ts";
 import { createPermissions, type PermissionFlags } from "../tools/permissions.ts";
-import { connectPlace } from "../tools/place.ts";
+import { connectRemote } from "../tools/remote.ts";
 import { createToolSet, rootsOf, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 import { argumentsFrom } from "./toolsCall.ts";
@@ -27,7 +27,7 @@ async function permissionsExplain(
   given: ExplainFlags,
 ): Promise<ExitReason> {
   const { terminal } = program;
-  const flags = await connectPlace(given, program);
+  const flags = await connectRemote(given, program);
   const permissions = createPermissions(flags, rootsOf(flags), program, "ask");
   const registry = createToolSet(flags, permissions, program);
   const tool = registry.get(name);

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { type Instructions, readInstructions } from "@toolcrib/agent/instructions";
-import { createPathScope } from "@toolcrib/core/files";
+import { createPathScope } from "@toolcrib/kit/files";
 import type { Program } from "../program.ts";
 import { configFolder } from "../state/stateBase.ts";
 import { oneLine } from "../terminal/render.ts";
-import { readThere } from "../tools/place.ts";
+import { readThere } from "../tools/remote.ts";
 import type { ToolFlags } from "../tools/toolSet.ts";
 
-/** Where the user says how to work in every project. */
+/** Returns the file with the user's instructions for every project. */
 const userInstructions = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "AGENTS.md");
 
 /** The instructions for work in these directories; none where they are turned off. A line tells of each file that is left out. */
@@ -16,13 +16,13 @@ export async function instructionsFor(
   {
     contextFiles = true,
     directory,
-    place,
-  }: Pick<ToolFlags, "directory" | "place"> & { readonly contextFiles?: boolean | undefined },
+    remote,
+  }: Pick<ToolFlags, "directory" | "remote"> & { readonly contextFiles?: boolean | undefined },
   { env, terminal }: Program,
 ): Promise<Instructions> {
   if (!contextFiles) return { files: [], leftOut: [], prompt: "" };
-  const { cwd } = place ?? createPathScope({ root: roots, cwd: directory });
-  const read = place && ((path: string) => readThere(place, path));
+  const { cwd } = remote ?? createPathScope({ root: roots, cwd: directory });
+  const read = remote && ((path: string) => readThere(remote, path));
   const instructions = await readInstructions(cwd, { userFile: userInstructions(env), read });
   for (const { path, reason } of instructions.leftOut)
     terminal.aside(`${oneLine(path, 200)} is not read as instructions: ${oneLine(reason, 200)}`);
@@ -32,15 +32,19 @@ export async function instructionsFor(
 /** What stands around the words that say where the files are. */
 const [beforeWorkplace, afterWorkplace] = ["You work on the user's files in ", " with the tools given."];
 
-/** What a system prompt says of where the files are. */
+/** Reads from a system prompt where the files are. */
 export function workplaceOf(systemPrompt: string): string | undefined {
   const [first = ""] = systemPrompt.split("\n", 1);
   const end = first.indexOf(afterWorkplace);
   return first.startsWith(beforeWorkplace) && end !== -1 ? first.slice(beforeWorkplace.length, end) : undefined;
 }
 
-export function systemPromptFor(roots: readonly string[], { prompt }: Instructions, place: ToolFlags["place"]): string {
-  const where = place ? `${place.roots?.join(", ")} on ${oneLine(place.name, 100)}` : roots.join(", ");
+export function systemPromptFor(
+  roots: readonly string[],
+  { prompt }: Instructions,
+  remote: ToolFlags["remote"],
+): string {
+  const where = remote ? `${remote.roots?.join(", ")} on ${oneLine(remote.name, 100)}` : roots.join(", ");
   const own = [
     `${beforeWorkplace}${where}${afterWorkplace}`,
     "Look before you change anything, and do what was asked, no more.",

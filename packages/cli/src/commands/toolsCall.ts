@@ -18,7 +18,7 @@ import { approveOnTerminal } from "../tools/approval.ts";
 import { addMcpFlag, addPermissionFlags, addSandboxFlags } from "../tools/flags.ts";
 import { type McpFlag, withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
-import { connectPlace } from "../tools/place.ts";
+import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, rootsOf, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
@@ -56,7 +56,7 @@ async function toolsCall(
 ): Promise<ExitReason> {
   if (name.startsWith("mcp__") && !given.mcp)
     throw usageError(`tools call ${name}: the tools of MCP servers come with --mcp`);
-  const flags = await chooseSandbox(await connectPlace(given, program), program);
+  const flags = await chooseSandbox(await connectRemote(given, program), program);
   // The user has named the call, so only a rule or a protected path stops it.
   const permissions = createPermissions(flags, rootsOf(flags), program, "full");
   return withServerTools(flags, program, (more) =>

@@ -1,10 +1,10 @@
-import { charactersPerToken, estimateTokens } from "@toolcrib/core/contracts";
+import { charactersPerToken, estimateTokens } from "@toolcrib/contracts";
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { addMcpFlag, addToolFlags } from "../tools/flags.ts";
 import { type McpFlag, withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions } from "../tools/permissions.ts";
-import { connectPlace } from "../tools/place.ts";
+import { connectRemote } from "../tools/remote.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
@@ -18,7 +18,7 @@ export const define: DefineCommand = (command, action) =>
 
 async function toolsCost(program: Program, given: ToolsCostFlags): Promise<ExitReason> {
   const { terminal } = program;
-  const flags = await connectPlace(given, program);
+  const flags = await connectRemote(given, program);
   const permissions = createPermissions({}, rootsOf(flags), program, "ask");
   return withServerTools(flags, program, (more) => {
     const registry = createToolSet(flags, permissions, program, { more });

@@ -4,7 +4,7 @@ import { oneLine } from "../terminal/render.ts";
 import { addMcpFlag, addToolFlags } from "../tools/flags.ts";
 import { type McpFlag, withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions } from "../tools/permissions.ts";
-import { connectPlace } from "../tools/place.ts";
+import { connectRemote } from "../tools/remote.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { DefineCommand } from "./defineCommand.ts";
 
@@ -20,7 +20,7 @@ interface ToolsListFlags extends ToolFlags, McpFlag {
 
 async function toolsList(program: Program, given: ToolsListFlags): Promise<ExitReason> {
   const { terminal } = program;
-  const flags = await connectPlace(given, program);
+  const flags = await connectRemote(given, program);
   const permissions = createPermissions({}, rootsOf(flags), program, "ask");
   const listing = await withServerTools(flags, program, (more) =>
     createToolSet(flags, permissions, program, { more }).listTools(),

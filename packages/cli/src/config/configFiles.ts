@@ -2,12 +2,13 @@ import { join } from "node:path";
 import type { JsonSchema } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
 import type { PolicyOptions } from "@toolcrib/policy";
-import { type ConfigFile, configFile, type Settings } from "@toolcrib/project";
 import { configSchema } from "../configSchema.ts";
 import { usageError } from "../exitReasons.ts";
 import { configFolder } from "../state/stateBase.ts";
+import { type ConfigFile, configFile } from "./configFile.ts";
 import { projectConfigName } from "./projectConfigName.ts";
 import { settings } from "./settings.ts";
+import type { Settings } from "./settingValues.ts";
 
 /** Throws a usage error for a rule that would stop every later command. Not part of each reading: the policy takes 100 ms to load. */
 export async function checkRules({ allow, ask, deny }: Settings, file?: ConfigFile): Promise<void> {

@@ -1,12 +1,13 @@
 import type { JsonSchema } from "@toolcrib/core";
-import { type ConfigContent, type Settings, settingsFromEnvironment } from "@toolcrib/project";
 import { configSchema } from "../configSchema.ts";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { askYesNo, terminalAsker } from "../terminal/ask.ts";
+import type { ConfigContent } from "./configFile.ts";
 import { projectConfig, userConfig } from "./configFiles.ts";
 import { projectConfigName } from "./projectConfigName.ts";
 import type { Source } from "./settings.ts";
+import { type Settings, settingsFromEnvironment } from "./settingValues.ts";
 import { describeChanges, projectTrust, untrusted } from "./trust.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Settings } from "@toolcrib/project";
+import type { Settings } from "./settingValues.ts";
 
 /** What is known of a key of the configuration beside its schema. The key, or its last part, is the name of the option that it stands for. */
 interface Setting {
@@ -21,6 +21,8 @@ const reachesFar = (names: unknown): string | undefined =>
 export const settings: Readonly<Record<string, Setting>> = {
   model: { risk: () => "your requests, and the files that are read for them, go to this service" },
   baseUrl: { risk: () => "your key and your requests go to this address" },
+  reasoning: {},
+  cacheTtl: {},
   mode: {
     except: ["call", "serve"],
     risk: (mode) =>
@@ -41,8 +43,9 @@ export const settings: Readonly<Record<string, Setting>> = {
   maxCost: { risk: () => "a run may cost as much" },
   timeout: {},
   mcp: { except: ["list", "call", "cost"] },
+  shell: { risk: (shell) => (shell === "sh" || shell === "bash" ? undefined : "commands are run by this program") },
   sandbox: { risk: (sandbox) => (sandbox === false ? "commands run with all your rights" : undefined) },
-  sandboxAllow: { risk: () => "commands in the sandbox reach them" },
+  sandboxAllow: { risk: () => "commands in the sandbox reach or change them" },
   contextFiles: {},
   "sessions.keepDays": { isUserOnly: true },
   "sessions.keepMegabytes": { isUserOnly: true },

@@ -1,20 +1,22 @@
 import { join } from "node:path";
-import { redactUrls, showInvisible } from "@toolcrib/core/text";
-import { type FolderTrust, folderTrust, type Settings } from "@toolcrib/project";
+import { showInvisible } from "@toolcrib/core/text";
+import { redactUrls } from "@toolcrib/kit/text";
 import { makeStateFolder } from "../state/stateFolder.ts";
+import { type FolderTrust, folderTrust } from "./folderTrust.ts";
 import { settings } from "./settings.ts";
+import type { Settings } from "./settingValues.ts";
 
-/** What the user has said to the configuration of a directory. */
+/** Opens the record of the user's trust in a directory's configuration. */
 export function projectTrust(env: NodeJS.ProcessEnv, directory: string = process.cwd()): FolderTrust {
   return folderTrust(join(makeStateFolder(env), "trusted.json"), directory);
 }
 
-/** What holds of a project without its being trusted: a `deny` rule only narrows. An `ask` rule can put a question where the mode refuses. */
+/** Keeps the settings that hold without trust: a `deny` rule only narrows. An `ask` rule can turn a refusal into a question. */
 export function untrusted(values: Settings): Settings {
   return "deny" in values ? { deny: values.deny } : {};
 }
 
-/** What a project's configuration would change, a line each; what could harm comes first. Empty where trust changes nothing. */
+/** Lists what a project's configuration would change, a line each, the risky first. Empty if trust changes nothing. */
 export function describeChanges(values: Settings): string[] {
   const rows = Object.entries(values)
     .filter(([key]) => !(key in untrusted(values)))

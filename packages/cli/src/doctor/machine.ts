@@ -45,7 +45,7 @@ function checkState(env: NodeJS.ProcessEnv): Finding {
   return { level: "problem", text: `${folder}: ${why}`, advice: "look at what is in it, then remove it" };
 }
 
-/** Whether commands of the model can be kept in. */
+/** Returns whether commands of the model can be kept in. */
 export const checkSandbox: Check = async () => {
   const problem = await sandboxProblem({ root: [process.cwd()], sandbox: {} });
   const advice = "install what it names; without it commands run with all your rights, and are asked about";

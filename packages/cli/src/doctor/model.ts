@@ -2,7 +2,7 @@ import { checkModelAddress, checkModelSources } from "@toolcrib/agent/models";
 import { loadSources } from "../config/loadSources.ts";
 import { findSetting } from "../config/settings.ts";
 import { messageOf } from "../explain.ts";
-import { chooseModel, type ModelChoice } from "../model/modelChoice.ts";
+import { chooseModel, type ModelChoice, type ModelFlags } from "../model/modelChoice.ts";
 import { waysToConnect } from "../model/waysToConnect.ts";
 import type { Check } from "./check.ts";
 
@@ -15,7 +15,11 @@ export const checkModel: Check = async (_flags, program, signal) => {
   const baseUrl = setting("baseUrl");
   let choice: ModelChoice;
   try {
-    choice = await chooseModel({ model: setting("model"), baseUrl });
+    choice = await chooseModel({
+      model: setting("model"),
+      baseUrl,
+      reasoning: setting("reasoning") as ModelFlags["reasoning"],
+    });
   } catch (error) {
     const advice = "name another model: toolcrib config set model PROVIDER/MODEL";
     return {

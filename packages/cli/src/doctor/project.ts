@@ -1,5 +1,5 @@
+import { findProject } from "@toolcrib/contracts";
 import { checkServers as lookAtServers } from "@toolcrib/mcp/config";
-import { findProject } from "@toolcrib/project/contracts";
 import { checkRules, projectConfig, userConfig } from "../config/configFiles.ts";
 import { describeChanges, projectTrust } from "../config/trust.ts";
 import { messageOf } from "../explain.ts";

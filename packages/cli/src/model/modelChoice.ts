@@ -1,5 +1,5 @@
 import type { Provider } from "@toolcrib/agent";
-import { chooseModel as choose } from "@toolcrib/agent/models";
+import { chooseModel as choose, type ModelRequest } from "@toolcrib/agent/models";
 
 /** A provider, and one line that tells the user which it is and why. */
 export interface ModelChoice {
@@ -7,22 +7,29 @@ export interface ModelChoice {
   readonly why: string;
   /** Whether the user named provider and model. If not, `why` is shown before anything is sent. */
   readonly isNamed: boolean;
+  /** For another model that the user changes to. */
+  readonly settings: Pick<ModelFlags, "reasoning" | "cacheTtl">;
 }
 
-interface ModelRequest {
+export interface ModelFlags {
   /** `-m provider/model`, `-m provider`. */
   readonly model?: string | undefined;
   /** `--base-url`: where the provider is, for a server elsewhere or a gateway. */
   readonly baseUrl?: string | undefined;
+  /** `--reasoning`: how much the model thinks. */
+  readonly reasoning?: ModelRequest["reasoning"];
+  /** `--cache-ttl`: how long Anthropic keeps the beginning of a conversation. */
+  readonly cacheTtl?: ModelRequest["cacheTtl"];
 }
 
-/** What `-m` and `--base-url` name, else what the environment offers. */
-export async function chooseModel({ model, baseUrl }: ModelRequest): Promise<ModelChoice> {
-  const { provider, by, reason } = await choose({ model, baseURL: baseUrl });
+/** Chooses the model that the flags name, else one that the environment offers. */
+export async function chooseModel({ model, baseUrl, reasoning, cacheTtl }: ModelFlags): Promise<ModelChoice> {
+  const settings = { reasoning, cacheTtl };
+  const { provider, by, reason } = await choose({ model, baseURL: baseUrl, ...settings });
   const cause = by === "named" ? "asked for with -m" : reason;
   const why =
     by === "offline"
       ? "No model is connected: the offline stand-in answers (a few rules). toolcrib --help tells how to connect one."
       : `Using ${provider.name}/${provider.model}: ${cause}. Another: -m provider/model.`;
-  return { provider, why, isNamed: by === "named" };
+  return { provider, why, isNamed: by === "named", settings };
 }

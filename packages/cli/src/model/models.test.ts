@@ -76,6 +76,30 @@ describe("toolcrib run over a model", () => {
     expect(wire.requests[1]?.text).toContain("the word is heron");
   });
 
+  test("--reasoning and --cache-ttl are sent as the model takes them", async () => {
+    wire.script(answerWith({ text: "Yes." }));
+    const flags = ["-m", "anthropic/claude-sonnet-5-5", "--reasoning", "none", "--cache-ttl", "1h"];
+    const env = { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: wire.url };
+    expect(await toolcrib(["run", "hi", ...flags], env)).toMatchObject({ code: 0, stdout: "Yes.\n" });
+    expect(wire.requests[0]?.body).toMatchObject({
+      thinking: { type: "between_tools" },
+      cache_control: { type: "ephemeral", ttl: "1h" },
+      system: [{ cache_control: { type: "ephemeral", ttl: "1h" } }],
+    });
+    expect(wire.problems()).toEqual([]);
+  });
+
+  test("an effort that the model does not take is refused before anything is sent, with those that it takes", async () => {
+    const env = { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: wire.url, TOOLCRIB_REASONING: "none" };
+    const end = await toolcrib(["run", "hi", "-m", "anthropic/claude-opus-5-5"], env);
+    expect(end).toMatchObject({
+      code: 2,
+      stderr:
+        'toolcrib: claude-opus-5-5 does not take reasoning "none": it always thinks. Set --reasoning to low, medium, high, xhigh or max.\n',
+    });
+    expect(wire.requests).toEqual([]);
+  });
+
   test.each(["openrouter/some/model", "openai-compatible/some/model"])(
     "-m %s with --base-url asks that address for that model",
     async (model) => {

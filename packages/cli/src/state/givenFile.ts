@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
-import * as files from "@toolcrib/core/files";
 import { messageOf } from "@toolcrib/core/text";
+import * as files from "@toolcrib/kit/files";
 import { usageError } from "../exitReasons.ts";
 
 /** Megabytes of a file or of standard input that are read for a prompt or for arguments. */

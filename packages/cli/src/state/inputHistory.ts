@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ownFile } from "@toolcrib/core/files";
+import { ownFile } from "@toolcrib/kit/files";
 import { stateFolder } from "./stateFolder.ts";
 
 const mostLines = 100;

@@ -1,4 +1,4 @@
-import { parseJson as parse } from "@toolcrib/core/text";
+import { parseJson as parse } from "@toolcrib/kit/text";
 import { usageError } from "../exitReasons.ts";
 
 /** Parses `text`; throws a usage error that shows where it stops being JSON. `what` begins the sentence. */

@@ -1,13 +1,13 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** Where programs keep the state of their user. Imports no package: it is asked before the first one is loaded. */
+/** Returns the folder for the state of a user's programs. Imports no package: it is asked before the first one is loaded. */
 export function stateBase(env: NodeJS.ProcessEnv): string {
   const given = [env.XDG_STATE_HOME, process.platform === "win32" ? env.LOCALAPPDATA : undefined];
   return given.find((path) => path && isAbsolute(path)) ?? join(home(), ".local", "state");
 }
 
-/** Where the user's own configuration is. */
+/** Returns the folder of the user's own configuration. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
   const given = [env.XDG_CONFIG_HOME, process.platform === "win32" ? env.APPDATA : undefined];
   return join(given.find((path) => path && isAbsolute(path)) ?? join(home(), ".config"), "toolcrib");

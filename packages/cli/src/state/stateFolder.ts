@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { ensureDirectory, systemErrorCode } from "@toolcrib/core/files";
+import { ensureDirectory, systemErrorCode } from "@toolcrib/kit/files";
 import { stateBase } from "./stateBase.ts";
 
 /** The user's own folder: outside the working directory, which may hold somebody else's files. */
@@ -8,7 +8,7 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
   return join(stateBase(env), "toolcrib");
 }
 
-/** Where the user's logins at MCP servers are kept. */
+/** Returns the file of the user's logins at MCP servers. */
 export function loginsFile(env: NodeJS.ProcessEnv): string {
   return join(stateFolder(env), "logins.json");
 }

@@ -20,7 +20,7 @@ export interface ChatInput {
 export interface ChatScreen {
   /** From now on what is typed can be completed. */
   completeWith(completions: Completions): void;
-  /** What the row above the prompt says while no turn runs, the most important first. */
+  /** Sets the facts shown above the prompt while no turn runs, the most important first. */
   tell(facts: () => readonly string[]): void;
   /** Shows the events of a turn until it is ended. */
   startTurn(): Promise<{ show(event: AgentEvent): void; end(): void }>;
@@ -30,7 +30,7 @@ export interface ChatScreen {
 
 export interface Completions {
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
-  /** What may follow the words of a command. */
+  /** Lists words that may follow those of a command. */
   wordsAfter(command: string, words: readonly string[]): Promise<readonly string[]>;
   /** Files whose path holds what was typed. */
   files(typed: string, signal: AbortSignal): Promise<readonly string[]>;

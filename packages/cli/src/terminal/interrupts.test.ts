@@ -222,7 +222,7 @@ describe("toolcrib chat", () => {
     expect(stderr).toMatch(/Continuing .*about birds: 2 messages/);
     expect(stderr).toMatch(/no conversation 9.*1 to 2/);
     expect(stderr).toMatch(/2 messages; tokens: /);
-    expect(stderr).toMatch(/messages summarised: [1-9]/);
+    expect(stderr).toMatch(/A summary stands for [1-9]\d* messages now\./);
     const { messages } = (wire.requests.at(-2)?.body ?? {}) as unknown as {
       messages: { role: string; content: string }[];
     };

@@ -32,7 +32,7 @@ async function readNamed(path: string): Promise<string> {
   );
 }
 
-/** Whether standard input is a file or a pipe, and not a terminal, /dev/null or closed. */
+/** Returns whether standard input is a file or a pipe, and not a terminal, /dev/null or closed. */
 function isPiped(): boolean {
   try {
     const stat = fstatSync(0);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createRenderer } from "./render.ts";
 import { createStyle } from "./style.ts";
 
-/** What a screen that shows both streams would hold. */
+/** Returns what a screen that shows both streams would hold. */
 function screen(events: readonly AgentEvent[], to?: "stdout" | "stderr"): string {
   const render = createRenderer(createStyle(false));
   return events
@@ -69,4 +69,28 @@ test("a call shows invisible characters by their codes", () => {
   expect(screen([call({ path: "a\u200bb\u202ec\u00ad", "x\u2066y": 1 })])).toBe(
     "→ read_file path=a<U+200B>b<U+202E>c<U+00AD> x<U+2066>y=1\n",
   );
+});
+
+test("thinking that the service left out is said once, and again when there is more of it", () => {
+  const dropped = (blocks: number): AgentEvent => ({
+    type: "thinking-dropped",
+    blocks,
+    reason: "prefix_binding_mismatch",
+  });
+  const line = "The service left out earlier thinking (prefix_binding_mismatch).\n";
+  expect(screen([dropped(1), dropped(1), dropped(2)])).toBe(line + line);
+});
+
+test("what the model says between calls goes to stderr, whole, before what follows; its reasoning is not shown", () => {
+  const noted = (text: string): AgentEvent => ({ type: "reasoning-delta", text, isNote: true });
+  const events = [
+    noted("Reading the "),
+    noted("notes.\nThen I answer.\u001b[2J\n"),
+    call({ path: "a.txt" }),
+    result("one\n"),
+  ];
+  expect(screen([...events, { type: "reasoning-delta", text: "hm" }, end], "stderr")).toBe(
+    "Reading the notes.\nThen I answer.[2J\n→ read_file path=a.txt\n✓ read_file: one\n",
+  );
+  expect(screen([{ type: "text-delta", text: "Hm." }, noted("So."), end])).toBe("Hm.\nSo.\n");
 });

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import type { AgentEvent, Usage } from "@toolcrib/agent";
 import type { ToolProgress } from "@toolcrib/core";
 import { clip, showInvisible, withoutControls } from "@toolcrib/core/text";
@@ -10,16 +11,18 @@ export interface Printed {
   readonly text: string;
 }
 
-/** Turns the events of a turn into text: the answer for stdout, everything else for stderr. Remembers only whether a line is open. */
+/** Turns the events of a turn into text: the answer for stdout, everything else for stderr. Remembers whether a line is open, and what was said once. */
 export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
   let open = false;
+  let dropped = 0;
+  let said = "";
   const note = (text: string): Printed[] => {
     // On one screen, a note must not continue a line of the answer; on stdout that line simply goes on after a line break.
     const closing: Printed[] = open ? [{ to: "stdout", text: "\n" }] : [];
     open = false;
     return [...closing, { to: "stderr", text: `${text}\n` }];
   };
-  return (event) => {
+  const rendered = (event: AgentEvent): Printed[] => {
     switch (event.type) {
       case "text-delta":
         if (event.text === "") return [];
@@ -47,6 +50,12 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
         return note(style.dim(`> ${oneLine(event.text, 200)}`));
       case "compaction":
         return note(style.dim("Older messages were shortened to make room."));
+      case "thinking-dropped": {
+        // Each request says it again.
+        const isNew = event.blocks > dropped;
+        dropped = event.blocks;
+        return isNew ? note(style.dim(`The service left out earlier thinking (${oneLine(event.reason, 64)}).`)) : [];
+      }
       case "end":
         if (!open) return [];
         open = false;
@@ -57,11 +66,27 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
         return [];
     }
   };
+  return (event) => {
+    if (event.type === "reasoning-delta") {
+      if (event.isNote) said += event.text;
+      return [];
+    }
+    const lines = noteLines(said);
+    said = "";
+    return [...(lines.length > 0 ? note(lines.map(style.dim).join("\n")) : []), ...rendered(event)];
+  };
 }
 
-/** The last line of what a running tool reports, behind a margin; empty where it reports no words. */
+/** The lines of what the model says between calls. */
+export function noteLines(text: string): string[] {
+  return text.trim() === "" ? [] : withoutControls(text.trim()).split("\n");
+}
+
+/** The last line of what a running tool reports, behind a margin; of a line that was written over, what was written last. */
 export function lastLine({ message = "" }: ToolProgress): string {
-  const line = message.split("\n").findLast((one) => one.trim() !== "");
+  const line = stripVTControlCharacters(message)
+    .split(/[\r\n]/)
+    .findLast((one) => one.trim() !== "");
   return line === undefined ? "" : `  ${line.trimEnd()}`;
 }
 
@@ -84,7 +109,7 @@ export function callTitle(name: string, args: Readonly<Record<string, unknown>>)
   return oneLine(showInvisible(clip([name, first?.shown ?? "", ...rest].join(" "), 640)), 200);
 }
 
-/** What came of a call: how its command ended, or how many lines, or the only one. */
+/** Summarizes the result of a call: how its command ended, or how many lines, or the only one. */
 export function resultSummary({ output, data }: { readonly output: string; readonly data?: unknown }): string {
   const { exit_code: code, stdout } = Object(data) as Record<string, unknown>;
   const lines = typeof stdout === "string" ? stdout : output;

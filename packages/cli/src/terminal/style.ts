@@ -35,7 +35,7 @@ export function wantsColor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv):
   return stream.isTTY === true && env.TERM !== "dumb";
 }
 
-/** Whether nothing that was printed may change in place: on a dumb terminal, or where the user wants lines, for a screen reader, say. */
+/** Returns whether nothing that was printed may change in place: on a dumb terminal, or where the user wants lines, for a screen reader, say. */
 export function isPlain({ TERM, TOOLCRIB_PLAIN = "" }: NodeJS.ProcessEnv): boolean {
   return TERM === "dumb" || !["", "0"].includes(TOOLCRIB_PLAIN);
 }

@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import type { PendingCall } from "@toolcrib/agent";
 import type { AnyToolRegistry } from "@toolcrib/core";
-import { isInside } from "@toolcrib/core/files";
+import { isInside } from "@toolcrib/kit/files";
 import type { PolicyQuestion } from "@toolcrib/policy";
 import { oneLine } from "../terminal/render.ts";
 import type { Permissions } from "./permissions.ts";
@@ -16,7 +16,7 @@ export async function whyNotRun(call: AskedCall, registry: AnyToolRegistry, perm
 
 async function advice(call: AskedCall, registry: AnyToolRegistry, permissions: Permissions): Promise<string> {
   const { name, question } = call;
-  const narrow = narrowRules(call, permissions.flags.place?.roots ?? permissions.roots);
+  const narrow = narrowRules(call, permissions.flags.remote?.roots ?? permissions.roots);
   if (await allows(narrow, call, registry, permissions)) return `${flagsOf(narrow)} allows exactly this.`;
   const cause = (question.data as Partial<PolicyQuestion> | undefined)?.decidedBy;
   if (cause?.by === "rule") return "Your own rule asks, and no --allow goes before it.";

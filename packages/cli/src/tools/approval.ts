@@ -7,7 +7,7 @@ import { type Asker, isYes } from "../terminal/ask.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Permissions } from "./permissions.ts";
-import { changesOf } from "./place.ts";
+import { changesOf } from "./remote.ts";
 
 interface Asking {
   readonly asker: Asker;
@@ -100,9 +100,9 @@ async function whatHappens(
     return { ...shown, summary: [...shown.summary, ...rows] };
   };
   try {
-    const { place } = permissions.flags;
+    const { remote } = permissions.flags;
     const changes = await changesOf(call, registry, permissions, signal);
-    const diff = changes && (await diffOfChanges(changes, place ? { cwd: place.cwd } : { root: permissions.roots }));
+    const diff = changes && (await diffOfChanges(changes, remote ? { cwd: remote.cwd } : { root: permissions.roots }));
     if (diff?.includes("\n@@ ")) return showDiff(diff, size, style);
     return diff === undefined ? showCall(args, size) : withoutDiff("too many changes, or none but of line endings");
   } catch (error) {

@@ -11,14 +11,15 @@ const modes: readonly Mode[] = ["ask", "read-only", "accept-edits", "full"];
 export function addToolFlags(command: Command): Command {
   return command
     .option(
-      "--on <place>",
-      "the tools of another place: docker:NAME, podman:NAME, image:NAME, ssh:HOST, kubectl:POD, each with :/FOLDER or not, command:WORDS",
+      "--on <address>",
+      "the tools of a remote: docker:NAME, podman:NAME, image:NAME, ssh:HOST, kubectl:POD, each with :/FOLDER or not, command:WORDS",
     )
     .option("--root <dir>", "a directory the file tools may not leave; may be given again (default: this one)", collect)
     .option("--enable <names>", "switch tools on (remove and run_bash are off)", collectNames)
     .option("--disable <names>", "switch tools off", collectNames)
     .option("--tools <names>", "only these tools", collectNames)
-    .option("--exclude-tools <names>", "all but these tools", collectNames);
+    .option("--exclude-tools <names>", "all but these tools", collectNames)
+    .option("--shell <shell>", "of run_bash: sh, bash or the path of one (default: bash where it is found, else sh)");
 }
 
 /** Adds the flags that choose tools, and those of the sandbox that `run_bash` runs its commands in. */
@@ -26,7 +27,11 @@ export function addSandboxFlags(command: Command): Command {
   return addToolFlags(command)
     .option("--sandbox", "run_bash: commands in a sandbox; an error where there is none (default: where there is one)")
     .option("--no-sandbox", "run_bash: commands with all your rights")
-    .option("--sandbox-allow <names>", "what commands in the sandbox may use: network, sockets", collectNames);
+    .option(
+      "--sandbox-allow <names>",
+      "what commands in the sandbox may use: network, sockets, or change: protected paths such as .git/config",
+      collectNames,
+    );
 }
 
 /** Adds the flags of permissions; `mode` is the one without a flag. */

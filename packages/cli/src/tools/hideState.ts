@@ -1,4 +1,4 @@
-import { createPathScope, ensureDirectory, isInside } from "@toolcrib/core/files";
+import { createPathScope, ensureDirectory, isInside } from "@toolcrib/kit/files";
 import type { SandboxOptions } from "@toolcrib/tools-bash";
 import { configFolder } from "../state/stateBase.ts";
 import { canonicalPath, makeStateFolder, stateFolder } from "../state/stateFolder.ts";

@@ -1,4 +1,4 @@
-import { systemErrorCode } from "@toolcrib/core/files";
+import { systemErrorCode } from "@toolcrib/kit/files";
 import type { McpConfig } from "@toolcrib/mcp";
 import {
   allowedServers as allowed,
@@ -16,7 +16,7 @@ import { type Asker, askYesNo } from "../terminal/ask.ts";
 import { oneLine } from "../terminal/render.ts";
 import { ownLogins } from "./ownLogins.ts";
 
-/** What the user has allowed of this directory's servers. It lies outside the directory, which may be somebody else's. */
+/** Opens the user's consents to this directory's servers. Their file lies outside the directory, which may be somebody else's. */
 export function ownConsents(env: NodeJS.ProcessEnv): McpConsents {
   const directory = process.cwd();
   const file = (): McpConsents =>

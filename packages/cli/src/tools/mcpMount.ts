@@ -59,7 +59,7 @@ export async function mountServers(program: Program, asker: Asker | undefined): 
   return mount;
 }
 
-/** Where the tools of a directory's servers are kept as accepted; undefined, with a note, where nothing can be kept. */
+/** Opens the store of accepted tools of a directory's servers; undefined, with a note, if nothing can be kept. */
 export function ownToolStore(directory: string, { env, terminal }: Program): McpToolStore | undefined {
   try {
     return fileToolStore(`${makeStateFolder(env, "mcp")}/${stateName(directory)}.json`);

@@ -1,9 +1,9 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
-import { connectTools } from "@toolcrib/mcp";
 import { mcpConfigName } from "@toolcrib/mcp/config";
 import { createPolicy, memoryStore } from "@toolcrib/policy";
+import { connectTools } from "@toolcrib/remote";
 import { temporaryFolder } from "@toolcrib/testing";
 import { createLeftovers } from "@toolcrib/tools-bash";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -189,10 +189,10 @@ test("the file of servers is guarded under the name by which it is read", async 
 test("an answer that is remembered for one command of --on holds for no other", async () => {
   const remembered = memoryStore();
   const ask = async (on: string): Promise<boolean> => {
-    const place = await connectTools(on, { root });
-    onTestFinished(() => place.close());
-    const policy = createPolicy({ places: { [place.name]: root }, remembered });
-    const registry = new ToolRegistry(place.tools).guard(policy.guard);
+    const remote = await connectTools(on, { root });
+    onTestFinished(() => remote.close());
+    const policy = createPolicy({ remotes: { [remote.name]: root }, remembered });
+    const registry = new ToolRegistry(remote.tools).guard(policy.guard);
     let isAsked = false;
     await registry.execute(
       "write_file",

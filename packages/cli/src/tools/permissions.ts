@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { createPathScope, isBelowAny } from "@toolcrib/core/files";
-import type { ConnectedTools } from "@toolcrib/mcp";
+import { createPathScope, isBelowAny } from "@toolcrib/kit/files";
 import {
   createPolicy,
   exactPattern,
@@ -11,6 +10,7 @@ import {
   type Policy,
   type PolicyOptions,
 } from "@toolcrib/policy";
+import type { ConnectedTools } from "@toolcrib/remote";
 import { projectConfigName } from "../config/projectConfigName.ts";
 import { usageError } from "../exitReasons.ts";
 import { ruleAdvice } from "../flagValues.ts";
@@ -27,8 +27,8 @@ export interface PermissionFlags {
   readonly allow?: readonly string[] | undefined;
   readonly ask?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
-  /** Not a flag: the place of `--on`. */
-  readonly place?: ConnectedTools | undefined;
+  /** Not a flag: the remote of `--on`. */
+  readonly remote?: ConnectedTools | undefined;
   /** Not a flag: where relative paths begin, as for the tools. */
   readonly directory?: string | undefined;
 }
@@ -58,7 +58,7 @@ export function createPermissions(
   readable: readonly string[] = [],
 ): Permissions {
   let current = flags.yes ? "full" : (flags.mode ?? mode);
-  const { allow = [], ask = [], deny = [], place } = flags;
+  const { allow = [], ask = [], deny = [], remote } = flags;
   const { cwd, roots = [] } = createPathScope({ root, cwd: flags.directory });
   const deniedPaths = [
     ...deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []),
@@ -71,7 +71,7 @@ export function createPermissions(
   const options: PolicyOptions = {
     roots,
     readable,
-    ...(place && { places: { [place.name]: { roots: place.roots ?? [], denied: deniedPaths } } }),
+    ...(remote && { remotes: { [remote.name]: { roots: remote.roots ?? [], denied: deniedPaths } } }),
     cwd,
     home: home(),
     denied: deniedPaths,
@@ -140,7 +140,7 @@ function keptLogins(env: NodeJS.ProcessEnv, roots: readonly string[]): string[] 
   return [...new Set([file, canonicalPath(file)])].map(exactPattern);
 }
 
-/** Where the answers are kept that hold for good. */
+/** Returns the file of answers that hold for good. */
 function permissionsFile(env: NodeJS.ProcessEnv): string {
   return `${stateFolder(env)}/permissions.json`;
 }

@@ -97,6 +97,16 @@ describe("the sandbox of run_bash", () => {
     );
   });
 
+  test.runIf(works)("keeps protected paths but what --sandbox-allow names", async () => {
+    for (const name of [".envrc", "AGENTS.md"]) writeFileSync(join(folder, name), "kept");
+    writeFileSync(join(folder, "change.sh"), "echo new > .envrc; echo new > AGENTS.md\n");
+    const { answer } = await shell("sh ./change.sh");
+    expect(answer.stderr).toMatch(/cannot change .*\.envrc.*; the user can allow a path by --sandbox-allow PATH\]$/);
+    await shell("sh ./change.sh", ["--sandbox-allow", ".envrc"]);
+    const [changed, kept] = [".envrc", "AGENTS.md"].map((name) => readFileSync(join(folder, name), "utf8"));
+    expect([changed, kept]).toEqual(["new\n", "kept"]);
+  });
+
   test("--no-sandbox runs commands without it and prints no note", async () => {
     const { answer, notes } = await shell(`touch '${outside}/free'`, ["--no-sandbox"], without);
     expect({ ...answer, notes }).toEqual({
@@ -130,7 +140,7 @@ describe("the sandbox of run_bash", () => {
   });
 
   test.each([
-    [["--sandbox-allow", "nework"], "--sandbox-allow nework: expected network or sockets"],
+    [["--sandbox-allow", "nework"], "--sandbox-allow nework: expected network, sockets or a protected path"],
     [["--no-sandbox", "--sandbox-allow", "network"], "leave one of the two out"],
   ])("%j is a usage error", async (flags, words) => {
     const { code, notes } = await shell("true", flags);

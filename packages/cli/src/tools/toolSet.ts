@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
-import { type ExecutableTool, type Middleware, nearestName, type ToolContext, type ToolRegistry } from "@toolcrib/core";
-import { createPathScope, spillOutput } from "@toolcrib/core/files";
+import type { ExecutableTool, Middleware, ToolContext, ToolRegistry } from "@toolcrib/core";
+import { nearestName } from "@toolcrib/core/internal";
 import { defaultMaxReplyBytes } from "@toolcrib/core/text";
 import { createDefaultToolRegistry, type DefaultToolOptions } from "@toolcrib/defaults/registry";
-import type { ConnectedTools } from "@toolcrib/mcp";
+import { createPathScope, spillOutput } from "@toolcrib/kit/files";
+import type { ConnectedTools } from "@toolcrib/remote";
 import type { BackgroundJobs, SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
 import { usageError } from "../exitReasons.ts";
@@ -11,22 +12,25 @@ import type { Program } from "../program.ts";
 import { oneLine } from "../terminal/render.ts";
 import { hideState } from "./hideState.ts";
 import type { PermissionFlags, Permissions } from "./permissions.ts";
+import { chooseShell } from "./shell.ts";
 
 /** The flags that say which tools there are and what they may reach. */
 export interface ToolFlags {
-  /** Another place, whose tools are used: then `root` names folders there. */
+  /** A remote, whose tools are used: then `root` names folders there. */
   readonly on?: string | undefined;
   readonly root?: readonly string[] | undefined;
   readonly enable?: readonly string[] | undefined;
   readonly disable?: readonly string[] | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly excludeTools?: readonly string[] | undefined;
+  /** Of `run_bash`. */
+  readonly shell?: string | undefined;
   readonly sandbox?: boolean | undefined;
   readonly sandboxAllow?: readonly string[] | undefined;
   /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
   readonly commandSandbox?: SandboxOptions | undefined;
-  /** Not a flag: the place of `on`, connected. */
-  readonly place?: ConnectedTools | undefined;
+  /** Not a flag: the remote of `on`, connected. */
+  readonly remote?: ConnectedTools | undefined;
   /** Not a flag: where relative paths begin. Default: in the working directory where a root holds it, else in the first root. */
   readonly directory?: string | undefined;
 }
@@ -57,7 +61,7 @@ export function createToolSet(
   { leftovers, env }: Pick<Program, "leftovers" | "env">,
   { context, more = [], outputs, jobs, undo }: ToolSetParts = {},
 ): ToolRegistry {
-  const { directory: cwd, place } = flags;
+  const { directory: cwd, remote } = flags;
   const root = rootsOf(flags);
   const limits = { cwd, ...(outputs !== undefined && { maxReplyBytes: longestOutput }) };
   const fs = { ...limits, ...(outputs !== undefined && { maxBytes: longestOutput }) };
@@ -69,6 +73,7 @@ export function createToolSet(
     search: limits,
     bash: {
       cwd: createPathScope({ root, cwd }).cwd,
+      shell: chooseShell(flags.shell, { root, cwd }),
       scrubEnv: true,
       sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, env) : false,
       leftovers,
@@ -77,10 +82,10 @@ export function createToolSet(
     },
     extra: [createEditFileTool({ root, deny, ...fs }), ...more],
   });
-  const editThere = place?.tools.filter(({ name }) => name === "edit_file") ?? [];
+  const editThere = remote?.tools.filter(({ name }) => name === "edit_file") ?? [];
   const registry = createDefaultToolRegistry(
     context,
-    place ? { packs: place.tools, extra: [...editThere, ...more] } : local(),
+    remote ? { packs: remote.tools, extra: [...editThere, ...more] } : local(),
   );
   toggle(registry, flags);
   checkRules(registry, rules);
@@ -113,7 +118,7 @@ export function rootsOf({ on, root = [] }: ToolFlags): string[] {
   return root.length > 0 ? [...root] : [process.cwd()];
 }
 
-/** Whether `run_bash` is switched on by name. */
+/** Returns whether `run_bash` is switched on by name. */
 export function hasShell({ tools, enable, disable, excludeTools }: ToolFlags): boolean {
   const isIn = (names: readonly string[] | undefined): boolean => names?.includes("run_bash") ?? false;
   return (isIn(tools) || isIn(enable)) && !isIn(disable) && !isIn(excludeTools);

@@ -2,7 +2,7 @@ import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { inputHistory } from "../../state/inputHistory.ts";
 import { openChatInput } from "../../terminal/chatInput.ts";
-import type { ConversationFlags } from "../conversation.ts";
+import type { ConversationFlags } from "../buildAgent.ts";
 import { addConversationFlags } from "../conversationFlags.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 

@@ -7,7 +7,8 @@ import type { Program } from "../../program.ts";
 import { type Asker, terminalAsker } from "../../terminal/ask.ts";
 import type { ChatInput } from "../../terminal/chatLines.ts";
 import { createRenderer, usageText } from "../../terminal/render.ts";
-import { type Conversation, type ConversationFlags, openConversation } from "../conversation.ts";
+import type { ConversationFlags } from "../buildAgent.ts";
+import { type Conversation, openConversation } from "../conversation.ts";
 import { whyNoAnswer } from "../turnEnd.ts";
 import { filesLike } from "./filesLike.ts";
 import { runSlashCommand, type SlashContext, slashCommands } from "./slashCommands.ts";
@@ -84,7 +85,7 @@ function createSession(
       return `${provider.name}/${provider.model}`;
     },
     async useModel(model) {
-      const chosen = await chooseModel({ model });
+      const chosen = await chooseModel({ ...first.settings, model });
       conversation.useModel(chosen.provider);
       provider = chosen.provider;
       return chosen.isNamed ? undefined : chosen.why;

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { AgentEvent, Compacted } from "@toolcrib/agent";
-import { nearestName } from "@toolcrib/core";
-import { charactersPerToken, estimateTokens } from "@toolcrib/core/contracts";
+import { charactersPerToken, estimateTokens } from "@toolcrib/contracts";
+import { nearestName } from "@toolcrib/core/internal";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Program } from "../../program.ts";
 import { writeNewFile } from "../../state/givenFile.ts";
@@ -17,7 +17,7 @@ export interface SlashCommand {
   /** Its arguments, as `/help` shows them. */
   readonly takes?: string;
   readonly summary: string;
-  /** What the next word may be, after `words`. */
+  /** Lists candidates for the next word after `words`. */
   complete?(context: SlashContext, words: readonly string[]): readonly string[] | Promise<readonly string[]>;
   /** Gives what the user is told, if anything. */
   run(context: SlashContext, words: readonly string[]): Told | Promise<Told>;
@@ -86,9 +86,9 @@ export const slashCommands: readonly SlashCommand[] = [
     summary: "show the commands that run in the background, or end one",
     complete: ({ jobs }, words) =>
       words.length === 0 ? ["stop"] : words.length === 1 ? jobs.list().map(({ id }) => id) : [],
-    run: ({ jobs, conversation: { place } }, words) =>
-      place
-        ? `Commands in the background of ${oneLine(place.name, 100)} are known to the model alone: ask it to stop one.`
+    run: ({ jobs, conversation: { remote } }, words) =>
+      remote
+        ? `Commands in the background of ${oneLine(remote.name, 100)} are known to the model alone: ask it to stop one.`
         : jobsAnswer(jobs, words),
   },
   {
@@ -101,7 +101,7 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   {
     name: "compact",
-    summary: "shorten the older part of the conversation",
+    summary: "begin the conversation anew with a summary",
     run: async ({ program, conversation }) =>
       shortened(await program.interrupts.during((signal) => conversation.agent.compact({ signal }))),
   },
@@ -187,7 +187,7 @@ async function jobsAnswer(jobs: BackgroundJobs, [verb, id = ""]: readonly string
 
 function shortened(done: Compacted | undefined): string {
   if (!done) return "There is nothing to shorten.";
-  return `Tool results cleared: ${done.clearedResults}; messages summarised: ${done.summarisedMessages}.`;
+  return `A summary stands for ${done.summarisedMessages} messages now.`;
 }
 
 /** The list of conversations, or which one is continued. */
@@ -204,8 +204,8 @@ async function resume({ conversation, pick }: SlashContext, name: string | undef
   return `Continuing  ${describeSession(chosen)}: ${conversation.agent.sessionContext.length} messages.`;
 }
 
-async function undoTurn({ undo, place }: Conversation): Promise<Told> {
-  if (place) return `/undo takes back changes here alone: those on ${oneLine(place.name, 100)} stay.`;
+async function undoTurn({ undo, remote }: Conversation): Promise<Told> {
+  if (remote) return `/undo takes back changes here alone: those on ${oneLine(remote.name, 100)} stay.`;
   if (!undo) return "Nothing was kept to undo: this conversation is not among those of this directory.";
   const undone = await undo.undo();
   if (!undone) return "There is no turn left that changed anything.";
@@ -232,7 +232,7 @@ function stats({ agent: { sessionContext, usage } }: Conversation): string {
   );
 }
 
-/** What goes along with each request, in estimated tokens. */
+/** Describes what goes along with each request, in estimated tokens. */
 function context({ agent, instructions }: Conversation): string {
   const { systemPrompt, sessionContext, toolRegistry } = agent;
   const tokensOf = (value: unknown): number => Math.ceil(JSON.stringify(value).length / charactersPerToken);

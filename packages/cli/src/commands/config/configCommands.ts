@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
-import { type JsonSchema, nearestName } from "@toolcrib/core";
-import { type ConfigFile, parseSetting } from "@toolcrib/project";
+import type { JsonSchema } from "@toolcrib/core";
+import { nearestName } from "@toolcrib/core/internal";
+import type { ConfigFile } from "../../config/configFile.ts";
 import { checkRules, projectConfig, userConfig } from "../../config/configFiles.ts";
 import { loadSources } from "../../config/loadSources.ts";
 import { projectConfigName } from "../../config/projectConfigName.ts";
 import { findSetting, settings } from "../../config/settings.ts";
+import { parseSetting } from "../../config/settingValues.ts";
 import { describeChanges, projectTrust } from "../../config/trust.ts";
 import { configSchema } from "../../configSchema.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
@@ -123,7 +125,7 @@ async function configUnset({ env, terminal }: Program, key: string, flags: Place
   return "ok";
 }
 
-/** What the user changes by this command, the user trusts; not what stood there without being trusted. */
+/** Trusts the user's own change, but not what stood there without being trusted. */
 async function trustKeeper({ project }: PlaceFlags, env: NodeJS.ProcessEnv): Promise<(text: string) => Promise<void>> {
   if (!project) return async () => {};
   const before = await projectConfig(process.cwd()).readText();

@@ -1,4 +1,4 @@
-import { redactUrls } from "@toolcrib/core/text";
+import { redactUrls } from "@toolcrib/kit/text";
 import type { McpServerConfig } from "@toolcrib/mcp";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import { collect } from "../../flagValues.ts";

@@ -4,7 +4,7 @@ import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { addPermissionFlags, addSandboxFlags } from "../../tools/flags.ts";
 import { createPermissions, type PermissionFlags } from "../../tools/permissions.ts";
-import { connectPlace } from "../../tools/place.ts";
+import { connectRemote } from "../../tools/remote.ts";
 import { chooseSandbox } from "../../tools/sandbox.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../../tools/toolSet.ts";
 import { version } from "../../version.ts";
@@ -37,7 +37,7 @@ TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes 
 
 async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
-  const flags = await chooseSandbox(await connectPlace(given, program), program);
+  const flags = await chooseSandbox(await connectRemote(given, program), program);
   const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
   const tools = (roots: readonly string[] | undefined): ToolRegistry => {
     const toolFlags = { ...flags, root: roots };
@@ -50,7 +50,7 @@ async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitRea
   };
   // Made now, so that wrong flags are reported here and not to the client.
   const fixed = tools(flags.root);
-  const serving = await serveMcp(flags.root || flags.place ? fixed : (roots) => (roots ? tools(roots) : fixed), {
+  const serving = await serveMcp(flags.root || flags.remote ? fixed : (roots) => (roots ? tools(roots) : fixed), {
     name: "toolcrib",
     version: version(),
     http,

@@ -10,14 +10,15 @@ type Fields<Type extends AgentEvent["type"]> = Record<keyof Extract<AgentEvent, 
 const fieldsOf: { readonly [Type in AgentEvent["type"]]: Fields<Type> } = {
   "step-start": { type: true, step: true },
   "text-delta": { type: true, text: true },
-  "reasoning-delta": { type: true, text: true },
+  "reasoning-delta": { type: true, text: true, isNote: true },
   "tool-call": { type: true, id: true, name: true, args: true },
   "tool-progress": { type: true, id: true, name: true, progress: true },
   "tool-result": { type: true, id: true, name: true, output: true, isError: true, content: true, data: true },
   retry: { type: true, attempt: true, delayMs: true, message: true, discardText: true, remedy: true },
   usage: { type: true, usage: true, total: true },
   steering: { type: true, text: true },
-  compaction: { type: true, clearedResults: true, summarisedMessages: true },
+  "thinking-dropped": { type: true, blocks: true, reason: true },
+  compaction: { type: true, summarisedMessages: true },
   end: { type: true, reason: true, text: true, detail: true, failed: true, pending: true },
 };
 

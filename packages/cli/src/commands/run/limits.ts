@@ -1,5 +1,6 @@
-import { type CostLimit, createCostLimit, modelPrices, type Provider } from "@toolcrib/agent";
-import { longestDelayMs } from "@toolcrib/core";
+import { type CostLimit, createCostLimit, type Provider } from "@toolcrib/agent";
+import { modelPrice } from "@toolcrib/agent/models";
+import { longestDelayMs } from "@toolcrib/core/internal";
 import { CliError, usageError } from "../../exitReasons.ts";
 
 const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -42,8 +43,9 @@ export function startTimeLimit(ms: number | undefined): TimeLimit {
 /** Nothing without `--max-cost`. Throws a usage error for a model whose replies will not say what they cost. */
 export function costLimit(most: number | undefined, provider: Provider): CostLimit | undefined {
   if (most === undefined) return undefined;
-  const model = `${provider.name}/${provider.model}`;
   // OpenRouter says what each reply has cost, and the stand-in is free.
-  if (/^(?:openrouter|offline)\//.test(model) || modelPrices[model]) return createCostLimit(most, provider);
-  throw usageError(`--max-cost: the price of ${model} is not known; use --max-steps or --timeout`);
+  if (/^(?:openrouter|offline)$/.test(provider.name) || modelPrice(provider)) return createCostLimit(most, provider);
+  throw usageError(
+    `--max-cost: the price of ${provider.name}/${provider.model} is not known; use --max-steps or --timeout`,
+  );
 }

@@ -1,5 +1,6 @@
 import { createObjectAnswer } from "@toolcrib/agent";
-import { isPlainObject, type JsonSchema, ToolRegistry } from "@toolcrib/core";
+import { type JsonSchema, ToolRegistry } from "@toolcrib/core";
+import { isPlainObject } from "@toolcrib/core/internal";
 import { usageError } from "../../exitReasons.ts";
 import { messageOf } from "../../explain.ts";
 import { readGivenFile } from "../../state/givenFile.ts";

@@ -14,7 +14,8 @@ import type { Program } from "../../program.ts";
 import { type Asker, terminalAsker } from "../../terminal/ask.ts";
 import { readPrompt } from "../../terminal/prompt.ts";
 import { whyNotRun } from "../../tools/allowAdvice.ts";
-import { type Conversation, type ConversationFlags, openConversation } from "../conversation.ts";
+import type { ConversationFlags } from "../buildAgent.ts";
+import { type Conversation, openConversation } from "../conversation.ts";
 import { addConversationFlags } from "../conversationFlags.ts";
 import type { DefineCommand } from "../defineCommand.ts";
 import { exitReasonOf, type TurnEnd, whyNoAnswer } from "../turnEnd.ts";
@@ -66,7 +67,7 @@ async function run(program: Program, words: readonly string[], flags: RunFlags):
     const task = await time.during(start(program, flags));
     started = task;
     end = await interrupts.during((signal) => perform(task, prompt, report, AbortSignal.any([signal, time.signal])));
-    // Another place says what a call would do until the conversation is closed.
+    // A remote says what a call would do until the conversation is closed.
     for (const call of end?.pending?.slice(0, mostPendingShown) ?? [])
       notRun.push(await whyNotRun(call, task.conversation.agent.toolRegistry, task.conversation.permissions));
   } catch (error) {
@@ -106,7 +107,7 @@ async function start(program: Program, flags: RunFlags): Promise<Started> {
   if (!isNamed) terminal.aside(why);
   const asker = (): Asker | undefined => terminalAsker(program);
   const conversation = await openConversation(provider, flags, program, asker);
-  const answer = schema && createObjectAnswer(conversation.agent.toolRegistry, schema);
+  const answer = schema && createObjectAnswer(conversation.agent.toolRegistry, schema, undefined, provider);
   return { provider, conversation, cost, answer };
 }
 
@@ -128,9 +129,11 @@ async function perform(
     return end?.reason === "stop" && cost?.reached ? { ...end, reason: cost.reached } : end;
   };
   const end = await turn(prompt);
+  await answer?.readFrom(conversation.agent.sessionContext);
   if (!answer || answer.given || end?.reason !== "stop") return end;
   const { message, toolChoice } = answer.reminder;
   const last = await turn(message, { toolChoice });
+  await answer.readFrom(conversation.agent.sessionContext);
   if (answer.given || last?.reason !== "stop") return last;
   throw new CliError("failed", "the model gave no value that fits --output-schema; try again, or simplify the schema");
 }

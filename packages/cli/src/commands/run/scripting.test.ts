@@ -181,6 +181,17 @@ describe("--output-schema", () => {
     expect(wire.requests[1]?.body.tool_choice).toEqual({ type: "function", name: "final_answer" });
   });
 
+  test("a model that keeps its answers to a schema gives it in that form", async () => {
+    wire.script(answerWith({ text: "a.txt" }), answerWith({ text: JSON.stringify({ value: files }) }));
+    const env = { XDG_STATE_HOME: join(folder, "../state"), OPENROUTER_API_KEY: "k" };
+    const model = ["-m", "openrouter/anthropic/claude-sonnet-5.5", "--base-url", `${wire.url}/v1`];
+    const { stdout, code } = await command(["run", "hi", ...model, ...schema], { cwd: folder, env });
+    expect(JSON.parse(stdout)).toEqual(files);
+    expect(code).toBe(0);
+    expect(wire.requests[1]?.body).toMatchObject({ response_format: { type: "json_schema" } });
+    expect(JSON.stringify(wire.requests[1]?.body)).not.toContain("final_answer");
+  });
+
   test("an answer that never fits is a failure in words: exit 1", async () => {
     wire.script(answerWith({ text: "a.txt" }), answerWith({ text: "a.txt, again" }));
     const end = await run(...schema, "--json");

@@ -37,7 +37,7 @@ export class InputLine extends Editor {
     return hidden > 0 ? this.borderColor(`  ↓ ${hidden} more`) : border;
   }
 
-  /** What was offered for a text that has changed since is not taken. */
+  /** Drops suggestions for a text that has changed since. */
   override handleInput(key: string): void {
     const isStale = this.isShowingAutocomplete() && this.#offeredFor !== this.getText();
     if (isStale && (matchesKey(key, "enter") || matchesKey(key, "tab"))) super.handleInput("\u001b");

@@ -89,7 +89,7 @@ export class LiveRows {
     this.draw([], [], { row: 0, column: 0 });
   }
 
-  /** What takes off rows that the terminal has broken anew. No row above them is touched, where it is not known how it does that. */
+  /** Removes rows that the terminal has wrapped again. Touches no row above them if it is not known how the terminal does that. */
   #rewrap(): string {
     const { columns, reflows } = this.#surface;
     if (columns === this.#columns) return "";

@@ -65,7 +65,7 @@ export class StreamedAnswer {
     this.#source += withoutControls(text);
   }
 
-  /** What is complete by now, and the rest, at most `room` rows of it. */
+  /** Returns the complete rows, and the open ones, at most `room` of these. */
   rows(width: number, room: number): { readonly done: string[]; readonly open: string[] } {
     const done: string[] = [];
     const blocks = new Lexer().lex(this.#source);

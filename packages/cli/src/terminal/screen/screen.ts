@@ -238,7 +238,7 @@ export class Screen implements ChatInput, ChatScreen {
     this.#rows.draw(this.#takeDone(), [...above, ...rows], place);
   }
 
-  /** What is to be printed for good, in rows of the width that the screen has now. */
+  /** Takes the finished output, in rows of the screen's present width. */
   #takeDone(): string[] {
     return this.#done.splice(0).flatMap((row) => wrapTextWithAnsi(row, this.#columns));
   }

@@ -2,7 +2,7 @@ import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works
 import type { AgentEvent } from "@toolcrib/agent";
 import { showInvisible, withoutControls } from "@toolcrib/core/text";
 import { showCall } from "../question.ts";
-import { callTitle, createRenderer, lastLine, oneLine, resultSummary, usageText } from "../render.ts";
+import { callTitle, createRenderer, lastLine, noteLines, oneLine, resultSummary, usageText } from "../render.ts";
 import type { Style } from "../style.ts";
 import type { StreamedAnswer } from "./markdown.ts";
 
@@ -38,6 +38,7 @@ export class TurnRows {
   readonly #calls = new Map<string, Call>();
   #answer: StreamedAnswer | undefined;
   #doing = "";
+  #said = "";
   #usage = "";
 
   constructor(options: Options) {
@@ -46,6 +47,7 @@ export class TurnRows {
   }
 
   show(event: AgentEvent): void {
+    if (event.type !== "reasoning-delta") this.#endNote();
     if (event.type === "text-delta") {
       this.#doing = "";
       this.#answer ??= this.#options.answer();
@@ -53,8 +55,10 @@ export class TurnRows {
     } else if (event.type === "tool-progress") {
       const call = this.#calls.get(event.id);
       if (call) call.last = lastLine(event.progress);
-    } else if (event.type === "reasoning-delta") this.#doing = "thinking";
-    else if (event.type === "usage") this.#usage = usageText(event.total);
+    } else if (event.type === "reasoning-delta") {
+      this.#doing = "thinking";
+      if (event.isNote) this.#said += event.text;
+    } else if (event.type === "usage") this.#usage = usageText(event.total);
     else {
       this.#endAnswer();
       this.#doing = event.type === "step-start" ? "waiting for the model" : "";
@@ -80,7 +84,7 @@ export class TurnRows {
     ];
   }
 
-  /** What it has taken so far, the most important first. */
+  /** Lists what the turn has used so far, the most important first. */
   facts(): string[] {
     return [timeSince(this.#startedAt, 0), "Ctrl-C stops", this.#doing, this.#usage].filter((fact) => fact !== "");
   }
@@ -104,6 +108,16 @@ export class TurnRows {
     for (const call of this.#calls.values())
       print("call", [this.#row(style.dim("→"), call, " · no result", columns())]);
     this.#calls.clear();
+  }
+
+  /** Prints what the model has said between calls. */
+  #endNote(): void {
+    const { style, print, columns } = this.#options;
+    const rows = noteLines(this.#said).flatMap((line) => wrapped(line, columns()));
+    this.#said = "";
+    if (rows.length === 0) return;
+    this.#endAnswer();
+    print("note", rows.map(style.dim));
   }
 
   #endAnswer(): void {

@@ -1,6 +1,7 @@
-import { type AnyToolRegistry, originIn, ToolRegistry } from "@toolcrib/core";
+import { type AnyToolRegistry, ToolRegistry } from "@toolcrib/core";
+import { originIn } from "@toolcrib/core/internal";
 import { defaultMaxReplyBytes } from "@toolcrib/core/text";
-import type { ConnectedTools } from "@toolcrib/mcp";
+import type { ConnectedTools } from "@toolcrib/remote";
 import { type FileChange, proposeChanges } from "@toolcrib/tools-fs";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
@@ -9,8 +10,8 @@ import { createPermissions, type PermissionFlags, type Permissions } from "./per
 import { sandboxOptions } from "./sandbox.ts";
 import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
 
-/** The flags with the tools of `--on`, which are connected until they are closed, or the program ends. Throws a usage error for what names no place. */
-export async function connectPlace<Flags extends ToolFlags & PermissionFlags>(
+/** The flags with the tools of `--on`, which are connected until they are closed, or the program ends. Throws a usage error for what names no remote. */
+export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
   flags: Flags,
   program: Program,
   conversation?: { readonly background: boolean; readonly signal?: AbortSignal | undefined },
@@ -23,10 +24,10 @@ export async function connectPlace<Flags extends ToolFlags & PermissionFlags>(
   // As here, where a model gets no more of an output at once.
   const limits = conversation && { maxReplyBytes: defaultMaxReplyBytes };
   const { terminal } = program;
-  const { connectTools } = await import("@toolcrib/mcp");
+  const { connectTools } = await import("@toolcrib/remote");
   try {
     terminal.tail(`Connecting to ${oneLine(on, 200)} …`);
-    const place = await connectTools(on, {
+    const remote = await connectTools(on, {
       root,
       deny,
       ...(limits && { fs: { ...limits, maxBytes: limits.maxReplyBytes }, search: limits }),
@@ -38,13 +39,13 @@ export async function connectPlace<Flags extends ToolFlags & PermissionFlags>(
       signal: conversation?.signal,
     });
     const close = async (): Promise<void> => {
-      await place.close();
+      await remote.close();
       program.atEnd.delete(close);
     };
     program.atEnd.add(close);
     if (sandbox === undefined && !isBoxed && hasShell(flags))
-      terminal.aside(`Commands run on ${place.name} without a sandbox (--no-sandbox leaves this line out)`);
-    return { ...flags, place: { ...place, close, [Symbol.asyncDispose]: close } };
+      terminal.aside(`Commands run on ${remote.name} without a sandbox (--no-sandbox leaves this line out)`);
+    return { ...flags, remote: { ...remote, close, [Symbol.asyncDispose]: close } };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw usageError(error.message.replace(/^connectTools/, "--on"));
@@ -61,13 +62,13 @@ export async function readThere({ tools }: ConnectedTools, path: string): Promis
 
 const fileTools = "@toolcrib/tools-fs";
 
-/** The texts of files that a call would change, here or in the place; undefined for a tool of somebody else, which may have the same name. */
+/** The texts of files that a call would change, here or on the remote; undefined for a tool of somebody else, which may have the same name. */
 export async function changesOf(
   { name, args }: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
   registry: AnyToolRegistry,
-  { roots: root, deniedPaths: deny, flags: { directory: cwd, place } }: Permissions,
+  { roots: root, deniedPaths: deny, flags: { directory: cwd, remote } }: Permissions,
   signal: AbortSignal,
 ): Promise<readonly FileChange[] | undefined> {
-  if (registry.get(name)?.origin !== (place ? originIn(place.name, fileTools) : fileTools)) return undefined;
-  return place ? place.proposeChanges(name, args, signal) : proposeChanges(name, args, { root, deny, cwd }, signal);
+  if (registry.get(name)?.origin !== (remote ? originIn(remote.name, fileTools) : fileTools)) return undefined;
+  return remote ? remote.proposeChanges(name, args, signal) : proposeChanges(name, args, { root, deny, cwd }, signal);
 }

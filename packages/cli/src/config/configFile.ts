@@ -1,0 +1,79 @@
+import { dirname } from "node:path";
+import { createPathScope, ensureDirectory, readGivenFile, withFileLock, writeAtomically } from "@toolcrib/kit/files";
+import { type ConfigFileOptions, parseConfigText } from "./configText.ts";
+import { withoutValue, withValue } from "./editText.ts";
+import type { Settings } from "./settingValues.ts";
+
+/** The text of a file, and what it says. */
+export interface ConfigContent {
+  readonly text: string;
+  readonly values: Settings;
+}
+
+/** A configuration file: JSON with comments, checked by a schema. */
+export interface ConfigFile {
+  readonly path: string;
+  readonly name: string;
+  /** Undefined where there is no file. Rejects where it is not valid, with the line. */
+  read(): Promise<ConfigContent | undefined>;
+  /** The text, unchecked. */
+  readText(): Promise<string | undefined>;
+  /** Sets one value, all else stays as it is written: comments, order, indentation. A file that would not be valid is not written. */
+  set(key: string, value: unknown): Promise<ConfigContent>;
+  /** Takes one value out, all else stays as it is written. Undefined where it is not set. */
+  unset(key: string): Promise<ConfigContent | undefined>;
+  /** Writes a file that holds nothing, unless there is one. */
+  create(): Promise<void>;
+}
+
+const maxMegabytes = 1;
+
+/** Nothing is read or made before the file is used. */
+export function configFile(options: ConfigFileOptions): ConfigFile {
+  const { path, name = path, root, toError = (message) => new Error(message) } = options;
+  const readText = (): Promise<string | undefined> => readGivenFile(path, { what: name, maxMegabytes, toError });
+  const parse = async (text: string): Promise<ConfigContent> => ({
+    text,
+    values: await parseConfigText(text, name, options),
+  });
+  const write = async (text: string): Promise<void> => {
+    const scope = createPathScope(root === undefined ? {} : { root, cwd: root });
+    await writeAtomically(await scope.resolve(path), text, { scope });
+  };
+  const locked = async <Result>(use: () => Promise<Result>): Promise<Result> => {
+    ensureDirectory(dirname(path), 0o700);
+    return withFileLock(`${path}.lock`, use);
+  };
+  return {
+    path,
+    name,
+    readText,
+    async read() {
+      const text = await readText();
+      return text === undefined ? undefined : parse(text);
+    },
+    set: (key, value) =>
+      locked(async () => {
+        const before = await readText();
+        if (before !== undefined) await parse(before);
+        const after = await parse(withValue(before, key.split("."), value));
+        await write(after.text);
+        return after;
+      }),
+    unset: async (key) => {
+      // A folder is made only to write in it.
+      if ((await readText()) === undefined) return undefined;
+      return locked(async () => {
+        const before = await readText();
+        if (before === undefined || !Object.hasOwn((await parse(before)).values, key)) return undefined;
+        const after = await parse(withoutValue(before, key.split(".")));
+        await write(after.text);
+        return after;
+      });
+    },
+    create: () =>
+      locked(async () => {
+        if ((await readText()) === undefined) await write("{\n}\n");
+      }),
+  };
+}

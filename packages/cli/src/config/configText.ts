@@ -1,0 +1,83 @@
+import { type JsonSchema, validateJson } from "@toolcrib/core";
+import { clip } from "@toolcrib/core/text";
+import { byteOrderMark } from "@toolcrib/kit/text";
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { flatSettings, type Settings } from "./settingValues.ts";
+
+export interface ConfigFileOptions {
+  path: string;
+  /** How messages name it. Default: its path. */
+  name?: string | undefined;
+  /** What it may hold; closed schemas find misspelt keys. */
+  schema: JsonSchema;
+  /** A folder that a link in place of the file may not lead out of when it is written. Default: no limit. */
+  root?: string | undefined;
+  /** Returns what else is wrong with the values, if anything. */
+  check?: ((values: Settings) => string | undefined) | undefined;
+  /** Ends each message: what the user may do. */
+  advice?: string | undefined;
+  /** Makes the error that is thrown. Default: an Error. */
+  toError?: ((message: string) => Error) | undefined;
+}
+
+/** The values of a file's text. Rejects with the line of what is wrong. */
+export async function parseConfigText(
+  text: string,
+  name: string,
+  { schema, check, advice, toError = (message) => new Error(message) }: ConfigFileOptions,
+): Promise<Settings> {
+  const wrong = (offset: number, problem: string): Error => {
+    const line = text.slice(0, offset).split("\n").length;
+    return toError(`${name}:${line}: ${problem}${advice === undefined ? "" : `; ${advice}`}`);
+  };
+  const root = parseText(text, wrong);
+  const value: unknown = getNodeValue(root);
+  const [issue] = await validateJson(value, schema, "a key").catch(() => [{ field: "", reason: "it is too large" }]);
+  if (issue) {
+    const path = issue.field.split(/[.[\]]+/).filter(Boolean);
+    const place = path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+    throw wrong(findNodeAtLocation(root, place)?.offset ?? 0, `${clip(issue.field, 80)} ${issue.reason}`.trimStart());
+  }
+  const values = flatSettings(value as Record<string, unknown>);
+  const problem = check?.(values);
+  if (problem !== undefined) throw wrong(0, problem);
+  return values;
+}
+
+function parseText(text: string, wrong: (offset: number, problem: string) => Error): Node {
+  const errors: ParseError[] = [];
+  let root: Node | undefined;
+  try {
+    root = parseTree(text.replace(byteOrderMark, " "), errors, { allowTrailingComma: true });
+  } catch {
+    throw wrong(0, "it is nested too deeply");
+  }
+  const [error] = errors;
+  if (error) {
+    const words = printParseErrorCode(error.error).replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    throw wrong(error.offset, `it is not valid JSON with comments (${words})`);
+  }
+  if (!root) throw wrong(0, "it is empty; the least is {}");
+  refuseTwice(root, wrong);
+  return root;
+}
+
+/** A reader could take the one for the other. */
+function refuseTwice({ type, children = [] }: Node, wrong: (offset: number, problem: string) => Error): void {
+  const names = new Set<string>();
+  for (const child of children) {
+    const [key, value] = child.children ?? [];
+    if (type === "object" && key) {
+      if (names.has(String(key.value))) throw wrong(child.offset, `${clip(String(key.value), 80)} stands there twice`);
+      names.add(String(key.value));
+    }
+    if (value) refuseTwice(value, wrong);
+  }
+}

@@ -1,0 +1,72 @@
+import { type JsonSchema, validateJson } from "@toolcrib/core";
+
+/** Values by key: `sessions.keepDays` is the key of one inside another. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** The keys of a schema, in its order. */
+export function settingKeys(schema: JsonSchema): string[] {
+  return Object.entries(propertiesOf(schema)).flatMap(([key, inner]) =>
+    inner.type === "object" ? settingKeys(inner).map((name) => `${key}.${name}`) : key === "$schema" ? [] : [key],
+  );
+}
+
+/** The value that words of a command line or a variable stand for, by the schema of the key. It may still break that schema. */
+export function parseSetting(schema: JsonSchema, key: string, words: readonly string[]): unknown {
+  const [word = ""] = words;
+  const { type } = schemaOf(schema, key);
+  if (type === "array") return word.startsWith("[") && words.length === 1 ? (parsed(word) ?? word) : [...words];
+  if (words.length > 1) return words.join(" ");
+  if (type === "boolean" && /^(?:true|false)$/.test(word)) return word === "true";
+  return (type === "integer" || type === "number") && word.trim() !== "" ? (parsed(word) ?? word) : word;
+}
+
+/** The variable that stands for a key: `APP_MAX_STEPS` for `maxSteps`. */
+export function variableName(prefix: string, key: string): string {
+  return `${prefix}_${key.replace(/[A-Z]/g, "_$&").replaceAll(".", "_").toUpperCase()}`;
+}
+
+/** Reads settings from the environment, except lists. Throws by `toError` for a value that the schema refuses. */
+export async function settingsFromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  prefix: string,
+  schema: JsonSchema,
+  toError: (message: string) => Error,
+): Promise<Settings> {
+  const values: Record<string, unknown> = {};
+  for (const key of settingKeys(schema)) {
+    const variable = variableName(prefix, key);
+    const text = env[variable];
+    if (!text || schemaOf(schema, key).type === "array") continue;
+    const value = parseSetting(schema, key, [text]);
+    const [issue] = await validateJson(value, schemaOf(schema, key));
+    if (issue) throw toError(`${variable}: ${issue.reason}`);
+    values[key] = value;
+  }
+  return values;
+}
+
+/** `{ sessions: { keepDays: 3 } }` as `sessions.keepDays`, without `$schema`. */
+export function flatSettings(value: Readonly<Record<string, unknown>>): Settings {
+  const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.entries(flatSettings(inner as Record<string, unknown>)).map(([name, one]) => [`${key}.${name}`, one])
+      : [[key, inner]],
+  );
+  return Object.fromEntries(entries.filter(([key]) => key !== "$schema"));
+}
+
+function schemaOf(schema: JsonSchema, key: string): JsonSchema {
+  return key.split(".").reduce<JsonSchema>((place, part) => propertiesOf(place)[part] ?? {}, schema);
+}
+
+function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  return (properties ?? {}) as Record<string, JsonSchema>;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
