@@ -7,7 +7,7 @@ type PluginBuild = Parameters<NonNullable<Options["esbuildPlugins"]>[number]["se
 
 type Manifest = { exports?: Record<string, { default: string } | string>; bin?: Record<string, string> };
 
-/** `src/worker/searchWorker.ts` is built to `dist/searchWorker.mjs`, beside the code that starts it; it is taken for a module in whatever folder a bundler puts it. */
+/** `src/threads/searchWorker.ts` is built to `dist/searchWorker.mjs`, beside the code that starts it; it is taken for a module in whatever folder a bundler puts it. */
 const builtUrl = {
   name: "built-url",
   setup(build: PluginBuild) {

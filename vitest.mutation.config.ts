@@ -4,15 +4,15 @@ import { sourceAlias } from "./scripts/sourceAlias.ts";
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
-/** What `npm run test:mutation` runs against each mutant: the tests of core and policy that are about the mutated files. */
+/** What `npm run test:mutation` runs against each mutant: the tests of core, kit and policy that are about the mutated files. */
 export default defineConfig({
   resolve: { alias: sourceAlias },
   test: {
     root: pathOf("."),
     include: [
-      "packages/core/src/**/{registry,middleware,guard,pathScope,pathStyle,pathPatterns,deniedPaths,atomicWrite,testing}*.test.ts",
-      "packages/policy/src/{judge,remembered,rules,shell}/*.test.ts",
-      "packages/policy/src/{options,policy,precedence}.test.ts",
+      "packages/{core,kit}/src/**/{registry,middleware,guard,pathScope,pathStyle,pathPatterns,deniedPaths,atomicWrite,testing}*.test.ts",
+      "packages/policy/src/{judge,programs,remembered,rules,shell}/*.test.ts",
+      "packages/policy/src/{options,policy,precedence,wildcards}.test.ts",
     ],
     setupFiles: [pathOf("scripts/mutantInChildren.ts")],
     testTimeout: 20_000,

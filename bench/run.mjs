@@ -2,15 +2,16 @@
 // Each row of the goals: candidate and baseline in turn, ratio per round. Times are judged by ratios alone: an absolute one is shown.
 // --write puts a full run into RESULTS.md. --quick takes two minutes, for a look before and after a change.
 // --plot measures nothing and draws the plot of RESULTS.md anew.
-import { cpus, totalmem } from "node:os";
+import { availableParallelism, cpus, totalmem } from "node:os";
 import { files, shell } from "./cases/files.mjs";
 import { size, startup, tokens } from "./cases/footprint.mjs";
 import { http } from "./cases/http.mjs";
 import { loop, registry } from "./cases/loop.mjs";
-import { places } from "./cases/places.mjs";
 import { policy } from "./cases/policy.mjs";
+import { remotes } from "./cases/remotes.mjs";
 import { search, searchFiles, searchPeers } from "./cases/search.mjs";
 import { searchPhases } from "./cases/searchPhases.mjs";
+import { searchTakers } from "./cases/searchTakers.mjs";
 import { endBy } from "./pairs.mjs";
 import { ripgrep } from "./peers.mjs";
 import { writePlot, writeResults } from "./results.mjs";
@@ -18,12 +19,13 @@ import { writePlot, writeResults } from "./results.mjs";
 const cases = {
   search,
   "search-files": searchFiles,
+  "search-takers": searchTakers,
   "search-phases": searchPhases,
   "search-peers": searchPeers,
   loop,
   registry,
   policy,
-  places,
+  remotes,
   http,
   files,
   shell,
@@ -52,7 +54,9 @@ if (words.includes("--plot")) {
   process.exit(0);
 }
 const rows = [];
-console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0].model}, ${Math.round(totalmem() / 2 ** 30)} GB`);
+console.log(
+  `Node ${process.version}, ${availableParallelism()} x ${cpus()[0].model}, ${Math.round(totalmem() / 2 ** 30)} GB`,
+);
 if (quick) endBy(performance.now() + 90_000);
 for (const name of asked.length > 0 ? asked : quick ? quickCases : Object.keys(cases)) {
   if (name.startsWith("search") && ripgrep() === undefined) {

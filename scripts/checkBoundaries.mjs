@@ -8,38 +8,44 @@ import { fileURLToPath } from "node:url";
 const packs = ["tools-fs", "tools-search", "tools-bash"];
 const allowed = {
   core: [],
-  ...Object.fromEntries(packs.map((pack) => [pack, ["core"]])),
-  agent: ["core"],
-  mcp: ["core"],
-  policy: ["core"],
-  project: ["core"],
+  kit: ["core"],
+  ...Object.fromEntries(packs.map((pack) => [pack, ["core", "kit"]])),
+  agent: ["core", "kit"],
+  mcp: ["core", "kit"],
+  remote: ["core", "kit"],
+  policy: ["core", "kit"],
+  contracts: ["core", "kit"],
   adapters: ["core"],
-  acp: ["core", "agent", "policy"],
-  durable: ["core", "agent"],
-  defaults: ["core", ...packs, "agent"],
-  cli: ["core", ...packs, "acp", "agent", "defaults", "mcp", "policy", "project"],
+  acp: ["core", "kit", "agent", "policy"],
+  durable: ["core", "kit", "agent"],
+  defaults: ["core", "kit", ...packs, "agent"],
+  cli: ["core", "kit", ...packs, "acp", "agent", "defaults", "mcp", "policy", "remote", "contracts"],
 };
 
 /** Rooms that are built into a program of its own, which holds what it uses, and what that may be. */
-const bundled = { "mcp/src/host": packs };
+const bundled = { "remote/src/host": packs };
 
 /** Run-time dependencies from elsewhere, by folder name: one added here needs a reason in its commit. */
 const external = {
   core: ["@cfworker/json-schema", "@standard-schema/spec"],
+  kit: [],
+  remote: [],
   "tools-fs": ["diff"],
   "tools-search": ["fast-glob"],
   "tools-bash": [],
   agent: [],
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client", "jsonc-parser"],
   policy: ["unbash"],
-  project: ["jsonc-parser"],
+  contracts: [],
   adapters: [],
   // The SDK of the protocol names zod as a peer.
   acp: ["@agentclientprotocol/sdk", "zod"],
   durable: [],
   defaults: [],
-  cli: ["commander", "openai", "@anthropic-ai/sdk"],
+  cli: ["commander", "jsonc-parser", "openai", "@anthropic-ai/sdk"],
 };
+
+const wireParts = ["providers/models", "providers/errors", "providers/shared"];
 
 /**
  * Which rooms the files of a room may import from, by package; the package's root and the room itself always. `as types` allows
@@ -48,29 +54,31 @@ const external = {
 const rooms = {
   core: {
     arguments: ["text"],
-    contracts: ["arguments", "registry"],
-    files: ["text"],
     registry: ["arguments", "text"],
     text: [],
   },
+  kit: { files: ["paths", "text"], paths: ["files"], text: [], threads: [] },
   agent: {
     conversation: [],
     instructions: [],
     models: [
+      "providers/models",
       "providers/shared",
       ...["openai", "anthropic", "chat", "offline"].map((wire) => `providers/${wire} lazily`),
     ],
-    "providers/shared": [],
-    "providers/openai": ["providers/shared", "conversation"],
-    "providers/anthropic": ["providers/shared", "conversation"],
-    "providers/chat": ["providers/shared", "conversation"],
-    "providers/offline": ["providers/shared", "conversation"],
+    "providers/models": [],
+    "providers/errors": ["providers/models"],
+    "providers/shared": ["providers/models", "providers/errors"],
+    "providers/openai": [...wireParts, "conversation"],
+    "providers/anthropic": [...wireParts, "conversation"],
+    "providers/chat": [...wireParts, "conversation"],
+    "providers/offline": [...wireParts, "conversation"],
     session: ["conversation"],
     testing: ["conversation"],
     transcript: ["conversation", "session"],
-    turn: ["conversation", "session", "providers/shared"],
+    turn: ["conversation", "session", "providers/models"],
   },
-  "tools-search": { memory: [], shared: [], threads: ["shared", "worker lazily"], worker: ["memory", "shared"] },
+  "tools-search": { engine: ["memory"], memory: [], threads: ["engine", "memory"] },
   "tools-bash": { jobs: ["process"], process: [], sandbox: ["process"] },
   "tools-fs": {
     edit: [],
@@ -80,19 +88,17 @@ const rooms = {
     remove: [],
     undo: ["move", "remove"],
   },
-  project: { contracts: [] },
   // Each engine is a room.
   durable: { dbos: [], restate: [] },
-  policy: { judge: ["rules", "shell"], remembered: [], rules: [], shell: [] },
+  // The program that runs on remotes.
+  remote: { host: [] },
+  policy: { judge: ["programs", "rules", "shell"], programs: [], remembered: [], rules: [], shell: ["programs"] },
   mcp: {
     client: ["client/transport", "oauth"],
     "client/transport": ["client as types"],
     config: ["client"],
-    // The program that runs in other places.
-    host: ["remote"],
     http: [],
     oauth: ["client/transport"],
-    remote: ["client/transport"],
     server: ["http"],
   },
   cli: {

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import { mapProblems } from "./mapFiles.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(here);
 let house: string;
 
 beforeEach(() => {
@@ -70,13 +71,21 @@ test("boundaries: importing the package's own published face fails the check", (
   expect(check("checkBoundaries.mjs").stderr).toContain("imports the published face");
 });
 
-test("lengths: a file of 301 lines and a function of 81 fail the check", () => {
-  put("packages/core/src/long.ts", "\n".repeat(301));
-  put("packages/core/src/deep.ts", `export function f(): void {\n${"  g();\n".repeat(80)}}\n`);
-  const { status, stderr } = check("checkLengths.mjs");
-  expect(status).toBe(1);
-  expect(stderr).toContain("packages/core/src/long.ts: 301 lines");
-  expect(stderr).toContain("packages/core/src/deep.ts:1: a function of 82 lines");
+test.each([
+  ["a file of 301 lines", "noExcessiveLinesPerFile", "g();\n".repeat(301)],
+  ["a function of 81 lines", "noExcessiveLinesPerFunction", `function f() {\n${"  g();\n".repeat(81)}}\n`],
+  [
+    "one whose parameters fill lines of their own",
+    "noExcessiveLinesPerFunction",
+    `function f(\n  a: string,\n): { b: string } {\n${"  g();\n".repeat(81)}}\n`,
+  ],
+])("lengths: %s fails the lint", (_what, rule, text) => {
+  put("biome.json", readFileSync(join(root, "biome.json"), "utf8"));
+  put("packages/core/src/long.ts", text);
+  const args = [join(root, "node_modules/@biomejs/biome/bin/biome"), "lint", "--vcs-enabled=false"];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: house, encoding: "utf8" });
+  expect(status, stdout).toBe(1);
+  expect(stderr).toContain(rule);
 });
 
 test("boundaries: an import from a room that is not open, a circle and an unknown room fail the check", () => {
@@ -96,8 +105,22 @@ test("boundaries: an import from a room that is not open, a circle and an unknow
   expect(stderr).toContain("packages/agent/src/attic: not a room of the house");
 });
 
-test("the map in AGENTS.md has a line for every source file, and for nothing else", () => {
-  expect(mapProblems()).toEqual({ missing: [], surplus: [] });
+test("the map has a line for every folder of sources, and at most 9 KB", () => {
+  const map = readFileSync(join(root, "AGENTS.md"), "utf8");
+  expect(Buffer.byteLength(map)).toBeLessThanOrEqual(9216);
+  const rows = map.split("\n").filter((line) => line.startsWith("| "));
+  for (const name of readdirSync(join(root, "packages"))) {
+    const own = rows.filter((row) =>
+      /^\| ([^|]*) \|/
+        .exec(row)?.[1]
+        ?.split(/[ ,/]+/)
+        .includes(name),
+    );
+    expect(own.length, name).toBeGreaterThan(0);
+    const entries = readdirSync(join(root, "packages", name, "src"), { withFileTypes: true });
+    for (const { name: folder } of entries.filter((entry) => entry.isDirectory() && name !== "durable"))
+      expect(own.join(), `${name}/${folder}`).toMatch(new RegExp(`${name}/${folder}\\b|\`${folder}\``));
+  }
 });
 
 /** A commit of these files, on top of those before. */

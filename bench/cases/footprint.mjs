@@ -53,7 +53,7 @@ export async function startup(report, { rounds }) {
 export async function size(report) {
   measure(report, ["core"], { packages: 3, megabytes: 1 });
   measure(report, ["core", "tools-fs"]);
-  measure(report, ["core", "tools-fs", "tools-search", "tools-bash", "agent", "defaults", "adapters"], {
+  measure(report, ["core", "kit", "tools-fs", "tools-search", "tools-bash", "agent", "defaults", "adapters"], {
     packages: 30,
     megabytes: 5,
   });

@@ -27,7 +27,7 @@ export async function loop(report, { rounds }) {
     goal: 1,
   });
   for (const [file, peer, goal] of [
-    ["loopPi.mjs", "pi-agent-core", 0.25],
+    ["loopPi.mjs", "pi-agent-core", 1],
     ["loopAi.mjs", "ai"],
     ["loopOpenaiAgents.mjs", "@openai/agents"],
   ]) {

@@ -1,4 +1,4 @@
-// A way to another place that takes its time: node delay.mjs MS FILE COMMAND [ARG …] runs the command, and passes on each piece of
+// A channel to a remote that takes its time: node delay.mjs MS FILE COMMAND [ARG …] runs the command, and passes on each piece of
 // input and output half of MS later. FILE holds how often a question was sent after an answer: the round trips.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -1,8 +1,17 @@
 // search_text and search_files as an agent calls them: through a registry, in this process.
 
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
 import { ToolRegistry } from "@toolcrib/core";
-import { createSearchTools } from "@toolcrib/tools-search";
 import { answer } from "../pairs.mjs";
+
+// As a machine of so many processors.
+const takers = Number(process.env.TAKERS ?? 0);
+if (takers > 0) {
+  os.availableParallelism = () => takers;
+  syncBuiltinESMExports();
+}
+const { createSearchTools } = await import("@toolcrib/tools-search");
 
 const registries = new Map();
 

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { defineTool, type ExecutableTool } from "@toolcrib/core";
-import { createPathScope, openRegularFile, pathEffect } from "@toolcrib/core/files";
+import { createPathScope, openRegularFile, pathEffect } from "@toolcrib/kit/files";
 
 /** Most periods in one reply. */
 const mostRows = 200;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
-import { createPathScope, withFileLock, writeAtomically } from "@toolcrib/core/files";
+import { createPathScope, withFileLock, writeAtomically } from "@toolcrib/kit/files";
 
 interface Task {
   readonly id: number;

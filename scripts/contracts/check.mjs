@@ -48,7 +48,7 @@ async function changesBetween(name, before, after) {
 }
 
 async function toolChanges(before, after) {
-  const { compareManifests, readManifest } = await import("../../packages/core/dist/contracts.js");
+  const { compareManifests, readManifest } = await import("../../packages/contracts/dist/index.js");
   const [was, is] = [before, after].map((text) =>
     text === undefined ? { tools: [] } : readManifest(JSON.parse(text)),
   );

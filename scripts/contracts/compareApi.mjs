@@ -2,7 +2,7 @@
 
 /**
  * Changes from one report of a subpath to another: `{ name, severity, message }`.
- * @param {string} before @param {string} after @param {string} specifier such as `@toolcrib/core/files`
+ * @param {string} before @param {string} after @param {string} specifier such as `@toolcrib/kit/files`
  */
 export function compareApi(before, after, specifier) {
   const [was, is] = [declarations(before), declarations(after)];

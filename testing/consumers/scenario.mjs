@@ -18,9 +18,9 @@ async function scenario() {
   const registry = defaults.createDefaultToolRegistry(context, { root: base, enable: ["remove", "run_bash"], search: { matchLimitMs: 2000 } });
   for (const tool of fs.createFsTools({ root: base })) if (tool.name === "edit_file") registry.register(tool);
   registry.register(core.defineTool({
-    name: "slow_pattern",
+    name: "with_pattern",
     description: "Takes a word.",
-    parameters: { type: "object", properties: { word: { type: "string", pattern: "^(a+)+$" } }, required: ["word"], additionalProperties: false },
+    parameters: { type: "object", properties: { word: { type: "string", pattern: "^a+$" } }, required: ["word"], additionalProperties: false },
     execute: () => "ran",
   }));
   const call = (name, args) => registry.execute(name, args);
@@ -38,7 +38,7 @@ async function scenario() {
   result.regex = await call("search_text", { query: "ne+dle", regex: true, paths: ["."] });
   result.evil = await call("search_text", { query: "(a+)+$", regex: true, paths: ["."] });
   result.glob = await call("search_files", { pattern: "**/*.txt" });
-  result.pattern = await call("slow_pattern", { word: "aaa" });
+  result.pattern = await call("with_pattern", { word: "aaa" });
   result.shell = await call("run_bash", { command: "echo out" });
   result.agent = await new defaults.Agent(new offline.OfflineProvider(), { tools: registry }).chat("read x/b.txt").catch(String);
   result.missing = await call("read_file", { path: "nowhere.txt" });
@@ -72,7 +72,6 @@ const words = {
 /** What a host without threads answers instead: a refusal that says what to do, never a crash or a hang. */
 export const withoutThreads = {
   evil: /^Error executing search_text: .*(thread|bundle|worker).*/is,
-  pattern: /^ran$|^Error executing slow_pattern: .*(thread|bundle|worker)/is,
 };
 
 /** Holds what a host answered against what each step has to answer; \`differing\` replaces some of the latter. */

@@ -60,6 +60,7 @@ const starters: Readonly<Record<string, RegExp>> = {
   timeout: /^/,
   stdbuf: /^/,
   sh: /^-[a-z]*c$/,
+  ash: /^-[a-z]*c$/,
   dash: /^-[a-z]*c$/,
   bash: /^-[a-z]*c$/,
 };

@@ -101,4 +101,13 @@ export const inspectionCommands: readonly string[] = [
   "cat missing 2>/dev/null || true",
   "(cd src && ls)",
   "cat <<'EOF'\nplain text\nEOF",
+  "ps aux | grep [n]ode",
+  "ps -ef",
+  "diff -r src test",
+  "jq --arg name x '.[$name]' package.json",
+  "file -k src/index.ts",
+  "md5sum -c sums.md5",
+  "git shortlog -sn -c",
+  "git blame -L '/export/,+5' src/index.ts",
+  "tail -f log.txt",
 ];

@@ -59,7 +59,7 @@ const recorded = (
 /** Programs that are recorded and then run the rest of their arguments. */
 const passing = "sudo doas nohup nice time setsid timeout stdbuf ionice".split(" ");
 /** Programs that are recorded and then run for real. */
-const real = { env: "env", xargs: "xargs", find: "find", sh: "dash", dash: "dash", bash: "bash" };
+const real = { env: "env", xargs: "xargs", find: "find", sh: "dash", ash: "dash", dash: "dash", bash: "bash" };
 
 const recordStart = "\u0001record";
 /** What dash says; `type` and its like say the same of words that they start nothing for. */

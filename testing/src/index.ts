@@ -20,6 +20,7 @@ export {
   protect,
 } from "./authorizationServer.ts";
 export { hasPostgres, type PostgresOptions, type PostgresServer, startPostgres } from "./postgres.ts";
+export { routedServices, routeServices } from "./routeServices.ts";
 export { ScreenModel } from "./screenModel.ts";
 export { sharedCommand } from "./sharedCommand.ts";
 export { sharedTerminal } from "./sharedTerminal.ts";

@@ -74,6 +74,7 @@ describe("the text editor of Anthropic's models", () => {
     agent.addTool(defineTool({ ...taken, execute: () => "" }));
     await agent.chat("go");
     expect(toolNames(2)).toEqual(expect.arrayContaining(["read_file", "edit_file", "str_replace_based_edit_tool"]));
+    expect(server.takeProblems().join("\n")).toContain("thinking before messages.1.content.0 is left out");
   });
 
   test("is off by default", async () => {
@@ -161,10 +162,10 @@ describe("insert", () => {
     expect(read("a.txt")).toBe(after);
     // One call for the model, two for the registry.
     expect(server.requests).toHaveLength(2);
-    expect(messagesOf(1).map(({ role, content }) => [role, content.length])).toEqual([
-      ["user", 1],
-      ["assistant", 1],
-      ["user", 1],
+    expect(messagesOf(1).map(({ role, content }) => [role, content.map(({ type }) => type)])).toEqual([
+      ["user", ["text"]],
+      ["assistant", ["thinking", "tool_use"]],
+      ["user", ["tool_result"]],
     ]);
     expect(lastResult()).toMatchObject({ tool_use_id: "ins" });
     expect(lastResult()).not.toHaveProperty("is_error");
@@ -316,11 +317,13 @@ test("another model gets the calls in the registry's form, and so does this one 
     journal,
   }).chat("go");
   server.reset();
+  server.account.isEnforced = false;
   server.script(answerWith({ text: "ok" }));
   const plain = new AnthropicProvider({ apiKey: "sk-native-0123456789", baseURL: server.url });
   await (await Agent.resume(plain, journal, { tools: tools() })).chat("on");
   const uses = messagesOf(0).flatMap(({ content }) => content.filter((block) => block.type === "tool_use"));
   expect(uses.map((block) => block.name)).toEqual(["read_file", "edit_file"]);
+  expect(server.takeProblems().join("\n")).toContain("The `tools` list differs");
 });
 
 test("so does this one once a tool behind the form is disabled", async () => {
@@ -334,6 +337,7 @@ test("so does this one once a tool behind the form is disabled", async () => {
   await agent.chat("on");
   const uses = messagesOf(2).flatMap(({ content }) => content.filter((block) => block.type === "tool_use"));
   expect(uses.map((block) => block.name)).toEqual(["read_file", "edit_file"]);
+  expect(server.takeProblems().join("\n")).toContain("thinking before messages.1.content.0 is left out");
 });
 
 test("half characters and arguments that are nested too deep stay out of the conversation", async () => {
@@ -345,6 +349,7 @@ test("half characters and arguments that are nested too deep stay out of the con
   assertConversation(agent.sessionContext);
   expect(read("a.txt")).toBe("\ufffd");
   expect(lastText()).toContain("nested deeper than 200 levels");
+  expect(server.takeProblems()).toEqual(["request 3: messages.3.content.1 is not the reply's tool_use as it came"]);
 });
 
 test("a deferred tool that was found before a compaction is sent as any other", async () => {

@@ -3,10 +3,10 @@ import { answerTogether, checkLives } from "./waitingKill.ts";
 
 // The long suite takes every moment, one by one.
 test.each([
-  [16, "the question is on its way to the disk", "before a line is on disk"],
-  [18, "the question is shown", "event end"],
-  [20, "the answer is on disk", "after a line is on disk"],
-  [24, "the call is about to change something", "before an effect"],
+  [18, "the question is on its way to the disk", "before a line is on disk"],
+  [20, "the question is shown", "event end"],
+  [22, "the answer is on disk", "after a line is on disk"],
+  [26, "the call is about to change something", "before an effect"],
 ])("killed at moment %i, when %s, an agent loses neither question nor answer", async (moment, _, where) => {
   expect((await checkLives([moment]))[0]).toBe(where);
 });

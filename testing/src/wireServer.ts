@@ -1,23 +1,19 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { chatProblems } from "./chatChecker.ts";
-import { messagesProblems } from "./messagesChecker.ts";
-import { responsesProblems } from "./responsesChecker.ts";
+import { type Account, type Judgement, ModelService, type WireFormat } from "./wire/service.ts";
 
-/** The three wire formats of model APIs: OpenAI's Responses, Anthropic's Messages, chat completions. */
-export type WireFormat = "responses" | "messages" | "chat";
+export type { WireFormat } from "./wire/service.ts";
 
 export const wireFormats: readonly WireFormat[] = ["responses", "messages", "chat"];
 
-/** A request that the server got, and what a strict service would find wrong with it. */
-export interface WireRequest {
+/** A request that the server got, and what the service finds in it. */
+export interface WireRequest extends Judgement {
   readonly format: WireFormat;
   readonly headers: IncomingHttpHeaders;
   /** The body as it came. */
   readonly text: string;
   readonly body: Record<string, unknown>;
-  readonly problems: readonly string[];
 }
 
 /** One scripted answer. */
@@ -35,11 +31,13 @@ export interface WireAnswer {
 
 export type WireScript = WireAnswer | ((request: WireRequest) => WireAnswer);
 
-const checkers = { responses: responsesProblems, messages: messagesProblems, chat: chatProblems };
-
-/** A model service on loopback that gives scripted answers and judges every request it gets. */
+/**
+ * The model services on loopback, with scripted answers. As the services do, it refuses with status 400 a request that breaks one of their
+ * rules; the script then waits for the next request. Unless a test takes such problems, `close` and the end of a test throw.
+ */
 export class WireServer {
   readonly requests: WireRequest[] = [];
+  readonly #service = new ModelService();
   readonly #script: WireScript[] = [];
   #always: WireScript | undefined;
   readonly #server: Server;
@@ -84,17 +82,31 @@ export class WireServer {
     this.#always = script;
   }
 
-  /** Drops the queued answers and the received requests. */
+  /** How the service treats the requests' account; each field may be set. By default it is one that is enforced. */
+  get account(): Account {
+    return this.#service.account;
+  }
+
+  /** Drops the queued answers and the received requests, and sets the account back. */
   reset(): void {
     this.#script.length = 0;
     this.requests.length = 0;
+    this.#service.reset();
   }
 
-  /** What is wrong with the requests so far, each line beginning with the request's number. */
+  /** What the service refused or lost in the requests so far, each line beginning with the request's number. */
   problems(): string[] {
-    return this.requests.flatMap(({ problems }, index) =>
-      problems.map((problem) => `request ${index + 1}: ${problem}`),
+    return this.requests.flatMap(({ problems, losses }, index) =>
+      [...problems, ...losses].map((problem) => `request ${index + 1}: ${problem}`),
     );
+  }
+
+  /** The same, for a test in which there are some: they are no longer held against it. */
+  takeProblems(): string[] {
+    const problems = this.problems();
+    for (const [index, request] of this.requests.entries())
+      this.requests[index] = { ...request, problems: [], losses: [] };
+    return problems;
   }
 
   /** Answers that have begun and not ended. */
@@ -105,19 +117,37 @@ export class WireServer {
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const problems = this.problems();
+    if (problems.length > 0) throw new Error(`The service refused or lost something:\n${problems.join("\n")}`);
   }
 
   async #answer(url: string, headers: IncomingHttpHeaders, bytes: Buffer, response: ServerResponse): Promise<void> {
     const format = formatOf(url.split("?")[0] ?? "");
-    const request = format && receive(format, headers, bytes.toString("utf8"));
+    const request = format && this.#receive(format, headers, bytes.toString("utf8"));
     if (request) this.requests.push(request);
+    const [refusal] = request?.problems ?? [];
+    if (request && refusal !== undefined) {
+      const error = { type: "invalid_request_error", message: refusal };
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify(request.format === "messages" ? { type: "error", error } : { error }));
+      return;
+    }
     const script = request && (this.#script.shift() ?? this.#always);
     if (!request || !script) {
       response.writeHead(request ? 500 : 404, { "content-type": "application/json" });
       response.end(JSON.stringify({ error: { message: request ? "nothing scripted" : `no such address ${url}` } }));
       return;
     }
-    await play(typeof script === "function" ? script(request) : script, response);
+    const answer = typeof script === "function" ? script(request) : script;
+    const text = answer.chunks.map((chunk) => (typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()));
+    this.#service.sent(request.format, request.body, text.join(""));
+    await play(answer, response);
+  }
+
+  #receive(format: WireFormat, headers: IncomingHttpHeaders, text: string): WireRequest {
+    const body = parse(text) ?? {};
+    const found = this.#service.judge(format, headers, body);
+    return { format, headers, text, body, ...found, problems: [...unicodeProblems(text), ...found.problems] };
   }
 }
 
@@ -148,12 +178,6 @@ function formatOf(url: string): WireFormat | undefined {
   return url.endsWith("/chat/completions") ? "chat" : undefined;
 }
 
-function receive(format: WireFormat, headers: IncomingHttpHeaders, text: string): WireRequest {
-  const body = parse(text);
-  const problems = body ? [...unicodeProblems(text), ...checkers[format](body)] : ["the body is no JSON object"];
-  return { format, headers, text, body: body ?? {}, problems };
-}
-
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const body: unknown = JSON.parse(text);
@@ -167,6 +191,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 /** Strict services refuse a body whose strings hold half of a surrogate pair. */
 function unicodeProblems(text: string): string[] {
+  if (!parse(text)) return ["the body is no JSON object"];
   let lone = false;
   JSON.parse(text, (key, value: unknown) => {
     if (loneSurrogate.test(key) || (typeof value === "string" && loneSurrogate.test(value))) lone = true;

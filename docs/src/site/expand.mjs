@@ -1,6 +1,7 @@
 // Replaces `<!-- NAME: WORDS -->` alone on a line by what is generated: nothing that code knows is written by hand.
 import { argumentsTable, dataType, toolsTable } from "./argumentsTable.mjs";
 import { benchmarkChart } from "./benchmarkChart.mjs";
+import { modelsTable } from "./modelsTable.mjs";
 import { readSection } from "./sources.mjs";
 
 const generators = {
@@ -10,6 +11,8 @@ const generators = {
   data: dataType,
   /** `<!-- tools: all -->`: every tool, with a link to its page. */
   tools: toolsTable,
+  /** `<!-- models: anthropic -->`: what its models take and cost, from the agent's table. */
+  models: modelsTable,
   /** `<!-- section: SECURITY.md / What is promised, and tested -->`: part of a file of the repository. */
   section: (words) => readSection(...words.split(" / ")),
   /** `<!-- benchmark: search_text, -->`: the rows of bench/RESULTS.md whose names hold one of these, as bars. */

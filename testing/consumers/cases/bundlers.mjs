@@ -82,7 +82,7 @@ server.stdout.on("data", async (chunk) => {
 }
 
 /** Right either way: a bundler may or may not bring the thread's file along. */
-const either = { evil: new RegExp(`did not end|${withoutThreads.evil.source}`, "is"), pattern: withoutThreads.pattern };
+const either = { evil: new RegExp(`did not end|${withoutThreads.evil.source}`, "is") };
 
 export const bundlers = [
   [

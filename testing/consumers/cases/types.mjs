@@ -100,7 +100,7 @@ export const bareProgram = `import { defineTool, toMcpTool, ToolRegistry } from 
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import { Agent } from "@toolcrib/agent";
 import { OfflineProvider } from "@toolcrib/agent/offline";
-import { openDirectory, openRegularFile, type WriteResult } from "@toolcrib/core/files";
+import { openDirectory, openRegularFile, type WriteResult } from "@toolcrib/kit/files";
 import { testTool } from "@toolcrib/core/testing";
 import { clip } from "@toolcrib/core/text";
 import { createFsTools } from "@toolcrib/tools-fs";
@@ -119,6 +119,7 @@ registry.register(defineTool({ name: "a", description: "b", parameters: { type: 
 `;
 export const barePackages = [
   "@toolcrib/core",
+  "@toolcrib/kit",
   "@toolcrib/tools-fs",
   "@toolcrib/tools-search",
   "@toolcrib/tools-bash",

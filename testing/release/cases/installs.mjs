@@ -8,7 +8,7 @@ import { WireServer } from "../../src/wireServer.ts";
 import { firstRelease, registry } from "../story.mjs";
 import { filesBelow, installedIn, megabytesOf, newUser } from "../user.mjs";
 
-const core = ["@cfworker/json-schema", "@standard-schema/spec", "@toolcrib/core"];
+const core = ["@cfworker/json-schema", "@standard-schema/spec", "@toolcrib/core", "@toolcrib/kit"];
 /** What each pack brings beside core: nothing else may be there. */
 const packs = {
   "tools-fs": { tools: "createFsTools", brings: ["diff"] },
@@ -150,11 +150,22 @@ const command = (version) => async () => {
   assert.match(answer, /a\.txt/);
 };
 
-const everything = ["adapters", "agent", "core", "defaults", "policy", "tools-bash", "tools-fs", "tools-search"];
+const everything = [
+  "adapters",
+  "agent",
+  "core",
+  "defaults",
+  "kit",
+  "policy",
+  "remote",
+  "tools-bash",
+  "tools-fs",
+  "tools-search",
+];
 const sizes = (name, packages, limits) => async () => {
   const checkout = await firstRelease();
   if (packages.length > 1) {
-    const known = [...packages, "acp", "cli", "mcp", "project", "durable"].map((each) => `@toolcrib/${each}`);
+    const known = [...packages, "acp", "cli", "contracts", "mcp", "durable"].map((each) => `@toolcrib/${each}`);
     assert.deepEqual(
       Object.keys(checkout.packages()).filter((each) => !known.includes(each)),
       [],

@@ -4,11 +4,11 @@ import { registerHooks } from "node:module";
 import { createInterface } from "node:readline";
 
 // From the sources, as the tests do, so that no build is needed.
-const sources = new URL("../../../packages/core/src/", import.meta.url);
+const sources = new URL("../../../packages/", import.meta.url);
 registerHooks({
   resolve(specifier, context, next) {
-    const core = /^@toolcrib\/core(?:\/(\w+))?$/.exec(specifier);
-    return next(core ? new URL(`${core[1] ?? "index"}.ts`, sources).href : specifier, context);
+    const own = /^@toolcrib\/(core|kit)(?:\/(\w+))?$/.exec(specifier);
+    return next(own ? new URL(`${own[1]}/src/${own[2] ?? "index"}.ts`, sources).href : specifier, context);
   },
 });
 const { ToolRegistry } = await import("@toolcrib/core");

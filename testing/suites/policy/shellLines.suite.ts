@@ -17,7 +17,7 @@ import { shellLine } from "../../shell/generateLines.ts";
 import { judgeLine } from "../../shell/judgeLine.ts";
 import { cannotRecord } from "../../shell/recordShell.ts";
 
-/** TOOLCRIB_ROUNDS=1000 is the full size: 100,000 lines under the mode `ask`, a tenth of that under others. */
+/** TOOLCRIB_ROUNDS=1000 is the full size: 200,000 lines under the mode `ask`, a tenth of that under others. */
 const rounds = Number(process.env.TOOLCRIB_ROUNDS ?? 30);
 const linesInBatch = 500;
 const sandboxesAtOnce = 2;
@@ -32,14 +32,14 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  { name: "ask", size: rounds * 100, options: { allow: generatedRules }, oracle: asks },
+  { name: "ask", size: rounds * 200, options: { allow: generatedRules }, oracle: asks },
   {
     name: "accept-edits",
-    size: rounds * 10,
+    size: rounds * 20,
     options: { mode: "accept-edits", allow: generatedRules },
     oracle: acceptsEdits,
   },
-  { name: "full with denials", size: rounds * 10, options: { mode: "full", deny: forbiddenRules }, oracle: forbids },
+  { name: "full with denials", size: rounds * 20, options: { mode: "full", deny: forbiddenRules }, oracle: forbids },
 ];
 
 describe.skipIf(cannotRecord !== undefined)("real shells do nothing for an allowed line that is not allowed", () => {

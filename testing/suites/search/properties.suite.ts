@@ -1,10 +1,17 @@
 import fc from "fast-check";
 import { beforeAll, describe } from "vitest";
 
-const rounds = Number(process.env.TOOLCRIB_ROUNDS) || 10;
+const rounds = Number(process.env.TOOLCRIB_ROUNDS) || 4;
 
 /** Tests that compare with git, with ripgrep or with a plain definition. `npm test` runs them from one seed. */
-const files = ["worker/ignoreRules", "worker/walkTrees", "ripgrep", "worker/matchLines"];
+const files = [
+  "engine/ignoreRules",
+  "engine/walkTrees",
+  "engine/globs",
+  "ripgrep",
+  "engine/matchLines",
+  "threads/runSearch",
+];
 
 const firstSeed = Math.floor(Math.random() * 2 ** 31);
 for (let round = 0; round < rounds; round += 1) {

@@ -36,7 +36,7 @@ const ending: readonly [string, string, number][] = [
   ["a terminal that is not there", "cat /dev/tty 2>/dev/null || exit 9", 9],
   ["a question on standard input", "read answer; exit $?", 1],
   ["a syntax error", "if then (", 2],
-  ["no command at all", "", 0],
+  ["no command at all", ":", 0],
   ["a lone surrogate", "printf %s '\ud800' | wc -c >/dev/null", 0],
   ["10 MB in one line", "head -c 10000000 /dev/zero | tr '\\0' x", 0],
   ["control characters", "head -c 60000 /dev/zero", 0],

@@ -1,34 +1,75 @@
 import { isObject } from "@toolcrib/core/text";
-import { type Fields, listOf, Problems } from "./wireChecks.ts";
+import { type Fields, listOf, Problems } from "./checks.ts";
+import { messagesRules, responsesRules } from "./rules.ts";
 
 const optional = [
-  "tools",
-  "tool_choice",
-  "stream",
-  "stream_options",
-  "max_tokens",
-  "max_completion_tokens",
-  "reasoning_effort",
-  "reasoning",
-  "usage",
+  ...["tools", "tool_choice", "stream", "stream_options", "max_tokens", "max_completion_tokens", "reasoning_effort"],
+  ...["reasoning", "usage", "response_format", "metadata", "temperature", "session_id", "cache_control", "verbosity"],
 ];
 const reasoningFields = ["reasoning", "reasoning_content", "reasoning_details"];
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /** The problems for which a strict chat-completions service would refuse the request. */
 export function chatProblems(body: Fields): readonly string[] {
   const problems = new Problems();
   problems.object(body, "the body", ["model", "messages"], optional);
   problems.text(body.model, "model");
+  const names = new Set<unknown>();
   for (const [index, tool] of (body.tools === undefined ? [] : listOf(problems, body.tools, "tools")).entries()) {
     const at = `tools[${index}]`;
-    if (!problems.object(tool, at, ["type", "function"], [])) continue;
+    if (!problems.object(tool, at, ["type", "function"], ["cache_control"])) continue;
     const { function: own } = tool;
     if (!problems.object(own, `${at}.function`, ["name", "parameters"], ["description", "strict"])) continue;
     problems.name(own.name, `${at}.function.name`);
+    problems.expect(!names.has(own.name), `${at} has the name ${String(own.name)} again`);
+    names.add(own.name);
     problems.schema(own.parameters, `${at}.function.parameters`);
   }
+  checkSettings(problems, body, names);
   checkMessages(problems, listOf(problems, body.messages, "messages"));
   return problems.list;
+}
+
+function checkSettings(problems: Problems, body: Fields, names: ReadonlySet<unknown>): void {
+  const { model, reasoning, reasoning_effort: effort, tool_choice: choice, response_format: format } = body;
+  const isOpenai = /^(openai\/)?gpt-6/.test(String(model));
+  const isAnthropic = String(model).startsWith("anthropic/");
+  if (effort !== undefined) {
+    const taken = isOpenai ? responsesRules(model).efforts : efforts;
+    problems.expect(taken.includes(String(effort)), `reasoning_effort does not support '${String(effort)}'`);
+  }
+  if (
+    reasoning !== undefined &&
+    problems.object(reasoning, "reasoning", [], ["effort", "max_tokens", "exclude", "enabled"])
+  ) {
+    problems.expect(
+      reasoning.effort === undefined || reasoning.max_tokens === undefined,
+      "only one of reasoning.effort and reasoning.max_tokens may be given",
+    );
+    problems.expect(reasoning.effort === undefined || efforts.includes(String(reasoning.effort)), "reasoning.effort");
+  }
+  // Behind OpenRouter it is OpenRouter that chooses the API.
+  if (/^gpt-6/.test(String(model)) && names.size > 0) {
+    const { chatTools } = responsesRules(model);
+    const isRefused = chatTools === "never" || (chatTools === "without reasoning" && effort !== "none");
+    problems.expect(
+      !isRefused,
+      `Function tools with reasoning are not supported for ${String(model)}; use /v1/responses.`,
+    );
+  }
+  if (choice !== undefined) {
+    const name = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined;
+    const isForced = choice === "required" || name !== undefined;
+    problems.expect(isForced || choice === "auto" || choice === "none", `tool_choice is ${JSON.stringify(choice)}`);
+    problems.expect(names.size > 0 && (name === undefined || names.has(name)), "tool_choice is of no tool");
+    problems.expect(
+      !(isForced && isAnthropic && !messagesRules(model).forcesTools),
+      'tool_choice: type "tool" and "any" are not supported for this model.',
+    );
+  }
+  if (format === undefined || !problems.object(format, "response_format", ["type"], ["json_schema"])) return;
+  if (format.type === "json_schema")
+    problems.object(format.json_schema, "response_format.json_schema", ["name", "schema"], ["strict", "description"]);
 }
 
 function checkMessages(problems: Problems, messages: readonly unknown[]): void {

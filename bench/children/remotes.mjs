@@ -1,10 +1,10 @@
-// search_text in a place that is 20 ms away: run there, or here over a file system that asks for file by file.
+// search_text on a remote that is 20 ms away: run there, or here over a file system that asks for file by file.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolRegistry } from "@toolcrib/core";
-import { connectTools } from "@toolcrib/mcp";
+import { connectTools } from "@toolcrib/remote";
 import { answer } from "../pairs.mjs";
 
 const [how, root, query] = process.argv.slice(2);
@@ -15,12 +15,12 @@ const delay = fileURLToPath(new URL("./delay.mjs", import.meta.url));
 /** As a program would: not all at once, nor one after the other. */
 const atOnce = 32;
 
-const place = await connectTools(
+const remote = await connectTools(
   { command: process.execPath, args: [delay, "20", count, "env"], node: process.execPath },
   { root, cwd: root },
 );
 const registry = new ToolRegistry();
-registry.register(...place.tools);
+registry.register(...remote.tools);
 // As a policy does: the effects of the call are asked for first.
 registry.guard(({ effects }) => effects !== undefined);
 
@@ -32,7 +32,7 @@ const ways = {
   },
   "file by file": async () => {
     const names = (await registry.invoke("search_files", { pattern: "**", max_results: 1_000_000 })).data.files;
-    const read = place.tools.find(({ name }) => name === "read_file");
+    const read = remote.tools.find(({ name }) => name === "read_file");
     let found = 0;
     const worker = async () => {
       for (let name = names.pop(); name !== undefined; name = names.pop())
@@ -47,4 +47,4 @@ answer(async () => {
   const before = Number(readFileSync(count, "utf8"));
   return { count: await ways[how](), trips: Number(readFileSync(count, "utf8")) - before };
 });
-process.on("disconnect", () => void place.close().then(() => process.exit()));
+process.on("disconnect", () => void remote.close().then(() => process.exit()));

@@ -1,0 +1,27 @@
+// The last step of a build: writes dist/manifest.json of each package with tools, from those that its built code makes with default
+// options. With a FOLDER the files are FOLDER/NAME.json.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** By folder name: the tools that a package makes, given its exports. */
+const toolsOf = {
+  core: ({ createToolSearch }) => [createToolSearch({ listTools: () => [] })],
+  "tools-fs": ({ createFsTools }) => createFsTools(),
+  "tools-search": ({ createSearchTools }) => createSearchTools(),
+  // The tools for background commands, which an option adds, too; `run_bash` as it is without that option.
+  "tools-bash": ({ createBashTools }) => [...createBashTools(), ...createBashTools({ background: true }).slice(1)],
+  agent: ({ createSaveSessionContextTool }) => [
+    createSaveSessionContextTool({ systemPrompt: "", sessionContext: [], sessionContextFilePath: "session.json" }),
+  ],
+};
+
+const packages = fileURLToPath(new URL("../packages", import.meta.url));
+const importBuilt = (name) => import(pathToFileURL(join(packages, name, "dist/index.js")).href);
+const [folder] = process.argv.slice(2);
+const { createManifest } = await importBuilt("contracts");
+for (const [name, make] of Object.entries(toolsOf)) {
+  const manifest = createManifest(`@toolcrib/${name}`, make(await importBuilt(name)));
+  const file = folder ? join(folder, `${name}.json`) : join(packages, name, "dist/manifest.json");
+  writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
