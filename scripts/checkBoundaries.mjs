@@ -10,6 +10,7 @@ const allowed = {
   core: [],
   kit: ["core"],
   ...Object.fromEntries(packs.map((pack) => [pack, ["core", "kit"]])),
+  skills: ["core", "kit"],
   agent: ["core", "kit"],
   mcp: ["core", "kit"],
   remote: ["core", "kit"],
@@ -19,7 +20,7 @@ const allowed = {
   acp: ["core", "kit", "agent", "policy"],
   durable: ["core", "kit", "agent"],
   defaults: ["core", "kit", ...packs, "agent"],
-  cli: ["core", "kit", ...packs, "acp", "agent", "defaults", "mcp", "policy", "remote", "contracts"],
+  cli: ["core", "kit", ...packs, "acp", "agent", "defaults", "mcp", "policy", "remote", "skills", "contracts"],
 };
 
 /** Rooms that are built into a program of its own, which holds what it uses, and what that may be. */
@@ -33,6 +34,7 @@ const external = {
   "tools-fs": ["diff"],
   "tools-search": ["fast-glob"],
   "tools-bash": [],
+  skills: ["yaml"],
   agent: [],
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client", "jsonc-parser"],
   policy: ["unbash"],

@@ -32,6 +32,7 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   "tools-bash": { megabytes: 1.1 },
   "tools-fs": { brings: "diff", megabytes: 1.8 },
   "tools-search": { brings: globbing, megabytes: 2 },
+  skills: { brings: "yaml", megabytes: 2 },
   defaults: { brings: `diff ${globbing}`, megabytes: 3.4 },
   acp: { brings: "unbash @agentclientprotocol/sdk zod", megabytes: 20 },
   // The engine is an optional peer: nobody gets it who does not ask for it.

@@ -4,6 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+/** A folder with one skill: without any there is no tool. */
+const exampleSkills = fileURLToPath(new URL("../packages/skills/fixtures", import.meta.url));
+
 /** By folder name: the tools that a package makes, given its exports. */
 const toolsOf = {
   core: ({ createToolSearch }) => [createToolSearch({ listTools: () => [] })],
@@ -11,6 +14,7 @@ const toolsOf = {
   "tools-search": ({ createSearchTools }) => createSearchTools(),
   // The tools for background commands, which an option adds, too; `run_bash` as it is without that option.
   "tools-bash": ({ createBashTools }) => [...createBashTools(), ...createBashTools({ background: true }).slice(1)],
+  skills: ({ createSkills }) => createSkills({ folders: [exampleSkills] }).tools,
   agent: ({ createSaveSessionContextTool }) => [
     createSaveSessionContextTool({ systemPrompt: "", sessionContext: [], sessionContextFilePath: "session.json" }),
   ],

@@ -1,0 +1,152 @@
+// Finds the skills below folders, in their order, and says what was left out.
+import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { isObject, limitBytes, messageOf, printableName, showInvisible } from "@toolcrib/core/text";
+import { createPathScope, isInside, openRegularFile } from "@toolcrib/kit/files";
+import { isBinary } from "@toolcrib/kit/text";
+import { readFrontmatter } from "./frontmatter.ts";
+
+/** Most bytes of a skill's text that `read_skill` answers; a longer one is cut with a notice. */
+export const maxSkillBytes: number = 50 * 1024;
+/** Most bytes of a SKILL.md; a longer file is left out. */
+const maxFileBytes = 2 ** 20;
+/** Most skills of all folders together. */
+const maxSkills = 1000;
+/** Longest name and description of the specification (https://agentskills.io/specification). */
+const [longestName, longestDescription] = [64, 1024];
+
+/** A folder of skills. */
+export interface SkillFolder {
+  /** Its path; a folder that does not exist holds no skills. */
+  path: string;
+  /** A folder that no skill may lie outside of once links are followed: the project that it belongs to. Default: no limit. */
+  within?: string | undefined;
+}
+
+/** A skill as it was when it was found. */
+export interface Skill {
+  readonly name: string;
+  /** On one line; what cannot be seen is written as `<U+200B>`. */
+  readonly description: string;
+  /** The folder of its SKILL.md, without links. */
+  readonly folder: string;
+  /** The Markdown of its SKILL.md, at most 50 KB. */
+  readonly text: string;
+}
+
+export interface FoundSkills {
+  readonly skills: readonly Skill[];
+  /** A sentence for each skill that was left out, hidden by another, or read although something of it is not as specified. */
+  readonly warnings: readonly string[];
+}
+
+/** Finds the skills of all folders; of two with one name the first stays. Never throws for what a folder holds. */
+export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSkills {
+  const skills = new Map<string, Skill>();
+  const warnings: string[] = [];
+  for (const given of folders) {
+    const { path, within } = typeof given === "string" ? { path: given } : given;
+    for (const place of placesIn(path, warnings)) {
+      const shown = printableName(place);
+      try {
+        const { skill, remarks } = readSkill(place, within);
+        if (skill === undefined) continue;
+        const first = skills.get(skill.name);
+        if (first) {
+          const other = printableName(join(first.folder, "SKILL.md"));
+          warnings.push(`${shown}: left out, because ${other} has the same name and comes before it`);
+        } else if (skills.size === maxSkills) {
+          warnings.push(`${shown}: left out with all that follow, because ${maxSkills} skills are read at most`);
+          return { skills: [...skills.values()], warnings };
+        } else {
+          skills.set(skill.name, skill);
+          warnings.push(...remarks.map((remark) => `${shown}: ${remark}`));
+        }
+      } catch (error) {
+        warnings.push(`${shown}: left out, because ${messageOf(error)}`);
+      }
+    }
+  }
+  return { skills: [...skills.values()], warnings };
+}
+
+/** The paths of the SKILL.md files one level below a folder, in the order of their names. */
+function placesIn(folder: string, warnings: string[]): string[] {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    const code = isObject(error) ? error.code : undefined;
+    if (code !== "ENOENT" && code !== "ENOTDIR") {
+      warnings.push(`${printableName(folder)}: left out, because it cannot be read (${String(code)})`);
+    }
+    return [];
+  }
+  return entries
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .map(({ name }) => name)
+    .sort()
+    .map((name) => resolve(folder, name, "SKILL.md"))
+    .filter(exists);
+}
+
+/** False also for a link that leads nowhere. */
+function exists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function readSkill(place: string, within: string | undefined): { skill?: Skill; remarks: string[] } {
+  const file = realpathSync(place);
+  const folder = realpathSync(join(place, ".."));
+  if (within !== undefined) {
+    const project = realpathSync(within);
+    const outside = [file, folder].find((path) => !isInside(project, path));
+    if (outside !== undefined) throw new Error(`it leads to ${printableName(outside)}, outside of the project`);
+  }
+  const { fields, body, mended } = readFrontmatter(contentOf(file));
+  if (fields["disable-model-invocation"] === true) return { remarks: [] };
+  const remarks = mended === undefined ? [] : [`${mended}; they were read as text`];
+  const name = nameOf(fields.name, basename(join(place, "..")), remarks);
+  const description = oneVisibleLine(typeof fields.description === "string" ? fields.description : "");
+  if (description === "") throw new Error("its description is missing, which says when it is of use");
+  if (description.length > longestDescription) {
+    remarks.push(`its description has ${description.length} characters, more than ${longestDescription}`);
+  }
+  const text = limitBytes(body.replace(/[^\n\t]+/g, showInvisible), maxSkillBytes);
+  return { skill: { name, description, folder, text }, remarks };
+}
+
+function contentOf(file: string): string {
+  const opened = openRegularFile(file, createPathScope());
+  try {
+    if (opened.stats.size > maxFileBytes) {
+      throw new Error(`it has ${opened.stats.size} bytes, more than the ${maxFileBytes} that are read`);
+    }
+    const content = readFileSync(opened.descriptor);
+    if (isBinary(content)) throw new Error("it is not text");
+    return content.toString("utf8");
+  } finally {
+    opened.close();
+  }
+}
+
+/** Throws for characters that no name has; other deviations are remarks. */
+function nameOf(given: unknown, folderName: string, remarks: string[]): string {
+  const name = typeof given === "string" ? given : folderName;
+  if (!/^[a-z0-9-]+$/.test(name)) {
+    throw new Error(`its name ${JSON.stringify(name.slice(0, 80))} has other characters than a-z, 0-9 and -`);
+  }
+  if (typeof given !== "string") remarks.push("its name is missing; it is called as its folder is");
+  else if (name !== folderName) remarks.push(`its name ${name} is not that of its folder`);
+  if (name.length > longestName) remarks.push(`its name has more than ${longestName} characters`);
+  if (/^-|-$|--/.test(name)) remarks.push(`its name ${name} begins or ends with a hyphen, or has two in a row`);
+  return name;
+}
+
+function oneVisibleLine(text: string): string {
+  return showInvisible(text.replace(/\s+/g, " ").trim());
+}
