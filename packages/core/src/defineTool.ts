@@ -9,7 +9,7 @@ import type {
   ToolEffect,
   ToolTraits,
 } from "./interface.ts";
-import { checkSpelling, type OptionSpecs } from "./options.ts";
+import { checkSpelling, checkValues, type OptionSpecs, option } from "./options.ts";
 import { clip } from "./text/printable.ts";
 
 /** A literal JSON Schema with `type: "object"` at its root, of which the type of the arguments is inferred. */
@@ -54,7 +54,7 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   execute(args: ArgumentsOf<Parameters>, call: ToolCallInfo): unknown;
 }
 
-const definitionNames: OptionSpecs<ToolDefinition<unknown>> = {
+const definitionSpecs: OptionSpecs<ToolDefinition<unknown>> = {
   name: true,
   description: true,
   parameters: true,
@@ -63,8 +63,13 @@ const definitionNames: OptionSpecs<ToolDefinition<unknown>> = {
   defaults: true,
   strict: true,
   origin: true,
-  timeoutMs: true,
-  effects: true,
+  timeoutMs: {
+    expected: "a number of milliseconds above 0, Infinity, or a function of the arguments",
+    fits: (value) => typeof value === "function" || option.milliseconds.fits(value),
+    otherwise: "30,000",
+    isShown: true,
+  },
+  effects: { ...option.call, expected: "a function of the arguments" },
   execute: true,
   readOnly: true,
   destructive: true,
@@ -81,16 +86,10 @@ const definitionNames: OptionSpecs<ToolDefinition<unknown>> = {
 export function defineTool<const Parameters extends ParametersSchema>(
   definition: ToolDefinition<Parameters>,
 ): ExecutableTool {
-  checkSpelling("defineTool", definition, definitionNames);
+  checkSpelling("defineTool", definition, definitionSpecs);
+  checkValues("defineTool", definition, definitionSpecs);
   const { name, description, parameters, jsonSchema, outputSchema, strict, timeoutMs, effects, execute, ...traits } =
     definition;
-  if (effects !== undefined && typeof effects !== "function") {
-    throw new TypeError("defineTool: effects must be a function of the arguments");
-  }
-  if (timeoutMs !== undefined && typeof timeoutMs !== "function" && !(typeof timeoutMs === "number" && timeoutMs > 0))
-    throw new TypeError(
-      "defineTool: timeoutMs must be a number of milliseconds above 0, Infinity, or a function of the arguments; leave it out for 30,000",
-    );
   const standard = isStandardSchema(parameters) ? parameters : undefined;
   const schema: ChatTool = {
     type: "function",

@@ -14,6 +14,7 @@ export {
   withLegalCharacters,
 } from "./names.ts";
 export {
+  checkValues,
   type DefaultedSpec,
   groupOf,
   kindOf,

@@ -8,6 +8,8 @@ export interface OptionSpec {
   readonly fits: (value: unknown) => boolean;
   /** Follows "leave it out for". Default: "the default". */
   readonly otherwise?: string | undefined;
+  /** What to do about this wrong value, in place of "leave it out for …". Default: that. */
+  readonly remedy?: (value: unknown) => string | undefined;
   /** Whether undefined is an error: always, or only where it is written, as a limit was meant then. Default: it counts as left out. */
   readonly needed?: "always" | "if written";
   /** Whether a text in its place may be shown: no secret could be meant. Default: only its kind is. */
@@ -47,19 +49,17 @@ export function readOptions<
       `${owner}: options must be a plain object with any of ${names.join(", ")}, got ${kindOf(given)}`,
     );
   }
-  checkOptions(owner, "", given, specs);
+  checkNames(owner, "", given, specs);
+  checkValues(owner, given, specs);
   const read: Record<string, unknown> = { ...given };
   for (const [name, spec] of Object.entries<true | OptionSpec>(specs))
     if (spec !== true && "default" in spec) read[name] ??= spec.default;
   return read as ReadOptions<Options, Specs>;
 }
 
-function checkOptions(
-  owner: string,
-  above: string,
-  given: Readonly<Record<string, unknown>>,
-  specs: Readonly<Record<string, true | OptionSpec>>,
-): void {
+type AnySpecs = Readonly<Record<string, true | OptionSpec>>;
+
+function checkNames(owner: string, above: string, given: object, specs: AnySpecs): void {
   const names = Object.keys(specs);
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(specs, name)) continue;
@@ -67,24 +67,36 @@ function checkOptions(
     const hint = near === undefined ? "." : `; did you mean ${quote(near)}?`;
     throw new TypeError(`${owner}: unknown option ${quote(above + name)}${hint} Known options: ${names.join(", ")}`);
   }
+}
+
+/** Throws a TypeError for the first value that does not fit its spec. For objects that hold more than these options. */
+export function checkValues(owner: string, given: object, specs: AnySpecs, above = ""): void {
   for (const [name, spec] of Object.entries(specs)) {
     if (spec === true) continue;
-    const { expected, fits, otherwise = "the default", needed, isShown = false, options } = spec;
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
-    if (value === undefined && needed !== "always" && !(needed === "if written" && name in given)) continue;
-    if (!fits(value)) {
-      const remedy = needed === "always" ? "" : `; leave it out for ${otherwise}`;
-      throw new TypeError(
-        `${owner}: ${above}${name} must be ${expected}, received ${isShown ? shownValue(value) : kindOrNumber(value)}${remedy}`,
-      );
-    }
-    if (options && isPlainObject(value)) checkOptions(owner, `${above}${name}.`, value, options);
+    const value: unknown = Reflect.get(given, name);
+    if (value === undefined && spec.needed !== "always" && !(spec.needed === "if written" && name in given)) continue;
+    if (!spec.fits(value)) throw new TypeError(`${owner}: ${above}${name} must be ${problemOf(spec, value)}`);
+    if (!spec.options || !isPlainObject(value)) continue;
+    checkNames(owner, `${above}${name}.`, value, spec.options);
+    checkValues(owner, value, spec.options, `${above}${name}.`);
   }
 }
 
-const isText = (value: unknown): boolean => typeof value === "string";
+function problemOf(
+  { expected, remedy, needed, otherwise = "the default", isShown = false }: OptionSpec,
+  value: unknown,
+) {
+  const instead = remedy?.(value) ?? (needed === "always" ? undefined : `leave it out for ${otherwise}`);
+  const received = isShown ? shownValue(value) : kindOrNumber(value);
+  return `${expected}, received ${received}${instead === undefined ? "" : `; ${instead}`}`;
+}
 
-type Kind = "text" | "name" | "texts" | "flag" | "call" | "object" | "plain" | "positive" | "bytes" | "signal";
+const isText = (value: unknown): boolean => typeof value === "string";
+const isPositive = (value: unknown): boolean => typeof value === "number" && value > 0;
+
+type Kind =
+  | ("text" | "name" | "texts" | "flag" | "call" | "object" | "plain" | "signal")
+  | ("positive" | "whole" | "milliseconds" | "bytes");
 
 /** The usual kinds of options. */
 export const option: Readonly<Record<Kind, OptionSpec>> = {
@@ -99,7 +111,13 @@ export const option: Readonly<Record<Kind, OptionSpec>> = {
   call: { expected: "a function", fits: (value) => typeof value === "function", otherwise: "none" },
   object: { expected: "an object", fits: (value) => typeof value === "object" && value !== null },
   plain: { expected: "a plain object", fits: isPlainObject },
-  positive: { expected: "a number above 0", fits: (value) => typeof value === "number" && value > 0, isShown: true },
+  positive: { expected: "a number above 0", fits: isPositive, isShown: true },
+  whole: {
+    expected: "a whole number above 0",
+    fits: (value) => Number.isSafeInteger(value) && isPositive(value),
+    isShown: true,
+  },
+  milliseconds: { expected: "a number of milliseconds above 0", fits: isPositive, isShown: true },
   bytes: {
     expected: "a number of bytes of at least 1, or Infinity for no limit",
     fits: (value) => typeof value === "number" && value >= 1,
@@ -161,10 +179,16 @@ function kindOrNumber(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
 }
 
-/** The kind of a value, without its content: `null`, `a string`, `an array`, `an instance of URL`. */
+/** The kind of a value, without its content: `null`, `a string`, `an empty array`, `an instance of URL`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "an array";
+  if (Array.isArray(value)) {
+    const other: unknown = value.find((item) => typeof item !== "string");
+    if (value.length === 0) return "an empty array";
+    return value.every(isText)
+      ? "an array"
+      : `an array that holds ${Array.isArray(other) ? "an array" : kindOf(other)}`;
+  }
   if (typeof value !== "object") return `a ${typeof value}`;
   if (isPlainObject(value)) return "an object";
   const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;

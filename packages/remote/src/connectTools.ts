@@ -1,5 +1,12 @@
 import type { ExecutableTool } from "@toolcrib/core";
-import { isPlainObject, type OptionSpecs, readOptions } from "@toolcrib/core/internal";
+import {
+  isPlainObject,
+  type OptionSpec,
+  type OptionSpecs,
+  option,
+  readOptions,
+  withDefault,
+} from "@toolcrib/core/internal";
 import { type Address, resolveAddress } from "./address.ts";
 import type { RemoteChange, RemoteOptions } from "./frames.ts";
 import { Remote } from "./remote.ts";
@@ -46,19 +53,42 @@ export interface ConnectedTools extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const knownOptions: OptionSpecs<ConnectToolsOptions> = {
-  cwd: true,
+const packOptions: OptionSpec = {
+  ...option.plain,
+  expected: "a plain object with the options of its pack",
+  needed: "if written",
+  otherwise: "none",
+};
+
+/** `root`, `deny`, `readable` and the options of packs are checked in the remote. */
+const specs = {
+  cwd: {
+    ...option.name,
+    expected: "the path of a directory there",
+    needed: "if written",
+    otherwise: "the one that it starts in",
+  },
   root: true,
   deny: true,
   readable: true,
-  fs: true,
-  search: true,
-  bash: true,
-  name: true,
-  prefix: true,
-  startTimeoutMs: true,
-  signal: true,
-};
+  fs: packOptions,
+  search: packOptions,
+  bash: packOptions,
+  name: {
+    expected: "1 to 100 visible characters",
+    fits: (name) => typeof name === "string" && /^[^\p{C}]{1,100}$/u.test(name),
+  },
+  prefix: withDefault(
+    {
+      expected: "at most 32 letters, digits, _ or -",
+      fits: (prefix) => typeof prefix === "string" && /^[a-zA-Z0-9_-]{0,32}$/.test(prefix),
+      otherwise: "none",
+    },
+    "",
+  ),
+  startTimeoutMs: withDefault(option.milliseconds, 60_000),
+  signal: option.signal,
+} satisfies OptionSpecs<ConnectToolsOptions>;
 
 /**
  * Runs the packs where the files are, and gives their tools as tools here: the same names, schemas, errors, data and effects, with
@@ -68,15 +98,8 @@ const knownOptions: OptionSpecs<ConnectToolsOptions> = {
  * starts it again. Throws a TypeError for wrong options, and a RemoteError if the remote cannot be used.
  */
 export async function connectTools(address: Address, options: ConnectToolsOptions = {}): Promise<ConnectedTools> {
-  readOptions("connectTools", options, knownOptions);
-  const { name, prefix = "", startTimeoutMs = 60_000, signal, ...remoteOptions } = options;
-  if (!/^[a-zA-Z0-9_-]{0,32}$/.test(prefix))
-    throw new TypeError("connectTools: prefix must be at most 32 letters, digits, _ or -");
-  if (typeof startTimeoutMs !== "number" || !(startTimeoutMs > 0))
-    throw new TypeError("connectTools: startTimeoutMs must be a number of milliseconds above 0");
+  const { name, prefix, startTimeoutMs, signal, ...remoteOptions } = readOptions("connectTools", options, specs);
   signal?.throwIfAborted();
-  if (name !== undefined && (typeof name !== "string" || !/^[^\p{C}]{1,100}$/u.test(name)))
-    throw new TypeError("connectTools: name must be 1 to 100 visible characters");
   const resolved = resolveAddress(address);
   const { folder } = resolved;
   const there = asJson(folder === undefined ? remoteOptions : { cwd: folder, root: folder, ...remoteOptions });
@@ -108,14 +131,9 @@ export async function connectTools(address: Address, options: ConnectToolsOption
 
 /** Options as they arrive there. Throws a TypeError where something would be lost: a limit may have been meant. */
 function asJson(options: RemoteOptions): RemoteOptions {
-  const refuse = (path: string, why = "cannot be sent to a remote; only JSON can"): never => {
-    throw new TypeError(`connectTools: ${path} ${why}`);
+  const refuse = (path: string): never => {
+    throw new TypeError(`connectTools: ${path} cannot be sent to a remote; only JSON can`);
   };
-  for (const pack of ["fs", "search", "bash"] as const)
-    if (pack in options && !isPlainObject(options[pack]))
-      refuse(pack, "must be an object with the options of its pack");
-  if ("cwd" in options && (typeof options.cwd !== "string" || options.cwd === ""))
-    refuse("cwd", "must be a directory there");
   const around: unknown[] = [];
   const check = (path: string, value: unknown): void => {
     if (value === undefined) refuse(`${path}, which is undefined,`);

@@ -60,10 +60,13 @@ test("the description of remove warns that it is recursive", () => {
 
 describe.each([createFsTools, ...Object.values(factories)])("%o", (create) => {
   test.each<[unknown, string]>([
-    [{ root: process.env.TOOLCRIB_UNSET }, "root must be the path of a directory, or an array of such, got undefined"],
-    [{ root: new URL("file:///tmp") }, "got an instance of URL: fileURLToPath"],
-    [{ root: null }, "got null"],
-    [{ root: [] }, "root must name at least one directory"],
+    [
+      { root: process.env.TOOLCRIB_UNSET },
+      "root must be the path of a directory, or an array of such, none of them empty, received undefined",
+    ],
+    [{ root: new URL("file:///tmp") }, "received an instance of URL; fileURLToPath"],
+    [{ root: null }, "received null"],
+    [{ root: [] }, "none of them empty, received an empty array"],
     [{ roots: ["/tmp"] }, 'unknown option "roots"; did you mean "root"?'],
     [{ rot: "/tmp" }, 'unknown option "rot"; did you mean "root"?'],
     [{ Root: "/tmp" }, 'unknown option "Root"; did you mean "root"?'],

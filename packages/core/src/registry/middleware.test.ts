@@ -122,7 +122,7 @@ describe("limitOutput", () => {
   });
 
   test("refuses a limit that is not a positive number", () => {
-    expect(() => limitOutput(0)).toThrow(/above 0/);
+    expect(() => limitOutput(0)).toThrow(/at least 1/);
   });
 });
 

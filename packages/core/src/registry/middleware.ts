@@ -1,5 +1,6 @@
 import { isToolError } from "../errors.ts";
 import type { Middleware, ToolCall, ToolOutcome } from "../interface.ts";
+import { checkValues, option } from "../options.ts";
 import { limitBytes } from "../text/cut.ts";
 import { fromReturned, fromThrown } from "./outcome.ts";
 
@@ -47,7 +48,7 @@ function asOutcome(name: string, result: ToolOutcome | string | undefined): Tool
  * would fill less than half) and a notice.
  */
 export function limitOutput(bytes: number): Middleware {
-  if (!(bytes > 0)) throw new RangeError(`limitOutput expects a number of bytes above 0, got ${bytes}`);
+  checkValues("limitOutput", { bytes }, { bytes: { ...option.bytes, needed: "always" } });
   return async (_call, next) => {
     const outcome = await next();
     if (!outcome.ok) return outcome;

@@ -1,8 +1,17 @@
 import { open, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Middleware } from "@toolcrib/core";
-import { beyondLimit, headAndTail, isLegalName, readOptions } from "@toolcrib/core/internal";
-import { byteLimit, defaultMaxReplyBytes, withMiddleLeftOut } from "@toolcrib/core/text";
+import {
+  beyondLimit,
+  headAndTail,
+  isLegalName,
+  type OptionSpecs,
+  option,
+  readOptions,
+  withDefault,
+} from "@toolcrib/core/internal";
+import { defaultMaxReplyBytes, withMiddleLeftOut } from "@toolcrib/core/text";
+import { directoryOption } from "../paths/scopeOptions.ts";
 import { type FilePath, openDirectory } from "./descriptors.ts";
 import { ensureDirectory } from "./directories.ts";
 import { systemErrorCode } from "./systemErrors.ts";
@@ -14,17 +23,18 @@ export interface SpillOptions {
   bytes?: number | undefined;
 }
 
+const specs = {
+  directory: { ...directoryOption, needed: "always" },
+  bytes: withDefault(option.bytes, defaultMaxReplyBytes),
+} satisfies OptionSpecs<SpillOptions>;
+
 /**
  * Middleware that loses nothing of a long output: it is written whole to a new file that its owner alone may read, and the model gets
  * whole lines of its head and tail, and a notice with the path. Use it last, so that it sees an output before any limit does.
  */
 export function spillOutput(options: SpillOptions): Middleware {
-  readOptions("spillOutput", options, { directory: true, bytes: true });
-  if (typeof options.directory !== "string" || options.directory === "") {
-    throw new TypeError("spillOutput: directory must be the path of a directory");
-  }
-  const directory = resolve(options.directory);
-  const bytes = byteLimit("spillOutput: bytes", options.bytes ?? defaultMaxReplyBytes);
+  const { directory: given, bytes } = readOptions("spillOutput", options, specs);
+  const directory = resolve(given);
   return async (call, next) => {
     const outcome = await next();
     if (!outcome.ok) return outcome;

@@ -144,14 +144,17 @@ describe("readable directories", () => {
 });
 
 test.each([
-  [{ deny: undefined }, "deny must be an array of path patterns, got undefined"],
-  [{ deny: ".env" }, "deny must be an array of path patterns, got a string"],
-  [{ deny: [".env", 5] }, "got an array with other things"],
+  [{ deny: undefined }, "deny must be an array of path patterns, received undefined"],
+  [{ deny: ".env" }, "deny must be an array of path patterns, received a string"],
+  [{ deny: [".env", 5] }, "received an array that holds a number"],
   [{ deny: ["a["] }, 'Invalid path pattern "a[": a [ is never closed'],
   [{ deny: ["!a"] }, "starts with !"],
-  [{ readable: undefined }, "readable must be the path of a directory, or an array of such, got undefined"],
-  [{ readable: [] }, "readable must name at least one directory, none of them empty: leave it out for none"],
-  [{ readable: new URL("file:///tmp") }, "got an instance of URL"],
+  [
+    { readable: undefined },
+    "readable must be the path of a directory, or an array of such, none of them empty, received undefined; leave it out for none",
+  ],
+  [{ readable: [] }, "such, none of them empty, received an empty array; leave it out for none"],
+  [{ readable: new URL("file:///tmp") }, "received an instance of URL; fileURLToPath"],
 ])("%j is refused", (options, message) => {
   const create = () => createPathScope(options as PathScopeOptions);
   expect(create).toThrow(TypeError);

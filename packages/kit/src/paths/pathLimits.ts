@@ -3,7 +3,7 @@ import { ToolError } from "@toolcrib/core";
 import { shownName } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import { compileDenyRules, type DeniedPaths } from "./deniedPaths.ts";
-import { canonicalDirectories, checkDeny, type PathScopeOptions } from "./scopeOptions.ts";
+import { canonicalDirectories, type PathScopeOptions } from "./scopeOptions.ts";
 
 /** What is to be done to a path. */
 export type PathUse = "read" | "write";
@@ -22,14 +22,16 @@ export interface PathLimits {
   refuseDenied(path: string, shown: () => string): void;
 }
 
-/** `cwd` is the working directory where it is fixed. Throws a TypeError for invalid options. */
+/** `cwd` is the working directory where it is fixed. The options are checked. */
 export function createPathLimits(options: PathScopeOptions, cwd: string | undefined): PathLimits {
-  const roots = "root" in options ? canonicalDirectories("root", options.root) : undefined;
-  const readable = "readable" in options ? canonicalDirectories("readable", options.readable) : [];
-  const patterns = "deny" in options ? checkDeny(options.deny) : [];
+  const { root, readable: given = [], deny: patterns = [] } = options;
+  const roots = root === undefined ? undefined : canonicalDirectories(root);
+  const readable = canonicalDirectories(given);
   // Fixed now, as the roots are: what is denied must not change with the process's directory.
   const denied =
-    patterns.length === 0 ? undefined : compileDenyRules({ patterns, roots: roots ?? [cwd ?? process.cwd()] });
+    patterns.length === 0
+      ? undefined
+      : compileDenyRules({ patterns: Object.freeze([...patterns]), roots: roots ?? [cwd ?? process.cwd()] });
   const contains = (path: string): boolean => roots === undefined || roots.some((root) => isInside(root, path));
   const refuse = (path: string, why: string, pattern?: string): ToolError =>
     new ToolError({

@@ -146,27 +146,35 @@ describe("roots", () => {
   });
 
   test("no root, or an empty one, is an error, not a limit", () => {
-    const words = new TypeError("root must name at least one directory, none of them empty: leave it out for no limit");
-    expect(() => createPathScope({ root: [] })).toThrow(words);
-    expect(() => createPathScope({ root: "" })).toThrow(words);
-    expect(() => createPathScope({ root: [root, ""] })).toThrow(words);
+    for (const [none, kind] of [
+      [[], "an empty array"],
+      ["", '""'],
+      [[root, ""], "an array"],
+    ] as const)
+      expect(() => createPathScope({ root: none })).toThrow(
+        new TypeError(
+          `createPathScope: root must be the path of a directory, or an array of such, none of them empty, received ${kind}; leave it out for no limit`,
+        ),
+      );
     expect(() => createPathScope({ cwd: "" })).toThrow(
-      new TypeError("cwd must not be empty: leave it out for the process's directory"),
+      new TypeError(
+        `createPathScope: cwd must be the path of a directory, received ""; leave it out for the process's directory`,
+      ),
     );
   });
 });
 
 describe("a root that cannot be understood is refused, not read as no limit", () => {
   test.each<[string, unknown, string]>([
-    ["undefined", undefined, "got undefined: leave the option out for the default"],
-    ["null", null, "got null: pass a string"],
-    ["a URL", new URL("file:///tmp"), "got an instance of URL: fileURLToPath"],
-    ["the text of a URL", "file:///tmp", 'got "file:///tmp": fileURLToPath'],
-    ["a number", 5, "got a number: pass a string"],
-    ["an object", { path: "/tmp" }, "got an object: pass a string"],
-    ["a NUL", "/tmp\0", "pass a string"],
-    ["undefined in a list", ["/tmp", undefined], "got undefined"],
-    ["a list in a list", [["/tmp"]], "got an array"],
+    ["undefined", undefined, "received undefined; leave it out for no limit"],
+    ["null", null, "received null"],
+    ["a URL", new URL("file:///tmp"), "received an instance of URL; fileURLToPath"],
+    ["the text of a URL", "file:///tmp", 'received "file:///tmp"; fileURLToPath'],
+    ["a number", 5, "received 5"],
+    ["an object", { path: "/tmp" }, "received an object"],
+    ["a NUL", "/tmp\0", 'received "/tmp\\u0000"'],
+    ["undefined in a list", ["/tmp", undefined], "received an array that holds undefined"],
+    ["a list in a list", [["/tmp"]], "received an array that holds an array"],
   ])("%s", (_name, given, words) => {
     const options = { root: given } as { root: string };
     expect(() => createPathScope(options)).toThrow(TypeError);
@@ -182,7 +190,7 @@ describe("a root that cannot be understood is refused, not read as no limit", ()
   test("a cwd of another type is refused too; undefined means the process's", () => {
     expect(createPathScope({ cwd: undefined }).cwd).toBe(process.cwd());
     for (const cwd of [null, new URL("file:///tmp"), "file:///tmp", 5]) {
-      expect(() => createPathScope({ cwd: cwd as string })).toThrow("cwd must be the path of a directory, got ");
+      expect(() => createPathScope({ cwd: cwd as string })).toThrow("cwd must be the path of a directory, received ");
     }
   });
 });

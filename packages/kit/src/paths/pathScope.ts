@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join, resolve as resolveLexically, sep } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { shownName } from "@toolcrib/core/internal";
+import { checkValues, shownName } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import { descriptorPath } from "../files/descriptors.ts";
 import { plainSystemError } from "../files/systemErrors.ts";
@@ -9,7 +9,7 @@ import { canonical, canonicalOrUndefined, systemError } from "./canonicalPath.ts
 import type { DeniedPaths } from "./deniedPaths.ts";
 import { createPathLimits, isInside, type PathUse } from "./pathLimits.ts";
 import { absoluteFrom, longestPath, withSlashes } from "./pathStyle.ts";
-import { checkCwd, type PathScopeOptions } from "./scopeOptions.ts";
+import { type PathScopeOptions, scopeOptions } from "./scopeOptions.ts";
 
 /** Where a pack's paths start, and what they may not leave. */
 export interface PathScope {
@@ -49,7 +49,7 @@ export interface PathScope {
 
 /** Throws a TypeError for invalid options. `root: undefined` too: a limit was meant, and is missing. */
 export function createPathScope(options: PathScopeOptions = {}): PathScope {
-  checkCwd(options.cwd);
+  checkValues("createPathScope", options, scopeOptions);
   const fixed = options.cwd === undefined ? undefined : canonical(resolveLexically(options.cwd));
   const limits = createPathLimits(options, fixed);
   const { roots, readable, denied, contains } = limits;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { kindOf, quote } from "@toolcrib/core/internal";
+import { kindOf, type OptionSpec, option } from "@toolcrib/core/internal";
 import { canonical } from "./canonicalPath.ts";
 
 export interface PathScopeOptions {
@@ -13,49 +13,43 @@ export interface PathScopeOptions {
   readable?: string | readonly string[] | undefined;
 }
 
-/** The canonical directories that `root` or `readable` names. Throws a TypeError for anything else. */
-export function canonicalDirectories(option: "root" | "readable", value: unknown): readonly string[] {
-  const given: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (given.length === 0 || given.includes("")) {
-    const without = option === "root" ? "no limit" : "none";
-    throw new TypeError(`${option} must name at least one directory, none of them empty: leave it out for ${without}`);
-  }
-  const paths = given.filter(isDirectoryPath);
-  if (paths.length < given.length) {
-    const wrong = given.find((one) => !isDirectoryPath(one));
-    throw new TypeError(
-      `${option} must be the path of a directory, or an array of such, got ${shown(wrong)}: ${remedy(wrong)}`,
-    );
-  }
-  return Object.freeze(paths.map((one) => canonical(resolve(one))));
-}
-
-/** Throws a TypeError unless `cwd` is left out or the path of a directory. */
-export function checkCwd(cwd: unknown): void {
-  if (cwd === "") throw new TypeError("cwd must not be empty: leave it out for the process's directory");
-  if (cwd === undefined || isDirectoryPath(cwd)) return;
-  throw new TypeError(`cwd must be the path of a directory, got ${shown(cwd)}: ${remedy(cwd)}`);
-}
-
-/** The patterns that `deny` names. Throws a TypeError unless it is an array of strings. */
-export function checkDeny(deny: unknown): readonly string[] {
-  if (Array.isArray(deny) && deny.every((one) => typeof one === "string")) return Object.freeze([...deny]);
-  const got = Array.isArray(deny) ? "an array with other things" : kindOf(deny);
-  throw new TypeError(`deny must be an array of path patterns, got ${got}: leave it out to deny nothing`);
-}
-
 const urlStart = /^[a-z][a-z0-9+.-]+:\/\//i;
 
-function isDirectoryPath(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && !value.includes("\0") && !urlStart.test(value);
+/** A spec for the path of a directory. It need not exist. */
+export const directoryOption: OptionSpec = {
+  expected: "the path of a directory",
+  fits: (value) => typeof value === "string" && value !== "" && !value.includes("\0") && !urlStart.test(value),
+  remedy: urlRemedy,
+  isShown: true,
+};
+
+const directories: OptionSpec = {
+  ...directoryOption,
+  expected: "the path of a directory, or an array of such, none of them empty",
+  fits: (value) =>
+    Array.isArray(value) ? value.length > 0 && value.every(directoryOption.fits) : directoryOption.fits(value),
+  needed: "if written",
+};
+
+/** A spec for patterns of paths (`compilePathPatterns`). */
+export const patternsOption: OptionSpec = { ...option.texts, expected: "an array of path patterns" };
+
+/** Specs for the options of a scope. A limit that is `undefined` was meant, and is missing. */
+export const scopeOptions: Readonly<Record<keyof PathScopeOptions, OptionSpec>> = {
+  cwd: { ...directoryOption, otherwise: "the process's directory" },
+  root: { ...directories, otherwise: "no limit" },
+  deny: { ...patternsOption, needed: "if written" },
+  readable: { ...directories, otherwise: "none" },
+};
+
+/** Returns the canonical directories that a checked `root` or `readable` names. */
+export function canonicalDirectories(given: string | readonly string[]): readonly string[] {
+  return Object.freeze([given].flat().map((one) => canonical(resolve(one))));
 }
 
-function shown(value: unknown): string {
-  return typeof value === "string" ? quote(value) : kindOf(value);
-}
-
-function remedy(value: unknown): string {
-  const isUrl = typeof value === "string" ? urlStart.test(value) : kindOf(value) === "an instance of URL";
-  if (isUrl) return "fileURLToPath of node:url makes a path of a file URL";
-  return value === undefined ? "leave the option out for the default" : "pass a string such as process.cwd()";
+function urlRemedy(value: unknown): string | undefined {
+  const isUrl = [value]
+    .flat()
+    .some((one) => (typeof one === "string" && urlStart.test(one)) || kindOf(one) === "an instance of URL");
+  return isUrl ? "fileURLToPath of node:url makes a path of a file URL" : undefined;
 }
