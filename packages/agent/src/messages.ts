@@ -74,6 +74,8 @@ export interface Usage {
   /** Of one reply alone: those of `cacheWriteTokens` that were written for an hour. */
   readonly cacheWriteHourTokens?: number;
   readonly reasoningTokens: number;
+  /** Of one reply alone: its price in terms of the usual one, where the service has served it faster, later or in a region of choice. */
+  readonly priceTimes?: number;
   readonly cost?: number;
 }
 

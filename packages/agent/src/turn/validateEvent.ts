@@ -75,7 +75,7 @@ function checkBlock(provider: Provider, block: unknown): void {
 }
 
 function wholeUsage(usage: Record<string, unknown>): Usage {
-  const { cost, cacheWriteHourTokens } = usage;
+  const { cost, cacheWriteHourTokens, priceTimes } = usage;
   return {
     inputTokens: finite(usage.inputTokens),
     outputTokens: finite(usage.outputTokens),
@@ -83,6 +83,7 @@ function wholeUsage(usage: Record<string, unknown>): Usage {
     cacheWriteTokens: finite(usage.cacheWriteTokens),
     ...(cacheWriteHourTokens !== undefined && { cacheWriteHourTokens: finite(cacheWriteHourTokens) }),
     reasoningTokens: finite(usage.reasoningTokens),
+    ...(typeof priceTimes === "number" && { priceTimes: finite(priceTimes) }),
     ...(typeof cost === "number" && Number.isFinite(cost) ? { cost } : {}),
   };
 }

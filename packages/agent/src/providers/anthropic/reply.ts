@@ -29,6 +29,8 @@ interface AnthropicState {
 
 type WireUsage = { -readonly [Name in keyof MessageDeltaUsage]?: MessageDeltaUsage[Name] } & {
   cache_creation?: CacheCreation | null;
+  inference_geo?: string | null;
+  speed?: string | null;
 };
 
 /** A block of any kind, as the wire has it. */
@@ -221,6 +223,7 @@ function toCall(raw: RawBlock, json: string, lastBeforeLimit: boolean): ToolCall
 function toUsage(usage: WireUsage): Usage {
   const cacheReadTokens = usage.cache_read_input_tokens ?? 0;
   const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;
+  const times = (usage.speed === "fast" ? 2 : 1) * (usage.inference_geo === "us" ? 1.1 : 1);
   const cacheWriteHourTokens = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
   return {
     inputTokens: (usage.input_tokens ?? 0) + cacheReadTokens + cacheWriteTokens,
@@ -229,5 +232,6 @@ function toUsage(usage: WireUsage): Usage {
     cacheWriteTokens,
     ...(cacheWriteHourTokens > 0 && { cacheWriteHourTokens }),
     reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
+    ...(times !== 1 && { priceTimes: times }),
   };
 }

@@ -36,7 +36,7 @@ test("the cost that the service reports is kept", () => {
 });
 
 /** The reply whose body says this of its usage. */
-function replyWith(service: string, model: string, wireUsage: object): ReplyEvent {
+function replyWith(service: string, model: string, wireUsage: object, more: object = {}): ReplyEvent {
   const described = { name: service, label: service, model, baseURL: undefined, keyVariable: undefined, secrets: [] };
   const author = `${service}/${model}`;
   if (service === "anthropic") {
@@ -48,7 +48,7 @@ function replyWith(service: string, model: string, wireUsage: object): ReplyEven
   }
   const state = createResponsesState(described);
   const output = [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Yes." }] }];
-  const response = { status: "completed", output, usage: wireUsage } as unknown as Response;
+  const response = { status: "completed", output, usage: wireUsage, ...more } as unknown as Response;
   for (const event of responsesEvents(response)) reduceResponses(state, event);
   return finishResponses(state, author);
 }
@@ -59,3 +59,18 @@ test.each(billed.bills)("$model bills $dollars dollars for $usage", ({ service, 
 });
 
 test("there are thirty such bills", () => expect(billed.bills).toHaveLength(30));
+
+test.each([
+  ["anthropic", "claude-opus-5-5", { speed: "fast", inference_geo: "us" }, {}, 2.2],
+  ["anthropic", "claude-opus-5-5", { speed: "standard", inference_geo: "global" }, {}, 1],
+  ["openai", "gpt-6-luna", {}, { service_tier: "priority" }, 2],
+  ["openai", "gpt-6-luna", {}, { service_tier: "flex" }, 0.5],
+  ["openai", "gpt-6-luna", {}, { service_tier: "default" }, 1],
+] as const)(
+  "a reply of %s's %s that was served as %o %o says costs %d times as much",
+  (service, model, more, body, times) => {
+    const bill = billed.bills.find((one) => one.model === model);
+    const reply = replyWith(service, model, { ...bill?.usage, ...more }, body);
+    expect(priced(reply, undefined).usage?.cost).toBeCloseTo(Number(bill?.dollars) * times, 12);
+  },
+);

@@ -23,7 +23,7 @@ export function costOf(usage: Usage, price: ModelPrice | undefined): number | un
     if (rate === undefined) return undefined;
     total += (tokens * rate * times) / 1_000_000;
   }
-  return total;
+  return total * (usage.priceTimes ?? 1);
 }
 
 /** A reply event with the cost of its usage, where the price of its model (or the given one) is known. */

@@ -118,7 +118,13 @@ export function finishResponses(state: ResponsesState, model: string, toCalls?: 
     (entry) => toCalls?.(entry.item, limited && !isWhole(entry)) ?? toBlock(entry, limited),
   );
   const detail = stop === "refusal" ? refusalOf(state) : unknownReason(final);
-  return toReplyEvent({ content, stop, model, detail, usage: final.usage ? toUsage(final.usage) : undefined });
+  return toReplyEvent({
+    content,
+    stop,
+    model,
+    detail,
+    usage: final.usage ? toUsage(final.usage, final.service_tier) : undefined,
+  });
 }
 
 function isWhole({ item, whole }: ItemState): boolean {
@@ -182,13 +188,18 @@ function reasoningText(item: ResponseReasoningItem): string {
   return parts.map((part) => part.text).join("\n\n");
 }
 
+/** The price of each way to serve a request, in terms of the usual one. */
+const tierTimes: Readonly<Record<string, number>> = { priority: 2, fast: 2, flex: 0.5, batch: 0.5 };
+
 /** `input_tokens` already includes cached ones. */
-function toUsage(usage: ResponseUsage): Usage {
+function toUsage(usage: ResponseUsage, tier: Response["service_tier"]): Usage {
+  const times = tierTimes[tier ?? "default"];
   return {
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,
     cacheReadTokens: usage.input_tokens_details?.cached_tokens ?? 0,
     cacheWriteTokens: usage.input_tokens_details?.cache_write_tokens ?? 0,
     reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
+    ...(times !== undefined && { priceTimes: times }),
   };
 }
