@@ -29,7 +29,7 @@ class Model {
   }
 
   async *#send(request: ModelRequest, name: string): AsyncGenerator<ProviderEvent, void> {
-    const isSummary = request.toolChoice === "none";
+    const isSummary = JSON.stringify(request.messages.at(-1)).includes("Sum up the conversation so far");
     check(request, this.answered, isSummary);
     const kind = isSummary ? "text" : (this.replies.shift() ?? "text");
     // Which is why the next provider takes over.

@@ -1,5 +1,7 @@
 import { textOf, userMessage } from "../conversation/conversation.ts";
+import { addUsage } from "../conversation/usage.ts";
 import type { AgentEvent, Message, Usage } from "../messages.ts";
+import type { ReplyEvent, ToolChoice } from "../provider.ts";
 import { RequestClock } from "../requestClock.ts";
 import { busyError, type CompactionOptions, type LoopState, waitingError } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
@@ -91,12 +93,17 @@ async function* requestSummary(
   const present = { systemPrompt, ...requestTools(tools, foundTools) };
   const messages = [...head, userMessage(summaryRequest)];
   // As in the request before: services cache the prefix, and some refuse earlier calls without their tools.
-  const content = {
-    ...present,
-    ...(opening && { opening, changes: history.changesFor(messages, present) }),
-    messages,
-    toolChoice: "none",
-  } as const;
-  const { message, stop, usage } = yield* requestReply({ provider, content, clock, limits, callIds, hidden: true });
+  const content = { ...present, ...(opening && { opening, changes: history.changesFor(messages, present) }), messages };
+  const ask = (toolChoice?: ToolChoice): AsyncGenerator<AgentEvent, ReplyEvent> => {
+    const asked = { ...content, ...(toolChoice && { toolChoice }) };
+    return requestReply({ provider, content: asked, clock, limits, callIds, hidden: true });
+  };
+  let { message, stop, usage } = yield* ask();
+  if (stop === "tool-calls") {
+    // Only now, since another choice of tools costs the cache of the whole conversation.
+    const before = usage;
+    ({ message, stop, usage } = yield* ask("none"));
+    if (before) usage = usage ? addUsage(before, usage) : before;
+  }
   return { text: stop === "stop" ? textOf(message) : "", ...(usage && { usage }) };
 }

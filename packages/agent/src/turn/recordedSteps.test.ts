@@ -93,16 +93,17 @@ function modelOf(machine: Machine, steer: (text: string) => void): Provider {
   return {
     name: "own",
     model: "m",
-    async *send({ messages, toolChoice }): AsyncGenerator<ProviderEvent, void> {
+    async *send({ messages }): AsyncGenerator<ProviderEvent, void> {
+      const isSummary = JSON.stringify(messages.at(-1)).includes("Sum up the conversation so far");
       machine.place("in a request");
       const last = messages.findLast((message) => message.role === "assistant");
       const summary = /replies so far: (\d+)/.exec(JSON.stringify(messages[0]));
       const number = last?.content[0]?.type === "text" ? Number(last.content[0].text) : Number(summary?.[1] ?? 0);
-      machine.requests.push(toolChoice === "none" ? "summary" : String(number + 1));
+      machine.requests.push(isSummary ? "summary" : String(number + 1));
       yield { type: "text-delta", text: "…" };
       await nextTick();
       machine.place("in a reply");
-      if (toolChoice === "none") {
+      if (isSummary) {
         const message = { role: "assistant", content: [{ type: "text", text: `replies so far: ${number}` }] } as const;
         yield { type: "reply", message, stop: "stop", usage: usageOf(50) };
         return;
