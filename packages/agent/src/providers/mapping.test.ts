@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message } from "../messages.ts";
 import { joinTurns, toAnthropicToolChoice, toAnthropicTurn } from "./anthropic/mapping.ts";
 import { defaultCompat, openRouterCompat } from "./chat/compat.ts";
-import { toChatMessage, toChatTool, toChatToolChoice } from "./chat/mapping.ts";
+import { toChatMessage, toChatToolChoice, toChatTools } from "./chat/mapping.ts";
 import { toResponsesItems } from "./openai/mapping.ts";
 
 const parameters = { type: "object", properties: { path: { type: "string" } } };
@@ -197,8 +197,8 @@ describe("chat completions", () => {
   });
 
   test("strict is sent only where the server accepts it", () => {
-    expect(toChatTool(tool, openRouterCompat).function.strict).toBe(true);
-    expect(toChatTool(tool, defaultCompat).function).not.toHaveProperty("strict");
+    expect(toChatTools([tool], openRouterCompat)[0]?.function.strict).toBe(true);
+    expect(toChatTools([tool], defaultCompat)[0]?.function).not.toHaveProperty("strict");
     expect(toChatToolChoice({ name: "x" })).toEqual({ type: "function", function: { name: "x" } });
   });
 });

@@ -1,6 +1,6 @@
 import type { ContentBlock } from "@toolcrib/core";
 import { limitBytes, truncationNotice } from "@toolcrib/core/text";
-import type { Picture } from "./pictures.ts";
+import type { Picture } from "../providers/models/pictures.ts";
 
 /** What of a tool's result goes into the conversation. */
 interface ToolResult {

@@ -27,7 +27,7 @@ import {
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import { changeBetas, createToConversation } from "./conversation.ts";
 import { replyThatInserts } from "./insertText.ts";
-import { toAnthropicSystem, toAnthropicToolChoice, type WireMessage } from "./mapping.ts";
+import { toAnthropicSystem, toAnthropicToolChoice, type WireMessage, withMarkBefore } from "./mapping.ts";
 import { fromNativeReply, toNativeToolChoice } from "./nativeTools.ts";
 import { anthropicEvents, createAnthropicState, finishAnthropic, reduceAnthropic } from "./reply.ts";
 import {
@@ -37,7 +37,17 @@ import {
   type ThinkingDisplay,
   toOutputConfig,
 } from "./settings.ts";
-import { afterMismatch, dropChanged, goingOn, hasDropMark, isPrefixMismatch, withDropMark } from "./thinkingBinding.ts";
+import {
+  afterMismatch,
+  dropChanged,
+  dropMarkOf,
+  goingOn,
+  isPrefixMismatch,
+  isRefused,
+  withDropMark,
+  withoutChoice,
+  withoutThinking,
+} from "./thinkingBinding.ts";
 
 /**
  * What the provider needs of a client, by shape: those for Bedrock, Vertex and Foundry, of another major version or module
@@ -105,8 +115,11 @@ export class AnthropicProvider implements Provider {
       }),
       post: (client: Pick<Anthropic, "messages">, body, signal) => post(client, body, signal, options.headers),
       again: {
-        toBody: (body, failure) => (isPrefixMismatch(failure) ? afterMismatch(body) : undefined),
-        toReply: (reply) => ({ ...reply, message: withDropMark(reply.message) }),
+        toBody: (body, failure) => {
+          if (isPrefixMismatch(failure)) return afterMismatch(body);
+          return !isFull && isRefused(failure) ? withoutChoice(body) : undefined;
+        },
+        toReply: (reply, body) => ({ ...reply, message: withDropMark(reply.message, body) }),
       },
       toChunks: (message: Message) => anthropicEvents(message),
       createReducer: (request) => {
@@ -215,15 +228,16 @@ function createToBody({
     told: rules?.changes ?? { ...toldNothing, deferredTools: nativeTools },
     nativeTools,
     bindsThinking,
+    pictures: rules?.pictures,
     // The service drops what the model cannot read, so that it is still there when the other model goes on.
     isOwn: ({ model: by }) => by === author || (rules !== undefined && by?.startsWith("anthropic/") === true),
   });
   const toToolChoice = nativeTools ? toNativeToolChoice : toAnthropicToolChoice;
   return (request) => {
-    const { tools, toolChoice, messages: history } = request;
+    const { toolChoice, messages: history } = request;
     const choice = toolChoice && takenToolChoice(toolChoice, fields.canForce);
     const { systemPrompt, ...conversation } = toConversation(request);
-    const hasFailed = history.some((message) => message.role === "assistant" && hasDropMark(message));
+    const marks = history.flatMap((message) => (message.role === "assistant" && dropMarkOf(message)) || []);
     const body: Body = {
       model,
       cache_control: fields.cacheControl,
@@ -231,11 +245,12 @@ function createToBody({
       ...toOutputConfig(fields.body.output_config, request.answerSchema),
       ...(systemPrompt !== "" && { system: toAnthropicSystem(systemPrompt, fields.cacheControl) }),
       ...(conversation.tools.length > 0 && { tools: conversation.tools }),
-      messages: conversation.messages,
-      ...(tools.length > 0 && choice !== undefined && { tool_choice: toToolChoice(choice, request) }),
+      messages: withMarkBefore(conversation.messages, fields.cacheControl),
+      // Tools that were only added later are no ground for a choice.
+      ...(conversation.tools.length > 0 && choice !== undefined && { tool_choice: toToolChoice(choice, request) }),
       betas: [...fields.betas, ...changeBetas(conversation.messages)],
     };
-    if (hasFailed) return goingOn(body);
+    if (marks.length > 0) return marks.includes("all") ? withoutThinking(body) : goingOn(body);
     return rules?.bindsThinking ? dropChanged(body) : body;
   };
 }

@@ -239,15 +239,23 @@ test("a model that is told to think only between calls goes on without earlier t
   expect(server.takeProblems().join()).toMatch(/differs/);
 });
 
-test("a second refusal ends the turn, and any other is not sent again", async () => {
+test("where the address refuses the choice too it goes on without thinking, which the conversation keeps", async () => {
   const agent = await editedElsewhere();
   server.account.takesBetas = false;
-  await expect(agent.chat("2")).rejects.toMatchObject({ code: "invalid_request" });
-  expect(server.requests).toHaveLength(3);
+  script({ text: "b" }, { text: "c" });
+  expect(await agent.chat("2")).toBe("b");
+  expect(server.requests).toHaveLength(4);
+  expect(await agent.chat("3")).toBe("c");
+  expect(server.requests).toHaveLength(5);
+  expect(JSON.stringify(bodyOf(4).messages)).not.toContain("thinking");
+  server.takeProblems();
+});
+
+test("a request that is refused for anything else is not sent again", async () => {
   const message = "messages.1.content.0: Invalid `signature` in `thinking` block.";
   server.script(jsonOf({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 }));
   await expect(agentOf([], elsewhere).chat("1")).rejects.toMatchObject({ code: "invalid_request" });
-  expect(server.requests).toHaveLength(4);
+  expect(server.requests).toHaveLength(1);
   server.takeProblems();
 });
 

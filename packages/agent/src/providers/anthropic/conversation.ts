@@ -2,6 +2,8 @@ import type { ToolUnion } from "@anthropic-ai/sdk/resources/messages";
 import { callsOf } from "../../conversation/conversation.ts";
 import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ConversationChange, ModelRequest } from "../../provider.ts";
+import type { PictureLimits } from "../models/modelRules.ts";
+import { picturesOf, takenPictures } from "../models/pictures.ts";
 import { memoize } from "../shared/memoize.ts";
 import { openingOf, promptChange, type ToldChanges, unchangedSince } from "../shared/opening.ts";
 import { wellFormed, wellFormedJson, wireId } from "../shared/wireText.ts";
@@ -22,6 +24,7 @@ export interface ConversationRules {
   readonly told: ToldChanges;
   readonly nativeTools: boolean;
   readonly bindsThinking: boolean;
+  readonly pictures: PictureLimits | undefined;
   /** Returns whether a reply goes back as it came; those of other models go back as plain text and calls. */
   isOwn(reply: AssistantMessage): boolean;
 }
@@ -38,12 +41,13 @@ interface WireConversation {
  * byte for byte. Changes are told where they were made, before the next reply.
  */
 export function createToConversation(rules: ConversationRules): (request: ModelRequest) => WireConversation {
-  const { told, nativeTools, bindsThinking, isOwn } = rules;
+  const { told, nativeTools, bindsThinking, pictures, isOwn } = rules;
   const isRaw = (message: Message): boolean => message.role === "assistant" && isOwn(message);
   const toTurn = memoize((message) => toAnthropicTurn(message, isRaw(message)));
   const toNativeTurn = memoize((message) => toAnthropicTurn(message, true, toNativeUse));
   const toNativeResult = createToNativeResult();
-  return (request) => {
+  return (given) => {
+    const request = { ...given, messages: withTakenPictures(given.messages, pictures) };
     const opened = openingOf(request, told);
     const tools = new OfferedTools(opened, nativeTools);
     const edits = findInsertEdits(nativeTools ? request.messages : []);
@@ -73,15 +77,10 @@ export function createToConversation(rules: ConversationRules): (request: ModelR
     const later = [...opened.changes];
     const tell = (position: number): void => {
       const after = later.findIndex((change) => change.position > position);
+      // Without a message of the user or a result before it a change waits.
+      if (turns.at(-1)?.role !== "user") return;
       const due = later.splice(0, after < 0 ? later.length : after);
-      if (turns.at(-1)?.role !== "user") later.unshift(...due);
-      else
-        turns.push(
-          ...changeTurn(
-            due,
-            due.flatMap((change) => tools.change(change)),
-          ),
-        );
+      turns.push(...changeTurn(due, tools.change(due)));
     };
     for (const [index, message] of request.messages.entries()) {
       if (message.role === "assistant" ? isHidden(message) : message.role === "tool" && isEdit(message.callId))
@@ -96,6 +95,19 @@ export function createToConversation(rules: ConversationRules): (request: ModelR
     return { systemPrompt: opened.systemPrompt, tools: tools.declared, messages: joinTurns(turns) };
   };
 }
+
+/** The messages without pictures that another model was given and this one would refuse. The same ones in each request. */
+function withTakenPictures(messages: readonly Message[], limits: PictureLimits | undefined): readonly Message[] {
+  if (!limits) return messages;
+  const taken = new Set(takenPictures(messages, limits));
+  return messages.map((message) => {
+    if (message.role === "assistant" || picturesOf(message).every((one) => taken.has(one))) return message;
+    const content = message.content?.map((block) => (block.type === "image" && !taken.has(block) ? leftOut : block));
+    return { ...message, content } as Message;
+  });
+}
+
+const leftOut = { type: "text", text: "[a picture that this model does not take]" } as const;
 
 function withoutThinking(turn: AnthropicTurn): AnthropicTurn {
   if (turn.role !== "assistant") return turn;

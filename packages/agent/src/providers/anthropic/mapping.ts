@@ -38,6 +38,31 @@ export function toAnthropicSystem(systemPrompt: string, cache_control: CacheCont
   return [{ type: "text", text: wellFormed(systemPrompt), cache_control }];
 }
 
+/** How many blocks a cache point looks back for what was written before. */
+const lookBack = 20;
+
+/**
+ * Puts a cache point on the last reply where so much has followed that the one at the end would not find what the request before has
+ * written.
+ */
+export function withMarkBefore(
+  messages: readonly WireMessage[],
+  cache_control: CacheControlEphemeral,
+): readonly WireMessage[] {
+  const last = messages.findLastIndex(({ role }) => role === "assistant");
+  const reply = messages[last];
+  if (!reply || !Array.isArray(reply.content)) return messages;
+  const added = messages.slice(last).reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
+  const place = reply.content.findIndex(canBeMarked);
+  if (added < lookBack || place < 0) return messages;
+  const content = reply.content.map((block, index) => (index === place ? { ...block, cache_control } : block));
+  return messages.map((message, index) => (index === last ? { ...reply, content } : message)) as WireMessage[];
+}
+
+function canBeMarked(block: WireBlock): boolean {
+  return block.type === "tool_use" || (block.type === "text" && block.text.trim() !== "");
+}
+
 export type WireMessage = MessageParam | BetaSystemMessageParam;
 type WireBlock = ContentBlockParam | BetaRequestToolAdditionBlock | BetaRequestToolRemovalBlock;
 

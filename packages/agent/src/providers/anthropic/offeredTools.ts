@@ -6,8 +6,11 @@ import type { ToolUnion } from "@anthropic-ai/sdk/resources/messages";
 import { type ChatTool, toAnthropicTool } from "@toolcrib/core";
 import type { ToolMessage } from "../../messages.ts";
 import type { ConversationChange } from "../../provider.ts";
+import { beyondStrictLimits } from "../models/answerFormat.ts";
 import { foundIn, type OpenedRequest } from "../shared/opening.ts";
 import { nativeFormsOf } from "./nativeTools.ts";
+
+type ToolLists = Omit<ConversationChange, "position" | "systemPrompt">;
 
 export type ToolChange = BetaRequestToolAdditionBlock | BetaRequestToolRemovalBlock;
 
@@ -19,9 +22,12 @@ export class OfferedTools {
   /** `tools` of the request. */
   readonly declared: ToolUnion[];
   readonly #hasNative: boolean;
-  /** Those that are hidden until a search finds them, and with them those that were found before the conversation. */
+  readonly #toWire: (tool: ChatTool) => WireTool;
+  /** Those that are hidden until a search finds them, in the schemas of the moment. */
   readonly #deferred = new Map<string, ChatTool>();
   readonly #everDeferred: readonly ChatTool[];
+  /** Found, but not declared in this schema, so that a result cannot refer to them. */
+  readonly #unannounced = new Set<string>();
   /** By the registry's names: those of the moment, and the newest of all. */
   readonly #present = new Map<string, ChatTool>();
   readonly #schemas = new Map<string, ChatTool>();
@@ -31,19 +37,23 @@ export class OfferedTools {
 
   constructor({ tools, deferredTools, changes }: OpenedRequest, hasNative: boolean) {
     this.#hasNative = hasNative;
-    this.#everDeferred = [...deferredTools, ...changes.flatMap((change) => change.deferredTools ?? [])];
-    for (const tool of this.#everDeferred) this.#deferred.set(nameOf(tool), tool);
+    this.#toWire = createToWire([tools, deferredTools, ...changes.flatMap(toolsOfChange)].flat());
+    const later = changes.flatMap((change) => change.deferredTools ?? []);
+    this.#everDeferred = [...deferredTools, ...later];
+    for (const tool of deferredTools) this.#hide(tool);
     for (const tool of tools) {
       this.#deferred.delete(nameOf(tool));
       this.#present.set(nameOf(tool), tool);
+      this.#schemas.set(nameOf(tool), tool);
     }
-    for (const [name, tool] of [...this.#deferred, ...this.#present]) this.#schemas.set(name, tool);
     this.#offered = this.#wireTools();
-    const hidden = [...this.#deferred.values()].map(wireTool);
-    this.#known = new Map([...hidden.map((tool) => [tool.name, tool] as const), ...this.#offered]);
-    const isAnyOffered = this.#offered.size > 0;
-    // The service refuses a list in which every tool is deferred.
-    const marked = isAnyOffered ? hidden.map((tool) => ({ ...tool, defer_loading: true })) : [];
+    // The service refuses a list in which every tool is deferred, and takes an edited one for a change.
+    const hidden = new Map<string, WireTool>();
+    if (this.#offered.size > 0)
+      for (const tool of this.#everDeferred)
+        if (!this.#present.has(nameOf(tool)) && !hidden.has(nameOf(tool))) hidden.set(nameOf(tool), this.#toWire(tool));
+    this.#known = new Map([...hidden, ...this.#offered]);
+    const marked = [...hidden.values()].map((tool) => ({ ...tool, defer_loading: true }));
     this.declared = [...this.#offered.values(), ...marked];
   }
 
@@ -54,15 +64,36 @@ export class OfferedTools {
 
   /** The deferred tools that a result refers to. The model may call them from here on. */
   find(result: ToolMessage): readonly string[] {
-    const found = foundIn(result, (name) => this.#deferred.has(name) && this.#known.has(name));
-    for (const name of found) this.#present.set(name, this.#schemas.get(name) as ChatTool);
-    if (found.length > 0) this.#offered = this.#wireTools();
-    return found;
+    const found = foundIn(result, (name) => this.#deferred.has(name));
+    const referred: string[] = [];
+    for (const name of found) {
+      const tool = this.#schemas.get(name) as ChatTool;
+      if (!isSame(this.#known.get(name), this.#toWire(tool))) this.#unannounced.add(name);
+      else {
+        referred.push(name);
+        this.#present.set(name, tool);
+      }
+    }
+    if (referred.length > 0) this.#offered = this.#wireTools();
+    return referred;
   }
 
-  /** Makes a change, and returns the blocks that tell of it. */
-  change({ removedTools = [], addedTools = [], offeredTools = [] }: ConversationChange): readonly ToolChange[] {
+  /** Makes changes, with those that searches have left to tell of, and returns the blocks that tell of them. */
+  change(changes: readonly ConversationChange[]): readonly ToolChange[] {
+    if (changes.length === 0 && this.#unannounced.size === 0) return [];
+    const found = [...this.#unannounced];
+    this.#unannounced.clear();
+    return [{ offeredTools: found }, ...changes].flatMap((change) => this.#change(change));
+  }
+
+  #change({
+    removedTools = [],
+    addedTools = [],
+    deferredTools = [],
+    offeredTools = [],
+  }: ToolLists): readonly ToolChange[] {
     for (const name of removedTools) this.#present.delete(name);
+    for (const tool of deferredTools) this.#hide(tool);
     for (const tool of addedTools) this.#schemas.set(nameOf(tool), tool);
     for (const name of [...addedTools.map(nameOf), ...offeredTools]) {
       const tool = this.#schemas.get(name);
@@ -78,6 +109,11 @@ export class OfferedTools {
     ];
   }
 
+  #hide(tool: ChatTool): void {
+    this.#deferred.set(nameOf(tool), tool);
+    this.#schemas.set(nameOf(tool), tool);
+  }
+
   #addition(name: string, definition: WireTool): ToolChange {
     if (isSame(this.#known.get(name), definition))
       return { type: "tool_addition", tool: { type: "tool_reference", name } };
@@ -91,7 +127,7 @@ export class OfferedTools {
     const forms = this.#hasNative ? nativeFormsOf({ tools, deferredTools: this.#everDeferred }) : undefined;
     return new Map(
       tools.map((tool) => {
-        const wire = forms?.get(nameOf(tool)) ?? wireTool(tool);
+        const wire = forms?.get(nameOf(tool)) ?? this.#toWire(tool);
         return [wire.name, wire];
       }),
     );
@@ -102,14 +138,25 @@ function nameOf(tool: ChatTool): string {
   return tool.function.name;
 }
 
-const wireTools = new WeakMap<ChatTool, WireTool>();
+function toolsOfChange({ deferredTools = [], addedTools = [] }: ConversationChange): readonly ChatTool[] {
+  return [...deferredTools, ...addedTools];
+}
 
-function wireTool(tool: ChatTool): WireTool {
-  const known = wireTools.get(tool);
+const plainTools = new WeakMap<ChatTool, WireTool>();
+
+function plainTool(tool: ChatTool): WireTool {
+  const known = plainTools.get(tool);
   if (known) return known;
   const wire = toAnthropicTool(tool);
-  wireTools.set(tool, wire);
+  plainTools.set(tool, wire);
   return wire;
+}
+
+/** Makes the form of each tool, given all in the order in which the model is told of them: only the first ones may be strict. */
+function createToWire(tools: readonly ChatTool[]): (tool: ChatTool) => WireTool {
+  const loose = beyondStrictLimits(tools);
+  return (tool) =>
+    loose.has(tool) ? toAnthropicTool({ ...tool, function: { ...tool.function, strict: false } }) : plainTool(tool);
 }
 
 function isSame(one: WireTool | undefined, other: WireTool): boolean {

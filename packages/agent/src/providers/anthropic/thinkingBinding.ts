@@ -1,5 +1,6 @@
 import type { BetaInputTransformation } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type { ContentBlockParam, MessageParam } from "@anthropic-ai/sdk/resources/messages";
+import { isObject } from "@toolcrib/core/text";
 import type { AssistantMessage, ReasoningBlock } from "../../messages.ts";
 import type { ProviderEvent } from "../../provider.ts";
 import { describeFailure } from "../errors/describeFailure.ts";
@@ -35,6 +36,13 @@ export function afterMismatch<Body extends BindingFields>(body: Body): Body | un
   return body.messages.some(hasThinking) ? withoutThinking(body) : undefined;
 }
 
+/** The request to send where an address refuses the choice, too: without it, and without thinking. Undefined if it had none. */
+export function withoutChoice<Body extends BindingFields>(body: Body): Body | undefined {
+  if (!body.betas.includes(bindingBeta)) return undefined;
+  const { block_binding: _, ...thinking } = { ...body.thinking } as { readonly block_binding?: unknown };
+  return withoutThinking({ ...body, thinking, betas: body.betas.filter((beta) => beta !== bindingBeta) });
+}
+
 /** The same for a conversation in which a request failed so. */
 export function goingOn<Body extends BindingFields>(body: Body): Body {
   return hasChoice(body) ? dropChanged(body) : withoutThinking(body);
@@ -46,7 +54,7 @@ function hasChoice({ thinking }: BindingFields): boolean {
 }
 
 /** All of it may be left out, but none between others. */
-function withoutThinking<Body extends BindingFields>(body: Body): Body {
+export function withoutThinking<Body extends BindingFields>(body: Body): Body {
   const messages = body.messages.flatMap((message) => {
     if (!hasThinking(message)) return message;
     const content = message.content.filter((block) => !isThinking(block));
@@ -65,24 +73,27 @@ function isThinking({ type }: { readonly type: string }): boolean {
 
 /** Returns whether a request failed since what stands before thinking has changed. The service may word it differently some day. */
 export function isPrefixMismatch(failure: unknown): boolean {
-  const { status, message } = describeFailure(failure);
-  return status === 400 && /thinking/i.test(message) && /conversation|prefix|mismatch|binding/i.test(message);
+  const { message } = describeFailure(failure);
+  return isRefused(failure) && /thinking/i.test(message) && /conversation|prefix|mismatch|binding/i.test(message);
+}
+
+export function isRefused(failure: unknown): boolean {
+  return describeFailure(failure).status === 400;
 }
 
 /** Marks a reply whose request had to be sent again, so that the choice goes with the conversation. The mark is no block of the wire. */
-export function withDropMark(message: AssistantMessage): AssistantMessage {
-  const mark: ReasoningBlock = {
-    type: "reasoning",
-    text: "",
-    opaque: { provider: "anthropic", data: { dropChanged: true } },
-  };
+export function withDropMark(message: AssistantMessage, { betas }: BindingFields): AssistantMessage {
+  const data = { dropChanged: betas.includes(bindingBeta) ? true : "all" };
+  const mark: ReasoningBlock = { type: "reasoning", text: "", opaque: { provider: "anthropic", data } };
   return { ...message, content: [...message.content, mark] };
 }
 
-export function hasDropMark({ content }: AssistantMessage): boolean {
-  return content.some(
-    ({ opaque }) => opaque?.provider === "anthropic" && (opaque.data as { dropChanged?: unknown }).dropChanged === true,
+/** What a conversation goes on without: the thinking that the service finds changed (true), or `all` where it gives no choice. */
+export function dropMarkOf({ content }: AssistantMessage): true | "all" | undefined {
+  const marks = content.map(({ opaque }) =>
+    opaque?.provider === "anthropic" && isObject(opaque.data) ? opaque.data.dropChanged : undefined,
   );
+  return marks.find((mark) => mark === true || mark === "all");
 }
 
 /** Lists thinking that the service left out, except where this model cannot read another's. */

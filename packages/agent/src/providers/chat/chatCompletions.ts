@@ -17,7 +17,7 @@ import { toldNothing, unchangedSince } from "../shared/opening.ts";
 import { type ProviderOptions, type ServiceDescription, serviceOf } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import type { Compat } from "./compat.ts";
-import { type ChatAuthor, toChatMessage, toChatSystem, toChatTool, toChatToolChoice } from "./mapping.ts";
+import { type ChatAuthor, toChatMessage, toChatSystem, toChatToolChoice, toChatTools } from "./mapping.ts";
 import { chatChunks, createChatState, finishChat, reduceChat } from "./reply.ts";
 
 /** What a provider of chat completions needs of a client, by shape. */
@@ -95,7 +95,7 @@ function createToBody(
       ...(maxTokens !== undefined && { [compat.maxTokensField]: maxTokens }),
       ...(reasoning !== undefined &&
         (compat.effortField === "reasoning" ? { reasoning: { effort: reasoning } } : { reasoning_effort: reasoning })),
-      ...(tools.length > 0 && { tools: tools.map((tool) => toChatTool(tool, compat)) }),
+      ...(tools.length > 0 && { tools: toChatTools(tools, compat) }),
       messages: [...(systemPrompt === "" ? [] : [toChatSystem(systemPrompt)]), ...toMessages(request)],
       ...(tools.length > 0 &&
         toolChoice !== undefined && { tool_choice: toChatToolChoice(takenToolChoice(toolChoice, mayForce)) }),

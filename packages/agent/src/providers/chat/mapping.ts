@@ -9,6 +9,7 @@ import type {
 } from "openai/resources/chat/completions";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
+import { beyondStrictLimits } from "../models/answerFormat.ts";
 import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 import type { Compat } from "./compat.ts";
 
@@ -19,10 +20,13 @@ export interface ChatAuthor {
 }
 
 /** `strict` is sent only where it is asked for and the server takes it. */
-export function toChatTool(tool: ChatTool, compat: Compat): ChatCompletionFunctionTool {
-  const { type, function: shape } = toOpenAIChatTool(tool);
-  const { strict, ...plain } = shape;
-  return { type, function: { ...plain, ...(compat.strictTools && strict && { strict }) } };
+export function toChatTools(tools: readonly ChatTool[], compat: Compat): ChatCompletionFunctionTool[] {
+  const loose = compat.strictTools ? beyondStrictLimits(tools) : new Set(tools);
+  return tools.map((tool) => {
+    const { type, function: shape } = toOpenAIChatTool(tool);
+    const { strict, ...plain } = shape;
+    return { type, function: { ...plain, ...(strict && !loose.has(tool) && { strict }) } };
+  });
 }
 
 export function toChatToolChoice(choice: ToolChoice): ChatCompletionToolChoiceOption {

@@ -24,7 +24,12 @@ export class OpenRouterProvider implements Provider {
     this.model = model;
     const described = { name: this.name, label: "OpenRouter", model, baseURL, keyVariable };
     const rules = modelRules(described);
-    const compat = { ...openRouterCompat, answerFormat: rules?.answerFormat === true };
+    // Only Anthropic's models have to be asked to keep the beginning of a conversation.
+    const body = {
+      ...openRouterCompat.body,
+      ...(model.startsWith("anthropic/") && { cache_control: { type: "ephemeral" } }),
+    };
+    const compat = { ...openRouterCompat, answerFormat: rules?.answerFormat === true, body };
     this.abilities = chatAbilities(described, compat, options);
     this.#send = createChatSend(described, compat, options);
   }

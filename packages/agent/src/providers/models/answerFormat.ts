@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@toolcrib/core";
+import type { ChatTool, JsonSchema } from "@toolcrib/core";
 import { isPlainObject } from "@toolcrib/core/internal";
 import type { Abilities } from "../../provider.ts";
 import type { ModelRules } from "./modelRules.ts";
@@ -25,6 +25,7 @@ const ignored = [
 /** The services' limits for one request. */
 const mostOptional = 24;
 const mostUnions = 16;
+const mostStrictTools = 20;
 
 /** Returns what a model can be asked for by its rules; `isFull`: at an address that takes all that the service takes. */
 export function abilitiesOf(rules: ModelRules | undefined, forcedTools: boolean, isFull: boolean): Abilities {
@@ -50,6 +51,29 @@ export function toAnswerFormat(root: JsonSchema): AnswerFormat | undefined {
     if (error instanceof NotTaken) return undefined;
     throw error;
   }
+}
+
+/**
+ * Of tools in an order that stays, those that may not be strict, since Anthropic's limits are reached by the ones before them. A tool is only
+ * strict where it has no optional parameter.
+ */
+export function beyondStrictLimits(tools: readonly ChatTool[]): ReadonlySet<ChatTool> {
+  const beyond = new Set<ChatTool>();
+  let [count, unions] = [0, 0];
+  for (const tool of tools) {
+    if (tool.function.strict !== true) continue;
+    const own = unionsIn(tool.function.parameters);
+    if (count === mostStrictTools || unions + own > mostUnions) beyond.add(tool);
+    else [count, unions] = [count + 1, unions + own];
+  }
+  return beyond;
+}
+
+function unionsIn(schema: unknown): number {
+  if (Array.isArray(schema)) return schema.reduce<number>((sum, one) => sum + unionsIn(one), 0);
+  if (!isPlainObject(schema)) return 0;
+  const isUnion = [schema.anyOf, schema.oneOf, schema.type].some(Array.isArray);
+  return unionsIn(Object.values(schema)) + (isUnion ? 1 : 0);
 }
 
 class NotTaken extends Error {}

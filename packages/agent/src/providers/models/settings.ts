@@ -27,7 +27,9 @@ export function checkSettings({ model, maxTokens, reasoning, extraBody = {} }: S
   if (budget !== undefined && maxTokens !== undefined && maxTokens <= budget)
     throw invalid(`reasoning "${reasoning}" of ${model} needs maxTokens above ${budget}, received ${maxTokens}.`);
   const isFree = rules.sampling === "always" || (rules.sampling === "without-thinking" && !thinks(rules, reasoning));
-  const field = samplingFields.find((name) => extraBody[name] !== undefined && extraBody[name] !== 1);
+  const isDefault = (name: string): boolean =>
+    rules.sampling === "never" && name === "temperature" && extraBody[name] === 1;
+  const field = samplingFields.find((name) => extraBody[name] !== undefined && !isDefault(name));
   if (!isFree && field !== undefined) {
     const unless =
       rules.sampling === "without-thinking" && efforts.includes("none") ? ' unless reasoning is "none"' : "";

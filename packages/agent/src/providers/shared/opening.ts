@@ -22,10 +22,13 @@ export function openingOf(request: ModelRequest, told: ToldChanges): OpenedReque
   const deferredTools = told.deferredTools ? (start.deferredTools ?? []) : [];
   const first = new Set(opening.tools.map((tool) => tool.function.name));
   const later = new Set(deferredTools.map((tool) => tool.function.name).filter((name) => !first.has(name)));
+  const tools = later.size === 0 ? start.tools : start.tools.filter((tool) => !later.has(tool.function.name));
+  // No service takes deferred tools alone, so those that were found are offered themselves.
+  const areAlone = tools.length === 0 && !told.tools;
   return {
     systemPrompt: (told.systemMessages ? opening : request).systemPrompt,
-    tools: later.size === 0 ? start.tools : start.tools.filter((tool) => !later.has(tool.function.name)),
-    deferredTools,
+    tools: areAlone ? start.tools : tools,
+    deferredTools: areAlone ? [] : deferredTools,
     changes: changes.map(({ position, systemPrompt, ...tools }) => ({
       position,
       ...(told.systemMessages && systemPrompt !== undefined && { systemPrompt }),

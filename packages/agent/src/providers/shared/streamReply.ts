@@ -27,10 +27,10 @@ export interface Wire<Client, Body extends object, Chunk, Whole> {
     body: Body & { readonly stream: boolean },
     signal: AbortSignal,
   ): SdkPromise<AsyncIterable<Chunk> | Whole>;
-  /** The body to send once more in place of one that was refused, and the reply to it as it is kept. */
+  /** The body to send in place of one that was refused, each more modest than the one before, and the reply to it as it is kept. */
   readonly again?: {
     toBody(body: Body, failure: unknown): Body | undefined;
-    toReply(reply: ReplyEvent): ReplyEvent;
+    toReply(reply: ReplyEvent, body: Body): ReplyEvent;
   };
   /** A whole reply as the chunks that a stream would have brought. */
   toChunks(whole: Whole): Iterable<Chunk>;
@@ -58,23 +58,24 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
 
   const read = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> => {
     const reducer = wire.createReducer(request);
-    let isSecond = false;
-    const openOnceOrTwice = async (own: AbortSignal): Promise<OpenResponse<Chunk>> => {
-      const body: Body = { ...wire.toBody(request), ...extraBody };
-      try {
-        return await open(body, own);
-      } catch (failure) {
-        const second = wire.again?.toBody(body, failure);
-        if (!second) throw failure;
-        isSecond = true;
-        return open(second, own);
+    let again: Body | undefined;
+    const openWhatIsTaken = async (own: AbortSignal): Promise<OpenResponse<Chunk>> => {
+      let body: Body = { ...wire.toBody(request), ...extraBody };
+      for (;;) {
+        try {
+          return await open(body, own);
+        } catch (failure) {
+          again = wire.again?.toBody(body, failure);
+          if (!again) throw failure;
+          body = again;
+        }
       }
     };
     const end = (): ReplyEvent => {
       const reply = priced(reducer.end(), price);
-      return isSecond && wire.again ? wire.again.toReply(reply) : reply;
+      return again && wire.again ? wire.again.toReply(reply, again) : reply;
     };
-    return streamReply({ service, signal, reducer: { ...reducer, end }, open: openOnceOrTwice });
+    return streamReply({ service, signal, reducer: { ...reducer, end }, open: openWhatIsTaken });
   };
 
   return (request) => {
