@@ -10,6 +10,7 @@ const allowed = {
   core: [],
   kit: ["core"],
   ...Object.fromEntries(packs.map((pack) => [pack, ["core", "kit"]])),
+  "tools-web": ["core", "kit"],
   skills: ["core", "kit"],
   agent: ["core", "kit"],
   mcp: ["core", "kit"],
@@ -20,7 +21,20 @@ const allowed = {
   acp: ["core", "kit", "agent", "policy"],
   durable: ["core", "kit", "agent"],
   defaults: ["core", "kit", ...packs, "agent"],
-  cli: ["core", "kit", ...packs, "acp", "agent", "defaults", "mcp", "policy", "remote", "skills", "contracts"],
+  cli: [
+    "core",
+    "kit",
+    ...packs,
+    "acp",
+    "agent",
+    "defaults",
+    "mcp",
+    "policy",
+    "remote",
+    "skills",
+    "tools-web",
+    "contracts",
+  ],
 };
 
 /** Rooms that are built into a program of its own, which holds what it uses, and what that may be. */
@@ -34,6 +48,7 @@ const external = {
   "tools-fs": ["diff"],
   "tools-search": ["fast-glob"],
   "tools-bash": [],
+  "tools-web": ["parse5"],
   skills: ["yaml"],
   agent: [],
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client", "jsonc-parser"],
@@ -81,6 +96,8 @@ const rooms = {
     turn: ["conversation", "session", "providers/models"],
   },
   "tools-search": { engine: ["memory"], memory: [], threads: ["engine", "memory"] },
+  // What parses a page runs in a thread, and imports Node and the parser alone.
+  "tools-web": { net: [], page: [] },
   "tools-bash": { jobs: ["process"], process: [], sandbox: ["process"] },
   "tools-fs": {
     edit: [],

@@ -32,6 +32,7 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   "tools-bash": { megabytes: 1.1 },
   "tools-fs": { brings: "diff", megabytes: 1.8 },
   "tools-search": { brings: globbing, megabytes: 2 },
+  "tools-web": { brings: "parse5 entities", megabytes: 2.5 },
   skills: { brings: "yaml", megabytes: 2 },
   defaults: { brings: `diff ${globbing}`, megabytes: 3.4 },
   acp: { brings: "unbash @agentclientprotocol/sdk zod", megabytes: 20 },

@@ -14,6 +14,7 @@ const toolsOf = {
   "tools-search": ({ createSearchTools }) => createSearchTools(),
   // The tools for background commands, which an option adds, too; `run_bash` as it is without that option.
   "tools-bash": ({ createBashTools }) => [...createBashTools(), ...createBashTools({ background: true }).slice(1)],
+  "tools-web": ({ createWebTools }) => createWebTools(),
   skills: ({ createSkills }) => createSkills({ folders: [exampleSkills] }).tools,
   agent: ({ createSaveSessionContextTool }) => [
     createSaveSessionContextTool({ systemPrompt: "", sessionContext: [], sessionContextFilePath: "session.json" }),

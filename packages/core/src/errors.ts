@@ -12,7 +12,7 @@ export interface ToolErrorDetails {
   invalid_arguments: { field: string; reason: string };
   execution_failed: { cause?: unknown };
   /** `pattern` is the one of the option `deny` that matches. */
-  permission_denied: { path?: string; roots?: readonly string[]; pattern?: string };
+  permission_denied: { path?: string; roots?: readonly string[]; pattern?: string; host?: string };
   /** `tool`: the fingerprint of the tool; `args`: those that would run. A later yes holds for these alone. */
   approval_required: { question: ApprovalQuestion; tool?: string; args?: Readonly<Record<string, unknown>> };
   not_found: { nearest?: string };

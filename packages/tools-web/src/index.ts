@@ -1,0 +1,2 @@
+export type { WebToolOptions } from "./options.ts";
+export { createWebFetchTool, createWebTools } from "./webFetch.ts";

@@ -1,0 +1,116 @@
+// A page with its redirects, as text.
+import { ToolError } from "@toolcrib/core";
+import { clip } from "@toolcrib/core/text";
+import { isBinary } from "@toolcrib/kit/text";
+import type { WebSettings } from "../options.ts";
+import { nameOf, portOf, whyRefused } from "./address.ts";
+import { decodeText } from "./decodeText.ts";
+import type { HostCheck } from "./hostCheck.ts";
+import { type Answer, failure, request } from "./request.ts";
+
+const mostRedirects = 5;
+
+export interface FetchedPage {
+  /** Where it was found in the end. */
+  readonly url: URL;
+  /** Without parameters; "" where none was sent. */
+  readonly type: string;
+  readonly kind: "html" | "text";
+  readonly text: string;
+  /** False if it is longer than `maxBytes`. */
+  readonly isWhole: boolean;
+}
+
+/** Fetches a page; a string says in words what is there instead. Throws a ToolError. */
+export async function fetchPage(
+  start: URL,
+  hosts: HostCheck,
+  settings: WebSettings,
+  callSignal: AbortSignal,
+): Promise<FetchedPage | string> {
+  const limit = AbortSignal.timeout(settings.downloadTimeoutMs);
+  const signal = AbortSignal.any([callSignal, limit]);
+  let url = start;
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const answer = await request(url, hosts, settings, signal);
+      try {
+        const next = redirectOf(url, answer);
+        if (next === undefined) return await pageOf(url, answer);
+        if (typeof next === "string") return next;
+        if (redirects === mostRedirects)
+          throw new Error(`more than ${mostRedirects} redirects, the last to ${next.href}`);
+        url = next;
+      } finally {
+        answer.close();
+      }
+    }
+  } catch (error) {
+    if (limit.aborted && !callSignal.aborted) {
+      throw new ToolError({
+        code: "execution_failed",
+        message: `Cannot fetch ${url.href}: it took more than ${settings.downloadTimeoutMs} ms`,
+      });
+    }
+    throw failure(url, error, callSignal);
+  }
+}
+
+/** Where a redirect leads; words if that is another host, since a yes to one host is none to another. */
+function redirectOf(url: URL, answer: Answer): URL | string | undefined {
+  if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
+  const location = answer.header("location");
+  if (location === undefined || !URL.canParse(location, url.href)) {
+    throw new Error(`it redirects to no address: ${clip(location ?? "none", 100)}`);
+  }
+  const next = new URL(location, url);
+  next.hash = "";
+  if (isSamePlace(url, next)) return next;
+  const reason = whyRefused(next);
+  return reason === undefined
+    ? `${url.href} redirects to another address. To follow it, call web_fetch with ${JSON.stringify(next.href)}`
+    : `${url.href} redirects to another address, which cannot be fetched: it ${reason}`;
+}
+
+function isSamePlace(from: URL, to: URL): boolean {
+  if (nameOf(from) !== nameOf(to) || to.username !== "" || to.password !== "") return false;
+  const toHttps = from.protocol === "http:" && to.protocol === "https:" && portOf(from) === 80 && portOf(to) === 443;
+  return toHttps || (from.protocol === to.protocol && portOf(from) === portOf(to));
+}
+
+async function pageOf(url: URL, answer: Answer): Promise<FetchedPage | string> {
+  if (answer.status < 200 || answer.status > 299) {
+    const retry = answer.header("retry-after");
+    const after = retry === undefined ? "" : `; it says to try again after ${clip(retry, 40)}`;
+    throw new Error(`it answered ${answer.status} ${clip(answer.statusText, 80)}`.trimEnd() + after);
+  }
+  const contentType = answer.header("content-type") ?? "";
+  const type = (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
+  if (!mayBeText(type)) {
+    const length = answer.header("content-length");
+    return notShown(url, type, /^\d+$/.test(length ?? "") ? Number(length) : undefined);
+  }
+  const { body, isWhole } = await answer.read();
+  const text = decodeText(body, contentType);
+  const isHtml = type === "text/html" || type === "application/xhtml+xml" || (type === "" && looksLikeHtml(text));
+  if (!isHtml && isBinary(Buffer.from(text))) return notShown(url, type, isWhole ? body.length : undefined);
+  return { url, type, kind: isHtml ? "html" : "text", text, isWhole };
+}
+
+function mayBeText(type: string): boolean {
+  return (
+    type === "" ||
+    type.startsWith("text/") ||
+    /^application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$/.test(type) ||
+    /^application\/(?:javascript|ecmascript|x-(?:javascript|sh|yaml|ndjson)|ndjson|jsonl|toml|graphql|sql)$/.test(type)
+  );
+}
+
+function looksLikeHtml(text: string): boolean {
+  return /^\s*(?:<!doctype html|<html|<head|<body)/i.test(text.slice(0, 1000));
+}
+
+function notShown(url: URL, type: string, bytes: number | undefined): string {
+  const size = bytes === undefined ? "its size is not said" : `${bytes} bytes`;
+  return `${url.href} is not text: ${type === "" ? "no type is said" : clip(type, 80)}, ${size}. web_fetch shows HTML, text and JSON.`;
+}

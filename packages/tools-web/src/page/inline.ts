@@ -1,0 +1,105 @@
+// Text that runs on: words, emphasis, links, pictures and code within a paragraph.
+import { allText, type Element, type Node } from "./htmlTree.ts";
+
+/** Deeper elements give their text alone. */
+const deepest = 100;
+
+const marks: ReadonlyMap<string, string> = new Map([
+  ["strong", "**"],
+  ["b", "**"],
+  ["em", "*"],
+  ["i", "*"],
+  ["del", "~~"],
+  ["s", "~~"],
+]);
+
+/** A paragraph of some nodes, its spaces folded; lines break where the page breaks them by `<br>`. */
+export function inlineText(nodes: readonly Node[], base: string): string {
+  return tidy(written(nodes, base, 0));
+}
+
+function written(nodes: readonly Node[], base: string, depth: number): string {
+  if (depth === deepest) return folded(allText(nodes));
+  return nodes.map((node) => (typeof node === "string" ? folded(node) : element(node, base, depth + 1))).join("");
+}
+
+function element({ tag, children, attribute, holdsBlocks }: Element, base: string, depth: number): string {
+  const inner = (): string => written(children, base, depth);
+  switch (tag) {
+    case "br":
+      return "\n";
+    case "wbr":
+      return "";
+    case "img":
+      return picture(attribute("alt"), attribute("src"), base);
+    case "a":
+      return link(inner(), attribute("href"), base);
+    case "code":
+    case "kbd":
+    case "samp":
+    case "tt":
+      return code(allText(children));
+    case "video":
+    case "audio":
+      return link(tag, attribute("src"), base);
+    default: {
+      const mark = marks.get(tag);
+      if (mark !== undefined) return around(inner(), mark);
+      return holdsBlocks ? ` ${inner()} ` : inner();
+    }
+  }
+}
+
+/** The address that a link leads to; undefined for one within the page, and for what is no page (`javascript:`, `data:`). */
+export function absoluteUrl(address: string | undefined, base: string): string | undefined {
+  if (address === undefined || address.startsWith("#") || !URL.canParse(address, base)) return undefined;
+  const { href, protocol } = new URL(address, base);
+  if (!["http:", "https:", "mailto:", "tel:", "ftp:"].includes(protocol)) return undefined;
+  return href.replace(/[()<>]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+}
+
+function link(text: string, address: string | undefined, base: string): string {
+  const words = tidy(text).replace(/\s*\n\s*/g, " ");
+  const url = absoluteUrl(address, base);
+  if (url === undefined || words === "") return text;
+  const [before = "", after = ""] = [/^\s/.exec(text)?.[0], /\s$/.exec(text)?.[0]];
+  // A picture's brackets stay: the link is around it.
+  const label = words.startsWith("![") ? words : words.replace(/[[\]]/g, "\\$&");
+  return words === url ? `${before}<${url}>${after}` : `${before}[${label}](${url})${after}`;
+}
+
+function picture(alt: string | undefined, source: string | undefined, base: string): string {
+  const words = folded(alt ?? "")
+    .trim()
+    .replace(/[[\]]/g, "\\$&");
+  if (words === "") return "";
+  const url = absoluteUrl(source, base);
+  return url === undefined ? `![${words}]` : `![${words}](${url})`;
+}
+
+function code(text: string): string {
+  const words = folded(text).trim();
+  if (words === "") return "";
+  const longest = Math.max(0, ...(words.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const space = words.startsWith("`") || words.endsWith("`") ? " " : "";
+  return fence + space + words + space + fence;
+}
+
+/** Marks around the words, not around the spaces at their ends. */
+function around(text: string, mark: string): string {
+  const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  return words === "" ? text : before + mark + words + mark + after;
+}
+
+function folded(text: string): string {
+  return text.replace(/[ \t\n\f\r\u00a0]+/g, " ");
+}
+
+function tidy(text: string): string {
+  return text
+    .replace(/ {2,}/g, " ")
+    .replace(/ ?\n ?/g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
