@@ -9,7 +9,7 @@ let validator: Validator | undefined;
  * what `toolcrib` was started with, and all of its standard output.
  */
 export function checkEvents(args: readonly string[], stdout: string): void {
-  if (!args.some((arg) => /^(?:--output-format=)?(?:--json|--jsonl|json|stream-json)$/.test(arg))) return;
+  if (!args.some((arg) => /^(?:--output-format=)?(?:--json|json|stream-json)$/.test(arg))) return;
   const isRun = args[0] === "run" || args[0] === "-p";
   // What was cut off by the end of the program is no event.
   const lines = stdout.split("\n").slice(0, -1);

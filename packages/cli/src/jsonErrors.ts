@@ -23,7 +23,7 @@ export function lacksJson(error: unknown, args: readonly string[]): boolean {
   if (printed.has(Object(error))) return false;
   const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
   return flags.some((flag, index) => {
-    if (flag === "--json" || flag === "--jsonl") return true;
+    if (flag === "--json") return true;
     const [name, value = flags[index + 1] ?? ""] = flag.split("=");
     return name === "--output-format" && /^(?:stream-)?json$/.test(value);
   });

@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from "commander";
 import { createCommands } from "./commands/commands.ts";
 import { type ExitReason, usageError } from "./exitReasons.ts";
-import { ruleAdvice } from "./flagValues.ts";
+import { ruleAdvice } from "./flags.ts";
 import type { Program } from "./program.ts";
 
 /** The exit code of each reason. A signal that ends the program gives 128 plus its number instead. */
@@ -52,6 +52,7 @@ function isOnTerminal(): boolean {
 function withCommand(args: readonly string[]): string[] {
   if (args.length === 0) return ["chat"];
   if (args[0] === "--container") return ["container", ...args.slice(1)];
+  if (args[0] === "container") throw usageError("container is a flag: toolcrib --container run …");
   const isRun = args[0]?.startsWith("-") && args.some((arg) => /^(?:-p|--prompt)(?:$|=)/.test(arg));
   return isRun ? ["run", ...args] : [...args];
 }
@@ -61,7 +62,7 @@ async function createProgram(atEnd: Program["atEnd"]): Promise<Program> {
     import("@toolcrib/tools-bash"),
     import("./terminal/interrupts.ts"),
     import("./terminal/terminal.ts"),
-    import("./config/withColor.ts"),
+    import("./config/ownSettings.ts"),
   ]);
   try {
     process.cwd();
@@ -98,6 +99,9 @@ function fromCommander({ code, message, command }: ParseError): Error | undefine
     .replace(/\.$/, "");
   if (code === "commander.optionMissingArgument" && /'--(?:allow|ask|deny) /.test(message))
     return usageError(`${sentence}: give a rule, ${ruleAdvice}`);
+  const flag = /unknown option '(--[\w-]+)/.exec(message)?.[1] ?? "";
+  const now = command?.name() === "run" ? { ...replaced, ...replacedOfRun }[flag] : replaced[flag];
+  if (now !== undefined) return usageError(`there is no ${flag}; write ${now}`);
   const path = command?.parent ? `${commandPath(command)} ` : "toolcrib ";
   const advice =
     code === "commander.unknownCommand" && /unknown command '[^']*\s/.test(message)
@@ -105,6 +109,17 @@ function fromCommander({ code, message, command }: ParseError): Error | undefine
       : `see ${path}--help`;
   return usageError(`${sentence}; ${advice}`);
 }
+
+/** What the flags of earlier versions are now. */
+const replaced: Readonly<Record<string, string>> = {
+  "--yes": "--mode full",
+  "--exclude-tools": "--disable",
+  "--contracts": "toolcrib contracts",
+};
+const replacedOfRun: Readonly<Record<string, string>> = {
+  "--json": "--output-format json",
+  "--jsonl": "--output-format stream-json",
+};
 
 function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();

@@ -29,7 +29,7 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ["tools help zzzzzz", 2, /help: tools has no command zzzzzz\n$/],
   ["find_it", 2, /unknown command 'find_it'/],
   ["--jsonn", 2, /unknown option '--jsonn'/],
-  ["run --jsn hi", 2, /unknown option '--jsn' \(Did you mean --json\?\); see toolcrib run --help/],
+  ["run --tols hi", 2, /unknown option '--tols' \(Did you mean --tools\?\); see toolcrib run --help/],
   ["run", 2, /nothing to do: pass a prompt/],
   ["run @nope.txt", 2, /@nope\.txt: there is no such file/],
   ["run @.", 2, /@\.: it is a directory/],
@@ -92,7 +92,12 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ],
   ["run hi -m offline --deny write_file([)", 2, /--deny: "write_file\(\[\)" is malformed/],
   ["run hi -m offline --mode yes", 2, /--mode <mode>' argument 'yes' is invalid.*ask, read-only, accept-edits, full/],
-  ["run hi -m offline --mode ask --yes", 2, /'--yes' cannot be used with option '--mode <mode>'/],
+  ["run hi -m offline --yes", 2, /there is no --yes; write --mode full\n$/],
+  ["tools list --exclude-tools mkdir", 2, /there is no --exclude-tools; write --disable\n$/],
+  ["run hi -m offline --jsonl", 2, /there is no --jsonl; write --output-format stream-json\n$/],
+  ["run hi -m offline --json", 2, /there is no --json; write --output-format json\n$/],
+  ["doctor --contracts", 2, /there is no --contracts; write toolcrib contracts\n$/],
+  ["container run hi", 2, /container is a flag: toolcrib --container run/],
   ["permissions revoke nothing", 2, /permissions revoke nothing: there is no such answer; permissions list shows them/],
   [
     "permissions explain raed_file",
@@ -141,8 +146,8 @@ test("an OLLAMA_HOST that is not a URL is reported", async () => {
   });
 });
 
-test("an invalid --base-url is reported with the name of the flag, also with --json", async () => {
-  const args = ["run", "hi", "-m", "openai-compatible/m", "--base-url", "nowhere", "--json"];
+test("an invalid --base-url is reported with the name of the flag, also as JSON", async () => {
+  const args = ["run", "hi", "-m", "openai-compatible/m", "--base-url", "nowhere", "--output-format", "json"];
   const end = await toolcrib(args, { XDG_STATE_HOME: join(folder, "other-state") });
   expect(end.stderr).toMatch(/nowhere\. Check --base-url\.\n$/);
   expect(JSON.parse(end.stdout)).toMatchObject({

@@ -49,7 +49,7 @@ const commands: readonly (readonly string[])[] = [
   ["--version"],
   ["--help"],
   ["run", "list src", "-m", "offline"],
-  ["run", "list src", "-m", "offline", "--json"],
+  ["run", "list src", "-m", "offline", "--output-format", "json"],
   ["tools", "call", "read_file", "--path", "big.txt"],
   ["tools", "list"],
 ];

@@ -142,7 +142,7 @@ describe.concurrent("toolcrib", () => {
     [["run", "@request.txt"], undefined],
     [["run"], "list src\n"],
     [["-p", "list src"], undefined],
-    [["-p", "--json", "list", "src"], undefined],
+    [["-p", "--output-format=json", "list", "src"], undefined],
     [["run", "list", "src"], "some notes\n"],
   ])("%j with %j on standard input lists src", async (args, input) => {
     const { stdout, code } = await toolcrib([...args, "-m", "offline"], input === undefined ? {} : { input });
@@ -156,13 +156,13 @@ describe.concurrent("toolcrib", () => {
     expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining("a.ts") });
   });
 
-  test("run --json prints one object, run --jsonl the events", async () => {
-    const one = await toolcrib(["run", "list src", "-m", "offline", "--json"]);
+  test("run prints one object, or the events", async () => {
+    const one = await toolcrib(["run", "list src", "-m", "offline", "--output-format", "json"]);
     expect(JSON.parse(one.stdout)).toMatchObject({
       ...{ ok: true, reason: "stop", text: expect.stringContaining("a.ts"), model: "offline/rules" },
       toolCalls: [{ name: "list_dir", args: { path: "src" }, isError: false }],
     });
-    const many = await toolcrib(["run", "list src", "-m", "offline", "--jsonl"]);
+    const many = await toolcrib(["run", "list src", "-m", "offline", "--output-format", "stream-json"]);
     const types = many.stdout
       .trimEnd()
       .split("\n")
@@ -177,11 +177,11 @@ describe.concurrent("toolcrib", () => {
   });
 
   test.each([
-    ["--json", "offline", { code: 3, error: "not_understood" }],
-    ["--jsonl", "openai", { code: 3, error: "missing_key" }],
-    ["--json", "nobody", { code: 2, error: "usage" }],
-  ])("a failure is an object with %s too, with -m %s", async (flag, model, failure) => {
-    const { stdout, code } = await toolcrib(["run", "dance", "-m", model, flag]);
+    ["json", "offline", { code: 3, error: "not_understood" }],
+    ["stream-json", "openai", { code: 3, error: "missing_key" }],
+    ["json", "nobody", { code: 2, error: "usage" }],
+  ])("a failure is an object with %s too, with -m %s", async (format, model, failure) => {
+    const { stdout, code } = await toolcrib(["run", "dance", "-m", model, "--output-format", format]);
     const { error } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as { error: { code: string } };
     expect({ code, error: error.code }).toEqual(failure);
   });
@@ -220,7 +220,11 @@ describe.concurrent("toolcrib", () => {
     expect(refused.code).toBe(4);
     expect(readdirSync(join(folder, "src"))).not.toContain("new.txt");
     expect((await toolcrib(["run", "list src", "-m", "offline"])).code).toBe(0);
-    for (const flags of [["--allow", "write_file(./src/new.txt)"], ["--yes"], ["--mode", "accept-edits"]]) {
+    for (const flags of [
+      ["--allow", "write_file(./src/new.txt)"],
+      ["--mode", "full"],
+      ["--mode", "accept-edits"],
+    ]) {
       expect((await run(...flags)).code).toBe(0);
       rmSync(join(folder, "src", "new.txt"));
     }
@@ -242,14 +246,21 @@ describe.concurrent("toolcrib", () => {
       4,
       { ok: false, reason: "approval", pending: [{ name: "write_file", question: { data: { mode: "ask" } } }] },
     ],
-  ])("run --json %j exits %i, and its ok says the same", async (request, code, result) => {
-    const end = await toolcrib(["run", request, "-m", "offline", "--json"]);
+  ])("run %j exits %i, and its ok says the same", async (request, code, result) => {
+    const end = await toolcrib(["run", request, "-m", "offline", "--output-format", "json"]);
     expect(JSON.parse(end.stdout)).toMatchObject(result);
     expect(end.code).toBe(code);
   });
 
-  test("run --jsonl ends with what waits for an answer", async () => {
-    const { stdout, code } = await toolcrib(["run", "write hi to src/new.txt", "-m", "offline", "--jsonl"]);
+  test("run --output-format stream-json ends with what waits for an answer", async () => {
+    const { stdout, code } = await toolcrib([
+      "run",
+      "write hi to src/new.txt",
+      "-m",
+      "offline",
+      "--output-format",
+      "stream-json",
+    ]);
     const last = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as object;
     expect(last).toMatchObject({ type: "end", reason: "approval", pending: [{ name: "write_file" }] });
     expect(code).toBe(4);

@@ -12,3 +12,9 @@ export function manifest(): { readonly version: string; readonly dependencies: R
 export function version(): string {
   return manifest().version;
 }
+
+/** The schema of the configuration, which is published. */
+export function configSchema(): Readonly<Record<string, unknown>> {
+  const { readFileSync } = process.getBuiltinModule("node:fs");
+  return JSON.parse(readFileSync(packageFile("config.schema.json"), "utf8"));
+}

@@ -9,6 +9,7 @@ import type { ExitReason } from "../exitReasons.ts";
 import { messageOf } from "../explain.ts";
 import { chooseModel } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
+import { agentFlags } from "../sharedFlags.ts";
 import { sessionsOf } from "../state/sessionFile.ts";
 import { ownToolStore } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
@@ -18,21 +19,18 @@ import { rootsOf } from "../tools/toolSet.ts";
 import { version } from "../version.ts";
 import type { ConversationFlags } from "./buildAgent.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
-import { addModelFlags } from "./conversationFlags.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
 /** `toolcrib acp`: until the editor closes standard input, or Ctrl-C. */
-export const define: DefineCommand = (command, action) =>
-  addModelFlags(command)
-    .addHelpText(
-      "after",
-      `
+export const acp: DefineCommand = defineCommand({
+  flags: agentFlags,
+  more: `
 An editor starts this command and speaks the Agent Client Protocol with it on standard input and output.
 Each session works in the folder that the editor names, and in those of --root; with --on in the folder there.`,
-    )
-    .action(action((program, flags: ConversationFlags) => acp(program, flags, command)));
+  run: (program, flags, _args, command) => serveEditor(program, flags, command),
+});
 
-async function acp(program: Program, flags: ConversationFlags, command: Command): Promise<ExitReason> {
+async function serveEditor(program: Program, flags: ConversationFlags, command: Command): Promise<ExitReason> {
   const { interrupts, env } = program;
   // Made now, so that wrong flags are reported here and not to the editor.
   createPermissions(flags, rootsOf(flags), program, "ask");

@@ -6,21 +6,17 @@ import type { Guard } from "@toolcrib/core";
 import type { McpMount } from "@toolcrib/mcp";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Undo } from "@toolcrib/tools-fs/undo";
-import type { ModelFlags } from "../model/modelChoice.ts";
+import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
-import type { SessionFlags } from "../state/sessionFile.ts";
+import type { conversationFlags } from "../sharedFlags.ts";
 import { oneLine } from "../terminal/render.ts";
-import type { McpFlag } from "../tools/mcpTools.ts";
 import type { PermissionFlags, Permissions } from "../tools/permissions.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { SessionLock } from "./sessionLock.ts";
 import { instructionsFor, systemPromptFor, workplaceOf } from "./systemPrompt.ts";
 
 /** Flags of the commands that talk to a model. */
-export interface ConversationFlags extends ModelFlags, ToolFlags, PermissionFlags, SessionFlags, McpFlag {
-  readonly maxSteps?: number | undefined;
-  /** False by `--no-context-files`. */
-  readonly contextFiles?: boolean | undefined;
+export interface ConversationFlags extends FlagsOf<typeof conversationFlags>, ToolFlags, PermissionFlags {
   /** Not a flag: servers that are mounted already, in place of those of `mcp`. They are closed with the conversation. */
   readonly mounted?: McpMount | undefined;
   /** Not a flag: ends the connection to the remote of `on`, also while it is made. */

@@ -2,141 +2,104 @@ import { Command } from "commander";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import { waysToConnect } from "../model/waysToConnect.ts";
 import type { Program } from "../program.ts";
-import { type DefineCommand, flagLoaders, type ToAction } from "./defineCommand.ts";
+import { type DefineCommand, flagLoaders } from "./defineCommand.ts";
 
 /** What the help of the command above shows of a command, and the file with the rest, loaded when it is used. */
 interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** Its arguments, as help shows them. */
-  readonly takes?: string;
   readonly load?: () => Promise<DefineCommand>;
   readonly commands?: readonly CommandEntry[];
 }
 
-/** `usage` is the name, and behind it the arguments as help shows them; `exported` what the file calls the command. */
-function command<Name extends string = "define">(
-  usage: string,
+/** The file exports the command under its name. */
+function command<Name extends string>(
+  name: Name,
   summary: string,
   load: () => Promise<{ readonly [Key in NoInfer<Name>]: DefineCommand }>,
-  exported: Name = "define" as Name,
 ): CommandEntry {
-  const [name = "", ...takes] = usage.split(" ");
-  return { name, takes: takes.join(" "), summary, load: async () => (await load())[exported] };
+  return { name, summary, load: async () => (await load())[name] };
 }
 
-const group = (name: string, summary: string, commands: readonly CommandEntry[]): CommandEntry => ({
-  name,
-  summary,
-  commands,
-});
+function group(name: string, summary: string, commands: readonly CommandEntry[]): CommandEntry {
+  return { name, summary, commands };
+}
+
+const tools = () => import("./toolsList.ts");
+const servers = () => import("./mcp/mcpServers.ts");
+const logins = () => import("./mcp/mcpLogin.ts");
+const permissions = () => import("./permissions.ts");
+const sessions = () => import("./sessions.ts");
+const config = () => import("./config/configCommands.ts");
+const doctor = () => import("./doctor.ts");
 
 const toolCommands: readonly CommandEntry[] = [
-  command("list [options]", "what tools there are, and which are on", () => import("./toolsList.ts")),
-  command("call [options] [name] [arguments...]", "call one tool", () => import("./toolsCall.ts")),
-  command("cost [options]", "what the tools take of each request, in estimated tokens", () => import("./toolsCost.ts")),
+  command("list", "what tools there are, and which are on", tools),
+  command("call", "call one tool", () => import("./toolsCall.ts")),
+  command("cost", "what the tools take of each request, in estimated tokens", tools),
 ];
 
 const mcpCommands: readonly CommandEntry[] = [
-  command(
-    "serve [options]",
-    "serve the tools over MCP, on standard input and output",
-    () => import("./mcp/mcpServe.ts"),
-  ),
-  command(
-    "add [options] <name> <target> [args...]",
-    "add a server to .mcp.json: a command, or the address of one",
-    () => import("./mcp/mcpAdd.ts"),
-  ),
-  command("list [options]", "the servers in .mcp.json", () => import("./mcp/mcpList.ts")),
-  command(
-    "allow <names...>",
-    "allow servers to start as .mcp.json has them now; a changed entry asks again",
-    () => import("./mcp/mcpAllow.ts"),
-  ),
-  command("remove [options] <name>", "remove a server from .mcp.json", () => import("./mcp/mcpRemove.ts")),
-  command(
-    "test [options] [name]",
-    "start the servers in .mcp.json and show their tools",
-    () => import("./mcp/mcpTest.ts"),
-  ),
-  command(
-    "login [options] <name>",
-    "log in at a server that asks for it, in your browser",
-    () => import("./mcp/mcpLogin.ts"),
-  ),
-  command("logout <name>", "end such a login", () => import("./mcp/mcpLogout.ts")),
+  command("serve", "serve the tools over MCP, on standard input and output", () => import("./mcp/mcpServe.ts")),
+  command("add", "add a server to .mcp.json: a command, or the address of one", servers),
+  command("list", "the servers in .mcp.json", servers),
+  command("allow", "allow servers to start as .mcp.json has them now; a changed entry asks again", servers),
+  command("remove", "remove a server from .mcp.json", servers),
+  command("test", "start the servers in .mcp.json and show their tools", () => import("./mcp/mcpTest.ts")),
+  command("login", "log in at a server that asks for it, in your browser", logins),
+  command("logout", "end such a login", logins),
 ];
 
 const permissionCommands: readonly CommandEntry[] = [
-  command(
-    "list [options]",
-    "the mode, the rules, and the answers that hold for good in this directory",
-    () => import("./permissionsList.ts"),
-  ),
-  command(
-    "explain [options] <tool> [arguments...]",
-    "what would be decided about a call, and why; runs nothing",
-    () => import("./permissionsExplain.ts"),
-  ),
-  command("revoke <ids...>", "forget answers", () => import("./permissionsRevoke.ts")),
+  command("list", "the mode, the rules, and the answers that hold for good in this directory", permissions),
+  command("explain", "what would be decided about a call, and why; runs nothing", permissions),
+  command("revoke", "forget answers", permissions),
 ];
 
-const sessions = () => import("./sessions.ts");
 const sessionCommands: readonly CommandEntry[] = [
-  command("list [options]", "the conversations of this directory, the last first", sessions, "list"),
-  command("show [session]", "a conversation as Markdown", sessions, "show"),
-  command("export [options] [session]", "a conversation as one page, or as Markdown", sessions, "exportOne"),
-  command("delete <sessions...>", "delete conversations with all that is kept of them", sessions, "remove"),
+  command("list", "the conversations of this directory, the last first", sessions),
+  command("show", "a conversation as Markdown", sessions),
+  command("export", "a conversation as one page, or as Markdown", sessions),
+  command("delete", "delete conversations with all that is kept of them", sessions),
 ];
 
-const config = () => import("./config/configCommands.ts");
 const configCommands: readonly CommandEntry[] = [
-  command("get [options] [key]", "what is set, and where it comes from", config, "defineGet"),
-  command(
-    "set [options] <key> <values...>",
-    "set a key in your own file, or with --project in .toolcrib.json",
-    config,
-    "defineSet",
-  ),
-  command("unset [options] <key>", "take a key out of the file again", config, "defineUnset"),
-  command("edit [options]", "open the file in $VISUAL or $EDITOR, and check it afterwards", config, "defineEdit"),
-  command("path [options]", "where the file is", config, "definePath"),
-  command(
-    "trust [options]",
-    "use .toolcrib.json of this directory as it is now; a changed file asks again",
-    config,
-    "defineTrust",
-  ),
+  command("get", "what is set, and where it comes from", config),
+  command("set", "set a key in your own file, or with --project in .toolcrib.json", config),
+  command("unset", "take a key out of the file again", config),
+  command("edit", "open the file in $VISUAL or $EDITOR, and check it afterwards", config),
+  command("path", "where the file is", config),
+  command("trust", "use .toolcrib.json of this directory as it is now; a changed file asks again", config),
 ];
 
-const rootCommands: readonly CommandEntry[] = [
-  command(
-    "run [options] [prompt...]",
-    "one task: the answer on stdout, tool calls on stderr",
-    () => import("./run/run.ts"),
-  ),
-  command("chat [options]", "a conversation in the terminal", () => import("./chat/chat.ts")),
-  group("tools", "the tools by themselves, without a model", toolCommands),
-  command("demo", "a survey of this directory by the offline stand-in: no key, no network", () => import("./demo.ts")),
-  command("init [dir]", "a small project with an agent and a tool of your own", () => import("./init.ts")),
-  command(
-    "doctor [options]",
-    "what is wrong here, and what to do; what an upgrade would change",
-    () => import("./doctor.ts"),
-  ),
-  group("config", "what holds without a flag: your own settings, and this directory's", configCommands),
-  command("acp", "the agent of an editor (Agent Client Protocol)", () => import("./acp.ts")),
-  command("container", "toolcrib in a container: --container run …", () => import("./container.ts")),
-  group("permissions", "what may run here, and the answers that are remembered", permissionCommands),
-  group("sessions", "the conversations of this directory", sessionCommands),
-  group("mcp", "the tools over MCP, and the MCP servers of this directory", mcpCommands),
-  command(
-    "completion <bash|zsh|fish>",
-    "the script that completes commands, flags and names in your shell",
-    () => import("./completion.ts"),
-  ),
-];
+const container = command(
+  "container",
+  "the same command in a container, with only the project mounted",
+  () => import("./container.ts"),
+);
+
+/** By their headings in help. */
+const rootCommands: Readonly<Record<string, readonly CommandEntry[]>> = {
+  "To work": [
+    command("run", "one task: the answer on stdout, tool calls on stderr", () => import("./run/run.ts")),
+    command("chat", "a conversation in the terminal", () => import("./chat/chat.ts")),
+    group("sessions", "the conversations of this directory", sessionCommands),
+    command("acp", "the agent of an editor (Agent Client Protocol)", () => import("./acp.ts")),
+    command("demo", "a survey of this directory without a model: no key, no network", () => import("./demo.ts")),
+  ],
+  "To set up": [
+    group("config", "what holds without a flag: your own settings, and this directory's", configCommands),
+    group("permissions", "what may run here, and the answers that are remembered", permissionCommands),
+    command("doctor", "what is wrong here, and what to do", doctor),
+    command("completion", "completes commands, flags and names in your shell", () => import("./completion.ts")),
+  ],
+  "Tools and programs": [
+    group("tools", "the tools by themselves, without a model", toolCommands),
+    group("mcp", "the tools over MCP, and the MCP servers of this directory", mcpCommands),
+    command("init", "a small project with an agent and a tool of your own", () => import("./init.ts")),
+    command("contracts", "what an upgrade of the installed packages would change", doctor),
+  ],
+};
 
 /**
  * The commands, each without its flags until it is used. `ended` gets how a command ended. Parsing throws a CommanderError, its
@@ -145,36 +108,31 @@ const rootCommands: readonly CommandEntry[] = [
 export function createCommands(startProgram: () => Promise<Program>, ended: (exitReason: ExitReason) => void): Command {
   let started: Promise<Program> | undefined;
   const start = (): Promise<Program> => (started ??= startProgram());
-  const toAction: ToAction =
-    (run) =>
-    async (...args) =>
-      ended(await run(await start(), ...args));
   const entries = new Map<Command, CommandEntry>();
   const defined = new Set<Command>();
   const define = async (command: Command): Promise<void> => {
     if (defined.has(command)) return;
     defined.add(command);
-    (await entries.get(command)?.load?.())?.(command, toAction);
+    const load = entries.get(command)?.load;
+    if (load) (await load())(command, async (run) => ended(await run(await start())));
   };
-  const takes = (command: Command): string =>
-    command.name() === "help" ? "[command...]" : (entries.get(command)?.takes ?? "");
-  const addAll = (parent: Command, children: readonly CommandEntry[]): void => {
-    for (const entry of children) {
-      const command = parent.command(entry.name).description(entry.summary);
-      entries.set(command, entry);
-      flagLoaders.set(command, () => define(command));
-      nameInErrors(command);
-      if (entry.commands) addAll(command, entry.commands);
+  const add = (parent: Command, entry: CommandEntry, hidden = false): Command => {
+    const command = parent.command(entry.name, { hidden }).description(entry.summary);
+    entries.set(command, entry);
+    flagLoaders.set(command, () => define(command));
+    nameInErrors(command);
+    if (entry.commands) {
+      for (const inner of entry.commands) add(command, inner);
+      withHelp(command, define);
     }
-    nameInErrors(addHelp(parent, define));
-    parent.hook("preSubcommand", (_parent, command) => define(command));
-    parent.configureHelp({
-      subcommandTerm: (command) => `${command.name()} ${takes(command)}`.trimEnd(),
-    });
+    return command;
   };
   const root = createRoot();
   nameInErrors(root);
-  addAll(root, rootCommands);
+  for (const [heading, children] of Object.entries(rootCommands))
+    for (const entry of children) add(root, entry).helpGroup(`${heading}:`);
+  add(root, container, true);
+  withHelp(root, define);
   root.hook("preAction", async (_root, command) => {
     if (!entries.has(command)) return;
     const { applyConfig } = await import("../config/applyConfig.ts");
@@ -187,6 +145,7 @@ function createRoot(): Command {
   return new Command("toolcrib")
     .description("An agent, and its tools, on the files of a directory.")
     .option("-V, --version", "print the version")
+    .option("--container", "before a command: in a container, with only the project mounted")
     .enablePositionalOptions()
     .configureOutput({ writeErr: () => {}, outputError: () => {} })
     .addHelpText(
@@ -211,12 +170,11 @@ function nameInErrors(command: Command): void {
   });
 }
 
-/** `help NAME…`. Not commander's own, which takes an unknown name for no name at all. */
-function addHelp(parent: Command, define: (command: Command) => Promise<void>): Command {
-  return parent
+/** Adds `help NAME…` to a command that has others. Not commander's own, which takes an unknown name for no name at all. */
+function withHelp(parent: Command, define: (command: Command) => Promise<void>): void {
+  const help = parent
     .helpCommand(false)
-    .command("help")
-    .description("display help for command")
+    .command("help", { hidden: true })
     .argument("[command...]")
     .action(async (names: string[]) => {
       let asked = parent;
@@ -228,6 +186,9 @@ function addHelp(parent: Command, define: (command: Command) => Promise<void>): 
       await define(asked);
       asked.outputHelp();
     });
+  nameInErrors(help);
+  parent.hook("preSubcommand", (_parent, command) => define(command));
+  parent.configureHelp({ subcommandTerm: (command) => command.name() });
 }
 
 async function unknownCommand(parent: Command, name: string): Promise<Error> {

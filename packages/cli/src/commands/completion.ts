@@ -6,26 +6,25 @@ import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { sessionsOf } from "../state/sessionFile.ts";
 import { packageFile } from "../version.ts";
-import { type DefineCommand, flagLoaders } from "./defineCommand.ts";
+import { type DefineCommand, defineCommand, flagLoaders } from "./defineCommand.ts";
 
 const shells = ["bash", "zsh", "fish"];
 
 /** `toolcrib completion`: the script for a shell; by `words` the script asks what the word that is typed may be. */
-export const define: DefineCommand = (command, action) =>
-  command
-    .argument("<shell>", shells.join(", "))
-    .argument("[typed...]", "for the script: words, the shell, -- and what is typed so far")
-    .passThroughOptions()
-    .addHelpText(
-      "after",
-      `
+export const completion: DefineCommand = defineCommand({
+  arguments: [
+    ["<bash|zsh|fish>", "your shell"],
+    ["[typed...]", "for the script: words, the shell, -- and what is typed so far"],
+  ],
+  passThrough: true,
+  more: `
   bash  eval "$(toolcrib completion bash)"      in ~/.bashrc
   zsh   eval "$(toolcrib completion zsh)"       in ~/.zshrc, after compinit
   fish  toolcrib completion fish | source       in ~/.config/fish/config.fish`,
-    )
-    .action(action((program, shell: string, typed: string[]) => completion(program, command, shell, typed)));
+  run: (program, _flags, [shell, typed], command) => complete(program, command, shell, typed),
+});
 
-async function completion(
+async function complete(
   program: Program,
   command: Command,
   shell: string,
@@ -33,7 +32,7 @@ async function completion(
 ): Promise<ExitReason> {
   if (shell === "words") {
     const words = caller === "bash" ? joinAssigned(typed) : typed;
-    const found = await candidates(program, command.parent as Command, words[0] === "--" ? words.slice(1) : words);
+    const found = await candidates(program, command.parent ?? command, words[0] === "--" ? words.slice(1) : words);
     const prefix = /^--[\w-]+=/.exec(words.at(-1) ?? "")?.[0] ?? "";
     // bash replaces what stands after the =, others the whole word.
     for (const { value, about } of found)
@@ -125,8 +124,7 @@ async function valuesOf(
       return plain(["docker:", "podman:", "image:", "ssh:", "kubectl:", "command:"]);
     case "tools":
     case "enable":
-    case "disable":
-    case "excludeTools": {
+    case "disable": {
       const before = start.slice(0, start.lastIndexOf(",") + 1);
       return plain((await toolNames(program)).map((name) => before + name));
     }

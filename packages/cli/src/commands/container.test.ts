@@ -165,7 +165,7 @@ describe("toolcrib --container", () => {
 
   test("passes signals to the engine and its exit code on", async () => {
     engine("docker", { run: "trap 'exit 42' TERM; echo ready; while :; do sleep 0.1; done" });
-    const program = start(["container", "chat"]);
+    const program = start(["--container", "chat"]);
     await program.printed("ready");
     program.child.kill("SIGTERM");
     expect(await program.ended).toMatchObject({ code: 42 });

@@ -3,44 +3,50 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { findProgram, isInside } from "@toolcrib/kit/files";
-import { Option } from "commander";
 import { CliError, type ExitReason, usageError } from "../exitReasons.ts";
-import { collect } from "../flagValues.ts";
+import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import { home } from "../state/stateBase.ts";
 import { canonicalPath } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
 import { packageFile, version } from "../version.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
-interface ContainerFlags {
-  readonly project?: string;
-  readonly network?: string;
-  readonly env?: readonly string[];
-  readonly engine?: "docker" | "podman";
-  readonly image?: string;
-}
+const flags = {
+  project: { usage: "--project <dir>", about: "the directory that is mounted, at its own path (default: this one)" },
+  network: {
+    usage: "--network <name>",
+    about: "none, host, or a network of the engine (default: the engine's own)",
+  },
+  env: {
+    usage: "--env <name>",
+    about: "hand this variable over, beside keys and settings; may be given again",
+    value: "list",
+  },
+  engine: { usage: "--engine <program>", about: "(default: the first that answers)", value: ["docker", "podman"] },
+  image: { usage: "--image <name>", about: "an image with toolcrib (default: built here, once for each version)" },
+} as const;
 
-/** `toolcrib container`, or `toolcrib --container`: the same command in a container, with only the project mounted. */
-export const define: DefineCommand = (command, action) =>
-  command
-    .argument("[command...]", "what toolcrib does there, with its flags, such as run or chat")
-    .option("--project <dir>", "the directory that is mounted, at its own path (default: this one)")
-    .option("--network <name>", "none, host, or a network of the engine (default: the engine's own)")
-    .option("--env <name>", "hand this variable over, beside keys and settings; may be given again", collect)
-    .addOption(new Option("--engine <program>", "(default: the first that answers)").choices(["docker", "podman"]))
-    .option("--image <name>", "an image with toolcrib (default: built here, once for each version)")
-    .passThroughOptions()
-    .allowUnknownOption()
-    .action(action(container));
+/** `toolcrib --container`: the same command in a container, with only the project mounted. */
+export const container: DefineCommand = defineCommand({
+  flags,
+  arguments: [["[command...]", "what toolcrib does there, with its flags, such as run or chat"]],
+  takesAnyFlag: true,
+  passThrough: true,
+  run: (program, given, [words]) => runInContainer(program, words, given),
+});
 
-async function container({ terminal, env }: Program, words: string[], flags: ContainerFlags): Promise<ExitReason> {
+async function runInContainer(
+  { terminal, env }: Program,
+  words: readonly string[],
+  given: FlagsOf<typeof flags>,
+): Promise<ExitReason> {
   for (const flag of ["image", "network"] as const)
-    if (/^(?:-|$)/.test(flags[flag] ?? "x"))
-      throw usageError(`--${flag} takes a name, not ${flags[flag] || "nothing"}`);
-  const project = projectOf(flags.project);
-  const engine = findEngine(flags.engine, project);
-  const image = flags.image ?? builtImage(engine, (line) => terminal.aside(line));
+    if (/^(?:-|$)/.test(given[flag] ?? "x"))
+      throw usageError(`--${flag} takes a name, not ${given[flag] || "nothing"}`);
+  const project = projectOf(given.project);
+  const engine = findEngine(given.engine, project);
+  const image = given.image ?? builtImage(engine, (line) => terminal.aside(line));
   const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
   const args = [
     ...["run", "--rm", "--interactive", ...(hasTerminal ? ["--tty"] : [])],
@@ -50,9 +56,9 @@ async function container({ terminal, env }: Program, words: string[], flags: Con
     ...userArguments(engine),
     ...["--mount", mountOf("bind", project, project), "--workdir", project],
     ...["--mount", mountOf("volume", `toolcrib-home-${process.getuid?.() ?? 0}`, "/home/toolcrib")],
-    ...(flags.network === undefined ? [] : ["--network", flags.network]),
+    ...(given.network === undefined ? [] : ["--network", given.network]),
     // By name alone: what is on a command line can be read by every user of the machine.
-    ...handedOver(env, flags.env).flatMap((name) => ["--env", name]),
+    ...handedOver(env, given.env).flatMap((name) => ["--env", name]),
     ...[image, ...words],
   ];
   process.exit(await exitCodeOf(engine.program, args));

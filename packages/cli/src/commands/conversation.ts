@@ -4,7 +4,7 @@ import type { SessionFolder } from "@toolcrib/agent/sessions";
 import type { GuardDecision, GuardedCall } from "@toolcrib/core";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Undo } from "@toolcrib/tools-fs/undo";
-import { keptSessions } from "../config/keptSessions.ts";
+import { keptSessions } from "../config/ownSettings.ts";
 import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeSessionFolder, numberedRows, type PickRow, resumedFile, sessionsOf } from "../state/sessionFile.ts";

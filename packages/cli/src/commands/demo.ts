@@ -9,12 +9,12 @@ import type { Program } from "../program.ts";
 import { createRenderer } from "../terminal/render.ts";
 import { createPermissions } from "../tools/permissions.ts";
 import { createToolSet } from "../tools/toolSet.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
 /** `toolcrib demo`: the offline stand-in surveys the working directory, through the real loop and the real tools. */
-export const define: DefineCommand = (command, action) => command.action(action(demo));
+export const demo: DefineCommand = defineCommand({ run: survey });
 
-async function demo(program: Program): Promise<ExitReason> {
+async function survey(program: Program): Promise<ExitReason> {
   const { terminal, interrupts } = program;
   const here = process.cwd();
   const folder = temporaryFolder();

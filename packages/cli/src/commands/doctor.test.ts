@@ -98,10 +98,10 @@ beforeEach(() => {
 });
 
 function doctor(...args: string[]): Promise<ProgramEnd> {
-  return command(["doctor", "--contracts", ...args], { cwd: project, env: { HOME: home, USERPROFILE: home } });
+  return command(["contracts", ...args], { cwd: project, env: { HOME: home, USERPROFILE: home } });
 }
 
-describe("doctor --contracts", () => {
+describe("contracts", () => {
   test("says what the newest version breaks, and that the caret range does not take it", async () => {
     const { stdout, stderr, code } = await doctor();
     expect({ stdout, stderr, code }).toEqual({
@@ -132,7 +132,7 @@ describe("doctor --contracts", () => {
 
   test("works from a directory inside the project", async () => {
     mkdirSync(join(project, "src/deep"), { recursive: true });
-    const end = await command(["doctor", "--contracts"], { cwd: join(project, "src/deep"), env: { HOME: home } });
+    const end = await command(["contracts"], { cwd: join(project, "src/deep"), env: { HOME: home } });
     expect(end.stdout).toContain("0.1.0 -> 0.2.0");
   });
 
@@ -192,7 +192,7 @@ describe("doctor --contracts", () => {
     expect((await doctor()).stdout).toContain(
       "✗ @toolcrib/private 0.1.0: nothing to compare with: the registry refuses it (E401): log in with npm login",
     );
-    const none = await command(["doctor", "--contracts"], { cwd: project, env: { HOME: home, PATH: home } });
+    const none = await command(["contracts"], { cwd: project, env: { HOME: home, PATH: home } });
     expect(none.stdout).toContain("nothing to compare with: npm was not found on PATH; --tarballs PATH needs none");
   });
 
@@ -265,7 +265,7 @@ describe("doctor --contracts", () => {
   test("what a package and package.json say stays on its line and has no colour", async () => {
     const forged = "x\n✓ all is well\r\u2028\u001b[31mred\u0085";
     const env = { HOME: home, USERPROFILE: home, FORCE_COLOR: "1" };
-    const end = (): Promise<ProgramEnd> => command(["doctor", "--contracts"], { cwd: project, env });
+    const end = (): Promise<ProgramEnd> => command(["contracts"], { cwd: project, env });
     put(join(project, "package.json"), JSON.stringify({ dependencies: { [name]: `^0.1.0${forged}` } }));
     expect((await end()).stdout).toContain("package.json has ^0.1.0x ✓ all is well [31mred, a range for npm to read");
     const { manifestVersion, tools } = createManifest(name, [readFile({ path }, ["path"])]);
@@ -321,13 +321,13 @@ describe("doctor --contracts", () => {
     put(join(app, "package.json"), JSON.stringify({ dependencies: { [name]: "^0.1.0" } }));
     put(join(app, "src/package.json"), JSON.stringify({ type: "module" }));
     for (const cwd of [app, join(app, "src")]) {
-      const { stdout } = await command(["doctor", "--contracts"], { cwd, env: { HOME: home } });
+      const { stdout } = await command(["contracts"], { cwd, env: { HOME: home } });
       expect(stdout).toContain("package.json has ^0.1.0, which does not take it: npm install @toolcrib/tools-fs@0.2.0");
     }
     // The nearest wins, as for Node.js, and what is only further up is there too.
     writePackage(join(app, "node_modules", name), "0.2.0");
     writePackage(installed(other), "0.1.0", other);
-    const { stdout } = await command(["doctor", "--contracts"], { cwd: app, env: { HOME: home } });
+    const { stdout } = await command(["contracts"], { cwd: app, env: { HOME: home } });
     expect(stdout).toContain("✓ @toolcrib/tools-fs 0.2.0\n");
     expect(stdout).toContain("✗ @toolcrib/other 0.1.0: nothing to compare with");
     expect(stdout).not.toContain("tools-fs 0.1.0");

@@ -5,13 +5,15 @@ import { ensureDirectory, plainSystemError } from "@toolcrib/kit/files";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { manifest, packageFile } from "../version.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
 /** `toolcrib init`: a small project with an agent and a tool of its own. */
-export const define: DefineCommand = (command, action) =>
-  command.argument("[dir]", "where; made where it is missing (default: this directory)").action(action(init));
+export const init: DefineCommand = defineCommand({
+  arguments: [["[dir]", "where; made where it is missing (default: this directory)"]],
+  run: (program, _flags, [dir]) => writeProject(program, dir),
+});
 
-function init({ terminal }: Program, dir = "."): ExitReason {
+function writeProject({ terminal }: Program, dir = "."): ExitReason {
   const target = resolve(dir);
   if (dir === "" || statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
     throw usageError(`init ${dir}: this is no directory; name one that is empty, or not there yet`);

@@ -138,7 +138,7 @@ describe("a conversation", () => {
     const searched = await run("find TODO", ...secret);
     expect(searched).toMatchObject({ code: 0, stdout: expect.not.stringContaining("secret") });
     expect((await run("find TODO")).stdout).toContain("secret");
-    expect((await run("read .env", ...secret, "--yes")).stderr).toContain("is on the list of denied paths");
+    expect((await run("read .env", ...secret, "--mode", "full")).stderr).toContain("is on the list of denied paths");
     const shell = ["tools", "call", "run_bash", "--enable", "run_bash", "--command", "pwd", ...on];
     expect((await toolcrib([...shell, "--mode", "ask"])).code).toBe(4);
     expect(await toolcrib(shell)).toMatchObject({

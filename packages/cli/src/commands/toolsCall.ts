@@ -8,45 +8,49 @@ import {
   type ToolRegistry,
 } from "@toolcrib/core";
 import { type ExitReason, usageError } from "../exitReasons.ts";
+import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
-import { readGivenFile } from "../state/givenFile.ts";
-import { parseJson } from "../state/jsonText.ts";
+import { mcpFlag, permissionFlags, sandboxFlags, toolFlags } from "../sharedFlags.ts";
+import { parseJson, readGivenFile } from "../state/givenFile.ts";
 import { terminalAsker } from "../terminal/ask.ts";
 import { lastLine } from "../terminal/render.ts";
 import { whyNotRun } from "../tools/allowAdvice.ts";
 import { approveOnTerminal } from "../tools/approval.ts";
-import { addMcpFlag, addPermissionFlags, addSandboxFlags } from "../tools/flags.ts";
-import { type McpFlag, withServerTools } from "../tools/mcpTools.ts";
-import { createPermissions, type PermissionFlags, type Permissions } from "../tools/permissions.ts";
+import { withServerTools } from "../tools/mcpTools.ts";
+import { createPermissions, type Permissions } from "../tools/permissions.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
-import { createToolSet, rootsOf, type ToolFlags, unknownTool } from "../tools/toolSet.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import { createToolSet, rootsOf, unknownTool } from "../tools/toolSet.ts";
+import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 import { parseToolArguments } from "./toolArguments.ts";
 
-interface ToolsCallFlags extends ToolFlags, PermissionFlags, McpFlag {
-  readonly json?: boolean | undefined;
-  readonly help?: boolean | undefined;
-}
+const flags = {
+  ...toolFlags,
+  ...sandboxFlags,
+  ...permissionFlags,
+  ...mcpFlag,
+  json: { usage: "--json", about: "print the outcome as JSON" },
+  help: { usage: "-h, --help", about: "show the arguments of the tool" },
+} as const;
+
+type ToolsCallFlags = FlagsOf<typeof flags>;
 
 /** `toolcrib tools call NAME …`: one tool, without a model. Prints the tool's output unchanged. */
-export const define: DefineCommand = (command, action) =>
-  addPermissionFlags(addSandboxFlags(addMcpFlag(command)), "full")
-    .usage("[options] NAME ['{\"arg\": …}' | @FILE | --arg value …]")
-    .argument("[name]", "the tool, as tools list names it")
-    .argument("[arguments...]", "its arguments: --name value, --name=value, one JSON object, or @FILE that holds one")
-    .option("--json", "print the outcome as JSON")
-    .helpOption(false)
-    .option("-h, --help", "show the arguments of the tool")
-    .allowUnknownOption()
-    .action(
-      action((program, name: string | undefined, words: string[], flags: ToolsCallFlags) => {
-        if (name !== undefined) return toolsCall(program, name, words, flags);
-        if (!flags.help) throw usageError("tools call needs the name of a tool; toolcrib tools list shows them");
-        command.outputHelp();
-        return "ok";
-      }),
-    );
+export const call: DefineCommand = defineCommand({
+  flags,
+  usage: "[options] NAME ['{\"arg\": …}' | @FILE | --arg value …]",
+  arguments: [
+    ["[name]", "the tool, as tools list names it"],
+    ["[arguments...]", "its arguments: --name value, --name=value, one JSON object, or @FILE that holds one"],
+  ],
+  takesAnyFlag: true,
+  run(program, given, [name, words], command) {
+    if (name !== undefined) return toolsCall(program, name, words, given);
+    if (!given.help) throw usageError("tools call needs the name of a tool; toolcrib tools list shows them");
+    command.outputHelp();
+    return "ok";
+  },
+});
 
 async function toolsCall(
   program: Program,

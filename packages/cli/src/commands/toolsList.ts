@@ -1,24 +1,30 @@
+import { charactersPerToken, estimateTokens } from "@toolcrib/contracts";
 import type { ExitReason } from "../exitReasons.ts";
+import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
+import { mcpFlag, toolFlags } from "../sharedFlags.ts";
 import { oneLine } from "../terminal/render.ts";
-import { addMcpFlag, addToolFlags } from "../tools/flags.ts";
-import { type McpFlag, withServerTools } from "../tools/mcpTools.ts";
+import { withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions } from "../tools/permissions.ts";
 import { connectRemote } from "../tools/remote.ts";
-import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
-import type { DefineCommand } from "./defineCommand.ts";
+import { createToolSet, rootsOf } from "../tools/toolSet.ts";
+import { type DefineCommand, defineCommand } from "./defineCommand.ts";
+
+const flags = {
+  ...toolFlags,
+  ...mcpFlag,
+  json: { usage: "--json", about: "all that there is to say, as JSON" },
+} as const;
+
+type ListFlags = FlagsOf<typeof flags>;
 
 /** `toolcrib tools list`: one line for each tool, or all about each as JSON. */
-export const define: DefineCommand = (command, action) =>
-  addMcpFlag(addToolFlags(command))
-    .option("--json", "with descriptions and parameter schemas, as JSON")
-    .action(action(toolsList));
+export const list: DefineCommand = defineCommand({ flags, run: toolsList });
 
-interface ToolsListFlags extends ToolFlags, McpFlag {
-  readonly json?: boolean | undefined;
-}
+/** `toolcrib tools cost`: what the schemas of the tools take of each request. */
+export const cost: DefineCommand = defineCommand({ flags, run: toolsCost });
 
-async function toolsList(program: Program, given: ToolsListFlags): Promise<ExitReason> {
+async function toolsList(program: Program, given: ListFlags): Promise<ExitReason> {
   const { terminal } = program;
   const flags = await connectRemote(given, program);
   const permissions = createPermissions({}, rootsOf(flags), program, "ask");
@@ -41,4 +47,29 @@ async function toolsList(program: Program, given: ToolsListFlags): Promise<ExitR
   if (off.length > 0)
     terminal.aside(`Switch one on with --enable ${off[0]}; try one with: toolcrib tools call list_dir --path .`);
   return "ok";
+}
+
+async function toolsCost(program: Program, given: ListFlags): Promise<ExitReason> {
+  const { terminal } = program;
+  const flags = await connectRemote(given, program);
+  const permissions = createPermissions({}, rootsOf(flags), program, "ask");
+  return withServerTools(flags, program, (more) => {
+    const registry = createToolSet(flags, permissions, program, { more });
+    const tools = registry
+      .listTools()
+      .map((listing) => ({ name: listing.name, enabled: listing.enabled, tokens: estimateTokens(listing) }));
+    const total = tools.reduce((sum, { enabled, tokens }) => sum + (enabled ? tokens : 0), 0);
+    if (flags.json) {
+      terminal.data(`${JSON.stringify({ estimated: true, total, tools }, null, 2)}\n`);
+      return "ok";
+    }
+    for (const { name, enabled, tokens } of tools) {
+      terminal.show(`${String(tokens).padStart(7)}  ${enabled ? "on " : "off"}  ${name}\n`);
+    }
+    terminal.show(`${String(total).padStart(7)}  of each request, by the tools that are on\n`);
+    terminal.aside(
+      `Tokens, estimated: one for ${charactersPerToken} characters of JSON. Each model counts differently.`,
+    );
+    return "ok";
+  });
 }

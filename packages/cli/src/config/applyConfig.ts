@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Program } from "../program.ts";
 import { configFolder } from "../state/stateBase.ts";
-import { projectConfigName } from "./projectConfigName.ts";
-import { findSetting, settings } from "./settings.ts";
+import { findSetting, projectConfigName, settings } from "./settings.ts";
 
 /** Gives the options of a command that were not given as flags what the configuration says. Rules are added to those of the flags. */
 export async function applyConfig(command: Command, program: Program): Promise<void> {

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
-import { configSchema } from "../configSchema.ts";
+import { configSchema } from "../version.ts";
 
 import { settings } from "./settings.ts";
 

@@ -1,13 +1,11 @@
 import { join } from "node:path";
-import type { JsonSchema } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
 import type { PolicyOptions } from "@toolcrib/policy";
-import { configSchema } from "../configSchema.ts";
 import { usageError } from "../exitReasons.ts";
 import { configFolder } from "../state/stateBase.ts";
+import { configSchema } from "../version.ts";
 import { type ConfigFile, configFile } from "./configFile.ts";
-import { projectConfigName } from "./projectConfigName.ts";
-import { settings } from "./settings.ts";
+import { projectConfigName, settings } from "./settings.ts";
 import type { Settings } from "./settingValues.ts";
 
 /** Throws a usage error for a rule that would stop every later command. Not part of each reading: the policy takes 100 ms to load. */
@@ -27,7 +25,7 @@ export async function checkRules({ allow, ask, deny }: Settings, file?: ConfigFi
 export function userConfig(env: NodeJS.ProcessEnv): ConfigFile {
   return configFile({
     path: join(configFolder(env), "config.json"),
-    schema: configSchema() as JsonSchema,
+    schema: configSchema(),
     advice: "correct it with: toolcrib config edit",
     toError: usageError,
   });
@@ -39,7 +37,7 @@ export function projectConfig(directory: string): ConfigFile {
     path: join(directory, projectConfigName),
     name: projectConfigName,
     root: directory,
-    schema: configSchema() as JsonSchema,
+    schema: configSchema(),
     check(values) {
       const key = Object.keys(values).find((one) => settings[one]?.isUserOnly);
       return key && `${key} is for your own file alone: toolcrib config set ${key} …`;

@@ -27,6 +27,9 @@ export interface ConfigFileOptions {
   toError?: ((message: string) => Error) | undefined;
 }
 
+/** What the keys of earlier versions are now. */
+const replaced: ReadonlyMap<string, string> = new Map([["excludeTools", "disable"]]);
+
 /** The values of a file's text. Rejects with the line of what is wrong. */
 export async function parseConfigText(
   text: string,
@@ -43,7 +46,9 @@ export async function parseConfigText(
   if (issue) {
     const path = issue.field.split(/[.[\]]+/).filter(Boolean);
     const place = path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-    throw wrong(findNodeAtLocation(root, place)?.offset ?? 0, `${clip(issue.field, 80)} ${issue.reason}`.trimStart());
+    const now = replaced.get(issue.field);
+    const reason = now === undefined ? issue.reason : `is no key; it is ${now} now`;
+    throw wrong(findNodeAtLocation(root, place)?.offset ?? 0, `${clip(issue.field, 80)} ${reason}`.trimStart());
   }
   const values = flatSettings(value as Record<string, unknown>);
   const problem = check?.(values);

@@ -1,12 +1,10 @@
-import type { JsonSchema } from "@toolcrib/core";
-import { configSchema } from "../configSchema.ts";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { askYesNo, terminalAsker } from "../terminal/ask.ts";
+import { configSchema } from "../version.ts";
 import type { ConfigContent } from "./configFile.ts";
 import { projectConfig, userConfig } from "./configFiles.ts";
-import { projectConfigName } from "./projectConfigName.ts";
-import type { Source } from "./settings.ts";
+import { projectConfigName, type Source } from "./settings.ts";
 import { type Settings, settingsFromEnvironment } from "./settingValues.ts";
 import { describeChanges, projectTrust, untrusted } from "./trust.ts";
 
@@ -22,7 +20,7 @@ export async function loadSources(
   const { env } = program;
   const file = userConfig(env);
   const [user, project] = [await file.read(), await projectConfig(directory).read()];
-  const environment = await settingsFromEnvironment(env, "TOOLCRIB", configSchema() as JsonSchema, usageError);
+  const environment = await settingsFromEnvironment(env, "TOOLCRIB", configSchema(), usageError);
   return [
     { name: "the environment", values: environment },
     ...(project

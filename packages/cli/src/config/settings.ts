@@ -1,5 +1,8 @@
 import type { Settings } from "./settingValues.ts";
 
+/** The file in which a directory says how toolcrib is to work there. */
+export const projectConfigName = ".toolcrib.json";
+
 /** What is known of a key of the configuration beside its schema. The key, or its last part, is the name of the option that it stands for. */
 interface Setting {
   /** Rules of permissions: those of all sources and of the flags hold together. */
@@ -38,7 +41,6 @@ export const settings: Readonly<Record<string, Setting>> = {
   tools: { risk: reachesFar },
   enable: { risk: reachesFar },
   disable: { addsUp: true },
-  excludeTools: { addsUp: true },
   maxSteps: {},
   maxCost: { risk: () => "a run may cost as much" },
   timeout: {},

@@ -191,8 +191,8 @@ describe("what the question shows", () => {
 });
 
 test("what a project leaves out adds to what the user leaves out", async () => {
-  await toolcrib(["config", "set", "excludeTools", "write_file"]);
-  write({ excludeTools: [], disable: ["mkdir"] });
+  await toolcrib(["config", "set", "disable", "write_file"]);
+  write({ disable: ["mkdir"] });
   await toolcrib(["config", "trust"]);
   const { stdout } = await toolcrib(["tools", "list"]);
   expect(stdout).toMatch(/^off +write_file/m);

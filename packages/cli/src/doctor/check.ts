@@ -1,11 +1,9 @@
 import type { Program } from "../program.ts";
 
-/** What the flags of `toolcrib doctor` say. */
-export interface DoctorFlags {
-  readonly contracts?: boolean | undefined;
+/** What `toolcrib contracts` compares with. */
+export interface ComparedWith {
   readonly to?: string | undefined;
   readonly tarballs?: string | undefined;
-  readonly json?: boolean | undefined;
 }
 
 /** One thing that a check has found. */
@@ -24,4 +22,4 @@ export interface CheckResult {
 }
 
 /** What one check does. It throws a CliError only for flags that make no sense. */
-export type Check = (flags: DoctorFlags, program: Program, signal: AbortSignal) => Promise<CheckResult>;
+export type Check = (flags: ComparedWith, program: Program, signal: AbortSignal) => Promise<CheckResult>;

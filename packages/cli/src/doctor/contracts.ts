@@ -9,7 +9,7 @@ import {
 } from "@toolcrib/contracts";
 import { usageError } from "../exitReasons.ts";
 import { oneLine } from "../terminal/render.ts";
-import type { Check, DoctorFlags, Finding } from "./check.ts";
+import type { Check, ComparedWith, Finding } from "./check.ts";
 
 /** Compares what a project has installed with what it could have: tools, arguments, words, tokens. */
 export const checkContracts: Check = async (flags, { env }, signal) => {
@@ -33,7 +33,7 @@ export const checkContracts: Check = async (flags, { env }, signal) => {
 };
 
 function sourceOf(
-  { to, tarballs }: DoctorFlags,
+  { to, tarballs }: ComparedWith,
   folder: string,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,

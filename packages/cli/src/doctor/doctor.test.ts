@@ -32,10 +32,14 @@ afterEach(() => {
 });
 
 function doctor(env: Record<string, string> = {}, ...args: readonly string[]): Promise<ProgramEnd> {
+  return toolcrib(["doctor", ...args], env);
+}
+
+function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
   const own = { HOME: base, XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") };
   // Nothing listens there.
   const nowhere = { OLLAMA_HOST: "http://127.0.0.1:9" };
-  return command(["doctor", ...args], { cwd: folder, env: { ...own, ...nowhere, ...env } });
+  return command(args, { cwd: folder, env: { ...own, ...nowhere, ...env } });
 }
 
 function writeUser(text: string): void {
@@ -123,7 +127,7 @@ test("the versions of installed packages are told without asking a registry", as
   const { stdout } = await doctor();
   expect(stdout).toContain("✓ @toolcrib/core 0.1.0\n");
   expect(headers).toEqual([]);
-  const both = await doctor({}, "--contracts", "--to", "0.1.1", "--tarballs", folder);
+  const both = await toolcrib(["contracts", "--to", "0.1.1", "--tarballs", folder]);
   expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("leave one of the two out") });
 });
 

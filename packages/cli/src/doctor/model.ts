@@ -2,8 +2,9 @@ import { checkModelAddress, checkModelSources } from "@toolcrib/agent/models";
 import { loadSources } from "../config/loadSources.ts";
 import { findSetting } from "../config/settings.ts";
 import { messageOf } from "../explain.ts";
-import { chooseModel, type ModelChoice, type ModelFlags } from "../model/modelChoice.ts";
+import { chooseModel, type ModelChoice } from "../model/modelChoice.ts";
 import { waysToConnect } from "../model/waysToConnect.ts";
+import type { ModelFlags } from "../sharedFlags.ts";
 import type { Check } from "./check.ts";
 
 /** Keys, which are never shown, model servers on this machine, and whether the model that would be used can be reached. */

@@ -63,7 +63,7 @@ export const checkPackages: Check = async () => {
         ? { level: "ok", text: `${name} ${found.version}` }
         : { level: "problem", text: `${name} is not whole: ${found.message}`, advice: "install again: npm install" },
   );
-  const advice = "toolcrib doctor --contracts says what an upgrade would change";
+  const advice = "toolcrib contracts says what an upgrade would change";
   findings.push(
     packages.length === 0
       ? { level: "note", text: "no package of toolcrib is installed in this directory or above" }

@@ -1,5 +1,6 @@
 import type { Provider } from "@toolcrib/agent";
-import { chooseModel as choose, type ModelRequest } from "@toolcrib/agent/models";
+import { chooseModel as choose } from "@toolcrib/agent/models";
+import type { ModelFlags } from "../sharedFlags.ts";
 
 /** A provider, and one line that tells the user which it is and why. */
 export interface ModelChoice {
@@ -9,17 +10,6 @@ export interface ModelChoice {
   readonly isNamed: boolean;
   /** For another model that the user changes to. */
   readonly settings: Pick<ModelFlags, "reasoning" | "cacheTtl">;
-}
-
-export interface ModelFlags {
-  /** `-m provider/model`, `-m provider`. */
-  readonly model?: string | undefined;
-  /** `--base-url`: where the provider is, for a server elsewhere or a gateway. */
-  readonly baseUrl?: string | undefined;
-  /** `--reasoning`: how much the model thinks. */
-  readonly reasoning?: ModelRequest["reasoning"];
-  /** `--cache-ttl`: how long Anthropic keeps the beginning of a conversation. */
-  readonly cacheTtl?: ModelRequest["cacheTtl"];
 }
 
 /** Chooses the model that the flags name, else one that the environment offers. */

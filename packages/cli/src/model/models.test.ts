@@ -205,7 +205,7 @@ describe("toolcrib run over a model", () => {
 
   test.each([
     ["run", ["hi"]],
-    ["run --json", ["hi", "--json"]],
+    ["run --output-format json", ["hi", "--output-format", "json"]],
     ["chat", []],
   ])("%s shows the reason that the service gave for the end of a turn", async (command, words) => {
     const said = "This request was stopped by the content management policy.";
@@ -217,7 +217,8 @@ describe("toolcrib run over a model", () => {
       ...(command === "chat" && { input: "hi\n" }),
     }).ended;
     expect(stderr).toContain(`ask in another way. The service said: ${said}\n`);
-    if (command === "run --json") expect(JSON.parse(stdout)).toMatchObject({ reason: "content-filter", detail: said });
+    if (command === "run --output-format json")
+      expect(JSON.parse(stdout)).toMatchObject({ reason: "content-filter", detail: said });
   });
 
   test("control characters in a tool call of the model do not reach the terminal", async () => {

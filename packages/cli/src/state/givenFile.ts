@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { messageOf } from "@toolcrib/core/text";
 import * as files from "@toolcrib/kit/files";
+import { parseJson as parseJsonText } from "@toolcrib/kit/text";
 import { usageError } from "../exitReasons.ts";
 
 /** Megabytes of a file or of standard input that are read for a prompt or for arguments. */
@@ -9,6 +10,11 @@ export const mostGivenMegabytes = 10;
 /** Reads a file that the user named; undefined where there is none. Throws a usage error that begins with `what`. */
 export function readGivenFile(path: string, what: string): Promise<string | undefined> {
   return files.readGivenFile(path, { what, maxMegabytes: mostGivenMegabytes, toError: usageError });
+}
+
+/** Parses `text`; throws a usage error that shows where it stops being JSON. `what` begins the sentence. */
+export function parseJson(text: string, what: string): unknown {
+  return parseJsonText(text, what, usageError);
 }
 
 /** Throws a usage error for more than `maxMegabytes`. */

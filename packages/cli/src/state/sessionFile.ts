@@ -6,18 +6,12 @@ import { printableName, withoutControls } from "@toolcrib/core/text";
 import { fileKind } from "@toolcrib/kit/files";
 import { isSecret } from "@toolcrib/kit/text";
 import { usageError } from "../exitReasons.ts";
+import type { SessionFlags } from "../sharedFlags.ts";
 import { refuseMore } from "./givenFile.ts";
 import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
 
 /** Megabytes of a file that `-r` names. It is read whole, and several times its size is needed for that. */
 const mostSessionMegabytes = 100;
-
-export interface SessionFlags {
-  /** `-c` */
-  readonly continue?: boolean | undefined;
-  /** `-r [SESSION]`; true without one. */
-  readonly resume?: string | true | undefined;
-}
 
 /** Lets the user pick one of the rows: its number from 0. */
 export type PickRow = (rows: readonly string[]) => Promise<number | undefined>;

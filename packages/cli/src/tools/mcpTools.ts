@@ -1,11 +1,7 @@
 import type { ExecutableTool } from "@toolcrib/core";
 import type { Program } from "../program.ts";
+import type { McpFlag } from "../sharedFlags.ts";
 import { terminalAsker } from "../terminal/ask.ts";
-
-export interface McpFlag {
-  /** Also the tools of servers. */
-  readonly mcp?: boolean | undefined;
-}
 
 /** Runs `task` with the tools of the servers where `--mcp` is given, and ends the servers. */
 export async function withServerTools<Result>(

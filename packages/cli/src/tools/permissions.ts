@@ -11,22 +11,17 @@ import {
   type PolicyOptions,
 } from "@toolcrib/policy";
 import type { ConnectedTools } from "@toolcrib/remote";
-import { projectConfigName } from "../config/projectConfigName.ts";
+import { projectConfigName } from "../config/settings.ts";
 import { usageError } from "../exitReasons.ts";
-import { ruleAdvice } from "../flagValues.ts";
+import { type FlagsOf, ruleAdvice } from "../flags.ts";
 import type { Program } from "../program.ts";
+import type { permissionFlags } from "../sharedFlags.ts";
 import { configFolder, home } from "../state/stateBase.ts";
 import { canonicalPath, loginsFile, stateFolder } from "../state/stateFolder.ts";
 import { oneLine } from "../terminal/render.ts";
 
 /** The flags that say which calls run, are asked about, or are refused. */
-export interface PermissionFlags {
-  readonly mode?: Mode | undefined;
-  /** Short for `--mode full`. */
-  readonly yes?: boolean | undefined;
-  readonly allow?: readonly string[] | undefined;
-  readonly ask?: readonly string[] | undefined;
-  readonly deny?: readonly string[] | undefined;
+export interface PermissionFlags extends FlagsOf<typeof permissionFlags> {
   /** Not a flag: the remote of `--on`. */
   readonly remote?: ConnectedTools | undefined;
   /** Not a flag: where relative paths begin, as for the tools. */
@@ -57,7 +52,7 @@ export function createPermissions(
   mode: Mode,
   readable: readonly string[] = [],
 ): Permissions {
-  let current = flags.yes ? "full" : (flags.mode ?? mode);
+  let current: Mode = flags.mode ?? mode;
   const { allow = [], ask = [], deny = [], remote } = flags;
   const { cwd, roots = [] } = createPathScope({ root, cwd: flags.directory });
   const deniedPaths = [

@@ -15,7 +15,7 @@ export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
   flags: Flags,
   program: Program,
   conversation?: { readonly background: boolean; readonly signal?: AbortSignal | undefined },
-): Promise<Flags> {
+): Promise<Flags & Pick<ToolFlags, "remote">> {
   const { on, root = ["."], sandbox, sandboxAllow } = flags;
   if (on === undefined) return flags;
   // Also so that a wrong rule connects nothing.

@@ -12,7 +12,10 @@ const isPath = (name: string): boolean => /[./]/.test(name);
  * The flags with the sandbox decided, but for a remote: on, unless `--no-sandbox`, or unless it does not work here and was not asked for: then one
  * line says so where `run_bash` is on. Throws a usage error where it was asked for and does not work.
  */
-export async function chooseSandbox<Flags extends ToolFlags>(flags: Flags, { terminal, env }: Program): Promise<Flags> {
+export async function chooseSandbox<Flags extends ToolFlags>(
+  flags: Flags,
+  { terminal, env }: Program,
+): Promise<Flags & Pick<ToolFlags, "commandSandbox">> {
   const { sandbox, sandboxAllow, remote } = flags;
   const unknown = sandboxAllow?.find((name) => !isPath(name) && !allowable.some((known) => known === name));
   if (unknown !== undefined)

@@ -8,25 +8,16 @@ import type { ConnectedTools } from "@toolcrib/remote";
 import type { BackgroundJobs, SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
 import { usageError } from "../exitReasons.ts";
+import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
+import type { sandboxFlags, toolFlags } from "../sharedFlags.ts";
 import { oneLine } from "../terminal/render.ts";
 import { hideState } from "./hideState.ts";
 import type { PermissionFlags, Permissions } from "./permissions.ts";
 import { chooseShell } from "./shell.ts";
 
 /** The flags that say which tools there are and what they may reach. */
-export interface ToolFlags {
-  /** A remote, whose tools are used: then `root` names folders there. */
-  readonly on?: string | undefined;
-  readonly root?: readonly string[] | undefined;
-  readonly enable?: readonly string[] | undefined;
-  readonly disable?: readonly string[] | undefined;
-  readonly tools?: readonly string[] | undefined;
-  readonly excludeTools?: readonly string[] | undefined;
-  /** Of `run_bash`. */
-  readonly shell?: string | undefined;
-  readonly sandbox?: boolean | undefined;
-  readonly sandboxAllow?: readonly string[] | undefined;
+export interface ToolFlags extends FlagsOf<typeof toolFlags & typeof sandboxFlags> {
   /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
   readonly commandSandbox?: SandboxOptions | undefined;
   /** Not a flag: the remote of `on`, connected. */
@@ -119,13 +110,13 @@ export function rootsOf({ on, root = [] }: ToolFlags): string[] {
 }
 
 /** Returns whether `run_bash` is switched on by name. */
-export function hasShell({ tools, enable, disable, excludeTools }: ToolFlags): boolean {
+export function hasShell({ tools, enable, disable }: ToolFlags): boolean {
   const isIn = (names: readonly string[] | undefined): boolean => names?.includes("run_bash") ?? false;
-  return (isIn(tools) || isIn(enable)) && !isIn(disable) && !isIn(excludeTools);
+  return (isIn(tools) || isIn(enable)) && !isIn(disable);
 }
 
-/** `--tools` leaves only those; then `--enable`, and the companions of `run_bash` with it; then `--disable` and `--exclude-tools`. */
-function toggle(registry: ToolRegistry, { tools, enable = [], disable = [], excludeTools = [] }: ToolFlags): void {
+/** `--tools` leaves only those; then `--enable`, and the companions of `run_bash` with it; then `--disable`. */
+function toggle(registry: ToolRegistry, { tools, enable = [], disable = [] }: ToolFlags): void {
   const known = (flag: string, names: readonly string[]): readonly string[] => {
     for (const name of names) if (!registry.hasTool(name)) throw unknownTool(`${flag} ${name}`, name, registry);
     return names;
@@ -141,7 +132,6 @@ function toggle(registry: ToolRegistry, { tools, enable = [], disable = [], excl
   // Not where the user has named tools one by one. Without jobs they are not there, and nothing happens.
   if (!tools && registry.isToolEnabled("run_bash")) for (const name of companions) registry.enable(name);
   for (const name of known("--disable", disable)) registry.disable(name);
-  for (const name of known("--exclude-tools", excludeTools)) registry.disable(name);
 }
 
 /** A rule about a tool that is not there would never hold. Tools of servers may be there in another run. */

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "@toolcrib/agent";
+import type { AnyToolRegistry } from "@toolcrib/core";
 import { type BackgroundJobs, createBackgroundJobs } from "@toolcrib/tools-bash";
 import type { ExitReason } from "../../exitReasons.ts";
 import { explain } from "../../explain.ts";
@@ -10,7 +11,6 @@ import { createRenderer, usageText } from "../../terminal/render.ts";
 import type { ConversationFlags } from "../buildAgent.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
 import { whyNoAnswer } from "../turnEnd.ts";
-import { filesLike } from "./filesLike.ts";
 import { runSlashCommand, type SlashContext, slashCommands } from "./slashCommands.ts";
 
 /** Holds a conversation until the user leaves. From its begin on, `interrupts` gets what Ctrl-C does. */
@@ -136,4 +136,15 @@ function printedTurn({ terminal }: Program): { show(event: AgentEvent): void; en
     // Ends the line of the answer.
     end: () => terminal.print(render({ type: "end", reason: "stop", text: "" })),
   };
+}
+
+const mostFiles = 30;
+
+/** Files whose path holds what was typed, as the model's own search finds them: what the project ignores or a rule denies is left out. */
+async function filesLike(typed: string, registry: AnyToolRegistry, signal: AbortSignal): Promise<string[]> {
+  const name = typed.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");
+  const pattern = name === "" ? "*" : `**/*${name}*`;
+  const outcome = await registry.invoke("search_files", { pattern, max_results: mostFiles }, { signal });
+  const { files = [] } = ((outcome.ok ? outcome.data : undefined) as { readonly files?: string[] } | undefined) ?? {};
+  return files;
 }

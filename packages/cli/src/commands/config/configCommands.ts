@@ -1,56 +1,57 @@
 import { spawn } from "node:child_process";
-import type { JsonSchema } from "@toolcrib/core";
 import { nearestName } from "@toolcrib/core/internal";
 import type { ConfigFile } from "../../config/configFile.ts";
 import { checkRules, projectConfig, userConfig } from "../../config/configFiles.ts";
 import { loadSources } from "../../config/loadSources.ts";
-import { projectConfigName } from "../../config/projectConfigName.ts";
-import { findSetting, settings } from "../../config/settings.ts";
+import { findSetting, projectConfigName, settings } from "../../config/settings.ts";
 import { parseSetting } from "../../config/settingValues.ts";
 import { describeChanges, projectTrust } from "../../config/trust.ts";
-import { configSchema } from "../../configSchema.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
+import type { FlagsOf } from "../../flags.ts";
 import type { Program } from "../../program.ts";
 import { askYesNo, terminalAsker } from "../../terminal/ask.ts";
-import type { DefineCommand } from "../defineCommand.ts";
+import { configSchema } from "../../version.ts";
+import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
-interface PlaceFlags {
-  readonly project?: boolean;
-}
+const projectFlag = {
+  project: { usage: "--project", about: ".toolcrib.json of this directory, not your own file" },
+} as const;
+const keyArgument = ["<key>", "as config get lists them"] as const;
 
-const projectFlag = ["--project", `${projectConfigName} of this directory, not your own file`] as const;
+type PlaceFlags = FlagsOf<typeof projectFlag>;
 
-export const definePath: DefineCommand = (command, action) =>
-  command.option(...projectFlag).action(
-    action(({ terminal, env }, flags: PlaceFlags) => {
-      terminal.data(`${fileOf(flags, env).path}\n`);
-      return "ok";
-    }),
-  );
+export const path: DefineCommand = defineCommand({
+  flags: projectFlag,
+  run({ terminal, env }, flags) {
+    terminal.data(`${fileOf(flags, env).path}\n`);
+    return "ok";
+  },
+});
 
-export const defineGet: DefineCommand = (command, action) =>
-  command
-    .argument("[key]", "only this one")
-    .option("--json", "with where each value comes from, as JSON")
-    .action(action(configGet));
+export const get: DefineCommand = defineCommand({
+  flags: { json: { usage: "--json", about: "with where each value comes from, as JSON" } },
+  arguments: [["[key]", "only this one"]],
+  run: (program, { json }, [key]) => configGet(program, key, json),
+});
 
-export const defineSet: DefineCommand = (command, action) =>
-  command
-    .argument("<key>", "as config get lists them")
-    .argument("<values...>", "its value; several for a list")
-    .option(...projectFlag)
-    .action(action(configSet));
+export const set: DefineCommand = defineCommand({
+  flags: projectFlag,
+  arguments: [keyArgument, ["<values...>", "its value; several for a list"]],
+  run: (program, flags, [key, words]) => configSet(program, key, words, flags),
+});
 
-export const defineUnset: DefineCommand = (command, action) =>
-  command
-    .argument("<key>", "as config get lists them")
-    .option(...projectFlag)
-    .action(action(configUnset));
+export const unset: DefineCommand = defineCommand({
+  flags: projectFlag,
+  arguments: [keyArgument],
+  run: (program, flags, [key]) => configUnset(program, key, flags),
+});
 
-export const defineEdit: DefineCommand = (command, action) => command.option(...projectFlag).action(action(configEdit));
+export const edit: DefineCommand = defineCommand({ flags: projectFlag, run: configEdit });
 
-export const defineTrust: DefineCommand = (command, action) =>
-  command.option("--revoke", "forget that it was trusted, or refused").action(action(configTrust));
+export const trust: DefineCommand = defineCommand({
+  flags: { revoke: { usage: "--revoke", about: "forget that it was trusted, or refused" } },
+  run: (program, { revoke }) => configTrust(program, revoke),
+});
 
 function fileOf({ project }: PlaceFlags, env: NodeJS.ProcessEnv): ConfigFile {
   return project ? projectConfig(process.cwd()) : userConfig(env);
@@ -67,11 +68,7 @@ function requireKey(key: string): void {
 }
 
 /** Data on stdout: the value of one key, or a line for each that is set. */
-async function configGet(
-  program: Program,
-  key: string | undefined,
-  { json }: { readonly json?: boolean },
-): Promise<ExitReason> {
+async function configGet(program: Program, key: string | undefined, json = false): Promise<ExitReason> {
   const { terminal } = program;
   if (key !== undefined) requireKey(key);
   const sources = await loadSources(program);
@@ -107,7 +104,7 @@ async function configSet(
   requireKey(key);
   const file = fileOf(flags, env);
   const keepTrust = await trustKeeper(flags, env);
-  const value = parseSetting(configSchema() as JsonSchema, key, words);
+  const value = parseSetting(configSchema(), key, words);
   await checkRules({ [key]: value });
   const { text } = await file.set(key, value);
   await keepTrust(text);
@@ -157,7 +154,7 @@ async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Prom
   return "ok";
 }
 
-async function configTrust(program: Program, { revoke }: { readonly revoke?: boolean }): Promise<ExitReason> {
+async function configTrust(program: Program, revoke = false): Promise<ExitReason> {
   const { terminal, env } = program;
   const store = projectTrust(env);
   if (revoke) {

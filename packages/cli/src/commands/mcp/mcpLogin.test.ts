@@ -120,7 +120,7 @@ test("no tool reads or changes the file of tokens, nor a command in the sandbox,
       ["run_bash", "--enable", "run_bash", "--command", `cat ${file}`],
       ["run_bash", "--enable", "run_bash", "--command", `cd ${state} && cat */logins.json`],
     ]) {
-      const { stdout, stderr } = await toolcrib("tools", "call", "--root", root, "--yes", ...words);
+      const { stdout, stderr } = await toolcrib("tools", "call", "--root", root, "--mode", "full", ...words);
       expect(stdout + stderr, words.join(" ")).not.toMatch(secret);
     }
   }

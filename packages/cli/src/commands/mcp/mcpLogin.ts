@@ -1,32 +1,46 @@
-import { serverAddress } from "@toolcrib/mcp/config";
-import { login, openBrowser } from "@toolcrib/mcp/oauth";
+import { requireServer, serverAddress } from "@toolcrib/mcp/config";
+import { login as logIn, logout as logOut, openBrowser } from "@toolcrib/mcp/oauth";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
-import { collect } from "../../flagValues.ts";
+import type { FlagsOf } from "../../flags.ts";
 import type { Program } from "../../program.ts";
 import { terminalAsker } from "../../terminal/ask.ts";
-import { startableServers } from "../../tools/mcpMount.ts";
+import { serversFile, startableServers } from "../../tools/mcpMount.ts";
 import { ownLogins } from "../../tools/ownLogins.ts";
-import type { DefineCommand } from "../defineCommand.ts";
+import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
-interface McpLoginFlags {
-  /** False by `--no-browser`. */
-  readonly browser?: boolean;
-  readonly clientId?: string;
-  readonly port?: string;
-  readonly trust?: readonly string[];
-}
+const loginFlags = {
+  noBrowser: { usage: "--no-browser", about: "open no browser, only print the address to log in at" },
+  clientId: {
+    usage: "--client-id <id>",
+    about: "a client that you have registered, or the https address of its metadata",
+  },
+  port: {
+    usage: "--port <port>",
+    about: "the port on this machine that the browser comes back to (default: a free one)",
+  },
+  trust: {
+    usage: "--trust <origin>",
+    about: "an origin that may give the token, beside that of the login page",
+    value: "list",
+  },
+} as const;
+
+const nameArgument = ["<name>", "the server, as mcp list names it"] as const;
 
 /** `toolcrib mcp login`: in the user's browser; the tokens are kept in the user's own folder. */
-export const define: DefineCommand = (command, action) =>
-  command
-    .argument("<name>", "the server, as mcp list names it")
-    .option("--no-browser", "open no browser, only print the address to log in at")
-    .option("--client-id <id>", "a client that you have registered, or the https address of its metadata")
-    .option("--port <port>", "the port on this machine that the browser comes back to (default: a free one)")
-    .option("--trust <origin>", "an origin that may give the token, beside that of the login page", collect)
-    .action(action(mcpLogin));
+export const login: DefineCommand = defineCommand({
+  flags: loginFlags,
+  arguments: [nameArgument],
+  run: (program, flags, [name]) => mcpLogin(program, name, flags),
+});
 
-async function mcpLogin(program: Program, name: string, flags: McpLoginFlags): Promise<ExitReason> {
+/** `toolcrib mcp logout`: the tokens are forgotten here and taken back there. Nothing of the server is started or asked. */
+export const logout: DefineCommand = defineCommand({
+  arguments: [nameArgument],
+  run: (program, _flags, [name]) => mcpLogout(program, name),
+});
+
+async function mcpLogin(program: Program, name: string, flags: FlagsOf<typeof loginFlags>): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
   const { browser = true, clientId, port = "0", trust } = flags;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw usageError(`--port ${port}: expected a port`);
@@ -53,7 +67,7 @@ async function mcpLogin(program: Program, name: string, flags: McpLoginFlags): P
       trust,
       signal,
     };
-    const done = await login(options).catch((error: unknown) => {
+    const done = await logIn(options).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       throw error;
     });
@@ -61,4 +75,21 @@ async function mcpLogin(program: Program, name: string, flags: McpLoginFlags): P
     terminal.note(`Logged in at ${name}, by ${new URL(done.issuer).origin}; toolcrib mcp logout ${name} ends that`);
     return "ok";
   });
+}
+
+async function mcpLogout(program: Program, name: string): Promise<ExitReason> {
+  const { terminal, env } = program;
+  const [user, project] = [await serversFile(program, true).read(), await serversFile(program).read()];
+  requireServer({ ...user.mcpServers, ...project.mcpServers }, name, serversFile(program).name);
+  let found = false;
+  for (const { mcpServers } of [user, project]) {
+    const entry = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined;
+    const address = entry && serverAddress(name, entry, env);
+    const result = address ? await logOut(address.url, ownLogins(env)) : "none";
+    if (result === "forgotten")
+      terminal.note("The authorization server did not confirm that it has taken the tokens back.");
+    found ||= result !== "none";
+  }
+  terminal.note(found ? `Logged out of ${name}` : `There is no login at ${name}`);
+  return "ok";
 }

@@ -1,39 +1,41 @@
 import type { ToolRegistry } from "@toolcrib/core";
 import { type HttpOptions, httpOptionProblem, serveMcp } from "@toolcrib/mcp";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
+import type { FlagsOf } from "../../flags.ts";
 import type { Program } from "../../program.ts";
-import { addPermissionFlags, addSandboxFlags } from "../../tools/flags.ts";
-import { createPermissions, type PermissionFlags } from "../../tools/permissions.ts";
+import { permissionFlags, sandboxFlags, toolFlags } from "../../sharedFlags.ts";
+import { createPermissions } from "../../tools/permissions.ts";
 import { connectRemote } from "../../tools/remote.ts";
 import { chooseSandbox } from "../../tools/sandbox.ts";
-import { createToolSet, rootsOf, type ToolFlags } from "../../tools/toolSet.ts";
+import { createToolSet, rootsOf } from "../../tools/toolSet.ts";
 import { version } from "../../version.ts";
-import type { DefineCommand } from "../defineCommand.ts";
+import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
-interface McpServeFlags extends ToolFlags, PermissionFlags {
-  readonly readOnly?: boolean;
-  readonly http?: string;
-  readonly host?: string;
-  /** False by `--no-auth`. */
-  readonly auth?: boolean;
-}
+const flags = {
+  ...toolFlags,
+  ...sandboxFlags,
+  ...permissionFlags,
+  readOnly: { usage: "--read-only", about: "offer only tools that change nothing" },
+  http: {
+    usage: "--http <port>",
+    about: "over HTTP at /mcp instead, for clients with the bearer token (0: a free port)",
+  },
+  host: { usage: "--host <address>", about: "the address to listen on (default: 127.0.0.1)" },
+  noAuth: { usage: "--no-auth", about: "ask for no token; only on a loopback address" },
+} as const;
+
+type McpServeFlags = FlagsOf<typeof flags>;
 
 /** `toolcrib mcp serve`: until the client closes standard input, or Ctrl-C. */
-export const define: DefineCommand = (command, action) =>
-  addPermissionFlags(addSandboxFlags(command), "full")
-    .option("--read-only", "offer only tools that change nothing")
-    .option("--http <port>", "over HTTP at /mcp instead, for clients with the bearer token (0: a free port)")
-    .option("--host <address>", "the address to listen on (default: 127.0.0.1)")
-    .option("--no-auth", "ask for no token; only on a loopback address")
-    .addHelpText(
-      "after",
-      `
+export const serve: DefineCommand = defineCommand({
+  flags,
+  more: `
 Without --root and --on the tools keep to the roots that the client names, else to this directory;
 over HTTP to this directory, which the roots of a client can only narrow.
 What a rule or a protected path asks about is put to the user of the client, where the client can ask.
 TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes a new one.`,
-    )
-    .action(action(mcpServe));
+  run: mcpServe,
+});
 
 async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;

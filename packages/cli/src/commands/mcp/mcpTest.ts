@@ -5,20 +5,16 @@ import { terminalAsker } from "../../terminal/ask.ts";
 import { oneLine } from "../../terminal/render.ts";
 import { ownToolStore, startableServers } from "../../tools/mcpMount.ts";
 import { ownLogins } from "../../tools/ownLogins.ts";
-import type { DefineCommand } from "../defineCommand.ts";
+import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
-export const define: DefineCommand = (command, action) =>
-  command
-    .argument("[name]", "only this one")
-    .option("--accept", "accept the tools that have changed since they were first seen")
-    .action(action(mcpTest));
+export const test: DefineCommand = defineCommand({
+  flags: { accept: { usage: "--accept", about: "accept the tools that have changed since they were first seen" } },
+  arguments: [["[name]", "only this one"]],
+  run: (program, { accept }, [name]) => mcpTest(program, name, accept),
+});
 
-async function mcpTest(
-  program: Program,
-  name: string | undefined,
-  { accept = false }: { accept?: boolean },
-): Promise<ExitReason> {
+async function mcpTest(program: Program, name: string | undefined, accept = false): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
   const asker = terminalAsker(program);
   const { mcpServers } = await startableServers(program, asker, "", name);

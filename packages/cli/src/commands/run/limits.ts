@@ -1,23 +1,6 @@
 import { type CostLimit, createCostLimit, type Provider } from "@toolcrib/agent";
 import { modelPrice } from "@toolcrib/agent/models";
-import { longestDelayMs } from "@toolcrib/core/internal";
 import { CliError, usageError } from "../../exitReasons.ts";
-
-const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
-
-/** Milliseconds of `90s` or `5m`. Throws a usage error. */
-export function duration(value: string): number {
-  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value) ?? [];
-  const ms = Number(amount) * units[unit as keyof typeof units];
-  if (ms >= 1 && ms <= longestDelayMs) return ms;
-  throw usageError(`--timeout ${value}: expected a number with a unit, such as 90s, 5m or 2h, at most 596h`);
-}
-
-/** Throws a usage error. */
-export function dollars(value: string): number {
-  if (/^\d{1,9}(?:\.\d+)?$/.test(value) && Number(value) > 0) return Number(value);
-  throw usageError(`--max-cost ${value}: expected dollars above 0, such as 0.50`);
-}
 
 interface TimeLimit {
   /** Fires when the time is over. */

@@ -4,7 +4,7 @@ import { createRenderer } from "../../terminal/render.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { TurnEnd } from "../turnEnd.ts";
 
-export type OutputFormat = "text" | "json" | "stream-json";
+type OutputFormat = "text" | "json" | "stream-json";
 
 /** What the last object says beside how the turn ended. */
 interface RunSummary {

@@ -7,55 +7,57 @@ import {
   type ObjectAnswer,
   type Provider,
 } from "@toolcrib/agent";
-import { Option } from "commander";
-import { CliError, type ExitReason } from "../../exitReasons.ts";
+import { type JsonSchema, ToolRegistry } from "@toolcrib/core";
+import { isPlainObject } from "@toolcrib/core/internal";
+import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
+import { messageOf } from "../../explain.ts";
+import type { FlagsOf } from "../../flags.ts";
 import { chooseModel } from "../../model/modelChoice.ts";
 import type { Program } from "../../program.ts";
+import { conversationFlags } from "../../sharedFlags.ts";
+import { parseJson, readGivenFile } from "../../state/givenFile.ts";
 import { type Asker, terminalAsker } from "../../terminal/ask.ts";
 import { readPrompt } from "../../terminal/prompt.ts";
 import { whyNotRun } from "../../tools/allowAdvice.ts";
-import type { ConversationFlags } from "../buildAgent.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
-import { addConversationFlags } from "../conversationFlags.ts";
-import type { DefineCommand } from "../defineCommand.ts";
+import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 import { exitReasonOf, type TurnEnd, whyNoAnswer } from "../turnEnd.ts";
-import { costLimit, dollars, duration, startTimeLimit } from "./limits.ts";
-import { readOutputSchema } from "./outputSchema.ts";
-import { createReport, type OutputFormat, type Report } from "./report.ts";
+import { costLimit, startTimeLimit } from "./limits.ts";
+import { createReport, type Report } from "./report.ts";
 
-interface RunFlags extends ConversationFlags {
-  /** True for a `-p` without a text. */
-  readonly prompt?: string | boolean | undefined;
-  readonly outputFormat?: OutputFormat | undefined;
-  readonly json?: boolean | undefined;
-  readonly jsonl?: boolean | undefined;
-  readonly outputSchema?: string | undefined;
-  readonly maxCost?: number | undefined;
-  readonly timeout?: number | undefined;
-}
+const flags = {
+  // True without a text: then the words are the prompt.
+  prompt: { usage: "-p, --prompt [text]", about: "the prompt, too" },
+  outputFormat: {
+    usage: "--output-format <format>",
+    about: "text; one JSON object at the end; or each event as a line of JSON",
+    value: ["text", "json", "stream-json"],
+  },
+  outputSchema: {
+    usage: "--output-schema <file>",
+    about: "answer with one JSON value that fits the JSON Schema in this file",
+  },
+  maxCost: {
+    usage: "--max-cost <dollars>",
+    about: "end once the replies of the model have cost this much",
+    value: "dollars",
+  },
+  timeout: { usage: "--timeout <duration>", about: "end after this time, such as 90s or 5m", value: "duration" },
+  ...conversationFlags,
+} as const;
+
+type RunFlags = FlagsOf<typeof flags>;
 
 /** `toolcrib run`: one task. */
-export const define: DefineCommand = (command, action) =>
-  addConversationFlags(
-    command
-      .argument("[prompt...]", "what to do; @FILE puts a file in; what is piped in comes first")
-      .option("-p, --prompt [text]", "the prompt, too")
-      .addOption(
-        new Option("--output-format <format>", "text; one JSON object at the end; or each event as a line of JSON")
-          .choices(["text", "json", "stream-json"])
-          .conflicts(["json", "jsonl"]),
-      )
-      .addOption(new Option("--json", "short for --output-format json").conflicts("jsonl"))
-      .option("--jsonl", "short for --output-format stream-json")
-      .option("--output-schema <file>", "answer with one JSON value that fits the JSON Schema in this file")
-      .option("--max-cost <dollars>", "end once the replies of the model have cost this much", dollars)
-      .option("--timeout <duration>", "end after this time, such as 90s or 5m", duration),
-  ).action(action(run));
+export const run: DefineCommand = defineCommand({
+  flags,
+  arguments: [["[prompt...]", "what to do; @FILE puts a file in; what is piped in comes first"]],
+  run: (program, given, [words]) => runTask(program, words, given),
+});
 
-async function run(program: Program, words: readonly string[], flags: RunFlags): Promise<ExitReason> {
+async function runTask(program: Program, words: readonly string[], flags: RunFlags): Promise<ExitReason> {
   const { terminal, interrupts } = program;
-  const format = flags.json ? "json" : flags.jsonl ? "stream-json" : (flags.outputFormat ?? "text");
-  const report = createReport(format, flags.outputSchema !== undefined, terminal);
+  const report = createReport(flags.outputFormat ?? "text", flags.outputSchema !== undefined, terminal);
   const time = startTimeLimit(flags.timeout);
   let end: TurnEnd | undefined;
   let started: Started | undefined;
@@ -140,4 +142,19 @@ async function perform(
 
 function aboutRun({ provider, conversation }: Started): object {
   return { model: `${provider.name}/${provider.model}`, usage: conversation.agent.usage };
+}
+
+/** Reads the schema in the file that `--output-schema` names. Throws a usage error where an answer cannot be held to it. */
+async function readOutputSchema(path: string): Promise<JsonSchema> {
+  const what = `--output-schema ${path}`;
+  const text = await readGivenFile(path, what);
+  if (text === undefined) throw usageError(`${what}: there is no such file`);
+  const schema = parseJson(text, what);
+  if (!isPlainObject(schema)) throw usageError(`${what}: expected a JSON Schema, which is an object`);
+  try {
+    createObjectAnswer(new ToolRegistry(), schema);
+    return schema;
+  } catch (error) {
+    throw usageError(`${what}: ${messageOf(error)}`);
+  }
 }

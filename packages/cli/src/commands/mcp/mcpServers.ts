@@ -1,0 +1,172 @@
+import { showInvisible } from "@toolcrib/core/text";
+import { redactUrls } from "@toolcrib/kit/text";
+import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
+import { describeServer, projectConfigFile, redactServer, requireServer } from "@toolcrib/mcp/config";
+import { type ExitReason, usageError } from "../../exitReasons.ts";
+import type { FlagsOf } from "../../flags.ts";
+import type { Program } from "../../program.ts";
+import { oneLine } from "../../terminal/render.ts";
+import { notedConsents, ownConsents } from "../../tools/mcpConsent.ts";
+import { serversFile } from "../../tools/mcpMount.ts";
+import { type DefineCommand, defineCommand } from "../defineCommand.ts";
+
+const addFlags = {
+  env: { usage: "-e, --env <name=value>", about: "a variable for the command; may be given again", value: "list" },
+  header: { usage: "-H, --header <name: value>", about: "a header for the address; may be given again", value: "list" },
+  user: { usage: "--user", about: "for every directory, in your own mcp.json" },
+  cwd: { usage: "--cwd <dir>", about: "where the command runs" },
+} as const;
+
+/** `toolcrib mcp add`: who adds a server allows it to start. */
+export const add: DefineCommand = defineCommand({
+  flags: addFlags,
+  usage: "[options] NAME [--] COMMAND [ARGS...] | [options] NAME URL",
+  arguments: [
+    ["<name>", "what its tools begin with: mcp__NAME__…"],
+    ["<target>", "the command, or an http address"],
+    ["[args...]", "the arguments of the command"],
+  ],
+  takesAnyFlag: true,
+  run: (program, flags, [name, target, args]) => mcpAdd(program, name, target, args, flags),
+});
+
+/** `toolcrib mcp allow`: the servers of this folder may start as `.mcp.json` has them now. */
+export const allow: DefineCommand = defineCommand({
+  arguments: [["<names...>", "the servers, as mcp list names them"]],
+  run: (program, _flags, [names]) => mcpAllow(program, names),
+});
+
+/** `toolcrib mcp list`: one line for each server, without secrets, and where it comes from. */
+export const list: DefineCommand = defineCommand({
+  flags: { json: { usage: "--json", about: "as JSON" } },
+  run: (program, { json }) => mcpList(program, json),
+});
+
+/** `toolcrib mcp remove`: its consent is forgotten with it. */
+export const remove: DefineCommand = defineCommand({
+  flags: { user: { usage: "--user", about: "one of your own mcp.json" } },
+  arguments: [["<name>", "the server, as mcp list names it"]],
+  run: (program, { user }, [name]) => mcpRemove(program, name, user),
+});
+
+async function mcpAdd(
+  program: Program,
+  name: string,
+  target: string,
+  args: readonly string[],
+  flags: FlagsOf<typeof addFlags>,
+): Promise<ExitReason> {
+  if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name) || name === "__proto__") {
+    throw usageError(`${name}: a server's name is made of letters, digits, _, . and -`);
+  }
+  const server = serverOf(target, args, flags);
+  const file = serversFile(program, flags.user);
+  await file.change(name, ({ mcpServers }) => {
+    if (!Object.hasOwn(mcpServers, name)) return server;
+    throw usageError(
+      `${name} is in ${file.name} already; toolcrib mcp remove ${flags.user ? "--user " : ""}${name} takes it out`,
+    );
+  });
+  if (!flags.user) await notedConsents(program).save({ [name]: server });
+  program.terminal.note(`Added ${name} to ${file.name}; try it with: toolcrib mcp test ${name}`);
+  return "ok";
+}
+
+function serverOf(
+  target: string,
+  args: readonly string[],
+  { env = [], header = [], cwd }: FlagsOf<typeof addFlags>,
+): McpServerConfig {
+  if (!/^https?:\/\//.test(target)) {
+    if (header.length > 0) throw usageError("--header is for the address of a server, not for a command");
+    const variables = pairs("--env", env, "=", "NAME=value");
+    return {
+      command: target,
+      args: [...args],
+      ...(env.length > 0 && { env: variables }),
+      ...(cwd !== undefined && { cwd }),
+    };
+  }
+  if (!URL.canParse(target)) throw usageError(`${redactUrls(target)}: this is not an address`);
+  if (args.length > 0) throw usageError(`${args[0]}: an address takes no arguments`);
+  if (env.length > 0 || cwd !== undefined) throw usageError("--env and --cwd are for a command, not for an address");
+  const headers = pairs("--header", header, ":", "Name: value");
+  return { type: "http", url: target, ...(header.length > 0 && { headers }) };
+}
+
+function pairs(flag: string, given: readonly string[], separator: string, form: string): Record<string, string> {
+  return Object.fromEntries(
+    given.map((pair) => {
+      const at = pair.indexOf(separator);
+      if (at < 1) throw usageError(`${flag} ${pair}: expected ${form}`);
+      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+    }),
+  );
+}
+
+async function mcpAllow({ terminal, env }: Program, names: readonly string[]): Promise<ExitReason> {
+  const file = projectConfigFile(process.cwd());
+  const { mcpServers } = await file.read();
+  for (const name of names) requireServer(mcpServers, name, file.name);
+  const entries = Object.fromEntries(names.map((name) => [name, mcpServers[name]]));
+  await ownConsents(env).save(entries);
+  for (const [name, entry] of Object.entries(entries)) {
+    if (entry) terminal.note(`Allowed in this folder, until it changes:\n${describeServer(name, entry)}`);
+  }
+  return "ok";
+}
+
+async function mcpList(program: Program, json = false): Promise<ExitReason> {
+  const { terminal, env } = program;
+  const [project, own] = [serversFile(program), serversFile(program, true)];
+  const [config, ownConfig] = [await project.read(), await own.read()];
+  const [shown, shownOwn] = [entriesOf(config), entriesOf(ownConfig)];
+  if (json) {
+    const mcpServers = Object.fromEntries(shown);
+    terminal.data(`${JSON.stringify({ mcpServers, user: { mcpServers: Object.fromEntries(shownOwn) } }, null, 2)}\n`);
+    return "ok";
+  }
+  const { bold, dim } = terminal.dataStyle;
+  const consents = await ownConsents(env).read(config);
+  const isAllowed = (name: string): boolean => consents.get(name) === "allowed";
+  const rows = [
+    ...shown.map(([name, server]) => {
+      const consent = consents.get(name) ?? "new";
+      return { name, server, from: project.name, state: consent === "new" ? "not allowed yet" : consent };
+    }),
+    ...shownOwn.map(([name, server]) => {
+      const isReplaced = shown.some(([other, { disabled }]) => other === name && !disabled && isAllowed(name));
+      return { name, server, from: own.name, state: isReplaced ? `the one of ${project.name} is used` : "allowed" };
+    }),
+  ];
+  if (rows.length === 0) terminal.note(`No servers in ${project.name}; add one with: toolcrib mcp add NAME COMMAND`);
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  for (const { name, server, from, state } of rows) {
+    const what = "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
+    const word = server.disabled ? "disabled" : state;
+    const note = dim(`${word === "allowed" ? "" : ` (${word})`}  ${from}`);
+    terminal.show(
+      `${bold(oneLine(name, 64))}${" ".repeat(width - name.length)}  ${oneLine(showInvisible(what.replace(/\s+/g, " ")), 200)}${note}\n`,
+    );
+    // What the question would show: this is where somebody looks who cannot be asked.
+    const isAsked = word !== "allowed" && from === project.name;
+    const more = isAsked ? describeServer(name, server).split("\n").slice(1) : [];
+    for (const line of more) terminal.show(`${line}\n`);
+  }
+  return "ok";
+}
+
+function entriesOf({ mcpServers }: McpConfig): [name: string, server: McpServerConfig][] {
+  return Object.entries(mcpServers).map(([name, server]) => [name, redactServer(server)]);
+}
+
+async function mcpRemove(program: Program, name: string, user = false): Promise<ExitReason> {
+  const file = serversFile(program, user);
+  await file.change(name, ({ mcpServers }) => {
+    requireServer(mcpServers, name, file.name);
+    return undefined;
+  });
+  if (!user) await notedConsents(program).save({ [name]: undefined });
+  program.terminal.note(`Removed ${name} from ${file.name}`);
+  return "ok";
+}
