@@ -3,6 +3,7 @@ import { createCommands } from "./commands/commands.ts";
 import { type ExitReason, usageError } from "./exitReasons.ts";
 import { ruleAdvice } from "./flags.ts";
 import type { Program } from "./program.ts";
+import { configFolder, stateBase } from "./state/stateBase.ts";
 
 /** The exit code of each reason. A signal that ends the program gives 128 plus its number instead. */
 const exitCodes: Readonly<Record<ExitReason, number>> = {
@@ -44,6 +45,9 @@ export async function main(args: readonly string[]): Promise<number> {
   return exitCodes[exitReason];
 }
 
+/** Bytes; below it lie files with names of their own. */
+const longestFolder = 3_800;
+
 function isOnTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].every(({ isTTY }) => isTTY);
 }
@@ -69,6 +73,9 @@ async function createProgram(atEnd: Program["atEnd"]): Promise<Program> {
   } catch {
     throw usageError("the working directory was removed; change to another one");
   }
+  for (const folder of [stateBase(process.env), configFolder(process.env)])
+    if (Buffer.byteLength(folder) > longestFolder)
+      throw usageError(`${folder.slice(0, 80)}… is longer than a path can be; set XDG_STATE_HOME and XDG_CONFIG_HOME`);
   const env = await withColor(process.env);
   const terminal = createTerminal(env);
   const leftovers = createLeftovers();

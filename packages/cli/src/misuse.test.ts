@@ -98,6 +98,7 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
   ["run hi -m offline --json", 2, /there is no --json; write --output-format json\n$/],
   ["doctor --contracts", 2, /there is no --contracts; write toolcrib contracts\n$/],
   ["container run hi", 2, /container is a flag: toolcrib --container run/],
+  ["mcp add n ", 2, /an empty word is no command/],
   ["permissions revoke nothing", 2, /permissions revoke nothing: there is no such answer; permissions list shows them/],
   [
     "permissions explain raed_file",
@@ -139,10 +140,33 @@ describe("a mistake gets one message on stderr: what was wrong and what to do, w
 });
 
 test("an OLLAMA_HOST that is not a URL is reported", async () => {
-  const end = await toolcrib(["run", "hi"], { OLLAMA_HOST: "http://" });
+  for (const address of ["http://", "ftp://x"]) {
+    const end = await toolcrib(["run", "hi"], { OLLAMA_HOST: address });
+    expect(end).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^toolcrib: OLLAMA_HOST is not an address: http:/),
+    });
+  }
+});
+
+test.each([
+  ["OPENAI", "openai/gpt-6-luna"],
+  ["ANTHROPIC", "anthropic"],
+  ["OPENAI", "openai-compatible/m"],
+])("an address of another scheme in %s_BASE_URL is told by that name, for %s", async (service, model) => {
+  const env = { [`${service}_API_KEY`]: "k", [`${service}_BASE_URL`]: "ftp://x/v1" };
+  const end = await toolcrib(["run", "hi", "-m", model], env);
+  expect({ code: end.code, stderr: end.stderr }).toEqual({
+    code: 2,
+    stderr: `toolcrib: ${service}_BASE_URL must begin with http:// or https://.\n`,
+  });
+});
+
+test("a folder of the state that no path can be is told by its variable", async () => {
+  const end = await toolcrib(["run", "list .", "-m", "offline"], { XDG_STATE_HOME: `/${"a/".repeat(2_100)}` });
   expect(end).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^toolcrib: OLLAMA_HOST is not an address: http:/),
+    stderr: expect.stringMatching(/longer than a path can be; set XDG_STATE_HOME/),
   });
 });
 

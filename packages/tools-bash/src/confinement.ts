@@ -37,7 +37,8 @@ function boundsOf(
     hidden.length > 0 && `hidden ${list(hidden)}`,
     // Not sorted: a later pattern can undo an earlier one.
     denied !== undefined && `deny ${JSON.stringify(denied.rules.patterns)} in ${list(denied.rules.roots)}`,
-    `limits ${processes} processes, ${memoryBytes} and ${temporaryBytes} bytes`,
+    // Not the defaults, which change with the machine: a yes would not hold after a change of its memory.
+    options.limits !== undefined && `limits ${processes} processes, ${memoryBytes} and ${temporaryBytes} bytes`,
   ];
 }
 

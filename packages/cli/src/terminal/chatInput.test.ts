@@ -210,6 +210,33 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     expect(asked).toEqual([]);
   });
 
+  test("a Ctrl-C that comes after more typing clears that, and does not leave", async () => {
+    const program = await chatting();
+    program.type("half");
+    await program.shows(/> half$/);
+    program.type("\u0003");
+    await program.shows(idle("Ctrl-C again, or /quit, leaves."));
+    program.type("other");
+    await program.shows(/> other$/);
+    program.type("\u0003");
+    await program.shows(/leaves\.\nCtrl-C again, or \/quit, leaves\.\n\n.*\n>$/);
+    program.type("\u0003");
+    expect(await program.ended).toBe(130);
+  });
+
+  test("an earlier message is taken at its end, where typing goes on", async () => {
+    isQuick = true;
+    const { args, options } = flags();
+    const program = onTerminal(args, { columns: 60, ...options });
+    await program.shows(idle(""));
+    program.type("first\r");
+    await program.shows(idle("> first\n\nQuick."));
+    program.type("\u001b[A!");
+    await program.shows(/> first!$/);
+    program.type("\u0003/quit\r");
+    expect(await program.ended).toBe(0);
+  });
+
   test("Ctrl-C ends the answer after its line, and the conversation goes on", async () => {
     const program = await chatting();
     program.type("hello\r");

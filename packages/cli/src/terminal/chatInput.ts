@@ -27,6 +27,9 @@ function pipedInput(): ChatInput {
     next: () => queue.next(),
     keyboard: undefined,
     screen: undefined,
+    get typed() {
+      return queue.pushed;
+    },
     clear: () => {},
     close: () => lines.close(),
   };
@@ -62,6 +65,9 @@ function plainInput(): ChatInput {
       },
     },
     screen: undefined,
+    get typed() {
+      return queue.pushed;
+    },
     clear: () => {},
     close: () => keyboard.close(),
   };

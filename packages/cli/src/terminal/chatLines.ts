@@ -11,6 +11,8 @@ export interface ChatInput {
   readonly keyboard: Keyboard | undefined;
   /** Undefined where lines are printed one after the other. */
   readonly screen: ChatScreen | undefined;
+  /** How much was typed so far, without Ctrl-C. */
+  readonly typed: number;
   /** Drops what is typed and not yet sent. */
   clear(): void;
   close(): void;
@@ -48,6 +50,7 @@ export interface ChatInputOptions {
 export class LineQueue {
   readonly lines: string[] = [];
   hasEnded = false;
+  pushed = 0;
   #arrival = Promise.withResolvers<void>();
 
   get isEmpty(): boolean {
@@ -56,6 +59,7 @@ export class LineQueue {
 
   push(line: string): void {
     this.lines.push(line);
+    this.pushed += 1;
     this.#arrival.resolve();
   }
 

@@ -87,6 +87,23 @@ describe.skipIf(!hasTerminals())("a question", () => {
     expect(await again()).toBe(4);
   });
 
+  test("about a command that is answered with always is not asked in the next conversation", async () => {
+    const runs = (): void =>
+      wire.script(
+        answerWith({ calls: [{ name: "run_bash", args: JSON.stringify({ command: "touch ran" }) }] }),
+        answerWith({ text: "Done." }),
+      );
+    runs();
+    const program = onTerminal("run", "go", "--enable", "run_bash");
+    await program.shows(asks);
+    program.type("a\r");
+    expect(await program.ended).toBe(0);
+    wire.reset();
+    runs();
+    expect(await toolcrib("run", "go", "--enable", "run_bash", ...model())).toMatchObject({ code: 0 });
+    expect(wire.requests).toHaveLength(2);
+  });
+
   test("shows the diff of a file, its head and tail where it is long, and the rest by v", async () => {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`);
     writeFileSync(join(work.folder, "long.txt"), `${lines.join("\n")}\n`);

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { ExecutableTool, Middleware, ToolContext, ToolRegistry } from "@toolcrib/core";
 import { nearestName } from "@toolcrib/core/internal";
 import { defaultMaxReplyBytes } from "@toolcrib/core/text";
@@ -59,7 +60,8 @@ export function createToolSet(
   const local = (): DefaultToolOptions => ({
     root,
     deny,
-    ...(outputs !== undefined && { readable: [outputs] }),
+    // Those of all conversations here: a yes to a command is bound to what the sandbox shows, and holds in the next one.
+    ...(outputs !== undefined && { readable: [dirname(outputs)] }),
     fs,
     search: limits,
     bash: {

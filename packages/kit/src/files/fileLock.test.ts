@@ -84,6 +84,22 @@ test("a lock that was taken over before its text was written is not held", async
   expect(readFileSync(path, "utf8")).toBe("elsewhere.example 1 1");
 });
 
+test("a lock that a full disk does not take is no lock for the next one", async () => {
+  const write = fs.writeFileSync;
+  fs.writeFileSync = () => {
+    throw Object.assign(new Error("no space"), { code: "ENOSPC" });
+  };
+  syncBuiltinESMExports();
+  try {
+    await expect(takeFileLock(path)).rejects.toThrow("no space");
+  } finally {
+    fs.writeFileSync = write;
+    syncBuiltinESMExports();
+  }
+  expect(readdirSync(folder)).toEqual([]);
+  (await takeFileLock(path))?.release();
+});
+
 test("who cannot take over in time gives up, also while another is about to", async () => {
   leftByDeadProcess();
   const digest = createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 8);

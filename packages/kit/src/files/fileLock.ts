@@ -48,11 +48,21 @@ export async function takeFileLock(path: string, waitMs = 0): Promise<FileLock |
 
 function create(path: string): FileLock | undefined {
   const own = `${hostname()} ${process.pid} ${statusOf(process.pid)?.start ?? ""}`;
+  let descriptor: number;
   try {
-    writeFileSync(path, own, { flag: "wx", mode: 0o600 });
+    descriptor = openSync(path, "wx", 0o600);
   } catch (error) {
     if (systemErrorCode(error) === "EEXIST") return undefined;
     throw error;
+  }
+  try {
+    writeFileSync(descriptor, own);
+  } catch (error) {
+    // On a full disk an empty file is left: it would be a lock that nobody holds.
+    remove(path);
+    throw error;
+  } finally {
+    closeSync(descriptor);
   }
   // Another took it for one that a crash left: this process was stopped before it wrote.
   if (read(path) !== own) return undefined;

@@ -83,7 +83,7 @@ test.each([
   ['{ / "mcpServers": {} }', '.mcp.json is not valid JSON: unexpected "/" at character 3, after {'],
   ['{ "mcpServers": /*/ {} }', '.mcp.json is not valid JSON: unexpected "/" at character 17, after { "mcpServers":'],
   ["[]", '.mcp.json: expected { "mcpServers": { NAME: { … } } }; correct it or move it away'],
-  ['{"mcpServers":{"a":1}}', '.mcp.json: expected { "mcpServers": { NAME: { … } } }; correct it or move it away'],
+  ['{"mcpServers":{"a":1}}', '.mcp.json: the entry "a" is no object; correct or remove it'],
   [`{}${" ".repeat(2 ** 20)}`, ".mcp.json: it holds more than 1 MB, the most that is read; use a smaller one"],
 ])("%.30j is refused by its name", async (text, message) => {
   writeFileSync(path, text);

@@ -1,4 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
+import { clip, isObject } from "@toolcrib/core/text";
 import { byteOrderMark, parseJson, withoutComments } from "@toolcrib/kit/text";
 import { applyEdits, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import type { McpConfig, McpServerConfig } from "../client/serverConfig.ts";
@@ -6,13 +6,23 @@ import { badConfigFile } from "./configErrors.ts";
 
 /** Reads the text of a configuration: JSON with comments. `file` names it in errors. Throws an McpError (`bad_config_file`). */
 export function parseConfig(text: string, file: string): McpConfig {
+  const { mcpServers } = parseEntries(text, file);
+  const wrong = Object.entries(mcpServers).find(([, entry]) => !isObject(entry));
+  if (!wrong) return { mcpServers };
+  throw badConfigFile(
+    file,
+    `${file}: the entry ${JSON.stringify(clip(wrong[0], 80))} is no object; correct or remove it`,
+  );
+}
+
+/** An entry may be anything: one that is wrong can still be removed. */
+function parseEntries(text: string, file: string): McpConfig {
   const toError = (message: string): Error => badConfigFile(file, message);
   // Not parsed by jsonc-parser: there a key `__proto__` would give an entry fields that its digest does not cover.
   const config = parseJson(withoutComments(text.replace(byteOrderMark, " ")), file, toError);
   if (isObject(config)) {
     const { mcpServers = {} } = config;
-    if (isObject(mcpServers) && Object.values(mcpServers).every(isObject))
-      return { mcpServers: mcpServers as Record<string, McpServerConfig> };
+    if (isObject(mcpServers)) return { mcpServers: mcpServers as Record<string, McpServerConfig> };
   }
   throw toError(`${file}: expected { "mcpServers": { NAME: { … } } }; correct it or move it away`);
 }
@@ -28,9 +38,9 @@ export function changeConfig(
   file: string,
 ): string {
   const text = found?.replace(byteOrderMark, "") ?? "{}";
-  const entry = change(parseConfig(text, file));
+  const entry = change(parseEntries(text, file));
   const changed = entry === undefined ? withoutServer(text, name) : withServer(text, name, entry);
-  if (JSON.stringify(parseConfig(changed, file).mcpServers[name]) !== JSON.stringify(entry)) {
+  if (JSON.stringify(parseEntries(changed, file).mcpServers[name]) !== JSON.stringify(entry)) {
     throw badConfigFile(file, `${file}: it has a key twice, so ${name} cannot be changed; correct it first`);
   }
   const mark = found?.startsWith(byteOrderMark) ? byteOrderMark : "";

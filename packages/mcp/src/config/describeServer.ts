@@ -19,6 +19,7 @@ function urlLines(name: string, { url, headers = {} }: Extract<McpServerConfig, 
 
 function commandLines(name: string, entry: Exclude<McpServerConfig, { url: string }>): string[] {
   const { command, args = [], env = {}, cwd } = entry;
+  if (typeof command !== "string" || command === "") return [`  ${name} has neither a command nor a url`];
   const lines = [`  ${name} runs ${[command, ...args].map(word).join(" ")}`];
   if (cwd !== undefined) lines.push(`  in ${word(cwd)}`);
   for (const [variable, value] of Object.entries(env)) lines.push(`  with ${variable}=${word(value)}`);

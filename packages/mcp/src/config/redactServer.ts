@@ -13,7 +13,7 @@ export function redactServer(entry: McpServerConfig): McpServerConfig {
   const { command, args, env } = entry;
   return {
     ...entry,
-    command: redactUrls(String(command)),
+    command: redactUrls(String(command ?? "(no command)")),
     ...(Array.isArray(args) && { args: args.map((word, index) => hideWord(String(word), args[index - 1])) }),
     ...(env && { env: hideValues(env) }),
   };

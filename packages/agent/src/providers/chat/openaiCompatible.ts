@@ -56,7 +56,7 @@ export class OpenAICompatibleProvider implements Provider {
 export function ollamaBaseURL(): string {
   const host = environment("OLLAMA_HOST") ?? "127.0.0.1";
   const address = /^https?:\/\//.test(host) ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
-  if (!URL.canParse(address)) {
+  if (!URL.canParse(address) || /^\w+:\/\//.test(address.slice("http://".length))) {
     const message = `OLLAMA_HOST is not an address: ${redact(address, [])}; expected host, host:port or a URL.`;
     throw new AgentError({ code: "invalid_option", message });
   }

@@ -61,7 +61,8 @@ function createSession(
   const { terminal, interrupts } = program;
   const note = (line: string): void => terminal.aside(line);
   let { provider } = first;
-  let warned = false;
+  /** What had been typed when the last Ctrl-C came. */
+  let warnedAt: number | undefined;
   let hasEnded = false;
 
   const turn = async (start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> => {
@@ -109,7 +110,7 @@ function createSession(
       return hasEnded;
     },
     async take(line) {
-      warned = false;
+      warnedAt = undefined;
       if (line === "") return;
       try {
         if (!line.startsWith("/")) return await turn((signal) => conversation.turn(line, signal));
@@ -120,8 +121,8 @@ function createSession(
       }
     },
     interrupt() {
-      if (interrupts.running || warned) return interrupts.interrupt();
-      warned = true;
+      if (interrupts.running || warnedAt === input.typed) return interrupts.interrupt();
+      warnedAt = input.typed;
       input.clear();
       note("Ctrl-C again, or /quit, leaves.");
     },

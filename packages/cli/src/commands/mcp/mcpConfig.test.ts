@@ -27,6 +27,26 @@ test("a key that occurs twice is refused", async () => {
   expect(readFileSync(join(folder, ".mcp.json"), "utf8")).toBe(text);
 });
 
+test.each(["null", "3", "[]"])("an entry that is %s is named, and mcp remove takes it out", async (entry) => {
+  writeFileSync(join(folder, ".mcp.json"), `{ "mcpServers": { "good": { "command": "x" }, "bad": ${entry} } }`);
+  expect(await toolcrib("list")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the entry "bad" is no object'),
+  });
+  expect(await toolcrib("remove", "bad")).toMatchObject({ code: 0 });
+  expect((await toolcrib("list")).stdout).toContain("good");
+});
+
+test("an entry without a command is not allowed, and said to have none", async () => {
+  writeFileSync(join(folder, ".mcp.json"), '{ "mcpServers": { "n": { "args": ["x"] } } }');
+  const { code, stderr } = await toolcrib("allow", "n");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "toolcrib: n in .mcp.json has neither a command nor a url; correct it, or: toolcrib mcp remove n\n",
+  });
+  expect((await toolcrib("list")).stdout).not.toContain("undefined");
+});
+
 test("twenty concurrent mcp add lose no entry and leave no lock", async () => {
   const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
   const ends = await Promise.all(names.map((name) => toolcrib("add", name, "cmd")));

@@ -77,6 +77,7 @@ function serverOf(
   args: readonly string[],
   { env = [], header = [], cwd }: FlagsOf<typeof addFlags>,
 ): McpServerConfig {
+  if (target.trim() === "") throw usageError("an empty word is no command; write the command, or an http address");
   if (!/^https?:\/\//.test(target)) {
     if (header.length > 0) throw usageError("--header is for the address of a server, not for a command");
     const variables = pairs("--env", env, "=", "NAME=value");
@@ -107,7 +108,14 @@ function pairs(flag: string, given: readonly string[], separator: string, form: 
 async function mcpAllow({ terminal, env }: Program, names: readonly string[]): Promise<ExitReason> {
   const file = projectConfigFile(process.cwd());
   const { mcpServers } = await file.read();
-  for (const name of names) requireServer(mcpServers, name, file.name);
+  for (const name of names) {
+    requireServer(mcpServers, name, file.name);
+    const entry = mcpServers[name];
+    if (entry && !("url" in entry) && !entry.command)
+      throw usageError(
+        `${name} in ${file.name} has neither a command nor a url; correct it, or: toolcrib mcp remove ${name}`,
+      );
+  }
   const entries = Object.fromEntries(names.map((name) => [name, mcpServers[name]]));
   await ownConsents(env).save(entries);
   for (const [name, entry] of Object.entries(entries)) {

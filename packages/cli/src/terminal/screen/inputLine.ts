@@ -41,7 +41,10 @@ export class InputLine extends Editor {
   override handleInput(key: string): void {
     const isStale = this.isShowingAutocomplete() && this.#offeredFor !== this.getText();
     if (isStale && (matchesKey(key, "enter") || matchesKey(key, "tab"))) super.handleInput("\u001b");
+    const before = this.getText();
     super.handleInput(key);
+    // Of an earlier message the end, where people go on typing.
+    if (matchesKey(key, "up") && this.getText() !== before) super.handleInput("\u0005");
   }
 
   completeWith(provider: AutocompleteProvider): void {

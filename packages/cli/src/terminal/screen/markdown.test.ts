@@ -12,6 +12,7 @@ const block = fc.constantFrom(
   "> quoted\n> twice\n\n",
   "1. first\n2. second\n\n---\n\n",
   "plain\nlines\n\n",
+  `| name | what it is for |\n| --- | --- |\n${Array.from({ length: 9 }, (_, index) => `| file${index}.ts | ${"words ".repeat(index)}|\n`).join("")}\n`,
 );
 
 const visible = (rows: readonly string[]): string => rows.map(stripTerminalSequences).join("").replace(/\s/g, "");
@@ -52,6 +53,23 @@ test("rows that are not complete are given again in another width, and none of t
       .join("\n")
       .match(/line \d+/g),
   ).toEqual(lines);
+});
+
+test.each([40, 80])("a table that is higher than the window has each row once at %i columns", (columns) => {
+  const answer = createAnswers(createStyle(true), true)();
+  const cells = Array.from({ length: 40 }, (_, index) => `cell${index}x`);
+  const text = `| name | what |\n| --- | --- |\n${cells.map((cell, index) => `| ${cell} | ${"w".repeat(index)} |\n`).join("")}`;
+  const rows: string[] = [];
+  for (let at = 0; at < text.length; at += 7) {
+    answer.append(text.slice(at, at + 7));
+    const { done, open } = answer.rows(columns, 6);
+    rows.push(...done);
+    expect(open.length).toBeLessThanOrEqual(6);
+  }
+  rows.push(...answer.end(columns));
+  const shown = rows.map(stripTerminalSequences).join("\n");
+  expect(shown.match(/cell\d+x/g)).toEqual(cells);
+  expect(shown.match(/w/g)).toHaveLength((40 * 39) / 2 + 1);
 });
 
 test("a block that would take ever longer to render is divided, and code stays code", () => {

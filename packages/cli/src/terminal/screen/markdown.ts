@@ -72,8 +72,11 @@ export class StreamedAnswer {
     const last = blocks.findLastIndex(({ type }) => type !== "space");
     const complete = blocks.slice(0, Math.max(0, last)).reduce((length, { raw }) => length + raw.length, 0);
     if (complete > 0) this.#give(done, this.#rowsOf(this.#source.slice(0, complete), width), complete);
-    if (this.#source.length > longestBlock) this.#divide(done, width, this.#source.lastIndexOf("\n") + 1);
+    if (this.#source.length > longestBlock && blocks[last]?.type !== "table")
+      this.#divide(done, width, this.#source.lastIndexOf("\n") + 1);
     const open = this.#rowsOf(this.#source, width);
+    // Each line of a table may change the width of all its columns, so its rows are given at once, at its end.
+    if (new Lexer().lex(this.#source)[0]?.type === "table") return { done, open: open.slice(-room) };
     let early = Math.max(0, open.length - room);
     while (early > 0 && open[early - 1] === "") early -= 1;
     for (const row of open.slice(0, early)) this.#given += sizeOf(row);

@@ -42,6 +42,7 @@ export class Screen implements ChatInput, ChatScreen {
   #drawTimer: NodeJS.Timeout | undefined;
   #drawnAt = 0;
   #paused = false;
+  typed = 0;
   #facts = (): readonly string[] => ["starting"];
   readonly #modes: { readonly on: string; readonly off: string };
 
@@ -178,6 +179,7 @@ export class Screen implements ChatInput, ChatScreen {
   };
 
   #onKey(key: string): void {
+    if (!matchesKey(key, "ctrl+c")) this.typed += 1;
     if (matchesKey(key, "ctrl+c") && !this.#picker) this.#options.onInterrupt();
     else if (this.#picker) this.#picker.handleInput(key);
     else if (matchesKey(key, "ctrl+d") && this.#line.getText() === "") this.#queue.end();
