@@ -1,4 +1,4 @@
-import type { BypassGroup } from "./bypassLines.ts";
+import type { BypassGroup } from "./bypassGroup.ts";
 
 /** Lines in which an option, an argument or the environment of a harmless program runs another one, or writes a file. */
 export const bypassOptions: readonly BypassGroup[] = [

@@ -1,4 +1,4 @@
-import type { BypassGroup } from "./bypassLines.ts";
+import type { BypassGroup } from "./bypassGroup.ts";
 
 /** Lines whose second command was hidden by the syntax of the shell. */
 export const bypassSyntax: readonly BypassGroup[] = [

@@ -150,8 +150,9 @@ program (\`awk\`), files by a list (\`strings @list\`) or an option that writes 
    value attached alone? An option whose value is read differently hides the next word: with \`-U=\` for \`-U=?\`, \`git diff -U --output=x\` wrote a file.
 2. Write the options that keep it reading. Leave out each that writes, runs something, reads names or options from a file, or follows links.
 3. Add the new lines to \`testing/shell\` (\`inspectionCommands\`, \`bypassOptions\`, \`wildcardLines\`).
-4. \`npx vitest run --project @toolcrib/policy -u\` renews this page and \`COMMANDS.md\`; \`records.test.ts\` runs each option for real and compares how many values it
-   takes; \`npm run test:faults\` runs made-up lines from the program's own help under a recorder.
+4. \`npx vitest run --project @toolcrib/policy -u\` renews this page and \`COMMANDS.md\`. In \`testing/suites/policy\`, \`records.suite.ts\` runs each option
+   for real and compares how many values it takes, and \`programs.suite.ts\` runs made-up lines from the program's own help under a recorder:
+   \`npm run test:faults -- testing/suites/policy\`.
 
 ## Examples
 

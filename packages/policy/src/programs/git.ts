@@ -53,7 +53,7 @@ export const git: ProgramRecord = {
     "cat-file": reading("-p -t -s -e", { contents: true }),
     "check-attr": reading("-a --all --cached --stdin -z"),
     "check-ignore": reading("-v --verbose -n --non-matching -q --quiet --no-index --stdin -z"),
-    cherry: reading("-v --abbrev=?"),
+    cherry: reading("-v --verbose --abbrev=?"),
     // Other keys may hold a password or a token. A change of the configuration may run anything.
     config: {
       commands: {

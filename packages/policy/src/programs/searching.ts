@@ -116,7 +116,7 @@ export const searching: ProgramRecords = {
         -i --ignore-case --ignore-file=@ --ignore-file-case-insensitive -v --invert-match --json --line-buffered -n --line-number
         -N --no-line-number -x --line-regexp -M= --max-columns= --max-columns-preview -m= --max-count= --max-depth= --max-filesize=
         -U --multiline --multiline-dotall --no-config --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-global
-        --no-ignore-parent --no-ignore-vcs --no-messages --no-unicode -0 --null -o --only-matching --one-file-system --passthru
+        --no-ignore-parent --no-ignore-vcs --no-messages --no-unicode -0 --null -o --only-matching --one-file-system --passthru --passthrough
         -P --pcre2 -p --pretty -q --quiet -r= --replace= -S --smart-case -s --case-sensitive --sort= --sortr= --stats -a --text
         -j= --threads= --trim -t= --type= -T= --type-not= --type-list -u --unrestricted --vimgrep -H --with-filename -I --no-filename
         -w --word-regexp`,

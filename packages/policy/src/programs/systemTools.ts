@@ -9,16 +9,21 @@ const columns = new Set(
   ),
 );
 
+function columnsIn(list: string): string[] {
+  return list === "" ? [] : list.split(/[, ]/).map((name) => name.replace(/^[+-]|=.*$/g, ""));
+}
+
 function judgePs(words: readonly string[], { unknown, operands, names, values }: ParsedWords): Reads | string {
   const [at] = unknown;
   if (at !== undefined) return `${words[at]} is not among the options of ps that are known to only read.`;
   if (names.some((name) => /^-[LT]$/.test(name)) && names.some((name) => name === "-H" || name === "--forest"))
     return "ps reads such options in two ways.";
-  const listed = values.flatMap((value) => value.split(/[, ]/)).map((name) => name.replace(/^[+-]|=.*$/g, ""));
+  const listed = values.flatMap(columnsIn);
   // Without a dash the letter e shows the environment.
-  if (!listed.every((name) => columns.has(name) || /^[0-9]+$/.test(name)))
-    return "ps may show the environment of programs.";
-  return operands.length < 2 && operands.every((word) => /^[acfjlrsTuvwxX]+$/.test(word))
+  // `k` takes the next word, the columns to sort by.
+  const bsd = /^(?:[acfjlrsTuvwxX]*|(?:[acfjlrsTuvwxX]+ )?[acfjlrsTuvwxX]*k (\S+))$/.exec(operands.join(" "));
+  const all = [...listed, ...columnsIn(bsd?.[1] ?? "")];
+  return bsd && all.every((name) => columns.has(name) || /^[0-9]+$/.test(name))
     ? { paths: [] }
     : "ps may show the environment of programs.";
 }
