@@ -1,6 +1,5 @@
 import { defineTool } from "@toolcrib/core";
-import type { Explanation } from "../../packages/policy/src/explain.ts";
-import type { Policy } from "../../packages/policy/src/policy.ts";
+import type { Explanation, Policy } from "../../packages/policy/src/policy.ts";
 
 const tool = defineTool({
   name: "run_bash",

@@ -1,8 +1,7 @@
 export { type ProtectedPath, protectedPaths } from "@toolcrib/kit/files";
-export type { Explanation } from "./explain.ts";
-export { exactPattern, guardState } from "./keptState.ts";
+export { exactPattern } from "./judge/protectedPaths.ts";
 export type { PolicyOptions } from "./options.ts";
-export { createPolicy, type Policy } from "./policy.ts";
+export { createPolicy, type Explanation, type Policy } from "./policy.ts";
 export type { PolicyQuestion } from "./question.ts";
 export { fileStore } from "./remembered/fileStore.ts";
 export type { Rememberable } from "./remembered/rememberable.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { defineTool, type ExecutableTool, type GuardDecision, type ToolEffect } from "@toolcrib/core";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { oneLine } from "./describe.ts";
 import type { PolicyOptions, PolicyQuestion } from "./index.ts";
-import { oneLine } from "./words.ts";
 
 const system = vi.hoisted(() => ({ account: (): { homedir: string } => ({ homedir: "/home/of-the-account" }) }));
 

@@ -9,11 +9,12 @@ import {
   withDefault,
   withMethods,
 } from "@toolcrib/core/internal";
-import { createPathScope, homeFolder, isBelowAny, type ProtectedPath, protectedPaths } from "@toolcrib/kit/files";
-import { compileProtected, ownFolders } from "./judge/protectedPaths.ts";
+import { createPathScope, homeFolder, isBelowAny, protectedPaths } from "@toolcrib/kit/files";
+import { foldersOf as stateFoldersOf } from "./judge/ownState.ts";
+import { compileProtected, exactPattern, ownFolders, type ProtectedEntry } from "./judge/protectedPaths.ts";
 import type { RememberedStore } from "./remembered/store.ts";
 import { compileRules, type PathPlaces } from "./rules/compileRules.ts";
-import type { Settings } from "./settings.ts";
+import type { OwnState, Settings } from "./settings.ts";
 import { type Mode, modes } from "./verdict.ts";
 
 /** A remote whose tools were given more than roots. */
@@ -50,6 +51,8 @@ export interface PolicyOptions {
   remembered?: RememberedStore | undefined;
   /** More protected paths, as path patterns. */
   protect?: readonly string[] | undefined;
+  /** What your program keeps that decides about calls, so that none changes it. */
+  ownState?: OwnState | undefined;
   /** Where relative paths start, and commands whose call names no directory. Default: the first root, else the process's. */
   cwd?: string | undefined;
   /** What `~/` means in patterns, an absolute path. Default: the user's home. */
@@ -69,6 +72,7 @@ const specs = {
   denied: patterns,
   remembered: { ...withMethods("load", "change"), expected: "a store, such as fileStore(path)" },
   protect: patterns,
+  ownState: true,
   cwd: true,
   home: {
     expected: "an absolute path",
@@ -84,7 +88,15 @@ export function settingsOf(options: PolicyOptions): Settings {
   const roots = foldersOf(options.roots ?? options.cwd ?? process.cwd());
   const readable = options.readable === undefined || options.readable.length === 0 ? [] : foldersOf(options.readable);
   const others = remotesOf(options.remotes);
-  const own = (options.protect ?? []).map((pattern): ProtectedPath => ({ pattern, why: "it was named as protected" }));
+  const { ownState } = options;
+  const own: ProtectedEntry[] = [
+    ...(options.protect ?? []).map((pattern) => ({ pattern, why: "it was named as protected" })),
+    ...(ownState ? stateFoldersOf(ownState) : []).map((folder) => ({
+      pattern: exactPattern(folder),
+      why: ownState?.why ?? "",
+      never: true as const,
+    })),
+  ];
   const from = (places: PathPlaces) => ({
     roots: places.roots,
     places,
@@ -101,6 +113,7 @@ export function settingsOf(options: PolicyOptions): Settings {
     scope: options.cwd === undefined ? createPathScope({ cwd: roots[0] }) : scope,
     readable,
     ...from({ roots, home: homeOf(home) }),
+    ownState,
     remembered: storeOf(options.remembered, [...roots, scope.cwd]),
     denied: new Set(options.denied),
     elsewhere(remote) {

@@ -1,12 +1,13 @@
 import type { ApprovalQuestion, ExecutableTool, Guard, GuardDecision, GuardedCall } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
-import { type Explanation, explainJudgement } from "./explain.ts";
-import { type Judgement, judge } from "./judgement.ts";
+import { oneLine } from "./describe.ts";
+import { judgeCall } from "./judge/judgeCall.ts";
 import { type PolicyOptions, settingsOf } from "./options.ts";
 import { questionData, questionText } from "./question.ts";
+import { type Rememberable, rememberable } from "./remembered/rememberable.ts";
 import type { RememberedAnswer, RememberedStore } from "./remembered/store.ts";
 import type { Settings } from "./settings.ts";
-import { oneLine } from "./words.ts";
+import { type Cause, type Decision, type Mode, strictest, type Verdict } from "./verdict.ts";
 
 /** A call to explain: as a guard gets it, or a tool with arguments. */
 export type ExplainedCall =
@@ -29,6 +30,18 @@ export interface Policy {
   revoke(id: string): Promise<boolean>;
 }
 
+/** How a policy decides a call, and why. */
+export interface Explanation {
+  readonly decision: Decision;
+  /** One sentence. */
+  readonly text: string;
+  readonly mode: Mode;
+  /** What decided. */
+  readonly decidedBy: Cause;
+  /** Every part of the call with its own verdict; the strictest decides. */
+  readonly parts: readonly Verdict[];
+}
+
 /** Makes a guard of rules. Throws a TypeError for a malformed rule or option. */
 export function createPolicy(options: PolicyOptions = {}): Policy {
   const settings = settingsOf(options);
@@ -37,14 +50,14 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   return {
     async guard(call) {
       try {
-        return decisionOf(call, await judge(call, settings), settings);
+        return guardDecision(call, await decide(call, settings), settings);
       } catch (error) {
         return `the policy could not judge the call, so it is denied: ${oneLine(messageOf(error))}`;
       }
     },
     async explain(call) {
       const guarded = await guardedCall(call);
-      return explainJudgement(guarded, await judge(guarded, settings), settings);
+      return explanation(guarded, await decide(guarded, settings), settings);
     },
     remember: async (call, question) => remember(await guardedCall(call), question, settings),
     list: async () => (await settings.remembered?.load())?.filter(isHere) ?? [],
@@ -60,7 +73,48 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   };
 }
 
-function decisionOf(call: GuardedCall, { deciding, asked, remember }: Judgement, { mode }: Settings): GuardDecision {
+/** How a call is decided. */
+interface CallVerdict {
+  readonly deciding: Verdict;
+  readonly parts: readonly Verdict[];
+  /** What has to be asked about. */
+  readonly asked: readonly Verdict[];
+  /** What an always-yes would hold for. */
+  readonly remember: Rememberable | undefined;
+}
+
+/**
+ * Decides a call, remembered answers included: a yes that was given for good allows what the mode alone would ask about, and nothing
+ * that a rule asks about or denies, or that is protected.
+ */
+async function decide(call: GuardedCall, settings: Settings): Promise<CallVerdict> {
+  const { remembered, roots, scope } = settings;
+  const parts = await judgeCall(call, settings);
+  const deciding = strictest(parts);
+  if (deciding.decision !== "ask") return { deciding, parts, asked: [], remember: undefined };
+  const asked = parts.filter(({ decision }) => decision === "ask");
+  const remember = remembered && rememberable(call, asked, roots, scope);
+  if (!remembered || !remember) return { deciding, parts, asked, remember };
+  const { id } = remember;
+  if (!(await remembered.load()).some((answer) => answer.id === id)) return { deciding, parts, asked, remember };
+  const cause: Cause = { by: "remembered", id };
+  const allowed: Verdict = { ...deciding, decision: "allow", cause, why: "it was allowed for good" };
+  return { deciding: allowed, parts: [allowed], asked: [], remember: undefined };
+}
+
+const decided: Readonly<Record<Decision, string>> = { allow: "Allowed", ask: "Asked", deny: "Denied" };
+
+function explanation({ name }: GuardedCall, { deciding, parts }: CallVerdict, { mode }: Settings): Explanation {
+  const { decision, cause, what, why } = deciding;
+  const text = `${decided[decision]}: ${oneLine(name, 80)} would ${what}; ${oneLine(why, 500)}.`;
+  return { decision, text, mode, decidedBy: cause, parts };
+}
+
+function guardDecision(
+  call: GuardedCall,
+  { deciding, asked, remember }: CallVerdict,
+  { mode }: Settings,
+): GuardDecision {
   const { decision, what, why, cause } = deciding;
   if (decision === "allow") return true;
   // What the tool itself refuses is denied in its words.
@@ -73,7 +127,7 @@ function decisionOf(call: GuardedCall, { deciding, asked, remember }: Judgement,
 async function remember(call: GuardedCall, question: ApprovalQuestion, settings: Settings): Promise<RememberedAnswer> {
   const store: RememberedStore | undefined = settings.remembered;
   if (!store) throw new Error("this policy remembers nothing: pass the option remembered, such as fileStore(path)");
-  const { remember: subject } = await judge(call, settings);
+  const { remember: subject } = await decide(call, settings);
   if (!subject) throw new Error("a yes to this call cannot be remembered");
   const { data } = question as { readonly data?: { readonly remember?: { readonly id?: unknown } } };
   if (data?.remember?.id !== subject.id)

@@ -1,7 +1,7 @@
 import type { GuardedCall, ToolEffect } from "@toolcrib/core";
+import { oneLine } from "./describe.ts";
 import type { Rememberable } from "./remembered/rememberable.ts";
 import type { Cause, Mode, Verdict } from "./verdict.ts";
-import { oneLine } from "./words.ts";
 
 /** What a question of a policy carries for programs, as `data`. It is plain JSON. */
 export interface PolicyQuestion {
@@ -48,37 +48,18 @@ export function questionData(
   };
 }
 
+/** The fields that a question shows. */
+const shown = "kind path givenPath tree command shell cwd env confinement host remote".split(" ");
+
 /** A copy of the known fields, with long texts cut. */
-function cut({
-  kind,
-  path,
-  givenPath,
-  tree,
-  command,
-  shell,
-  cwd,
-  env,
-  confinement,
-  host,
-  remote,
-}: ToolEffect): ToolEffect {
-  const short = (text: string | undefined): string | undefined =>
-    text === undefined ? undefined : text.slice(0, longestListed);
-  const shortEnv = Object.entries(env ?? {})
-    .slice(0, mostListed)
-    .map(([name, value]) => [name.slice(0, 200), short(value)]);
-  const copy = {
-    kind,
-    path: short(path),
-    givenPath: short(givenPath),
-    tree,
-    command: short(command),
-    shell: short(shell),
-    cwd: short(cwd),
-    env: env === undefined ? undefined : Object.fromEntries(shortEnv),
-    confinement: short(confinement),
-    host: short(host),
-    remote: short(remote),
-  };
-  return Object.fromEntries(Object.entries(copy).filter(([, value]) => value !== undefined)) as unknown as ToolEffect;
+function cut(effect: ToolEffect): ToolEffect {
+  const fields = Object.entries(effect).filter(([name, value]) => shown.includes(name) && value !== undefined);
+  return Object.fromEntries(fields.map(([name, value]) => [name, cutValue(value)])) as unknown as ToolEffect;
+}
+
+function cutValue(value: unknown): unknown {
+  if (typeof value === "string") return value.slice(0, longestListed);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).slice(0, mostListed);
+  return Object.fromEntries(entries.map(([name, text]) => [name.slice(0, 200), String(text).slice(0, longestListed)]));
 }

@@ -4,6 +4,21 @@ import type { RememberedStore } from "./remembered/store.ts";
 import type { PathPlaces, RuleList } from "./rules/compileRules.ts";
 import type { Decision, Mode } from "./verdict.ts";
 
+/** Where the program that uses a policy keeps what decides about calls. */
+export interface OwnState {
+  /** Absolute paths of folders that no call changes, whatever allows it. */
+  readonly folders: readonly string[];
+  /** Why, for a refusal: `it is where … keeps what the user has allowed, so no tool changes it`. */
+  readonly why: string;
+  /**
+   * Protected names of files in a root, which are asked about by any other name too: a link to one, a folder around it. What each decides:
+   * `says what may run here`.
+   */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  /** Where these files are. Default: the roots of the policy. */
+  readonly roots?: readonly string[] | undefined;
+}
+
 /** The options of a policy, checked and compiled. */
 export interface Settings {
   readonly mode: Mode;
@@ -16,6 +31,7 @@ export interface Settings {
   readonly places: PathPlaces;
   readonly rules: Readonly<Record<Decision, RuleList>>;
   readonly protectedPaths: ProtectedMatcher;
+  readonly ownState: OwnState | undefined;
   readonly remembered: RememberedStore | undefined;
   /** Patterns of paths that the packs leave out themselves. */
   readonly denied: ReadonlySet<string>;

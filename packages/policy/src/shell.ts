@@ -1,4 +1,3 @@
-export { readOnly } from "./judge/readOnly.ts";
 export { harmlessVariables } from "./judge/variables.ts";
 export type { ProgramRecord } from "./programs/record.ts";
 export { programs } from "./programs/table.ts";

@@ -32,6 +32,24 @@ export interface Verdict {
   readonly command?: string | undefined;
 }
 
+/** What a verdict is about. */
+export type Subject = Pick<Verdict, "what" | "effect" | "command">;
+
+const verbs: Readonly<Record<Decision, string>> = { allow: "allows it", ask: "asks before it", deny: "denies it" };
+
+export function byRule(list: Decision, rule: string, subject: Subject): Verdict {
+  return { decision: list, cause: { by: "rule", list, rule }, why: `the rule ${rule} ${verbs[list]}`, ...subject };
+}
+
+export function byMode(decision: Decision, mode: Mode, why: string, subject: Subject): Verdict {
+  return { decision, cause: { by: "mode", mode }, why, ...subject };
+}
+
+/** Judges what cannot be told: a mode asks, or denies if it asks nothing. */
+export function notTold(by: "effects" | "unreadable", mode: Mode, why: string, subject: Subject): Verdict {
+  return { decision: askOrDeny(mode), cause: { by }, why, ...subject };
+}
+
 /** Decides what nothing allows: a mode asks, or denies if it asks nothing. */
 export function askOrDeny(mode: Mode): "ask" | "deny" {
   return mode === "read-only" ? "deny" : "ask";

@@ -101,7 +101,9 @@ describe("the folder of what the user has allowed is changed by no tool, in no m
       (await policy.explain({ name, args, tool: registry.get(name) as never })).text;
     expect(await explain(write(`${own}/x`))).toMatch(/^Denied: .*what the user has allowed/);
     expect(await explain(run(`rm -r ${own}`))).toMatch(/^Denied: .*what the user has allowed/);
-    expect(await explain(write("hard.json"))).toMatch(/^Asked: it is another name of \.mcp\.json/);
+    expect(await explain(write("hard.json"))).toMatch(
+      /^Asked: write_file would write hard\.json; it is another name of \.mcp\.json/,
+    );
     expect(await explain(write("a.txt"))).toMatch(/^Allowed: /);
   });
 });

@@ -4,7 +4,6 @@ import {
   createPolicy,
   exactPattern,
   fileStore,
-  guardState,
   type Mode,
   memoryStore,
   type Policy,
@@ -59,7 +58,6 @@ export function createPermissions(
     ...deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []),
     ...keptLogins(env, roots),
   ];
-  const folders = [stateFolder(env), configFolder(env)];
   // Where the tools may write, nothing can be kept that decides about them.
   const keepsAnswers = !isBelowAny(permissionsFile(env), [...roots, cwd]);
   const onWarning = (message: string): void => terminal.aside(message);
@@ -70,16 +68,16 @@ export function createPermissions(
     cwd,
     home: home(),
     denied: deniedPaths,
-    protect: folders.flatMap((folder) => [folder, canonicalPath(folder)]).map(exactPattern),
-    remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
-  };
-  const policyWith = (more: readonly string[]): Policy =>
-    guardState(createPolicy({ ...options, mode: current, allow: [...allow, ...more], ask, deny }), {
-      folders,
+    ownState: {
+      folders: [stateFolder(env), configFolder(env)],
       why: "it is where toolcrib keeps what the user has allowed and set, so no tool changes it",
       files: { ".mcp.json": "names programs that are started", [projectConfigName]: "says what may run here" },
       roots: [...roots, process.cwd()],
-    });
+    },
+    remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
+  };
+  const policyWith = (more: readonly string[]): Policy =>
+    createPolicy({ ...options, mode: current, allow: [...allow, ...more], ask, deny });
   try {
     let policy = policyWith([]);
     return {

@@ -4,39 +4,6 @@ import type { ToolEffect } from "@toolcrib/core";
 import { canonicalOrUndefined } from "@toolcrib/kit/files";
 import { hasPattern } from "./expandPattern.ts";
 
-/** What stands between the parts of a word: of options, addresses, lists and scripts. */
-const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
-
-/** The words that may be paths, and the parts in them that may be: after `=`, `:`, `@`, in quotes, or after the letter of an option. */
-export function possiblePaths(words: readonly string[]): readonly string[] {
-  const found = new Set<string>();
-  for (const word of words) {
-    const attached = valuesAfterLetters(word);
-    const parts = [
-      word,
-      ...word.split(betweenParts),
-      ...attached.flatMap((value) => [value, ...value.split(betweenParts)]),
-    ];
-    for (const part of parts) if (part !== "" && !isOption(part) && !part.includes("\0")) found.add(part);
-  }
-  return [...found];
-}
-
-/** As many letters as anybody joins. */
-const mostLetters = 6;
-
-/** What may be the value of one of the joined letters: of `-qF.env` both `F.env` and `.env`. */
-function valuesAfterLetters(word: string): string[] {
-  const letters = /^-[A-Za-z]+/.exec(word)?.[0].length ?? 0;
-  const ends = Array.from({ length: Math.min(letters - 1, mostLetters) }, (_, at) => at + 2);
-  return ends.map((end) => word.slice(end)).filter((value) => value !== "");
-}
-
-/** Recognises words that programs never take for a path, or that name nothing a rule is about. */
-function isOption(part: string): boolean {
-  return part.startsWith("-") && !part.includes("/");
-}
-
 /** The words of a line that cannot be read, whatever stands between them. */
 export function rawWords(line: string): readonly string[] {
   return line.replace(/\\\r?\n/g, "").split(/[\s'"`;|&<>(){}$\\]+/);

@@ -1,9 +1,9 @@
 import { isAbsolute } from "node:path";
 import type { GuardedCall, ToolEffect } from "@toolcrib/core";
+import { oneLine } from "../describe.ts";
 import { groupsFor } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
-import { askOrDeny, type Verdict } from "../verdict.ts";
-import { oneLine } from "../words.ts";
+import { notTold, type Verdict } from "../verdict.ts";
 import { type Budget, newBudget } from "./budget.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeNetwork } from "./judgeNetwork.ts";
@@ -21,20 +21,14 @@ export async function judgeCall(call: GuardedCall, settings: Settings): Promise<
   const [first, ...more] = effects ?? [];
   if (first === undefined) return [judgeUndeclared(call, settings)];
   if (more.length >= mostEffects) return [unjudged(`it does more than ${mostEffects} things`, settings)];
-  const length = [first, ...more].reduce(
-    (sum, { path, givenPath, host }) => sum + sizeOf(path) + sizeOf(givenPath) + sizeOf(host),
-    0,
-  );
-  if (length > mostCharacters) return [unjudged("the paths in it are too long to judge", settings)];
+  const texts = [first, ...more].flatMap(({ path, givenPath, host }) => [path, givenPath, host]);
+  if (texts.reduce((sum, text) => sum + (text?.length ?? 0), 0) > mostCharacters)
+    return [unjudged("the paths in it are too long to judge", settings)];
   const budget = newBudget(mostNames);
   const [verdict, ...others] = await judgeEffect(first, call, settings, budget);
   const verdicts: [Verdict, ...Verdict[]] = [verdict ?? unjudged("nothing is known of it", settings), ...others];
   for (const effect of more) verdicts.push(...(await judgeEffect(effect, call, settings, budget)));
   return verdicts;
-}
-
-function sizeOf(text: string | undefined): number {
-  return text?.length ?? 0;
 }
 
 async function judgeEffect(
@@ -43,13 +37,11 @@ async function judgeEffect(
   settings: Settings,
   budget: Budget,
 ): Promise<readonly Verdict[]> {
-  if (effect.remote !== undefined) {
-    const there = settings.elsewhere(effect.remote);
-    // What lies in a folder there cannot be looked at: it may hold anything.
-    const verdicts = await judgeKind(effect, call, there, newBudget(0));
-    return verdicts.map((verdict) => ({ ...verdict, what: `${verdict.what} on ${oneLine(effect.remote ?? "", 60)}` }));
-  }
-  return await judgeKind(effect, call, settings, budget);
+  const { remote } = effect;
+  if (remote === undefined) return await judgeKind(effect, call, settings, budget);
+  // What lies in a folder there cannot be looked at: it may hold anything.
+  const verdicts = await judgeKind(effect, call, settings.elsewhere(remote), newBudget(0));
+  return verdicts.map((verdict) => ({ ...verdict, what: `${verdict.what} on ${oneLine(remote, 60)}` }));
 }
 
 async function judgeKind(
@@ -86,5 +78,5 @@ function groupsOf({ kind }: ToolEffect, { name, origin }: GuardedCall, { rules }
 }
 
 function unjudged(why: string, { mode }: Settings): Verdict {
-  return { decision: askOrDeny(mode), cause: { by: "effects" }, what: "do something", why };
+  return notTold("effects", mode, why, { what: "do something" });
 }

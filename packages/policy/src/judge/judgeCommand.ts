@@ -1,18 +1,18 @@
 import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/kit/files";
-import { bareRule } from "../rules/compileRules.ts";
+import { describeEffect, oneLine } from "../describe.ts";
+import { type CommandPattern, coversCommand, meansCommand, mentions, startsProgram } from "../rules/commandPattern.ts";
+import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
+import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
-import { dataPlaces } from "../shell/builtins.ts";
-import { askOrDeny, type Cause, type Verdict } from "../verdict.ts";
-import { describeEffect, oneLine } from "../words.ts";
+import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import type { Budget } from "./budget.ts";
-import { bindingCommandRule, coveringCommandRule } from "./commandRules.ts";
+import { type CommandLine, isPlainChange, type LineCommand, readCommandLine } from "./commandLine.ts";
+import { inEnvironment } from "./environment.ts";
 import { expandPattern } from "./expandPattern.ts";
-import { byRule, type Groups } from "./judgeFile.ts";
+import type { Groups } from "./judgeFile.ts";
 import { isAboutFiles, judgeNamedFiles } from "./judgeNamedFiles.ts";
-import { type Line, type LineCommand, readLine } from "./line.ts";
 import { riskyVariable } from "./variables.ts";
-import { isPlainChange } from "./workingDirectories.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
 export async function judgeCommand(
@@ -21,33 +21,41 @@ export async function judgeCommand(
   settings: Settings,
   budget: Budget,
 ): Promise<Verdict[]> {
-  const line = readLine(effect, groups, settings);
-  const what = describeEffect(effect, settings.scope);
-  const denied = bindingCommandRule(groups.deny, effect, line);
-  if (denied) return [{ ...byRule("deny", denied.rule.text, what, effect), command: denied.command?.text }];
-  const verdicts: Verdict[] = [];
-  const asked = bindingCommandRule(groups.ask, effect, line);
-  if (asked) verdicts.push({ ...byRule("ask", asked.rule.text, what, effect), command: asked.command?.text });
-  if (line.unreadable !== undefined) verdicts.push(judgeUnreadable(line, groups, what, settings));
-  else verdicts.push(...judgeReadable(line, groups, what, settings));
+  const { mode } = settings;
+  const line = allowedByRules(inEnvironment(readCommandLine(effect, groups, settings), settings), groups);
+  const subject: Subject = { what: describeEffect(effect, settings.scope), effect };
+  const denied = bindingRule(groups.deny, line);
+  if (denied) return [byRule("deny", denied.rule.text, { ...subject, command: denied.command?.text })];
+  const asked = bindingRule(groups.ask, line);
+  const verdicts: Verdict[] = asked
+    ? [byRule("ask", asked.rule.text, { ...subject, command: asked.command?.text })]
+    : [];
+  if (line.unreadable === undefined) verdicts.push(...judgeReadable(line, groups, subject, settings));
+  else verdicts.push(judgeUnreadable(line, line.unreadable, groups, subject, settings));
   if (effect.remote !== undefined && isAboutFiles(settings)) {
     const why = "rules are about files, and where links lead there cannot be seen from here";
-    verdicts.push({ decision: askOrDeny(settings.mode), cause: { by: "unreadable" }, what, why, effect });
+    verdicts.push(notTold("unreadable", mode, why, subject));
   }
-  verdicts.push(...(await judgeNamedFiles(line, groups, settings, budget)));
-  return verdicts;
+  return [...verdicts, ...(await judgeNamedFiles(line, groups, settings, budget))];
 }
 
-/** A line that cannot be read runs only where nothing is forbidden that could be in it. */
-function judgeUnreadable(line: Line, groups: Groups, what: string, settings: Settings): Verdict {
-  const { effect, unreadable = "" } = line;
-  const forbidding = firstRestriction(groups, settings);
-  if (line.vouched && forbidding === undefined) return vouchedVerdict(groups, what, effect, settings);
+function allowedByRules(line: CommandLine, { allow }: Groups): CommandLine {
+  return { ...line, commands: line.commands.map((one) => ({ ...one, allowedBy: coveringRule(allow, one) })) };
+}
+
+/** Judges a line that cannot be read: it runs only where nothing is forbidden that could be in it. */
+function judgeUnreadable(
+  { allowsAll }: CommandLine,
+  unreadable: string,
+  groups: Groups,
+  subject: Subject,
+  settings: Settings,
+): Verdict {
+  const restriction = allowsAll ? firstRestriction(groups, settings) : undefined;
+  if (allowsAll && restriction === undefined) return allowedWhole(groups, subject, settings);
   const why =
-    forbidding === undefined || !line.vouched
-      ? `it cannot be judged: ${plainReason(unreadable)}`
-      : `what the rule ${forbidding} is about could be hidden in it: ${plainReason(unreadable)}`;
-  return { decision: askOrDeny(settings.mode), cause: { by: "unreadable" }, what, why, effect };
+    restriction === undefined ? "it cannot be judged" : `what the rule ${restriction} is about could be hidden in it`;
+  return notTold("unreadable", settings.mode, `${why}: ${asClause(unreadable)}`, subject);
 }
 
 /** The text of a rule of deny or ask about commands, files or hosts. */
@@ -64,33 +72,29 @@ function firstRestriction(groups: Groups, { rules }: Settings): string | undefin
   return undefined;
 }
 
-function vouchedVerdict(groups: Groups, what: string, effect: ToolEffect, { mode }: Settings): Verdict {
+function allowedWhole(groups: Groups, subject: Subject, { mode }: Settings): Verdict {
   const rule = bareRule(groups.allow);
-  if (rule) return byRule("allow", rule.text, what, effect);
-  return { decision: "allow", cause: { by: "mode", mode }, what, why: `the mode ${mode} allows it`, effect };
+  return rule ? byRule("allow", rule.text, subject) : byMode("allow", mode, `the mode ${mode} allows it`, subject);
 }
 
-function judgeReadable(line: Line, groups: Groups, what: string, settings: Settings): Verdict[] {
-  const { effect, commands } = line;
-  if (line.vouched) return [vouchedVerdict(groups, what, effect, settings)];
-  const cause: Cause = { by: "mode", mode: settings.mode };
+function judgeReadable(line: CommandLine, groups: Groups, subject: Subject, settings: Settings): Verdict[] {
+  const { mode } = settings;
+  if (line.allowsAll) return [allowedWhole(groups, subject, settings)];
   const around = whatIsAround(line, settings);
-  const verdicts: Verdict[] =
-    around === undefined ? [] : [{ decision: askOrDeny(settings.mode), cause, what, why: around, effect }];
-  for (const command of commands) verdicts.push(judgeSimple(command, groups, effect, settings));
-  if (verdicts.length > 0) return verdicts;
-  return [{ decision: "allow", cause, what, why: "it runs nothing", effect }];
+  const verdicts = around === undefined ? [] : [byMode(askOrDeny(mode), mode, around, subject)];
+  for (const command of line.commands) verdicts.push(judgeSimple(command, line.effect, settings));
+  return verdicts.length > 0 ? verdicts : [byMode("allow", mode, "it runs nothing", subject)];
 }
 
 /** Why the line's surroundings could change what its commands do. */
-function whatIsAround(line: Line, { roots }: Settings): string | undefined {
+function whatIsAround(line: CommandLine, { roots }: Settings): string | undefined {
   const { effect, commands, directories } = line;
   if (directories === undefined) return "it changes the working directory in a way that cannot be followed";
   const outside = directories.find((directory) => !roots.some((root) => isInside(root, directory)));
   if (outside !== undefined) return `it runs in ${oneLine(outside, 120)}, outside the roots`;
   const risky = riskyVariable(effect.env ?? {}, commands);
   if (risky !== undefined) return `it sets the variable ${oneLine(risky, 60)}, which could change what runs`;
-  const dashed = effect.remote === undefined ? dashedName(line) : undefined;
+  const dashed = effect.remote === undefined ? dashedName(line, directories) : undefined;
   return dashed && `a file pattern of it may meet the name ${oneLine(dashed, 60)}, which would be an option`;
 }
 
@@ -98,13 +102,16 @@ function whatIsAround(line: Line, { roots }: Settings): string | undefined {
 const mayBeginWithDash = /^(?:[*?]|\[(?!(?:[A-Za-z0-9](?:-[A-Za-z0-9])?)+\]))/;
 
 /** Returns the name of a file that begins with a dash, which a pattern of a command may stand for. */
-function dashedName({ commands, directories = [], changes, budget }: Line): string | undefined {
-  for (const { words, patterns = [], reads } of commands) {
+function dashedName(
+  { commands, changesFiles, budget }: CommandLine,
+  directories: readonly string[],
+): string | undefined {
+  for (const { words, patterns = [], reads, data } of commands) {
     const end = words.includes("--") ? words.indexOf("--") : words.length;
     const open = patterns.filter((at) => at > 0 && at < end && mayBeginWithDash.test(words[at] ?? ""));
-    if (open.length === 0 || dataPlaces(words)(open[0] ?? 0)) continue;
+    if (open.length === 0 || data.has(open[0] ?? 0)) continue;
     if (typeof reads !== "string" && reads.paths.length === 0 && reads.contents === undefined) continue;
-    const made = changes ? commands.flatMap((one) => one.words).find((word) => word.includes("/-")) : undefined;
+    const made = changesFiles ? commands.flatMap((one) => one.words).find((word) => word.includes("/-")) : undefined;
     if (made !== undefined) return made;
     for (const directory of directories) {
       const names = open.flatMap((at) => expandPattern(directory, words[at] ?? "", budget));
@@ -115,30 +122,60 @@ function dashedName({ commands, directories = [], changes, budget }: Line): stri
   return undefined;
 }
 
-function judgeSimple(command: LineCommand, groups: Groups, effect: ToolEffect, settings: Settings): Verdict {
-  const { mode } = settings;
-  const { text, words, reads, uncovered } = command;
-  const what = `run: ${oneLine(text)}`;
-  const cause: Cause = { by: "mode", mode };
-  const ofCommand = { what, effect, command: text };
-  const allow = (why: string): Verdict => ({ decision: "allow", cause, why, ...ofCommand });
-  if (isPlainChange(words)) return allow("it only changes the working directory");
-  if (typeof reads !== "string") return allow(words.length === 0 ? "it only sets variables" : "it only reads");
-  if (mode === "read-only") {
-    const why = `the mode read-only allows read-only commands alone${because(reads)}`;
-    return { decision: "deny", cause, why, ...ofCommand };
-  }
-  const rule = coveringCommandRule(groups.allow, command);
-  if (rule) return { ...byRule("allow", rule.text, what, effect), command: text };
-  return { decision: "ask", cause, why: `no rule allows it${because(uncovered?.why ?? reads)}`, ...ofCommand };
+function judgeSimple(command: LineCommand, effect: ToolEffect, { mode }: Settings): Verdict {
+  const { text, words, reads, uncovered, allowedBy } = command;
+  const subject: Subject = { what: `run: ${oneLine(text)}`, effect, command: text };
+  if (isPlainChange(words)) return byMode("allow", mode, "it only changes the working directory", subject);
+  if (typeof reads !== "string")
+    return byMode("allow", mode, words.length === 0 ? "it only sets variables" : "it only reads", subject);
+  if (mode === "read-only")
+    return byMode("deny", mode, `the mode read-only allows read-only commands alone (${asClause(reads)})`, subject);
+  if (allowedBy) return byRule("allow", allowedBy.text, subject);
+  return byMode("ask", mode, `no rule allows it (${asClause(uncovered?.why ?? reads)})`, subject);
 }
 
-function because(why: string): string {
-  return ` (${plainReason(why)})`;
-}
-
-/** A sentence as a clause. */
-function plainReason(sentence: string): string {
+function asClause(sentence: string): string {
   const clause = sentence.replace(/\.$/, "");
   return oneLine(/^(?:It|A|An|The) /.test(clause) ? clause.charAt(0).toLowerCase() + clause.slice(1) : clause, 200);
+}
+
+/** The rule of deny or ask that is about a line: about one of its commands, or its text if not all of it can be seen. */
+function bindingRule(
+  groups: readonly RuleGroup[],
+  { effect: { command }, commands, unreadable }: CommandLine,
+): { readonly rule: Rule; readonly command?: LineCommand | undefined } | undefined {
+  const bare = bareRule(groups);
+  if (bare) return { rule: bare };
+  const isSeen = unreadable === undefined && commands.every(({ uncovered }) => uncovered === undefined);
+  for (const group of groups) {
+    // A pattern that cannot be tested binds: the command could be anything.
+    const untested = command === undefined ? group.patterned[0] : group.notOfCommands;
+    if (untested) return { rule: untested };
+    for (const { rule, pattern } of group.commands) {
+      const meant = commands.find(
+        ({ words, moreWords }) => meansCommand(pattern, words) || (moreWords === true && startsProgram(pattern, words)),
+      );
+      if (meant || (!isSeen && mentions(pattern, command ?? ""))) return { rule, command: meant };
+    }
+  }
+  return undefined;
+}
+
+/** The rule of allow that covers a simple command. */
+function coveringRule(groups: readonly RuleGroup[], command: LineCommand): Rule | undefined {
+  const bare = bareRule(groups);
+  if (bare) return bare;
+  // A rule is about its folder.
+  if (command.unsafeRepository !== undefined) return undefined;
+  const found = groups
+    .flatMap(({ commands }) => commands)
+    .find(({ pattern }) => coversCommand(pattern, command.words) && spellsOut(pattern, command));
+  return found?.rule;
+}
+
+/** Returns whether a pattern says all that the command does: what its wildcard must not cover is spelt out. */
+function spellsOut({ words }: CommandPattern, { uncovered, moreWords, variables = [] }: LineCommand): boolean {
+  // Words that the line does not show could be any option.
+  if (moreWords === true || variables.length > 0) return false;
+  return uncovered === undefined || uncovered.at < words.length;
 }

@@ -1,61 +1,50 @@
 import { resolve } from "node:path";
-import { findProgram } from "../programs/table.ts";
+import { oneLine } from "../describe.ts";
 import { coversCommand } from "../rules/commandPattern.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
-import { dataPlaces } from "../shell/builtins.ts";
-import type { SimpleCommand } from "../shell/shellLine.ts";
-import type { Verdict } from "../verdict.ts";
-import { oneLine } from "../words.ts";
-import { pathFrom, possiblePaths, rawWords } from "./commandFiles.ts";
+import { byRule, type Subject, type Verdict } from "../verdict.ts";
+import { pathFrom, rawWords } from "./commandFiles.ts";
+import { type CommandLine, isChanging, isPlainChange, type LineCommand } from "./commandLine.ts";
 import { expandPattern, hasPattern } from "./expandPattern.ts";
-import { byRule, type Groups } from "./judgeFile.ts";
-import type { Line, LineCommand } from "./line.ts";
+import type { Groups } from "./judgeFile.ts";
 import { outrightRule } from "./matchPaths.ts";
-import { isPlainChange } from "./workingDirectories.ts";
 
 /**
  * Judges the words of commands that may do anything with a file or host they name: a word that a rule of deny or ask is about is
  * taken for a use of it, and so is one that names a protected path.
  */
 export function judgeMentions(
-  line: Line,
+  line: CommandLine,
   directories: readonly string[],
   groups: Groups,
   settings: Settings,
 ): Verdict[] {
+  const find = (words: readonly string[], command?: LineCommand): Verdict[] =>
+    mentionsIn(words, command, line, directories, groups, settings);
   const given = Object.values(line.effect.env ?? {});
-  if (line.unreadable !== undefined) {
-    const words = [...given, ...rawWords(line.command), ...line.commands.flatMap(({ words }) => words)];
-    return mentionsIn(words, undefined, line, directories, groups, settings);
-  }
-  const ofEnvironment = given.length === 0 ? [] : mentionsIn(given, undefined, line, directories, groups, settings);
+  if (line.unreadable !== undefined)
+    return find([...given, ...rawWords(line.text), ...line.commands.flatMap(({ words }) => words)]);
   const ofCommands = line.commands.flatMap((command) => {
-    if (isPlainChange(command.words)) return [];
-    const readOnly = typeof command.reads !== "string";
     // Which words of git are paths is not known.
-    if (readOnly && findProgram(command.words[0] ?? "")?.repository !== true) return [];
-    const values = command.assignments.map(({ value }) => value);
-    const isData = dataPlaces(command.words);
-    const words = [...command.words.filter((_word, at) => at > 0 && !isData(at)), ...values];
-    const found = mentionsIn(words, command, line, directories, groups, settings);
-    return readOnly ? found : [...found, ...judgeUnseen(command, line, settings)];
+    if (isPlainChange(command.words) || (!isChanging(command) && !command.ofRepository)) return [];
+    const words = command.words.filter((_word, at) => at > 0 && !command.data.has(at));
+    const found = find([...words, ...command.assignments.map(({ value }) => value)], command);
+    return isChanging(command) ? [...found, ...judgeUnseen(command, line, settings)] : found;
   });
-  return [...ofEnvironment, ...ofCommands];
+  return [...(given.length === 0 ? [] : find(given)), ...ofCommands];
 }
 
 /** A command that is not read-only may do what a rule forbids for every path. */
-function judgeUnseen(command: SimpleCommand, { effect }: Line, { rules }: Settings): Verdict[] {
-  if (command.words.length === 0) return [];
+function judgeUnseen({ words, text }: LineCommand, { effect }: CommandLine, { rules }: Settings): Verdict[] {
+  if (words.length === 0) return [];
   for (const list of ["deny", "ask"] as const) {
     const rule = bareRule([rules[list].ofNames]);
     if (!rule) continue;
-    const what = `run: ${oneLine(command.text)}`;
     const why = `whether it does what the rule ${rule.text} is about cannot be seen`;
-    return [
-      { decision: "ask", cause: { by: "rule", list, rule: rule.text }, what, why, effect, command: command.text },
-    ];
+    const subject: Subject = { what: `run: ${oneLine(text)}`, effect, command: text };
+    return [{ ...byRule(list, rule.text, subject), decision: "ask", why }];
   }
   return [];
 }
@@ -69,16 +58,19 @@ interface PossiblePath {
 function mentionsIn(
   words: readonly string[],
   command: LineCommand | undefined,
-  { effect, budget }: Line,
+  { effect, budget }: CommandLine,
   directories: readonly string[],
   groups: Groups,
   settings: Settings,
 ): Verdict[] {
   const { mode, rules } = settings;
-  const what = `run: ${oneLine(command?.text ?? effect.command ?? "")}`;
-  const ofCommand = { what, effect, command: command?.text };
+  const subject: Subject = {
+    what: `run: ${oneLine(command?.text ?? effect.command ?? "")}`,
+    effect,
+    command: command?.text,
+  };
+  const readsOnly = command !== undefined && !isChanging(command);
   const possible = possiblePaths(words);
-  const readOnly = command !== undefined && typeof command.reads !== "string";
   const paths: PossiblePath[] = [];
   for (const directory of directories) {
     for (const word of possible) {
@@ -90,12 +82,12 @@ function mentionsIn(
   }
   const verdicts: Verdict[] = [];
   for (const list of ["deny", "ask"] as const) {
-    const rule = mentionedRule(readOnly ? rules[list].ofEffect("read") : rules[list].ofNames, paths);
-    if (rule) verdicts.push({ ...byRule(list, rule.text, what), ...ofCommand });
+    const rule = mentionedRule(readsOnly ? rules[list].ofEffect("read") : rules[list].ofNames, paths);
+    if (rule) verdicts.push(byRule(list, rule.text, subject));
   }
-  if (readOnly || mode === "read-only") return verdicts;
-  const found = firstOf(paths, (path) => judgeProtectedWord(path, command, groups, settings));
-  return found === undefined ? verdicts : [...verdicts, { ...found, ...ofCommand }];
+  if (readsOnly || mode === "read-only") return verdicts;
+  const found = firstOf(paths, (path) => judgeProtectedWord(path, command, groups, subject, settings));
+  return found === undefined ? verdicts : [...verdicts, found];
 }
 
 function possiblePath(directory: string, word: string): PossiblePath {
@@ -114,24 +106,27 @@ function mentionedRule(group: RuleGroup | undefined, paths: readonly PossiblePat
 
 function judgeProtectedWord(
   { word, forms }: PossiblePath,
-  command: SimpleCommand | undefined,
+  command: LineCommand | undefined,
   groups: Groups,
+  subject: Subject,
   { protectedPaths, rules, places }: Settings,
-): Omit<Verdict, "what"> | undefined {
+): Verdict | undefined {
   const found = firstOf(forms, (path) => {
     const entry = protectedPaths.match(path);
     return entry && { path, entry };
   });
   if (!found) return undefined;
   const { path, entry } = found;
-  const spelt = groups.allow.some(({ commands }) =>
+  const cause = { by: "protected", pattern: entry.pattern } as const;
+  if (entry.never) return { decision: "deny", cause, why: entry.why, ...subject };
+  const isSpelt = groups.allow.some(({ commands }) =>
     commands.some(({ pattern }) => pattern.words.includes(word) && command && coversCommand(pattern, command.words)),
   );
-  if (spelt) return undefined;
+  if (isSpelt) return undefined;
   const allowed = (["write", "delete"] as const).flatMap((kind) => rules.allow.ofEffect(kind) ?? []);
   if (outrightRule(allowed, path, entry, protectedPaths, places)) return undefined;
   const why = `${oneLine(word, 120)} is protected (${entry.pattern}): ${entry.why}`;
-  return { decision: "ask", cause: { by: "protected", pattern: entry.pattern }, why };
+  return { decision: "ask", cause, why, ...subject };
 }
 
 function firstOf<Item, Found>(items: readonly Item[], look: (item: Item) => Found | undefined): Found | undefined {
@@ -140,4 +135,33 @@ function firstOf<Item, Found>(items: readonly Item[], look: (item: Item) => Foun
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** What stands between the parts of a word: of options, addresses, lists and scripts. */
+const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
+
+/** The words that may be paths, and the parts in them that may be: after `=`, `:`, `@`, in quotes, or after the letter of an option. */
+function possiblePaths(words: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const word of words) {
+    for (const text of [word, ...valuesAfterLetters(word)])
+      for (const part of [text, ...text.split(betweenParts)])
+        if (part !== "" && !isOption(part) && !part.includes("\0")) found.add(part);
+  }
+  return [...found];
+}
+
+/** As many letters as anybody joins. */
+const mostLetters = 6;
+
+/** What may be the value of one of the joined letters: of `-qF.env` both `F.env` and `.env`. */
+function valuesAfterLetters(word: string): string[] {
+  const letters = /^-[A-Za-z]+/.exec(word)?.[0].length ?? 0;
+  const ends = Array.from({ length: Math.min(letters - 1, mostLetters) }, (_, at) => at + 2);
+  return ends.map((end) => word.slice(end)).filter((value) => value !== "");
+}
+
+/** Recognises words that programs never take for a path, or that name nothing a rule is about. */
+function isOption(part: string): boolean {
+  return part.startsWith("-") && !part.includes("/");
 }

@@ -1,19 +1,16 @@
+import { readFileSync, statSync } from "node:fs";
 import type { ToolEffect } from "@toolcrib/core";
-import { findProgram } from "../programs/table.ts";
+import { describeEffect, oneLine } from "../describe.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
-import { askOrDeny, type Decision, type Verdict } from "../verdict.ts";
-import { describeEffect, oneLine } from "../words.ts";
+import { type Decision, notTold, type Verdict } from "../verdict.ts";
 import type { Budget } from "./budget.ts";
 import { fileEffect, pathFrom, rawWords, removals } from "./commandFiles.ts";
-import { coveringCommandRule } from "./commandRules.ts";
+import { type CommandLine, isPlainChange, type LineCommand } from "./commandLine.ts";
 import { expandPattern, hasPattern } from "./expandPattern.ts";
 import { findBelow } from "./findBelow.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
-import type { Line, LineCommand } from "./line.ts";
-import { listedFiles } from "./listedFiles.ts";
-import { isPlainChange } from "./workingDirectories.ts";
 
 const shellOrigin = "shell";
 /** Not a file of any folder. */
@@ -44,62 +41,67 @@ interface FileUse {
  * other word that could be a path. What is merely allowed is left out.
  */
 export async function judgeNamedFiles(
-  line: Line,
+  line: CommandLine,
   commandGroups: Groups,
   settings: Settings,
   lookBudget: Budget,
 ): Promise<Verdict[]> {
   const { budget, effect } = line;
-  const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
+  const { mode, scope } = settings;
+  const subject = { what: describeEffect(effect, scope), effect };
+  const directories = line.directories ?? [effect.cwd ?? scope.cwd];
   const verdicts: Verdict[] = [];
-  for (const { kind, word, tree, under, maybe, followsLinks, lists } of usesOf(line, commandGroups, settings)) {
+  for (const { kind, word, tree, under, maybe, followsLinks, lists } of usesOf(line, settings)) {
     const groups = effectGroups(kind, settings);
     for (const directory of directories) {
       const paths = hasPattern(word) && kind !== "write" ? expandPattern(directory, word, budget) : [word];
       const listed = lists ? paths.map((path) => listedFiles(pathFrom(directory, path))) : [];
-      if (line.changes ? listed.length > 0 : listed.includes(undefined))
-        verdicts.push(unsure(effect, `which files the list ${oneLine(word, 120)} names cannot be told`, settings));
+      if (line.changesFiles ? listed.length > 0 : listed.includes(undefined)) {
+        const why = `which files the list ${oneLine(word, 120)} names cannot be told`;
+        verdicts.push(notTold("unreadable", mode, why, subject));
+      }
       const opened = [...paths, ...listed.flatMap((names) => names ?? [])];
       if (!budget.take(opened.length)) break;
       for (const path of opened) {
         const file = fileEffect(kind, directory, path, tree, effect.remote);
         const verdict = await judgeFile(file, shellOrigin, groups, under, lookBudget);
         if (followsLinks && under.mode !== "full") verdicts.push(...(await linksBelow(file, settings, lookBudget)));
-        if (maybe && verdict.decision === "deny" && under.mode !== "read-only") verdicts.push(mayBe(verdict));
+        if (maybe && verdict.decision === "deny" && under.mode !== "read-only") verdicts.push(ifTracked(verdict));
         else if (verdict.decision !== "allow") verdicts.push(verdict);
       }
     }
   }
   verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
-  if (!budget.take(0))
-    verdicts.push(unsure(effect, "its words and file patterns stand for too much to look through", settings));
+  if (!budget.take(0)) {
+    const why = "its words and file patterns stand for too much to look through";
+    verdicts.push(notTold("unreadable", mode, why, subject));
+  }
   return verdicts;
 }
 
-function usesOf(line: Line, { allow }: Groups, settings: Settings): readonly FileUse[] {
+function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
   // Where the command itself is allowed, only what is forbidden or protected counts.
   const forbiddenAlone: Settings = { ...settings, mode: "full" };
-  const usual = line.vouched ? forbiddenAlone : settings;
+  const usual = line.allowsAll ? forbiddenAlone : settings;
   const uses: FileUse[] = [];
   for (const { kind, path } of line.redirections) uses.push({ kind, word: path, tree: false, under: usual });
   const addRemovals = (words: readonly string[]): void => {
     for (const word of removals(words)) uses.push({ kind: "delete", word, tree: true, under: forbiddenAlone });
   };
-  if (line.unreadable !== undefined) addRemovals(rawWords(line.command));
-  const readable = line.unreadable === undefined ? line.commands : [];
+  if (line.unreadable !== undefined) addRemovals(rawWords(line.text));
+  const commands = line.unreadable === undefined ? line.commands : [];
   // Wherever it runs, git may show the whole repository, but only what is tracked.
-  if (isReadingLimited(settings) && readable.some(printsRepository)) {
+  if (isReadingLimited(settings) && commands.some(printsRepository)) {
     for (const root of settings.roots) uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: true });
   }
-  for (const command of readable) {
+  for (const command of commands) {
     const { reads, words } = command;
     if (isPlainChange(words)) continue;
     if (typeof reads === "string") {
       addRemovals(words);
       continue;
     }
-    const covered = settings.mode !== "read-only" && coveringCommandRule(allow, command) !== undefined;
-    const under = covered ? forbiddenAlone : usual;
+    const under = settings.mode !== "read-only" && command.allowedBy !== undefined ? forbiddenAlone : usual;
     // Every read is allowed.
     if (under.mode === "full" && !isReadingLimited(settings)) continue;
     // Without a path most look at the directory that they run in.
@@ -111,25 +113,20 @@ function usesOf(line: Line, { allow }: Groups, settings: Settings): readonly Fil
   return uses.filter(({ word }) => word !== nullDevice);
 }
 
-function printsRepository({ words, reads }: LineCommand): boolean {
-  if (findProgram(words[0] ?? "")?.repository !== true) return false;
+function printsRepository({ words, reads, ofRepository }: LineCommand): boolean {
+  if (!ofRepository) return false;
   return typeof reads === "string" ? words.some((word) => exporting.test(word)) : reads.contents === true;
 }
 
 /** A comparison of folders opens what the links in them lead to. */
-async function linksBelow(effect: ToolEffect, settings: Settings, budget: Budget): Promise<Verdict[]> {
+async function linksBelow(effect: ToolEffect, { mode, scope }: Settings, budget: Budget): Promise<Verdict[]> {
   const { found, complete } = await findBelow(effect.path ?? "", (_, entry) => entry.isSymbolicLink(), budget);
   if (found === undefined && complete) return [];
-  return [unsure(effect, "it compares a folder, and the links in it may lead anywhere", settings)];
+  const why = "it compares a folder, and the links in it may lead anywhere";
+  return [notTold("unreadable", mode, why, { what: describeEffect(effect, scope), effect })];
 }
 
-/** Judges an effect whose opened files cannot be told. */
-function unsure(effect: ToolEffect, why: string, { mode, scope }: Settings): Verdict {
-  const what = describeEffect(effect, scope);
-  return { decision: askOrDeny(mode), cause: { by: "unreadable" }, what, why, effect };
-}
-
-function mayBe(verdict: Verdict): Verdict {
+function ifTracked(verdict: Verdict): Verdict {
   return { ...verdict, decision: "ask", why: `${verdict.why}, and git shows such a file if it is tracked` };
 }
 
@@ -150,4 +147,26 @@ export function isAboutFiles({ rules }: Settings): boolean {
 
 function isReadingLimited({ rules }: Settings): boolean {
   return rules.deny.ofEffect("read") !== undefined || rules.ask.ofEffect("read") !== undefined;
+}
+
+/** Of a few thousand files. */
+const longestList = 200_000;
+
+/** A line as md5sum and its like write it: the sum and the name, or the name in parentheses. */
+const sum = /^[0-9a-f]{8,} [ *](.+)$/i;
+const tagged = /^[A-Z0-9-]+ \((.+)\) = [0-9a-f]{8,}$/i;
+
+/** The files that a list of sums names, which the program then opens; undefined if the list says more than names and sums. */
+function listedFiles(list: string): readonly string[] | undefined {
+  try {
+    const stats = statSync(list, { throwIfNoEntry: false });
+    if (stats === undefined) return [];
+    if (!stats.isFile() || stats.size > longestList) return undefined;
+    const lines = readFileSync(list, "utf8").split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    const names = lines.map((one) => (sum.exec(one) ?? tagged.exec(one))?.[1]);
+    return names.every((name) => name !== undefined) ? names : undefined;
+  } catch {
+    return undefined;
+  }
 }

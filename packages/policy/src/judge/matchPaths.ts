@@ -1,12 +1,12 @@
 import { type Dirent, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { compilePathPatterns, type ProtectedPath } from "@toolcrib/kit/files";
+import { compilePathPatterns } from "@toolcrib/kit/files";
 import { bareRule, type PathPlaces, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Budget } from "./budget.ts";
 import { findBelow } from "./findBelow.ts";
-import type { ProtectedMatcher } from "./protectedPaths.ts";
+import type { ProtectedEntry, ProtectedMatcher } from "./protectedPaths.ts";
 
 /** A rule of deny or ask that binds an effect on files. */
 interface Binding {
@@ -96,7 +96,7 @@ export async function protectedIn(
   effect: ToolEffect,
   matcher: ProtectedMatcher,
   budget: Budget,
-): Promise<{ readonly entry: ProtectedPath; readonly below?: string | undefined } | "uncertain" | undefined> {
+): Promise<{ readonly entry: ProtectedEntry; readonly below?: string | undefined } | "uncertain" | undefined> {
   const { path, givenPath, tree } = effect;
   if (path === undefined) return undefined;
   const entry = matcher.match(path) ?? (givenPath === undefined ? undefined : matcher.match(givenPath));
@@ -115,7 +115,7 @@ export async function protectedIn(
 export function outrightRule(
   groups: readonly RuleGroup[],
   path: string,
-  entry: ProtectedPath,
+  entry: ProtectedEntry,
   matcher: ProtectedMatcher,
   { roots, home }: PathPlaces,
 ): Rule | undefined {

@@ -2,26 +2,33 @@ import { join, sep } from "node:path";
 import { compilePathPatterns, type ProtectedPath } from "@toolcrib/kit/files";
 import type { PathPlaces } from "../rules/compileRules.ts";
 
+/** The pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
+export function exactPattern(path: string): string {
+  const slashed = process.platform === "win32" ? path.replaceAll("\\", "/") : path;
+  return slashed.replace(/[*?[\\]/g, "\\$&").replace(/[()]/g, "?");
+}
+
 /** The tool's own configuration and state, wherever the environment puts them. */
 export function ownFolders(env: Readonly<Record<string, string | undefined>>): ProtectedPath[] {
   const folders = [env.XDG_CONFIG_HOME, env.XDG_STATE_HOME].flatMap((base) =>
     base?.startsWith("/") ? [join(base, "toolcrib")] : [],
   );
-  const patterns = ["~/.local/state/toolcrib/", ...folders.map((folder) => `${escapeGlob(folder)}/`)];
+  const patterns = ["~/.local/state/toolcrib/", ...folders.map((folder) => `${exactPattern(folder)}/`)];
   return patterns.map((pattern) => ({ pattern, why: "it decides what an agent may do" }));
 }
 
-function escapeGlob(path: string): string {
-  return path.replace(/[*?[\\]/g, "\\$&");
+/** A protected path; `never`: no rule and no answer lets a call change it. */
+export interface ProtectedEntry extends ProtectedPath {
+  readonly never?: true;
 }
 
 /** The list, compiled. */
 export interface ProtectedMatcher {
-  match(path: string): ProtectedPath | undefined;
+  match(path: string): ProtectedEntry | undefined;
   mayMatchBelow(folder: string): boolean;
 }
 
-export function compileProtected(list: readonly ProtectedPath[], { roots, home }: PathPlaces): ProtectedMatcher {
+export function compileProtected(list: readonly ProtectedEntry[], { roots, home }: PathPlaces): ProtectedMatcher {
   const byPattern = new Map(list.map((one) => [one.pattern, one]));
   const paths = compilePathPatterns([...byPattern.keys()], {
     roots,

@@ -12,7 +12,7 @@ import { languages } from "./languages.ts";
 import { network } from "./network.ts";
 import { packageManagers } from "./packageManagers.ts";
 import { parseWords } from "./parseWords.ts";
-import type { ProgramRecord, ProgramRecords } from "./record.ts";
+import type { ProgramRecord, ProgramRecords, Style } from "./record.ts";
 import { searching } from "./searching.ts";
 import { systemTools } from "./systemTools.ts";
 import { wrappers } from "./wrappers.ts";
@@ -61,12 +61,13 @@ export interface Located {
   readonly record: ProgramRecord;
   readonly name: string;
   readonly from: number;
+  readonly style: Style | undefined;
   /** The index of a word that should be a subcommand and is not in the record. */
   readonly unlisted?: number;
 }
 
 export function locate(program: ProgramRecord, words: readonly string[], start: number, name: string): Located {
-  let located: Located = { record: program, name, from: start };
+  let located: Located = { record: program, name, from: start, style: program.style };
   while (located.record.commands !== undefined) {
     const { record, from } = located;
     const { unknown, next } = parseWords(words, from, record.before ?? "", { stop: true });
@@ -75,8 +76,13 @@ export function locate(program: ProgramRecord, words: readonly string[], start: 
     const found = entryOf(record.commands ?? {}, verb);
     const none = verb === "" || verb.startsWith("-") ? entryOf(record.commands ?? {}, "") : undefined;
     if (found !== undefined && verb !== "")
-      located = { record: found, name: `${located.name} ${verb}`, from: first + 1 };
-    else if (none !== undefined) located = { ...located, record: none };
+      located = {
+        record: found,
+        name: `${located.name} ${verb}`,
+        from: first + 1,
+        style: found.style ?? located.style,
+      };
+    else if (none !== undefined) located = { ...located, record: none, style: none.style ?? located.style };
     else return { ...located, unlisted: first };
   }
   return located;

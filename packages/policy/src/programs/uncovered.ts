@@ -16,9 +16,9 @@ export function uncovered(words: readonly string[], start = 0): Uncovered | unde
   if (program === undefined) return undefined;
   const [last, only = ""] = [words.length - 1, words[start + 1]];
   if (start + 2 === words.length && program.versionOptions?.split(" ").includes(only)) return undefined;
-  const { record, name, from, unlisted } = locate(program, words, start + 1, called);
+  const { record, name, from, unlisted, style } = locate(program, words, start + 1, called);
   if (unlisted !== undefined) return unlisted > last ? undefined : byUnlisted(words, unlisted, name, program);
-  const { covers = {}, reads, runs, starts, style } = record;
+  const { covers = {}, reads, runs, starts } = record;
   if (runs !== undefined) return byRunning(name, words, from, runs);
   // A command that is understood is judged by itself.
   if (starts !== undefined && starts.actions === undefined)

@@ -1,8 +1,8 @@
 import { type GuardedCall, type ToolEffect, toolFingerprint } from "@toolcrib/core";
 import { canonicalJson, isPlainObject } from "@toolcrib/core/internal";
 import type { PathScope } from "@toolcrib/kit/files";
+import { describeEffect, oneLine } from "../describe.ts";
 import type { Verdict } from "../verdict.ts";
-import { describeEffect, oneLine } from "../words.ts";
 
 /** What an always-yes to a question would hold for. */
 export interface Rememberable {

@@ -14,7 +14,7 @@ import { longestLine, textProblem } from "./checkText.ts";
 import { onlyGaps, type Span } from "./gaps.ts";
 import type { Dialect, LineContext, LineOutput } from "./lineContext.ts";
 import { readRedirection } from "./readRedirection.ts";
-import { readSimpleCommand } from "./readSimpleCommand.ts";
+import { readSimpleCommand, simpleCommand } from "./readSimpleCommand.ts";
 import { type ReadWord, readWord } from "./readWord.ts";
 
 const deepest = 24;
@@ -215,7 +215,7 @@ export class LineReader implements LineContext {
         this.fail("It has a time that sh and bash read differently.");
       }
       if (prefix.posix !== undefined) this.cover(prefix.posix);
-      this.output.commands.push({ words: ["time"], assignments: [], text: "time", opened: true });
+      this.output.commands.push(simpleCommand({ words: ["time"], assignments: [], text: "time" }, true));
     }
     for (const command of node.commands) this.nest(() => this.readNode(command));
   }
@@ -227,15 +227,11 @@ export class LineReader implements LineContext {
     const words = (node.wordlist ?? []).map((word) => this.readWord(word));
     const patterns = words.flatMap(({ kind }, at) => (kind === "pattern" ? [at + 1] : []));
     // What an expansion gives is only used as data, or the line is unreadable. Patterns are expanded as those of any command.
-    this.output.commands.push({
-      words: [":", ...words.map(({ value }) => value)],
-      assignments: [
-        { name: name.value, value: words.map(({ value }) => value).join(" "), literal: false, exported: false },
-      ],
-      text: `for ${name.value}`,
-      ...(patterns.length > 0 && { patterns }),
-      variables: words.flatMap(({ variables }) => variables),
-    });
+    const values = words.map(({ value }) => value);
+    const assignments = [{ name: name.value, value: values.join(" "), literal: false, exported: false }];
+    const variables = words.flatMap((word) => word.variables);
+    const found = { words: [":", ...values], assignments, text: `for ${name.value}`, patterns, variables };
+    this.output.commands.push(simpleCommand(found));
     this.readStatements(node.body);
   }
 

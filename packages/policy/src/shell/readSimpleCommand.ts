@@ -1,11 +1,12 @@
 import type { Assignment as AssignmentNode, Command } from "unbash";
+import { readOnly } from "../programs/readOnly.ts";
 import { type Started, startedBy, startsAnother } from "../programs/started.ts";
 import { findProgram } from "../programs/table.ts";
 import { type Uncovered, uncovered } from "../programs/uncovered.ts";
 import { assignedNames, changeDirectory, dataPlaces, stateProblem } from "./builtins.ts";
 import type { LineContext } from "./lineContext.ts";
 import type { ReadWord } from "./readWord.ts";
-import type { Assignment } from "./shellLine.ts";
+import type { Assignment, SimpleCommand } from "./shellLine.ts";
 
 /** Reads one simple command with its assignments and redirections, and the commands that it starts. */
 export function readSimpleCommand(node: Command, reader: LineContext): void {
@@ -63,12 +64,7 @@ function addCommand(command: CommandWords, reader: LineContext): void {
   const [program] = words;
   const variables = [...command.variables, ...command.words.flatMap((word) => word.variables)];
   if (program === undefined) {
-    reader.output.commands.push({
-      words,
-      assignments: command.assignments,
-      text,
-      ...(variables.length > 0 && { variables }),
-    });
+    reader.output.commands.push(simpleCommand({ words, assignments: command.assignments, text, variables }));
     return;
   }
   if (command.words[0]?.kind !== "literal" && program !== "[")
@@ -81,17 +77,44 @@ function addCommand(command: CommandWords, reader: LineContext): void {
   if (changeDirectory.has(program)) reader.output.changesDirectory = true;
   const beyond = uncoveredIn(words, opened, moreWords);
   const patterns = command.words.flatMap(({ kind }, index) => (kind === "pattern" ? [index] : []));
-  reader.output.commands.push({
+  const assignments = [...command.assignments, ...assigned(words, command, reader)];
+  const found = {
     words,
-    assignments: [...command.assignments, ...assigned(words, command, reader)],
+    assignments,
     text,
-    ...(beyond !== undefined && { uncovered: beyond }),
+    uncovered: beyond,
+    patterns,
+    variables,
+    moreWords: moreWords !== undefined,
+  };
+  reader.output.commands.push(simpleCommand(found, opened.length > 0));
+  for (const each of opened) addOpened(each, command, reader);
+}
+
+/** Adds what the record of its program says of a command. */
+export function simpleCommand(
+  {
+    words,
+    uncovered,
+    patterns = [],
+    variables = [],
+    moreWords,
+    ...rest
+  }: Omit<SimpleCommand, "reads" | "data" | "ofRepository">,
+  opened = false,
+): SimpleCommand {
+  const isData = dataPlaces(words);
+  return {
+    words,
+    ...rest,
+    reads: readOnly({ words, patterns, variables, opened, moreWords }),
+    ofRepository: findProgram(words[0] ?? "")?.repository === true,
+    data: new Set(words.flatMap((_, at) => (isData(at) ? [at] : []))),
+    ...(uncovered !== undefined && { uncovered }),
     ...(patterns.length > 0 && { patterns }),
     ...(variables.length > 0 && { variables }),
-    ...(opened.length > 0 && { opened: true }),
-    ...(moreWords !== undefined && { moreWords: true }),
-  });
-  for (const each of opened) addOpened(each, command, reader);
+    ...(moreWords && { moreWords }),
+  };
 }
 
 /** Returns whether the words before the inner commands are all literal, and further words cannot become part of a script. */

@@ -1,3 +1,4 @@
+import type { Reads } from "../programs/record.ts";
 import type { Uncovered } from "../programs/uncovered.ts";
 
 /** What a shell line would do, as far as its syntax tells. */
@@ -34,14 +35,18 @@ export interface SimpleCommand {
   readonly assignments: readonly Assignment[];
   /** The text of the command in the line. */
   readonly text: string;
+  /** What it reads if it only reads and prints; else a sentence that says why it may do more. Its assignments are not judged here. */
+  readonly reads: Reads | string;
+  /** Whether it runs what the configuration of the repository says in which it runs. */
+  readonly ofRepository: boolean;
   /** What a rule must spell out, so that its wildcard does not cover it; undefined when nothing is known. */
   readonly uncovered?: Uncovered | undefined;
   /** Indexes of words in which the shell replaces a file pattern (`src/*.ts`); they do not start with the pattern. */
   readonly patterns?: readonly number[] | undefined;
+  /** Indexes of words that can only be data. */
+  readonly data: ReadonlySet<number>;
   /** Names of the variables that its words expand, all of them as data of a command that takes any data (`echo "$x"`). */
   readonly variables?: readonly string[] | undefined;
-  /** Whether it starts commands that its words hold (`env`, `sh -c`, `xargs`), and these are judged as commands of their own. */
-  readonly opened?: boolean | undefined;
   /** Whether it gets further words that the line does not show (`xargs CMD`, `find -exec CMD {}`), so that no exact rule is about it. */
   readonly moreWords?: boolean | undefined;
 }

@@ -4,7 +4,7 @@ import { defineTool, type ExecutableTool, type ToolEffect, ToolRegistry } from "
 import { createPathScope } from "@toolcrib/kit/files";
 import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import { createPolicy, exactPattern, guardState, type Policy } from "./index.ts";
+import { createPolicy, type Policy } from "../index.ts";
 
 /** A tool that does what its packs would say, and nothing. */
 function tool(name: string, effectsOf: (path: string, resolved: string) => ToolEffect[]): ExecutableTool {
@@ -32,16 +32,16 @@ beforeEach(() => {
   linkSync(join(root, "rules.json"), join(root, "also.json"));
   linkSync(join(root, "state/my-app/answers.json"), join(root, "hard.json"));
   const folders = [join(root, "state/my-app"), join(root, "links/other")];
-  const protect = [...folders, join(root, "real/my-app (2)")].map(exactPattern);
-  policy = guardState(
-    createPolicy({ mode: "full", roots: root, protect, allow: ["write_file", "effect:write(state/my-app/)"] }),
-    {
+  policy = createPolicy({
+    mode: "full",
+    roots: root,
+    allow: ["write_file", "effect:write(state/my-app/)"],
+    ownState: {
       folders,
       why: "it is where my-app keeps what was allowed",
       files: { "rules.json": "says what may run" },
-      roots: [root],
     },
-  );
+  });
   registry = new ToolRegistry([
     tool("write_file", (_, path) => [{ kind: "write", path }]),
     tool("remove", (_, path) => [{ kind: "delete", path, tree: true }]),

@@ -1,7 +1,6 @@
-import { parseWords } from "../programs/parseWords.ts";
-import type { ParsedWords, ProgramRecord, Reading, Reads } from "../programs/record.ts";
-import { findProgram, locate } from "../programs/table.ts";
-import type { SimpleCommand } from "../shell/shellLine.ts";
+import { parseWords } from "./parseWords.ts";
+import type { ParsedWords, ProgramRecord, Reading, Reads } from "./record.ts";
+import { findProgram, locate } from "./table.ts";
 
 /** Variables that hold nothing secret. */
 const plainVariables =
@@ -10,8 +9,21 @@ const plainVariables =
 /** A path that leads up or starts at the root, or a pattern that may. */
 const mayLeave = /^\/|(?:^|\/)(?:\.\.(?:\/|$)|\.[^/]*[*?[])/;
 
+/** A command as far as it matters here. */
+interface CommandWords {
+  readonly words: readonly string[];
+  /** Indexes of words in which the shell replaces a file pattern. */
+  readonly patterns?: readonly number[] | undefined;
+  /** Names of the variables that its words expand. */
+  readonly variables?: readonly string[] | undefined;
+  /** Whether it gets further words that the line does not show. */
+  readonly moreWords?: boolean | undefined;
+  /** Whether the commands that it starts are judged by themselves. */
+  readonly opened?: boolean | undefined;
+}
+
 /** Returns what a command that only prints reads; else a sentence that says why it may do more. Its assignments are not judged here. */
-export function readOnly({ words, patterns = [], variables = [], opened, moreWords }: SimpleCommand): Reads | string {
+export function readOnly({ words, patterns = [], variables = [], opened, moreWords }: CommandWords): Reads | string {
   const [program] = words;
   const secret = variables.find((name) => !plainVariables.test(name));
   if (secret !== undefined) return `It reads the variable ${secret}.`;
@@ -28,8 +40,8 @@ export function readOnly({ words, patterns = [], variables = [], opened, moreWor
 }
 
 function readWords(words: readonly string[], program: ProgramRecord, patterns: readonly string[]): Reads | string {
-  const { record, name, from, unlisted } = locate(program, words, 1, words[0] ?? "");
-  const { reads, style } = record;
+  const { record, name, from, unlisted, style } = locate(program, words, 1, words[0] ?? "");
+  const { reads } = record;
   if (unlisted !== undefined || reads === undefined) {
     const named = unlisted === undefined ? name : `${name} ${words[unlisted] ?? ""}`.trim();
     return `${named} is not in the table of read-only commands.`;

@@ -1,0 +1,105 @@
+import { resolve } from "node:path";
+import type { ToolEffect } from "@toolcrib/core";
+import { bareRule } from "../rules/compileRules.ts";
+import type { Rule } from "../rules/parseRule.ts";
+import type { Settings } from "../settings.ts";
+import { changeDirectory } from "../shell/builtins.ts";
+import { readShellLine } from "../shell/readCommand.ts";
+import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
+import { type Budget, newBudget } from "./budget.ts";
+import { pathFrom } from "./commandFiles.ts";
+import type { Groups } from "./judgeFile.ts";
+
+/** A simple command of a line. */
+export interface LineCommand extends SimpleCommand {
+  /** The folder it may run in that is a repository of its own, whose configuration it would run. */
+  readonly unsafeRepository?: string | undefined;
+  /** The rule of allow that covers it. */
+  readonly allowedBy?: Rule | undefined;
+}
+
+/** A shell line with what its judgement needs. */
+export interface CommandLine extends ShellLine {
+  readonly commands: readonly LineCommand[];
+  readonly effect: ToolEffect;
+  /** As it is written; empty if the tool does not say what it runs. */
+  readonly text: string;
+  /** Where its commands may run; undefined where that cannot be told. */
+  readonly directories: readonly string[] | undefined;
+  /** Whether a rule without a pattern, or the mode, lets every command run. */
+  readonly allowsAll: boolean;
+  /** Whether a redirection of it may change files. */
+  readonly writesFiles: boolean;
+  /** Whether anything in it may. */
+  readonly changesFiles: boolean;
+  /** For what its words may name: names looked at, and paths judged. */
+  readonly budget: Budget;
+}
+
+/** As much as keeps a decision below about 0.1 s. */
+const mostSteps = 5000;
+
+const untold: ShellLine = {
+  unreadable: "The tool does not say what it runs.",
+  commands: [],
+  redirections: [],
+  changesDirectory: true,
+};
+
+export function readCommandLine(effect: ToolEffect, groups: Groups, { mode, scope }: Settings): CommandLine {
+  const { command, shell, cwd = scope.cwd } = effect;
+  const line = command === undefined ? untold : readShellLine(command, { shell });
+  const writesFiles = line.redirections.some(({ kind, path }) => kind === "write" && path !== "/dev/null");
+  return {
+    ...line,
+    effect,
+    text: command ?? "",
+    directories: workingDirectories(line, command ?? "", cwd),
+    allowsAll: mode === "full" || (mode !== "read-only" && bareRule(groups.allow) !== undefined),
+    writesFiles,
+    changesFiles: writesFiles || line.commands.some(isChanging),
+    budget: newBudget(mostSteps),
+  };
+}
+
+/** Returns whether a command may do more than read. */
+export function isChanging({ reads, words }: SimpleCommand): boolean {
+  return typeof reads === "string" && !isPlainChange(words);
+}
+
+const mostDirectories = 16;
+
+/**
+ * The directories in which commands of a line may run: where it starts, and where each `cd` of it may lead, whether those before it
+ * succeeded or not. Undefined where that cannot be told.
+ */
+function workingDirectories(line: ShellLine, text: string, cwd: string): readonly string[] | undefined {
+  if (!line.changesDirectory) return [cwd];
+  // In a loop the same `cd` may be taken again and again.
+  if (/\b(?:for|while|until|select)\b/.test(text)) return undefined;
+  const found = new Set([cwd]);
+  let changes = 0;
+  // Nothing comes after the last command, but for what a trap says, and redirections that stand alone.
+  const goesOn = line.redirections.length > 0 || line.commands.some(({ words }) => words[0] === "trap");
+  const last = goesOn ? undefined : line.commands.at(-1);
+  for (const command of line.commands) {
+    const { words } = command;
+    const [program = "", target] = words;
+    if (!changeDirectory.has(program)) continue;
+    if (!isPlainChange(words) || target === undefined) return undefined;
+    changes += 1;
+    if (command === last) break;
+    // A shell goes on from the path as written, a program from where it leads.
+    for (const from of [...found]) found.add(resolve(from, target)).add(pathFrom(from, target));
+    if (found.size > mostDirectories) return undefined;
+  }
+  // Something else changes it.
+  return changes === 0 ? undefined : [...found];
+}
+
+/** `cd DIRECTORY`, which `CDPATH` cannot lead elsewhere. */
+export function isPlainChange(words: readonly string[]): boolean {
+  const [program, target = "", ...more] = words;
+  if (program !== "cd" || target === "" || more.length > 0 || /^[-~]|[*?[]/.test(target)) return false;
+  return /^\.{0,2}\//.test(target) || target === "." || target === ".." || !process.env.CDPATH;
+}

@@ -1,0 +1,240 @@
+import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { canonicalOrUndefined, isInside } from "@toolcrib/kit/files";
+import type { Settings } from "../settings.ts";
+import type { SimpleCommand } from "../shell/shellLine.ts";
+import { type CommandLine, isChanging } from "./commandLine.ts";
+
+/*
+ * Git runs what the configuration of its repository says. The user chose the repository of a root, and no tool writes its `.git` unasked.
+ * Any other one came with the files, or the line itself makes it: below a root, as a submodule, or in a folder with the name of a remote.
+ */
+
+/** Returns for a command of the line the folder that it may take for a repository which the user did not choose. */
+export function unsafeRepositories(
+  line: CommandLine,
+  settings: Settings,
+): (command: SimpleCommand) => string | undefined {
+  const commands = line.commands.filter(({ ofRepository }) => ofRepository);
+  const directories = line.directories ?? [];
+  // `git add` makes a submodule of a repository in the folder.
+  const adds = commands.some(({ words }) => words.some((word) => /^(?:add|stage)$/.test(word)));
+  const looks = !commands.every(({ words }) => words.some((word) => /^(?:add|stage|commit|push)$/.test(word)));
+  const find = (changes: boolean): string | undefined =>
+    directories.find((one) => mayTakeAnother(one, changes, settings) || (adds && looks && holdsRepository(one)));
+  const toRead = commands.every(isChanging) ? undefined : find(line.changesFiles);
+  // What git itself changes makes no repository that runs what its files say.
+  const othersChange = line.writesFiles || line.commands.some((one) => isChanging(one) && !one.ofRepository);
+  const toChange = commands.some(isChanging) ? find(othersChange) : undefined;
+  return (command) => {
+    if (!command.ofRepository) return undefined;
+    const found = isChanging(command) ? toChange : toRead;
+    if (found !== undefined) return found;
+    for (const directory of directories) {
+      const remote = folderAsRemote(command.words, directory, othersChange, settings);
+      if (remote !== undefined) return remote;
+    }
+    return undefined;
+  };
+}
+
+/**
+ * Returns whether git may take another repository than the user's own: a `.git` below the root, or a bare repository, which is any folder
+ * with a `HEAD` (also a link to nothing) and some folders. Git looks from the directory upwards, in each for `.git` first, so the root's own
+ * comes before anything that is made there. Its submodules count too. `changes`: the line may make one.
+ */
+function mayTakeAnother(directory: string, changes: boolean, settings: Settings): boolean {
+  const { roots } = settings;
+  if (roots.includes(directory) && ownerOf(directory, settings) === "user")
+    return hasUnsafeSubmodule(directory, changes, settings);
+  if (changes) return true;
+  for (let at = directory; ; at = dirname(at)) {
+    const isRoot = roots.includes(at);
+    const owner = isRoot ? ownerOf(at, settings) : undefined;
+    if (owner === "user") return hasUnsafeSubmodule(at, changes, settings);
+    if (exists(join(at, "HEAD")) || (!isRoot && exists(join(at, ".git")))) return true;
+    if (isRoot) return owner === "unknown" || hasUnsafeSubmodule(at, changes, settings);
+    if (!isInRoots(at, settings) || dirname(at) === at) return true;
+  }
+}
+
+/**
+ * Whose repository the `.git` of a root is. It is the user's where it is a repository itself, or leads to one: a file in a worktree or a
+ * submodule, or a link. One that leads to where calls may write unasked may be anybody's.
+ */
+function ownerOf(root: string, settings: Settings): "user" | "unknown" | "none" {
+  if (!exists(join(root, ".git"))) return "none";
+  const folder = gitFolder(root, settings);
+  if (folder === undefined) return "unknown";
+  if (exists(join(folder, "HEAD"))) return "user";
+  return folder === canonicalOrUndefined(join(root, ".git")) ? "none" : "unknown";
+}
+
+/** Where the `.git` of a folder leads; undefined where that cannot be told, or where calls may write unasked. */
+function gitFolder(top: string, settings: Settings): string | undefined {
+  const isSafe = (path: string): boolean =>
+    !isInRoots(path, settings) || settings.protectedPaths.match(path) !== undefined;
+  const path = canonicalOrUndefined(join(top, ".git"));
+  if (path === undefined || !isSafe(path)) return undefined;
+  const folder = isFile(path) ? linkedFolder(top, path) : path;
+  return folder !== undefined && isSafe(folder) ? folder : undefined;
+}
+
+/** As much as a path takes. */
+const longestFile = 5000;
+
+/** Reads where a `.git` that is a file leads: it holds `gitdir: PATH`. */
+function linkedFolder(top: string, file: string): string | undefined {
+  try {
+    if (statSync(file).size > longestFile) return undefined;
+    const path = /^gitdir: ([^\n\r\0]+)[\n\r]*$/.exec(readFileSync(file, "utf8"))?.[1];
+    return path === undefined ? undefined : canonicalOrUndefined(resolve(top, path));
+  } catch {
+    return undefined;
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isInRoots(path: string, { roots }: Settings): boolean {
+  return roots.some((root) => isInside(root, path));
+}
+
+/** Also a link that leads nowhere, and a `.git` that is a file. */
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The usual names of remotes, which stand for a folder of that name where no such remote is configured. */
+const remotes = ["origin", "upstream"];
+const transfers = /^(?:fetch|ls-remote|pull|push)$/;
+
+/**
+ * Returns the folder that a git command would take for the remote it names, or that a transfer takes without a name. What git finds there it
+ * runs, as it would in any repository.
+ */
+function folderAsRemote(
+  words: readonly string[],
+  directory: string,
+  changes: boolean,
+  settings: Settings,
+): string | undefined {
+  const isTransfer = words.some((word) => transfers.test(word));
+  const named = remotes.filter((name) => words.includes(name) || (name === "origin" && isTransfer));
+  const found = named.map((name) => join(directory, name)).find((path) => changes || exists(path));
+  if (found === undefined) return undefined;
+  const top = repositoryAt(directory);
+  const folder = top === undefined ? undefined : gitFolder(top, settings);
+  const configured = folder === undefined ? "" : configurationOf(folder);
+  return named.every((name) => configured.includes(`[remote "${name}"]`)) ? undefined : found;
+}
+
+/** The configuration of a repository, that of the main one for a worktree; empty where it cannot be read. */
+function configurationOf(folder: string): string {
+  try {
+    const common = join(folder, "commondir");
+    const main = exists(common) ? resolve(folder, readFileSync(common, "utf8").trim()) : folder;
+    return readFileSync(join(main, "config"), "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The folder at `directory` or above it that holds the `.git` that git takes. */
+function repositoryAt(directory: string): string | undefined {
+  for (let at = directory; ; at = dirname(at)) {
+    if (exists(join(at, ".git"))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** The mode of a submodule in an index, and how far behind it its name begins for ids of SHA-1 and SHA-256. */
+const submoduleMode = Buffer.from([0, 0, 0xe0, 0]);
+const nameOffsets = [38, 50];
+const extendedFlag = 0x40;
+/** A larger index is not read. */
+const largestIndex = 2 ** 26;
+const mostSubmodules = 200;
+
+/**
+ * Returns whether git would enter a submodule that came with the files, of the repository that it takes at `root`: `git status`, `git diff`
+ * and others start a git of their own in each, and that git runs what the submodule's configuration says. A submodule is an entry of the
+ * index with a mode of its own, whose folder holds a `.git`. `changes`: the line may put another repository there.
+ */
+function hasUnsafeSubmodule(root: string, changes: boolean, settings: Settings): boolean {
+  const open = [repositoryAt(root)];
+  for (let top = open.pop(), seen = 0; top !== undefined; top = open.pop(), seen += 1) {
+    const folder = gitFolder(top, settings);
+    if (folder === undefined) continue;
+    const names = submodulesOf(folder);
+    if (names === undefined || seen > mostSubmodules) return true;
+    for (const name of names) {
+      const submodule = join(top, name);
+      if (!isInRoots(submodule, settings)) continue;
+      if (changes) return true;
+      if (!exists(join(submodule, ".git"))) continue;
+      const own = gitFolder(submodule, settings);
+      if (own === undefined || !isInside(folder, own)) return true;
+      open.push(submodule);
+    }
+  }
+  return false;
+}
+
+/** The names of submodules in the index of a repository, and some that are none; undefined where they cannot be told. */
+function submodulesOf(folder: string): string[] | undefined {
+  try {
+    const indexes = readdirSync(folder).filter((name) => name === "index" || name.startsWith("sharedindex."));
+    const names: string[] = [];
+    for (const index of indexes) {
+      const path = join(folder, index);
+      if (lstatSync(path).size > largestIndex) return undefined;
+      const bytes = readFileSync(path);
+      for (let at = bytes.indexOf(submoduleMode); at !== -1; at = bytes.indexOf(submoduleMode, at + 1)) {
+        // Version 4 has only the end of each name.
+        if (bytes.readUInt32BE(4) > 3) return undefined;
+        for (const offset of nameOffsets) {
+          const isExtended = ((bytes[at + offset - 2] ?? 0) & extendedFlag) !== 0;
+          const start = at + offset + (isExtended ? 2 : 0);
+          const end = bytes.indexOf(0, start);
+          if (end > start) names.push(bytes.toString("utf8", start, end));
+        }
+      }
+    }
+    return names;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Folders looked through for repositories that `git add` would make submodules. */
+const mostFolders = 2000;
+
+/** Returns whether a folder holds a repository of its own, or so much that it cannot be told. */
+function holdsRepository(folder: string): boolean {
+  const open = [folder];
+  for (let seen = 0, at = open.pop(); at !== undefined; at = open.pop(), seen += 1) {
+    if (seen > mostFolders) return true;
+    let entries: { name: string; isDirectory(): boolean }[];
+    try {
+      entries = readdirSync(at, { withFileTypes: true });
+    } catch {
+      continue;
+    }
+    for (const entry of entries) {
+      if (entry.name.toLowerCase() === ".git" && at !== folder) return true;
+      if (entry.isDirectory() && entry.name !== ".git") open.push(join(at, entry.name));
+    }
+  }
+  return false;
+}
