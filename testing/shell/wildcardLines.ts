@@ -442,6 +442,7 @@ export const wildcardLines: readonly WildcardLines[] = [
       "git fetch ../evil",
       "git fetch ./evil main",
       "git pull evil",
+      "git pull origin -- --upload-pack=./evil.sh",
       "git push /tmp/evil main",
       "git clone ../evil",
       "git clone file:///tmp/evil",

@@ -69,7 +69,10 @@ export function parseWords(
     if (used === undefined) found.unknown.push(at);
     else at += used;
   }
-  if (!stop) found.operands.push(...words.slice(at));
+  for (const [index, word] of stop ? [] : words.slice(at).entries()) {
+    if (style === "git" && /^-./.test(word)) found.unknown.push(at + index);
+    else found.operands.push(word);
+  }
   return { ...found, next: at };
 }
 

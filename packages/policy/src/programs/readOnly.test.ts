@@ -129,6 +129,11 @@ test.each<[string, string[]]>([
   ["git -C is not in the table of read-only commands.", ["git -C x status"]],
   ["--output=x is not among the options of git diff that are known to only read.", ["git diff --output=x"]],
   ["--ext-diff is not among the options of git diff that are known to only read.", ["git diff --ext-diff"]],
+  [
+    "--output=a is not among the options of git stash list that are known to only read.",
+    ["git stash list -- --output=a", "git stash list --format=x -- a --output=a"],
+  ],
+  ["--x is not among the options of git describe that are known to only read.", ["git describe --contains -- --x"]],
   ["--no-index is not among the options of git diff that are known to only read.", ["git diff --no-index a b"]],
   ["/etc/passwd may lie outside the repository.", ["git diff /etc/passwd a", "git diff -U /etc/passwd a"]],
   ["../../x may lie outside the repository.", ["git diff ../../x a"]],

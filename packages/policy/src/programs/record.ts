@@ -7,10 +7,11 @@ export type OptionList = string;
 
 /**
  * How a program splits its words into options. `getopt`: letters may be joined (`-la`), a value may follow its letter, `--` ends the
- * options. `letters`: the same, but the value of a letter is always the next word. `words`: each option is a word of its own, and `--` is an
- * option like any other.
+ * options. `git`: the same, but a word with a dash after `--` is not taken for an operand, since some subcommands take `--` off and hand what
+ * follows on as options. `letters`: as `getopt`, but the value of a letter is always the next word. `words`: each option is a word of its
+ * own, and `--` is an option like any other. Subcommands parse as their program does, if they do not say otherwise.
  */
-export type Style = "getopt" | "letters" | "words";
+export type Style = "getopt" | "git" | "letters" | "words";
 
 /** What a command reads that only reads and prints. */
 export interface Reads {
