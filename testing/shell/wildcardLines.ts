@@ -20,6 +20,11 @@ export const wildcardLines: readonly WildcardLines[] = [
     runs: ["npm test", "npm test --silent", "npm test -- --run src/a.test.ts", "npm test -- -t 'adds two numbers'"],
   },
   {
+    allow: "yarn *",
+    asked: ["yarn --silent exec ./evil.sh", "yarn --json node evil.js", "yarn --silent dlx evil", "yarn evil"],
+    runs: ["yarn", "yarn --frozen-lockfile", "yarn test --watch", "yarn run build"],
+  },
+  {
     allow: "npm run *",
     asked: [
       "npm run build --script-shell=./evil.sh",
@@ -443,6 +448,9 @@ export const wildcardLines: readonly WildcardLines[] = [
       "git fetch ./evil main",
       "git pull evil",
       "git pull origin -- --upload-pack=./evil.sh",
+      "git cherry-pick -- --output=evil",
+      "git remote -v set-url origin evil",
+      "git remote -v add x evil",
       "git push /tmp/evil main",
       "git clone ../evil",
       "git clone file:///tmp/evil",

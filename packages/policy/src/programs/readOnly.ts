@@ -31,7 +31,10 @@ export function readOnly({ words, patterns = [], variables = [], opened, moreWor
   const record = findProgram(program);
   if (opened === true && record?.starts?.transparent) return { paths: [] };
   if (record === undefined) return `${program} is not in the table of read-only commands.`;
-  if (moreWords === true && record.reads?.operands !== "data")
+  if (
+    moreWords === true &&
+    !(record.reads !== undefined && words.length >= (record.dataFrom ?? Number.POSITIVE_INFINITY))
+  )
     return "It gets further words that the line does not show.";
   if (words.length === 2 && record.versionOptions?.split(" ").includes(words[1] ?? "")) return { paths: [] };
   const expanded = patterns.map((at) => words[at] ?? "");

@@ -62,6 +62,8 @@ export interface Located {
   readonly name: string;
   readonly from: number;
   readonly style: Style | undefined;
+  /** Whether no subcommand is named: a later word could still be one. */
+  readonly unnamed?: boolean;
   /** The index of a word that should be a subcommand and is not in the record. */
   readonly unlisted?: number;
 }
@@ -82,7 +84,8 @@ export function locate(program: ProgramRecord, words: readonly string[], start: 
         from: first + 1,
         style: found.style ?? located.style,
       };
-    else if (none !== undefined) located = { ...located, record: none, style: none.style ?? located.style };
+    else if (none !== undefined)
+      located = { ...located, record: none, style: none.style ?? located.style, unnamed: true };
     else return { ...located, unlisted: first };
   }
   return located;

@@ -16,7 +16,7 @@ export function uncovered(words: readonly string[], start = 0): Uncovered | unde
   if (program === undefined) return undefined;
   const [last, only = ""] = [words.length - 1, words[start + 1]];
   if (start + 2 === words.length && program.versionOptions?.split(" ").includes(only)) return undefined;
-  const { record, name, from, unlisted, style } = locate(program, words, start + 1, called);
+  const { record, name, from, unlisted, style, unnamed } = locate(program, words, start + 1, called);
   if (unlisted !== undefined) return unlisted > last ? undefined : byUnlisted(words, unlisted, name, program);
   const { covers = {}, reads, runs, starts } = record;
   if (runs !== undefined) return byRunning(name, words, from, runs);
@@ -28,7 +28,8 @@ export function uncovered(words: readonly string[], start = 0): Uncovered | unde
   if (covers === "anything") return undefined;
   if (covers === "nothing") return { why: `${name} runs what its words say.`, at: last };
   if (covers === "input") return { why: `${name} runs what its words or its input say.`, at: words.length };
-  const found = furthest(words, from, covers, `${reads?.options ?? ""} ${covers.options ?? ""}`, style);
+  const options = `${reads?.options ?? ""} ${covers.options ?? ""}`;
+  const found = furthest(words, from, unnamed ? { ...covers, first: /^$/ } : covers, options, style);
   return found && { why: mayRun(words[found.word], name), at: found.at };
 }
 
