@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -36,6 +36,8 @@ async function run(command: string, env: Record<string, string> = {}): Promise<A
   return JSON.parse(await tool.execute({ command, env })) as Answer;
 }
 
+const withExpressions = await createRunBashTool().execute({ command: "vim -es -c 'if has(\"eval\") | cquit | endif' -c q" });
+const hasVim = (JSON.parse(withExpressions) as Answer).exit_code === 1;
 const advice = /no editor here.*git commit -m.*--no-edit/;
 
 describe("nothing waits for a person", () => {
@@ -50,6 +52,18 @@ describe("nothing waits for a person", () => {
       test "$before" = "$(git rev-parse HEAD)" && test ! -d .git/rebase-merge && exit $code; exit 99`);
     expect([exit_code, stderr]).toEqual([exit_code, expect.stringMatching(advice)]);
     expect([1, 128]).toContain(exit_code);
+  });
+
+  test.runIf(hasVim)("vim, too, behind its own commands and its user's configuration", async () => {
+    const home = join(folder, "home");
+    await mkdir(home);
+    await writeFile(join(home, ".vimrc"), "let g:mine = 'kept'\n");
+    const env = { HOME: home, LC_ALL: "C" };
+    const opened = await run("vim a", env);
+    expect([opened.exit_code, opened.stderr]).toEqual([1, expect.stringContaining("no terminal for an editor here")]);
+    const edit = "vim -c 'call writefile([g:mine], \"b\")' -c wq a";
+    expect((await run(`${edit} && cat b && printf ':q\n' | vim a`, env)).exit_code).toBe(0);
+    expect((await run("cat b; rm b; vim -es -c q a")).stdout).toBe("kept\n");
   });
 
   test("an option or a variable of the command or the call does what the editor would", async () => {

@@ -7,6 +7,24 @@
 const noEditor =
   "sh -c 'echo \"There is no editor here: give the text by an option (git commit -m, --no-edit), or name a command in GIT_EDITOR or GIT_SEQUENCE_EDITOR\" >&2; exit 1'";
 
+/** Stands in for the user's own configuration, so it reads that first. A build without expressions skips all of it. */
+const noVim = [
+  "if 1",
+  "for file in has('nvim') ? [stdpath('config') . '/init.vim', stdpath('config') . '/init.lua'] : ['~/.vimrc', '~/.vim/vimrc', '~/.config/vim/vimrc']",
+  "if filereadable(expand(file))",
+  "let $MYVIMRC = expand(file)",
+  "source $MYVIMRC",
+  "break",
+  "endif",
+  "endfor",
+  "endif",
+  // After the commands of the line. Keys may come through a pipe.
+  "silent! autocmd VimEnter * if !has('nvim') && !has('gui_running') && !has('ttyin') && resolve('/proc/self/fd/0') !~ 'pipe:'",
+  "call writefile(['There is no terminal for an editor here: write the file by other means, or pass commands (vim -es -c)'], '/dev/stderr')",
+  "cquit",
+  "endif",
+].join(" | ");
+
 interface Row {
   readonly names: readonly string[];
   readonly value: string;
@@ -24,6 +42,8 @@ const rows: readonly Row[] = [
     value: noEditor,
     why: "The list of a rebase: an editor that succeeds would perform it as it stands.",
   },
+  { names: ["VIMINIT"], value: noVim, why: "At the end of its input vim waits for keys from standard error." },
+  { names: ["SUDO_EDITOR", "JJ_EDITOR"], value: noEditor, why: "They win over EDITOR where a user has set them." },
   {
     names: ["PAGER", "GIT_PAGER", "MANPAGER", "GH_PAGER", "SYSTEMD_PAGER", "AWS_PAGER"],
     value: "cat",
