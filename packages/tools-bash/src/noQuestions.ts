@@ -58,7 +58,7 @@ const rows: readonly Row[] = [
   { names: ["GH_PROMPT_DISABLED"], value: "1", why: "gh asks for what an option did not say." },
 ];
 
-/** What commands get in place of the user's own values; those of a call win. */
+/** Variables that commands get in place of the user's own values; those of a call win. */
 export const noQuestions: Readonly<Record<string, string>> = Object.fromEntries(
   rows.flatMap(({ names, value }) => names.map((name) => [name, value])),
 );

@@ -29,7 +29,8 @@ export function namedByConfig(file: string, worktree: string): NamedPath[] {
     for (const [key, value] of settings) {
       const mayBeFolder = key === "hookspath" || key === "path";
       for (const word of new Set([value, ...value.split(/\s+/)])) {
-        if (!mayBeFolder && !word.includes("/")) continue;
+        // A ref is a file in git's folder, which a commit replaces.
+        if (word.startsWith("refs/") || (!mayBeFolder && !word.includes("/"))) continue;
         const inHome = word.startsWith("~/") && home !== undefined;
         const paths = inHome ? [join(home, word.slice(2))] : [...starts, dirname(one)].map((at) => resolve(at, word));
         named.push(...paths.map((path) => ({ path, mayBeFolder })));

@@ -214,6 +214,16 @@ describe("git", () => {
     },
   );
 
+  sandboxed("commits and fetches on a branch that follows another, as in every clone", async () => {
+    makeRepository();
+    git("branch", "-q", "--set-upstream-to=origin/main");
+    git("config", "notes.displayRef", "refs/notes/commits");
+    git("notes", "add", "-m", "before");
+    const command = `echo a > a && git add a && git commit -q -m a && git notes add -m b && git push -q && git pull -q
+      git notes append -m more HEAD~1 && git status -sb | head -1`;
+    expect(await run(command)).toEqual({ stdout: "## main...origin/main\n", stderr: "", exit_code: 0 });
+  });
+
   const evil = "touch escaped";
 
   sandboxed("finds no configuration or hook that a command wrote, moved there or pointed to", async () => {

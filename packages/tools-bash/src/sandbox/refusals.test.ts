@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeRefusals } from "./refusals.ts";
+import { describeProtection, describeRefusals } from "./refusals.ts";
 import { limitsWithDefaults } from "./resourceLimits.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
@@ -14,6 +14,10 @@ test.each([
   ["curl: (6) Could not resolve host: example.com", "have no network"],
   ["npm error getaddrinfo EAI_AGAIN registry.example", "have no network"],
   ["ssh: connect to host x port 22: Network is unreachable", "have no network"],
+  ["ssh: Could not resolve hostname example.com: Name has no usable address", "have no network"],
+  ["E: Could not resolve 'deb.example.org'", "have no network"],
+  ["NameResolutionError: Failed to resolve 'pypi.org' ([Errno -3] x)", "have no network"],
+  ["wget: unable to resolve host address 'example.org'", "have no network"],
   ["fatal: unable to access: Failed to connect to 127.0.0.1 port 80", "have no network"],
   ["OSError: [Errno 97] Address family not supported by protocol", "cannot open Unix sockets"],
   ["listen EAFNOSUPPORT: address family not supported", "cannot open Unix sockets"],
@@ -27,10 +31,28 @@ test.each([
   expect(more).toEqual([]);
 });
 
-test.each(["", "1 test failed", "error: cannot find module x", "Permission denied (publickey)"])(
-  "%j is not explained as one",
-  (printed) => expect(lines(printed)).toEqual([]),
-);
+test.each([
+  "",
+  "1 test failed",
+  "error: cannot find module x",
+  "Permission denied (publickey)",
+  "fatal: failed to resolve 'HEAD~1' as a valid ref.",
+  'Failed to resolve import "./x" from "src/main.ts"',
+  'Could not resolve "react-dom/client"',
+  "npm error code ERESOLVE could not resolve",
+])("%j is not explained as one", (printed) => expect(lines(printed)).toEqual([]));
+
+test.each([
+  ["rm: cannot remove 'b/.git/config': Device or resource busy", ["/r/b/.git/config"]],
+  ["error: could not write config file .git/config: Device or resource busy", ["/r/.git/config", "/r/b/.git/config"]],
+  ["sh: cannot create .envrc: Read-only file system", ["/r/.envrc"]],
+  ["mv: cannot move '/r/b/.git/hooks/x': Read-only file system", ["/r/b/.git/hooks"]],
+  ["touch: cannot touch 'config': Read-only file system", []],
+])("%j names the protected paths that it may mean, and no others", (printed, named) => {
+  const kept = ["/r/wt/.git", "/r/.git/config", "/r/b/.git/config", "/r/.git/hooks", "/r/b/.git/hooks", "/r/.envrc"];
+  const line = describeProtection(printed, kept, { options: {} } as Sandbox, (path) => path)?.[0] ?? "";
+  expect(line.match(/\/r\/[^,\s]+/g) ?? []).toEqual(named);
+});
 
 test("a thing that the sandbox allows is not named as the reason", () => {
   expect(lines("ECONNREFUSED 127.0.0.1:80", { network: true })).toEqual([]);

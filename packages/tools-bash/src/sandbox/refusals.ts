@@ -1,4 +1,3 @@
-import { basename, dirname } from "node:path";
 import type { Refusal, Sandbox } from "./sandbox.ts";
 
 /** What programs print on such a refusal. A guess: they may print it for other reasons, too. */
@@ -6,7 +5,7 @@ const signs: Readonly<Record<Exclude<Refusal, "protect">, RegExp>> = {
   write: /Read-only file ?system|EROFS/i,
   deny: /: Permission denied|EACCES/,
   network:
-    /Network is unreachable|ENETUNREACH|name resolution|Name or service not known|(?:could not|couldn't|failed to|failure) resolv|EAI_AGAIN|ENOTFOUND|Connection refused|ECONNREFUSED|Failed to connect/i,
+    /Network is unreachable|ENETUNREACH|name resolution|Name or service not known|resolv(?:e|ing) (?:host|proxy|'[\w-]+(?:\.[\w-]+)+')|EAI_AGAIN|ENOTFOUND|Connection refused|ECONNREFUSED|Failed to connect/i,
   sockets: /Address family not supported|EAFNOSUPPORT/i,
   limits:
     /Cannot allocate memory|ENOMEM|bad_alloc|MemoryError|Cannot fork|fork: .*Resource temporarily unavailable|can't start new thread|No space left on device/i,
@@ -48,17 +47,22 @@ export function describeProtection(
   { options: { remedies = {} } }: Sandbox,
   print: (path: string) => string,
 ): string[] | undefined {
-  const refusals = printed.split("\n").filter((line) => protectSign.test(line));
-  const named = kept.filter((path) => refusals.some((line) => line.includes(tailOf(path))));
-  if (named.length === 0) return undefined;
+  const named = new Set<string>();
+  for (const line of printed.split("\n").filter((printedLine) => protectSign.test(printedLine))) {
+    const matches = kept.map((path) => ({ path, length: lengthOfTail(path, line) }));
+    const longest = Math.max(...matches.map(({ length }) => length));
+    for (const { path, length } of matches) if (length > 0 && length === longest) named.add(path);
+  }
+  if (named.size === 0) return undefined;
   const remedy = remedies.protect ? `; ${remedies.protect}` : "";
   return [
-    `[sandbox: commands cannot change ${named.slice(0, mostNamed).map(print).join(", ")}, which is protected${remedy}]`,
+    `[sandbox: commands cannot change ${[...named].slice(0, mostNamed).map(print).join(", ")}, which is protected${remedy}]`,
   ];
 }
 
-/** As a message names it: `.envrc`, but `.git/config`, as many files are called so. */
-function tailOf(path: string): string {
-  const name = basename(path);
-  return name.includes(".") ? name : `${basename(dirname(path))}/${name}`;
+/** Returns how much of the end of a path the line names: `.envrc`, but `.git/config`, as many files are called so. */
+function lengthOfTail(path: string, line: string): number {
+  const names = path.split("/");
+  const tails = names.map((_, index) => names.slice(index).join("/"));
+  return tails.find((tail) => /[./]/.test(tail) && line.includes(tail))?.length ?? 0;
 }
