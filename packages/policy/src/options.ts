@@ -11,7 +11,7 @@ import {
 } from "@toolcrib/core/internal";
 import { createPathScope, homeFolder, isBelowAny, protectedPaths } from "@toolcrib/kit/files";
 import { foldersOf as stateFoldersOf } from "./judge/ownState.ts";
-import { compileProtected, exactPattern, ownFolders, type ProtectedEntry } from "./judge/protectedPaths.ts";
+import { compileProtected, exactPattern, namedByGit, ownFolders, type ProtectedEntry } from "./judge/protectedPaths.ts";
 import type { RememberedStore } from "./remembered/store.ts";
 import { compileRules, type PathPlaces } from "./rules/compileRules.ts";
 import type { OwnState, Settings } from "./settings.ts";
@@ -90,6 +90,7 @@ export function settingsOf(options: PolicyOptions): Settings {
   const others = remotesOf(options.remotes);
   const { ownState } = options;
   const own: ProtectedEntry[] = [
+    ...namedByGit(roots),
     ...(options.protect ?? []).map((pattern) => ({ pattern, why: "it was named as protected" })),
     ...(ownState ? stateFoldersOf(ownState) : []).map((folder) => ({
       pattern: exactPattern(folder),

@@ -319,6 +319,21 @@ describe("more protected places", () => {
     expect(() => createPolicy({ protect: [""] })).toThrow(TypeError);
   });
 
+  test("are what git's configuration names and git runs", async () => {
+    mkdirSync(join(root, ".git"));
+    mkdirSync(join(root, "src"));
+    const config = "[include]\n path = ../shared.cfg\n[core]\n hooksPath = tools/hooks\n fsmonitor = ./watch.sh -x\n";
+    writeFileSync(join(root, ".git/config"), `${config}[safe]\n directory = ${root}\n directory = ./src\n`);
+    writeFileSync(join(root, "shared.cfg"), "[alias]\n x = !./a/x.sh\n");
+    for (const path of ["shared.cfg", "tools/hooks/pre-commit", "watch.sh", "a/x.sh"])
+      expect([path, await write({ mode: "accept-edits" }, path)]).toEqual([
+        path,
+        expect.stringContaining("git runs it"),
+      ]);
+    for (const path of ["src/a.ts", "b.sh", "tools/x"])
+      expect([path, await write({ mode: "accept-edits" }, path)]).toEqual([path, "allowed"]);
+  });
+
   test("are the tool's own folders, where the environment puts them", () => {
     const list = ownFolders({ XDG_CONFIG_HOME: "/cfg/[a]*", XDG_STATE_HOME: "relative" });
     expect(list.map(({ pattern }) => pattern)).toEqual(["~/.local/state/toolcrib/", "/cfg/\\[a]\\*/toolcrib/"]);

@@ -1,5 +1,6 @@
+import { statSync } from "node:fs";
 import { join, sep } from "node:path";
-import { compilePathPatterns, type ProtectedPath } from "@toolcrib/kit/files";
+import { compilePathPatterns, isInside, namedByGitConfig, type ProtectedPath } from "@toolcrib/kit/files";
 import type { PathPlaces } from "../rules/compileRules.ts";
 
 /** The pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
@@ -20,6 +21,30 @@ export function ownFolders(env: Readonly<Record<string, string | undefined>>): P
 /** A protected path; `never`: no rule and no answer lets a call change it. */
 export interface ProtectedEntry extends ProtectedPath {
   readonly never?: true;
+}
+
+/**
+ * What the configuration of git in the roots names and git runs: included files, folders of hooks, programs. It is read once, as no call
+ * changes it unasked.
+ */
+export function namedByGit(roots: readonly string[]): ProtectedPath[] {
+  const named = roots.flatMap((root) => namedByGitConfig(join(root, ".git", "config"), root));
+  const inRoots = named.filter(({ path, mayBeFolder }) => {
+    const isBelow = roots.some((root) => isInside(root, path)) && !roots.some((root) => isInside(path, root));
+    return isBelow && !path.includes("\0") && (mayBeFolder || !isFolder(path));
+  });
+  return [...new Set(inRoots.map(({ path }) => path))].map((path) => ({
+    pattern: exactPattern(path),
+    why: "the configuration of git names it, and git runs it",
+  }));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
 }
 
 /** The list, compiled. */

@@ -3,7 +3,6 @@ import { basename, dirname } from "node:path";
 import { compileDenyRules, type DeniedPaths, isInside, protectedPaths } from "@toolcrib/kit/files";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
 import { EntryMatcher } from "./entryMatcher.ts";
-import { namedByConfig } from "./gitConfig.ts";
 import { toSystemPath } from "./systemPath.ts";
 import { cannotLook, entryPath, isGone, longestWalk, outermost, TreeWalk } from "./treeWalk.ts";
 
@@ -112,7 +111,7 @@ class ProtectedWalk {
   #keepNamed(config: BytePath): void {
     const repository = dirname(config);
     const isBare = !/\/\.git$/i.test(repository);
-    for (const { path, mayBeFolder } of namedByConfig(
+    for (const { path, mayBeFolder } of namedByGitConfig(
       toText(config),
       toText(isBare ? repository : dirname(repository)),
     )) {

@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { homeFolder } from "@toolcrib/kit/files";
+import { homeFolder } from "../paths/homeFolder.ts";
 
 /** Most bytes of a file that are read, and most files that are included. */
 const mostBytes = 1_000_000;
 const mostFiles = 50;
 
 /** A path that git's configuration names. Only of some keys may it be a folder. */
-export interface NamedPath {
+export interface GitNamedPath {
   readonly path: string;
   readonly mayBeFolder: boolean;
 }
@@ -16,8 +16,8 @@ export interface NamedPath {
  * Lists what a configuration of git names in a repository: folders of hooks, included files, programs and scripts, each by the places
  * that it may be meant from. It takes more than git does: conditions and sections are not looked at.
  */
-export function namedByConfig(file: string, worktree: string): NamedPath[] {
-  const named: NamedPath[] = [];
+export function namedByGitConfig(file: string, worktree: string): GitNamedPath[] {
+  const named: GitNamedPath[] = [];
   const home = homeFolder();
   const own = home === undefined ? [] : [join(home, ".gitconfig"), join(home, ".config/git/config")];
   const starts = [worktree];
