@@ -25,6 +25,16 @@ export const wildcardLines: readonly WildcardLines[] = [
     runs: ["yarn", "yarn --frozen-lockfile", "yarn test --watch", "yarn run build"],
   },
   {
+    allow: "npm *",
+    asked: ["npm token revoke x", "npm team destroy x"],
+    runs: ["npm view @types/node", "npm ls @types/node", "npm ci"],
+  },
+  {
+    allow: "mvn *",
+    asked: ["mvn evil:plugin:1.0:run", "mvn evil:plugin:run", "mvn exec:java"],
+    runs: ["mvn -q test", "mvn dependency:tree"],
+  },
+  {
     allow: "npm run *",
     asked: [
       "npm run build --script-shell=./evil.sh",
@@ -289,6 +299,8 @@ export const wildcardLines: readonly WildcardLines[] = [
       "pytest -o python_files=evil.py",
       "pytest --junitxml=../x",
       "pytest --basetemp=../x",
+      "pytest @args",
+      "pytest -q -- -p evil",
     ],
     runs: [
       "pytest --cov-report=term-missing:skip-covered",
@@ -301,12 +313,17 @@ export const wildcardLines: readonly WildcardLines[] = [
   },
   {
     allow: "ruff *",
-    asked: ["ruff check --config evil.toml", "ruff check --output-file=../x"],
+    asked: ["ruff check @args", "ruff check --config evil.toml", "ruff check --output-file=../x"],
     runs: ["ruff check .", "ruff check --fix src", "ruff format --check ."],
   },
   {
     allow: "mypy *",
-    asked: ["mypy --python-executable ./evil.sh src", "mypy --config-file evil.ini src", "mypy --install-types src"],
+    asked: [
+      "mypy @args",
+      "mypy --python-executable ./evil.sh src",
+      "mypy --config-file evil.ini src",
+      "mypy --install-types src",
+    ],
     runs: ["mypy src", "mypy --strict src/a.py"],
   },
   {

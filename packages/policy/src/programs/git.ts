@@ -31,7 +31,7 @@ const merging = `-q --quiet -v --verbose --abort --skip --quit --continue -n --n
  */
 export const git: ProgramRecord = {
   source: "git 2.39.5, git.c, parse-options.c, revision.c, diff.c, builtin/*.c",
-  style: "git",
+  style: "undashed",
   repository: true,
   versionOptions: "--version -v version",
   before: "--no-pager --no-optional-locks -P",

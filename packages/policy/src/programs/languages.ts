@@ -22,7 +22,6 @@ const goOptions = `-v -x -n -race -a -count= -run= -bench= -benchtime= -benchmem
   -msan -asan -work -c -i`;
 /** Not a package at a version, which go would load. Single dash and long names; two dashes are the same to go, but not listed. */
 const go = (more = ""): ProgramRecord => ({
-  style: "words",
   covers: { options: `${goOptions} ${more}`, word: /^[^@]*$/ },
 });
 
@@ -32,23 +31,27 @@ export const languages: ProgramRecords = {
   rustc: tool("--version -V --explain= --edition= --crate-type= --test -O -g --print=cfg|target-list|sysroot"),
   rustfmt: tool("--check --edition= -l -v -q"),
   go: {
+    style: "words",
     commands: {
       "build clean fmt install list test vet": go(),
       "doc version env": {
-        style: "words",
         covers: { options: "-all -short -src -u -c -cmd -json -m -v", word: /^[^=]*$/ },
       },
       mod: { commands: { "download graph tidy verify why": go() } },
     },
   },
   gofmt: { style: "words", covers: { options: "-d -l -s -e" } },
-  "py.test pytest": tool(
-    `-x --exitfirst -q --quiet -v --verbose -s -l --showlocals -k= -m= --maxfail= --lf --last-failed --ff --failed-first --nf --new-first --sw
+  // It looks for -p before it parses, also after --.
+  "py.test pytest": {
+    style: "undashed",
+    ...tool(
+      `-x --exitfirst -q --quiet -v --verbose -s -l --showlocals -k= -m= --maxfail= --lf --last-failed --ff --failed-first --nf --new-first --sw
     --stepwise -n= --numprocesses= --tb=auto|long|short|line|native|no --durations= --co --collect-only --cov=? --cov-branch --cov-fail-under= --no-cov
     --cov-report=term|term-missing|term:skip-covered|term-missing:skip-covered -r= --color=yes|no|auto --no-header --no-summary --strict-markers
     --strict-config --disable-warnings --disable-pytest-warnings --timeout= --markers --fixtures --ignore= --ignore-glob= --deselect= --capture=
     --runxfail --setup-show --setup-only --setup-plan --doctest-modules --dist= --version -V -h --help`,
-  ),
+    ),
+  },
   mypy: tool(
     `--strict --ignore-missing-imports --show-error-codes --hide-error-codes --pretty -v --verbose -p= --package= -m= --module= --python-version= --exclude=
     --no-incremental --explicit-package-bases --namespace-packages --no-error-summary --warn-unused-ignores --warn-return-any
@@ -69,11 +72,9 @@ export const languages: ProgramRecords = {
     style: "words",
     commands: {
       "fmt graph output providers show state validate version": {
-        style: "words",
         covers: { options: "-json -no-color -check -diff -recursive -raw" },
       },
       plan: {
-        style: "words",
         covers: {
           options: "-no-color -input=false -destroy -refresh=? -target= -lock=? -compact-warnings -detailed-exitcode",
         },

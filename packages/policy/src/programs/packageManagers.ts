@@ -6,20 +6,22 @@ const ofScripts = `-- --run --watch=? --coverage --fix --check --write --verbose
 const npmOptions = `--silent -s --if-present --ignore-scripts -w= --workspace= --workspaces -ws --include-workspace-root --no-audit --no-fund
   --omit= --include= --production --verbose --quiet -q -d --loglevel=silent|error|warn|notice|http|info|verbose|silly --json --long -l
   --depth= --dry-run --no-color --color=always --no-progress --offline --prefer-offline --legacy-peer-deps --all -a --parseable -p --`;
-const npm = (more = ""): ProgramRecord => ({ style: "words", covers: { options: `${npmOptions} ${more}` } });
+/** A package of a scope (`@scope/name`) is no file. */
+const word = /^/;
+const npm = (more = ""): ProgramRecord => ({ covers: { options: `${npmOptions} ${more}`, word } });
 /** The folder's own dependencies, and no other that a word names. */
-const installing: ProgramRecord = { style: "words", covers: { options: npmOptions, word: /^$/ } };
+const installing: ProgramRecord = { covers: { options: npmOptions, word: /^$/ } };
 
 const pnpm = (more = ""): ProgramRecord => ({
-  style: "words",
   covers: {
+    word,
     options: `-r --recursive --filter= -F= --if-present --silent -s --no-bail --parallel --stream --sequential --workspace-concurrency=
       --aggregate-output --frozen-lockfile --prefer-offline --ignore-scripts --json --depth= --prod -P -D --long -- ${more}`,
   },
 });
 const yarn = (more = ""): ProgramRecord => ({
-  style: "words",
   covers: {
+    word,
     options: `--silent -s --frozen-lockfile --immutable --ignore-scripts --production --json --offline -- ${more}`,
   },
 });
@@ -30,18 +32,20 @@ const pipOptions = `-q --quiet -v --verbose --no-input --disable-pip-version-che
 export const packageManagers: ProgramRecords = {
   // npm strips every dash and takes any unique head of a command, so that these count as they are written alone.
   npm: {
+    style: "words",
     source: "npm 10.8, lib/utils/cmd-list.js, @npmcli/config, nopt 7",
     versionOptions: "--version -v",
     commands: {
       "test t tst run run-script start stop restart": npm(ofScripts),
       "ci clean-install install i install-test it": installing,
-      "audit bin dedupe ddp doctor explain why fund help-search list ll ls la outdated ping prefix prune query root search s se find stars team token whoami view v info show":
+      "audit bin dedupe ddp doctor explain why fund help-search list ll ls la outdated ping prefix prune query root search s se find stars whoami view v info show":
         npm(),
       "config create edit exec explore init link ln pkg publish set x": { covers: "nothing" },
-      "": { style: "words", covers: { options: "--version -v --help -h" } },
+      "": { covers: { options: "--version -v --help -h" } },
     },
   },
   pnpm: {
+    style: "words",
     commands: {
       "test t run run-script start": pnpm(ofScripts),
       "install i": {
@@ -57,6 +61,7 @@ export const packageManagers: ProgramRecords = {
     },
   },
   yarn: {
+    style: "words",
     commands: {
       "test run start build lint": yarn(ofScripts),
       "": yarn(),
@@ -102,7 +107,8 @@ export const packageManagers: ProgramRecords = {
     style: "words",
     covers: {
       options: "-B --batch-mode -q --quiet -o --offline -U -e -X -DskipTests -T= --no-transfer-progress -ntp",
-      word: /^(?!exec:|.*-exec)[\w:.-]+$/,
+      // Phases, and goals of the usual plugins: two colons name any plugin.
+      word: /^(?!exec:|.*-exec)[\w.-]+(?::[\w.-]+)?$/,
     },
   },
   "gradle gradlew": {

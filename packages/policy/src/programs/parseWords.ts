@@ -70,7 +70,7 @@ export function parseWords(
     else at += used;
   }
   for (const [index, word] of stop ? [] : words.slice(at).entries()) {
-    if (style === "git" && /^-./.test(word)) found.unknown.push(at + index);
+    if (style === "undashed" && /^-./.test(word)) found.unknown.push(at + index);
     else found.operands.push(word);
   }
   return { ...found, next: at };

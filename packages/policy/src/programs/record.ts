@@ -7,11 +7,11 @@ export type OptionList = string;
 
 /**
  * How a program splits its words into options. `getopt`: letters may be joined (`-la`), a value may follow its letter, `--` ends the
- * options. `git`: the same, but a word with a dash after `--` is not taken for an operand, since some subcommands take `--` off and hand what
- * follows on as options. `letters`: as `getopt`, but the value of a letter is always the next word. `words`: each option is a word of its
+ * options. `undashed`: the same, but a word with a dash after `--` is not taken for an operand, since the program, or one of its subcommands, takes it
+ * for an option all the same. `letters`: as `getopt`, but the value of a letter is always the next word. `words`: each option is a word of its
  * own, and `--` is an option like any other. Subcommands parse as their program does, if they do not say otherwise.
  */
-export type Style = "getopt" | "git" | "letters" | "words";
+export type Style = "getopt" | "undashed" | "letters" | "words";
 
 /** What a command reads that only reads and prints. */
 export interface Reads {
@@ -50,7 +50,7 @@ export interface Reading {
 /** What the `*` of a rule may stand for: what only reads, and these options. */
 export interface Covering {
   readonly options?: OptionList;
-  /** What each operand and each value must look like. */
+  /** What each operand and each value must look like. Default: no operand begins with `@`, as many programs read options from such a file. */
   readonly word?: RegExp;
   /** What the first operand must look like. */
   readonly first?: RegExp;

@@ -51,6 +51,8 @@ function byUnlisted(words: readonly string[], at: number, name: string, { style 
   return { why, at: furthest(words, at + 1, {}, "--", style)?.at ?? at };
 }
 
+const noFileOfOptions = /^(?!@)/;
+
 /** The last word that is not covered, and where what belongs to it ends. */
 function furthest(
   words: readonly string[],
@@ -66,7 +68,10 @@ function furthest(
     from += 1;
   }
   const { unknown, operands, values } = parseWords(words, from, options, { style, wary: true });
-  const refused = word === undefined ? [] : [...operands, ...values].filter((text) => !word.test(text));
+  const refused = [
+    ...operands.filter((text) => !(word ?? noFileOfOptions).test(text)),
+    ...(word === undefined ? [] : values.filter((text) => !word.test(text))),
+  ];
   const [operand] = operands;
   if (first !== undefined && operand !== undefined && !first.test(operand)) refused.push(operand);
   const found = [
