@@ -89,6 +89,7 @@ const rooms = {
     "providers/openai": [...wireParts, "conversation"],
     "providers/anthropic": [...wireParts, "conversation"],
     "providers/chat": [...wireParts, "conversation"],
+    "providers/aiSdk": [...wireParts, "conversation"],
     "providers/offline": [...wireParts, "conversation"],
     session: ["conversation"],
     testing: ["conversation"],

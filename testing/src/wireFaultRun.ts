@@ -58,10 +58,11 @@ export async function runFault(
   format: WireFormat,
   stream: boolean,
   fault: WireFault,
+  connect: typeof wireProvider = wireProvider,
 ): Promise<void> {
   server.reset();
   const expected = typeof fault.outcome === "function" ? fault.outcome(format) : fault.outcome;
-  const provider = wireProvider(format, server.url, { stream, ...(fault.silent && { limitMs: silenceMs }) });
+  const provider = connect(format, server.url, { stream, ...(fault.silent && { limitMs: silenceMs }) });
   const agent = new Agent(provider, { tools: listRegistry(), systemPrompt: "Be brief.", attempts: 1 });
   server.script(
     answerWith({ text: "Looking.", calls: [{ id: "call_first", name: "list_dir", args: '{"path":"."}' }] }),

@@ -49,7 +49,7 @@ function checkTools(problems: Problems, tools: readonly unknown[]): void {
 /** Checks a tool of the request, or one that a system message defines. */
 export function checkTool(problems: Problems, tool: unknown, at: string): void {
   const native = isObject(tool) ? nativeTools[String(tool.type)] : undefined;
-  const allowed = ["description", "strict", "cache_control", "type", "defer_loading"];
+  const allowed = ["description", "strict", "cache_control", "type", "defer_loading", "eager_input_streaming"];
   const [required, optionalFields] =
     native === undefined
       ? [["name", "input_schema"], allowed]

@@ -19,7 +19,7 @@ export const responsesReplies: Builder = {
       ...items.flatMap((item, output_index) => [
         event("response.output_item.added", { output_index, item: emptied(item) }),
         ...itemDeltas(item).map(([type, delta]) =>
-          event(type, { output_index, item_id: item.id, content_index: 0, delta }),
+          event(type, { output_index, item_id: item.id, content_index: 0, summary_index: 0, delta }),
         ),
         event("response.output_item.done", { output_index, item }),
       ]),

@@ -140,4 +140,6 @@ export const betas = {
   compact: "compact-2026-09-04",
   compactByThreshold: "compact-2026-01-12",
   contextManagement: "context-management-2025-06-27",
+  /** Not needed any more, and still sent by clients. */
+  structuredOutputs: "structured-outputs-2025-11-13",
 } as const;

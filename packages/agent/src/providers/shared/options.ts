@@ -60,6 +60,9 @@ const priceSpecs = {
   }),
 } satisfies OptionSpecs<ModelPrice>;
 
+/** The option `price`. */
+export const priceSpec: OptionSpec = groupOf(priceSpecs);
+
 const providerSpecs = {
   apiKey: option.text,
   baseURL: option.text,
@@ -74,7 +77,7 @@ const providerSpecs = {
   requestTimeoutMs: option.positive,
   idleTimeoutMs: option.positive,
   fullApi: option.flag,
-  price: groupOf(priceSpecs),
+  price: priceSpec,
 } satisfies OptionSpecs<ProviderOptions<unknown>>;
 
 /** Throws `invalid_option` for unknown or invalid options: with `baseUrl` the conversation would go to the default address. */

@@ -46,7 +46,7 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
   options: ProviderOptions<unknown>,
   wire: Wire<Client, Body, Chunk, Whole>,
 ): Send {
-  const { stream = true, extraBody, price, requestTimeoutMs, idleTimeoutMs } = options;
+  const { stream = true, extraBody, price } = options;
   let client: Promise<Client> | undefined;
 
   async function open(body: Body, signal: AbortSignal): Promise<OpenResponse<Chunk>> {
@@ -78,6 +78,14 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
     return streamReply({ service, signal, reducer: { ...reducer, end }, open: openWhatIsTaken });
   };
 
+  return createTimedSend(options, read);
+}
+
+/** The `send` that keeps the time where the agent does not, or where a provider has limits of its own. */
+export function createTimedSend(
+  { requestTimeoutMs, idleTimeoutMs }: Pick<ProviderOptions<unknown>, "requestTimeoutMs" | "idleTimeoutMs">,
+  read: (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ProviderEvent>,
+): Send {
   return (request) => {
     const ownLimits = requestTimeoutMs !== undefined || idleTimeoutMs !== undefined;
     if (request.isTimed && !ownLimits) return read(request, request.signal);
@@ -91,7 +99,8 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
 
 const unlimited = { requestTimeoutMs: Number.POSITIVE_INFINITY, idleTimeoutMs: Number.POSITIVE_INFINITY };
 
-interface ReplyStream<Chunk> {
+/** One request, and how its reply is read. */
+export interface ReplyStream<Chunk> {
   readonly service: Service;
   readonly signal: AbortSignal;
   readonly reducer: ReplyReducer<Chunk>;
@@ -99,7 +108,7 @@ interface ReplyStream<Chunk> {
 }
 
 /** Sends one request and yields what its reply holds; throws an AgentError. Ends the request when its reader leaves. */
-async function* streamReply<Chunk>(stream: ReplyStream<Chunk>): AsyncGenerator<ProviderEvent> {
+export async function* streamReply<Chunk>(stream: ReplyStream<Chunk>): AsyncGenerator<ProviderEvent> {
   const { service, signal, reducer } = stream;
   const clean = createEventRedactor(service.secrets);
   const controller = new AbortController();

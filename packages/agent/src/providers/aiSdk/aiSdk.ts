@@ -1,0 +1,178 @@
+import { type OptionSpecs, option } from "@toolcrib/core/internal";
+import { isObject } from "@toolcrib/core/text";
+import { AgentError } from "../../errors.ts";
+import { readAgentOptions } from "../../options.ts";
+import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
+import { secretsOf } from "../errors/secrets.ts";
+import { badReply, type Service, serviceFault, wrongKind } from "../errors/wireErrors.ts";
+import { priced } from "../models/cost.ts";
+import type { ModelPrice, ReasoningEffort } from "../models/modelRules.ts";
+import { modelPrice, modelRules } from "../models/models.ts";
+import { canForce } from "../models/settings.ts";
+import { priceSpec } from "../shared/options.ts";
+import { createTimedSend, type Send, streamReply } from "../shared/streamReply.ts";
+import { createToCall } from "./mapping.ts";
+import { type AiSdkPart, contentParts, createAiSdkReducer } from "./reply.ts";
+
+export type { ReasoningEffort } from "../models/modelRules.ts";
+
+/** A language model of the AI SDK, by shape: `openai("…")`, `google("…")`, `bedrock("…")` and so on. */
+export interface AiSdkModel {
+  /** `v3` (AI SDK 6) or `v4` (AI SDK 7). */
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+  doStream(options: never): PromiseLike<unknown>;
+}
+
+export interface AiSdkModelOptions {
+  /** Tokens one reply may have. */
+  readonly maxTokens?: number | undefined;
+  /** How much the model thinks; AI SDK 7 alone. With AI SDK 6 use `providerOptions`. */
+  readonly reasoning?: ReasoningEffort | undefined;
+  /** Options of the vendor for each request, by its name. `openai.store` and `azure.store` are false unless set here. */
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Keys that no error or event may show: the model holds them where they cannot be found. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Default true. Either way the events are the same. */
+  readonly stream?: boolean | undefined;
+  /** Milliseconds until the reply starts. Default: the agent's limit; without an agent 600,000. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** Milliseconds that a stream may be silent. Default: the agent's limit; without an agent 90,000. */
+  readonly idleTimeoutMs?: number | undefined;
+  /** Replaces the price known for the model. */
+  readonly price?: ModelPrice | undefined;
+}
+
+const specs: OptionSpecs<AiSdkModelOptions> = {
+  maxTokens: option.positive,
+  reasoning: option.text,
+  providerOptions: option.plain,
+  headers: option.plain,
+  secrets: option.texts,
+  stream: option.flag,
+  requestTimeoutMs: option.positive,
+  idleTimeoutMs: option.positive,
+  price: priceSpec,
+};
+
+/**
+ * A provider from a model of the AI SDK (https://ai-sdk.dev/providers). Nothing is kept at the service, as far as its options allow that.
+ * Throws `invalid_option` for a model of another specification version and for wrong options.
+ */
+export function fromAiSdkModel(model: AiSdkModel, options: AiSdkModelOptions = {}): Provider {
+  readAgentOptions<AiSdkModelOptions>("fromAiSdkModel", options, specs);
+  checkModel(model, options);
+  const vendor = model.provider.split(".", 1)[0] || "unknown";
+  const known = { name: vendor, model: model.modelId };
+  const service: Service = {
+    name: "ai-sdk",
+    label: `The model ${model.modelId}`,
+    model: `${vendor}/${model.modelId}`,
+    baseURL: undefined,
+    keyVariable: undefined,
+    secrets: secretsOf({ keys: options.secrets ?? [], headers: options.headers }),
+  };
+  const rules = modelRules(known, true);
+  const abilities: Abilities = { forcedTools: canForce(rules, options.reasoning), answersBy: () => false };
+  const send = createAiSdkSend(model, service, options.price ?? modelPrice(known), options, {
+    isV4: model.specificationVersion === "v4",
+    bindsThinking: rules?.bindsThinking === true,
+    forcedTools: abilities.forcedTools,
+  });
+  return { name: service.name, model: service.model, abilities, send };
+}
+
+function createAiSdkSend(
+  model: AiSdkModel,
+  service: Service,
+  price: ModelPrice | undefined,
+  options: AiSdkModelOptions,
+  wire: { readonly isV4: boolean; readonly bindsThinking: boolean; readonly forcedTools: boolean },
+): Send {
+  const author = `${service.name}/${service.model}`;
+  const toCall = createToCall(author, options, wire);
+  const toError = (error: unknown): unknown => asServiceError(service, error);
+  const open = async (
+    request: ModelRequest,
+    abortSignal: AbortSignal,
+  ): Promise<Iterable<AiSdkPart> | AsyncIterable<AiSdkPart>> => {
+    const call = { ...toCall(request), abortSignal } as never;
+    try {
+      if (options.stream === false) return contentParts(await model.doGenerate(call));
+      const { stream, response } = (await model.doStream(call)) as {
+        stream: AsyncIterable<AiSdkPart>;
+        response?: unknown;
+      };
+      checkKind(service, response);
+      return stream;
+    } catch (error) {
+      throw toError(error);
+    }
+  };
+  const read = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> => {
+    const reducer = createAiSdkReducer(service, author, toError);
+    return streamReply({
+      service,
+      signal,
+      reducer: { ...reducer, end: () => priced(reducer.end(), price) },
+      open: async (own) => ({ chunks: await open(request, own) }),
+    });
+  };
+  return createTimedSend(options, read);
+}
+
+function checkModel(model: unknown, { reasoning }: AiSdkModelOptions): void {
+  const fields = isObject(model) ? model : {};
+  const { specificationVersion: version, provider, modelId } = fields;
+  if (typeof provider !== "string" || typeof modelId !== "string" || typeof fields.doStream !== "function") {
+    throw invalid(
+      'fromAiSdkModel needs a language model of the AI SDK, such as openai("gpt-6-luna"); a name alone is none.',
+    );
+  }
+  if (version !== "v3" && version !== "v4") {
+    const words = `${modelId} is a model of specification version ${JSON.stringify(version)}`;
+    throw invalid(`fromAiSdkModel: ${words}; use a vendor package of AI SDK 6 or 7 (v3 or v4).`);
+  }
+  if (reasoning !== undefined && version === "v3") {
+    throw invalid("fromAiSdkModel: models of AI SDK 6 take no option reasoning; say it in providerOptions.");
+  }
+}
+
+function invalid(message: string): AgentError {
+  return new AgentError({ code: "invalid_option", message });
+}
+
+/** An error of the AI SDK in the shape that services' SDKs give theirs, so that one place words all of them. */
+function asServiceError(service: Service, error: unknown): unknown {
+  if (!isObject(error) || typeof error.message !== "string") return error;
+  const { name, statusCode, responseHeaders, data, cause, value } = error;
+  // A chunk that the AI SDK does not know may be an error of the service.
+  if (isObject(value) && value.type === "error") return serviceFault(value.error ?? value);
+  if (notAReply.has(name)) return badReply(service, `was not understood by the AI SDK (${String(name)}).`, error);
+  if (name === undefined) return serviceFault(error);
+  if (name !== "AI_APICallError") return error;
+  return Object.assign(new Error(error.message, { cause }), {
+    name,
+    status: typeof statusCode === "number" && statusCode >= 400 ? statusCode : undefined,
+    headers: isObject(responseHeaders) ? new Headers(responseHeaders as Record<string, string>) : undefined,
+    error: isObject(data) ? data : undefined,
+  });
+}
+
+const notAReply: ReadonlySet<unknown> = new Set([
+  "AI_JSONParseError",
+  "AI_TypeValidationError",
+  "AI_InvalidResponseDataError",
+  "AI_EmptyResponseBodyError",
+]);
+
+/** Throws for a web page, which would be read as an empty stream. */
+function checkKind(service: Service, response: unknown): void {
+  const headers = isObject(response) && isObject(response.headers) ? response.headers : {};
+  const type = String(headers["content-type"] ?? "").split(";", 1)[0];
+  if (type === "text/html" || type === "text/plain") throw wrongKind(service, type);
+}
