@@ -25,6 +25,8 @@ const connect: typeof wireProvider = (format, url, { stream = true, limitMs } = 
 const differs = ["a whole reply where a stream was asked for", "a refusal"];
 
 describe.each(["responses", "messages"] as const)("after a fault of the %s wire, behind the AI SDK", (format) => {
-  const faults = wireFaults.filter(({ name, formats }) => (formats?.includes(format) ?? true) && !differs.includes(name));
+  const faults = wireFaults.filter(
+    ({ name, formats }) => (formats?.includes(format) ?? true) && !differs.includes(name),
+  );
   for (const fault of faults) test(fault.name, () => runFault(server, format, true, fault, connect));
 });
