@@ -31,15 +31,14 @@ const mostLines = 200;
 export function* answer(request: OneCall, isEnabled: IsEnabled): Script {
   const { title, ...call } = planFor(request);
   if (!isEnabled(call.name)) return { text: missingTool(call.name), failed: true };
-  const refusal = request.kind === "write" ? yield* refusalToWrite(request, isEnabled) : undefined;
+  const refusal = request.kind === "write" ? yield* refusalToWrite(request.path, isEnabled) : undefined;
   if (refusal !== undefined) return { text: refusal, failed: true };
   const [{ output, isError } = noResult] = yield [call];
   if (isError) return { text: `That did not work: ${output}`, failed: true };
   if (!title || isEmpty(output)) return { text: output };
   const { length } = linesOf(output.split("\n\n", 1)[0] ?? "");
-  const counted = title(
-    (one, many) => `${noticeOf(output) === undefined ? "" : "at least "}${plural(length, one, many)}`,
-  );
+  const isCut = noticeOf(output) !== undefined;
+  const counted = title((one, many) => `${isCut ? "at least " : ""}${plural(length, one, many)}`);
   return { text: `${counted.replace(/^at least/, "At least")}:\n\n${firstLines(output)}` };
 }
 
@@ -52,14 +51,6 @@ function planFor(request: OneCall): OfflineCall & { readonly title?: (count: Cou
     case "search": {
       const title = (count: Count): string => `${count("line")} with ${JSON.stringify(request.query)} in ${path}`;
       return { name: "search_text", args: { query: request.query, paths: [path] }, title };
-    }
-    case "files": {
-      const { pattern } = request;
-      return {
-        name: "search_files",
-        args: { pattern, cwd: path },
-        title: (count) => `${count("file")} for ${pattern}`,
-      };
     }
     case "read":
       return { name: "read_file", args: { path }, title: () => path };
@@ -78,24 +69,18 @@ function firstLines(output: string): string {
   return shown.join("\n");
 }
 
-/** Why a file is not written; undefined where it may be replaced, or once it is certain that there is no such file. */
-export function* refusalToWrite(
-  { path, overwrite }: { readonly path: string; readonly overwrite?: true },
-  isEnabled: IsEnabled,
-): Script<string | undefined> {
-  if (overwrite) return undefined;
-  const refuse = (why: string): string => `${why}. To replace it, end the request with ", overwriting it".`;
+/** Why a file is not written; undefined once it is certain that there is no such file. */
+export function* refusalToWrite(path: string, isEnabled: IsEnabled): Script<string | undefined> {
   const unknown = `I cannot see whether ${path} exists`;
-  if (!isEnabled("list_dir")) return refuse(`${unknown}: ${missingTool("list_dir")}`);
+  if (!isEnabled("list_dir")) return `${unknown}: ${missingTool("list_dir")}`;
   const [, folder = "", name = ""] = /^(.*?)([^/]+)\/*$/s.exec(path) ?? [];
   const [{ output, isError } = noResult] = yield [
     { name: "list_dir", args: { path: folder.replace(/(?<=.)\/+$/, "") || "." } },
   ];
   // A folder that is missing holds no file.
-  if (isError) return missingFolder.test(output) ? undefined : refuse(`${unknown}: ${output}`);
-  if (linesOf(output).some((line) => isNamed(line, name)))
-    return refuse(`${path} exists, and I replace a file only when told to`);
-  return noticeOf(output) === undefined ? undefined : refuse(unknown);
+  if (isError) return missingFolder.test(output) ? undefined : `${unknown}: ${output}`;
+  if (linesOf(output).some((line) => isNamed(line, name))) return `${path} exists, and I replace no file`;
+  return noticeOf(output) === undefined ? undefined : unknown;
 }
 
 const missingFolder = /^Error executing list_dir: (?:ENOENT|No such file or directory)/;

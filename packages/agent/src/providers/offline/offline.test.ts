@@ -116,25 +116,20 @@ test.each([
   ["List.", { kind: "list", path: "." }],
   ["find readdir in packages", { kind: "search", query: "readdir", path: "packages" }],
   ["search for 'two words' in src.", { kind: "search", query: "two words", path: "src" }],
-  ["find TODO in this project", { kind: "search", query: "TODO", path: "." }],
-  ["find files *.ts in src", { kind: "files", pattern: "**/*.ts", path: "src" }],
-  ["find files src/*.ts", { kind: "files", pattern: "src/*.ts", path: "." }],
+  ["find TODO", { kind: "search", query: "TODO", path: "." }],
   ["read docs/a.md", { kind: "read", path: "docs/a.md" }],
   ['read "a file.md"', { kind: "read", path: "a file.md" }],
   ["list ..", { kind: "list", path: ".." }],
   ["write hello to out.txt", { kind: "write", text: "hello", path: "out.txt" }],
   ['write "hello there" to out.txt.', { kind: "write", text: "hello there", path: "out.txt" }],
-  ['write "x" to a.txt, overwriting it', { kind: "write", text: "x", path: "a.txt", overwrite: true }],
-  ['overwrite a.txt with "x"', { kind: "write", text: "x", path: "a.txt", overwrite: true }],
   ["survey", { kind: "survey", path: ".", report: undefined }],
   ["survey this project and write a short report to /tmp/r.md", { kind: "survey", path: ".", report: "/tmp/r.md" }],
   ["survey packages/core and write a report to r.md.", { kind: "survey", path: "packages/core", report: "r.md" }],
-  [
-    "survey . and write a report to r.md, overwriting it",
-    { kind: "survey", path: ".", report: "r.md", overwrite: true },
-  ],
   ["piped text\n\nread a.txt", { kind: "read", path: "a.txt" }],
   ["help", { kind: "help" }],
+  ["hello", undefined],
+  ["find files *.ts in src", undefined],
+  ['overwrite a.txt with "x"', undefined],
   ["what is the capital of France?", undefined],
   ["read a.txt and b.txt", undefined],
   ["read a.txt, overwriting it", undefined],
@@ -157,7 +152,7 @@ test.each([
   if (!failed) expect((await run(request, registry)).at(-1)).not.toHaveProperty("failed");
 });
 
-describe("a file that exists is replaced only when the request says so", () => {
+describe("a file that exists is never replaced", () => {
   const there = (): string => {
     const file = join(folder, "README.md");
     writeFileSync(file, "# Kept\n");
@@ -172,19 +167,10 @@ describe("a file that exists is replaced only when the request says so", () => {
     const file = there();
     const words = request.replace("FOLDER", folder).replace(/readme\.md/i, (name) => join(folder, name));
     const events = await run(words);
-    expect(endOf(events)).toMatch(/exists, and I replace a file only when told to\. .*overwriting it/s);
+    expect(endOf(events)).toMatch(/exists, and I replace no file/);
     expect(events.at(-1)).toMatchObject({ failed: true });
     expect(readFileSync(file, "utf8")).toBe("# Kept\n");
   });
-
-  test.each(['write "hello" to README.md, overwriting it', 'overwrite README.md with "hello"'])(
-    "%s replaces it",
-    async (request) => {
-      const file = there();
-      await run(request.replace("README.md", file));
-      expect(readFileSync(file, "utf8")).toBe("hello\n");
-    },
-  );
 
   test("a missing folder contains no file, but a folder that cannot be listed may", async () => {
     const written: unknown[] = [];

@@ -15,8 +15,8 @@ export interface OfflineProviderOptions {
 
 /**
  * A stand-in that needs no key and no network: a few rules, not a language model. It understands a few requests in plain
- * words (see `understood`), calls the enabled tools and answers from what they return. It composes nothing and replaces a
- * file only when told to. Throws an AgentError `not_understood` for anything else.
+ * words (see `understood`), calls the enabled tools and answers from what they return. It composes nothing and replaces no
+ * file. Throws an AgentError `not_understood` for anything else.
  */
 export class OfflineProvider implements Provider {
   readonly name = "offline";

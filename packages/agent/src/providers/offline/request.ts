@@ -3,20 +3,16 @@ export type OfflineRequest =
   | { readonly kind: "help" }
   | { readonly kind: "list" | "read"; readonly path: string }
   | { readonly kind: "search"; readonly query: string; readonly path: string }
-  | { readonly kind: "files"; readonly pattern: string; readonly path: string }
-  /** `overwrite`: also where the file exists. */
-  | { readonly kind: "write"; readonly text: string; readonly path: string; readonly overwrite?: true }
-  | { readonly kind: "survey"; readonly path: string; readonly report: string | undefined; readonly overwrite?: true };
+  | { readonly kind: "write"; readonly text: string; readonly path: string }
+  | { readonly kind: "survey"; readonly path: string; readonly report: string | undefined };
 
 /** The documented requests, as the stand-in lists them. */
 export const understood: readonly string[] = [
   "list PATH",
   "find TEXT in PATH (or: search for TEXT in PATH)",
-  "find files PATTERN in PATH",
   "read FILE",
   'write "TEXT" to FILE (words in quotes, to a file that does not exist yet)',
   "survey PATH and write a report to FILE",
-  'overwrite FILE with "TEXT" (or any of the two above, with ", overwriting it" at the end)',
 ];
 
 /** A request is short; longer text was piped in. */
@@ -24,36 +20,28 @@ const longest = 10_000;
 
 /** A word, or several in quotes. */
 const named = (name: string): string => `(?:"(?<${name}Quoted>.*?)"|'(?<${name}Single>.*?)'|(?<${name}>[^\\s"']+))`;
-const where = `(?: in (?:this (?:project|folder)|${named("path")}))?`;
-const overwriting = "(?<overwrite>,? overwriting it)?";
 
 const rules = [
-  ["help", "help|\\?|hello|hi"],
+  ["help", "help"],
   ["list", `list(?: ${named("path")})?`],
   ["read", `read ${named("path")}`],
-  ["files", `find files ${named("text")}${where}`],
-  ["search", `(?:find|search for) ${named("text")}${where}`],
-  ["write", `write ${named("text")} to ${named("path")}${overwriting}`],
-  ["write", `(?<overwrite>overwrite) ${named("path")} with ${named("text")}`],
-  [
-    "survey",
-    `survey(?: this project| ${named("path")})?(?: and write a (?:short )?report to ${named("report")})?${overwriting}`,
-  ],
+  ["search", `(?:find|search for) ${named("text")}(?: in ${named("path")})?`],
+  ["write", `write ${named("text")} to ${named("path")}`],
+  ["survey", `survey(?: this project| ${named("path")})?(?: and write a (?:short )?report to ${named("report")})?`],
 ].map(([kind, pattern]) => ({ kind, pattern: new RegExp(`^(?:${pattern})[.!]?$`, "is") }));
 
-/** Reads a request in the documented words. Undefined if none fits. */
+/** Reads a request in the documented words. Undefined if none fits. What was piped in comes before it, on lines of its own. */
 export function parseRequest(text: string): OfflineRequest | undefined {
-  // What was piped in comes before the request.
   const last = text.trimEnd().split("\n").at(-1) ?? "";
-  return parseLine(last) ?? parseLine(text);
+  return parseLine(last.trim()) ?? parseLine(text.trim());
 }
 
-function parseLine(text: string): OfflineRequest | undefined {
-  const line = text.trim();
+function parseLine(line: string): OfflineRequest | undefined {
   if (line.length > longest) return undefined;
   for (const { kind, pattern } of rules) {
-    const found = pattern.exec(line);
-    if (found) return toRequest(kind, found.groups ?? {});
+    const groups = pattern.exec(line)?.groups;
+    if (groups) return toRequest(kind, groups);
+    if (kind === "help" && pattern.test(line)) return { kind };
   }
   return undefined;
 }
@@ -62,20 +50,17 @@ function toRequest(kind: string | undefined, groups: Readonly<Record<string, str
   const phrase = (name: string): string | undefined =>
     groups[`${name}Quoted`] ?? groups[`${name}Single`] ?? groups[name]?.replace(/(?<=[^./])[.,!]+$/, "");
   const [text = "", path = ".", report] = ["text", "path", "report"].map(phrase);
-  const replaced = groups.overwrite === undefined ? {} : ({ overwrite: true } as const);
   switch (kind) {
     case "list":
     case "read":
       return { kind, path };
-    case "files":
-      return { kind, pattern: text.includes("/") ? text : `**/${text}`, path };
     case "search":
       return { kind, query: text, path };
     case "write":
-      return { kind, text, path, ...replaced };
+      return { kind, text, path };
     case "survey":
-      return "overwrite" in replaced && report === undefined ? undefined : { kind, path, report, ...replaced };
+      return { kind, path, report };
     default:
-      return { kind: "help" };
+      return undefined;
   }
 }

@@ -62,7 +62,7 @@ export function* survey(request: Extract<OfflineRequest, { kind: "survey" }>, is
   const report = `${parts.filter((part) => part !== "").join("\n\n")}\n`;
   if (file === undefined) return { text: report, failed };
   if (!isEnabled("write_file")) return { text: `${missingTool("write_file")}\n\n${report}`, failed: true };
-  const refusal = yield* refusalToWrite({ ...request, path: file }, isEnabled);
+  const refusal = yield* refusalToWrite(file, isEnabled);
   if (refusal !== undefined) return { text: `${report}\n${refusal}\n`, failed: true };
   const [written = noResult] = yield [{ name: "write_file", args: { path: file, content: report } }];
   const closing = written.isError ? `The report could not be written: ${written.output}` : `The report is in ${file}`;
