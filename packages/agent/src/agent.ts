@@ -182,13 +182,8 @@ export class Agent {
 }
 
 /** The lines of which a saved conversation is made again. */
-function linesOf({ messages, usage, pending, foundTools, opening, changes }: Session): ConversationLine[] {
-  const kept = {
-    ...(pending && { pending }),
-    ...(foundTools && { foundTools }),
-    ...(opening && { opening }),
-    ...(changes && { changes }),
-  };
+function linesOf({ messages, usage, pending, foundTools, opening, changes = [] }: Session): ConversationLine[] {
+  const kept = { ...(pending && { pending }), ...(foundTools && { foundTools }), ...(opening && { opening, changes }) };
   const said = messages.length + Object.keys(kept).length > 0 ? [{ type: "messages", messages, ...kept } as const] : [];
   return usage ? [...said, { type: "usage", usage }] : said;
 }
@@ -208,20 +203,8 @@ function contextOf(state: Pick<LoopState, "systemPrompt" | "history">, sessionCo
     get sessionContext() {
       return [...state.history.messages];
     },
-    get usage() {
-      return state.history.usage;
-    },
-    get pending() {
-      return [...state.history.waiting.values()];
-    },
-    get foundTools() {
-      return [...state.history.foundTools];
-    },
-    get opening() {
-      return state.history.opening;
-    },
-    get changes() {
-      return state.history.changes;
+    get kept() {
+      return state.history.kept;
     },
     sessionContextFilePath,
   });

@@ -2,8 +2,7 @@ import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { Agent } from "./agent.ts";
-import { chatObject } from "./chatObject.ts";
-import { createObjectAnswer } from "./objectAnswer.ts";
+import { chatObject, createObjectAnswer } from "./chatObject.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "./testing.ts";
 
 const schema = {

@@ -1,9 +1,90 @@
-import type { ArgumentsOf, ParametersSchema } from "@toolcrib/core";
+import {
+  type AnyToolRegistry,
+  type ArgumentsOf,
+  defineTool,
+  type JsonSchema,
+  type ParametersSchema,
+  ToolRegistry,
+} from "@toolcrib/core";
+import { isPlainObject } from "@toolcrib/core/internal";
 import type { Agent } from "./agent.ts";
+import { textOf } from "./conversation/conversation.ts";
+import { lastCalls } from "./conversation/waiting.ts";
 import { AgentError } from "./errors.ts";
-import { createObjectAnswer } from "./objectAnswer.ts";
-import type { ChatOptions, UserContent } from "./options.ts";
-import { checkChatOptions } from "./options.ts";
+import type { Message, ToolCallBlock } from "./messages.ts";
+import { type ChatOptions, checkChatOptions, type UserContent } from "./options.ts";
+import type { Provider, ToolChoice } from "./provider.ts";
+import { anyOf, type StopCondition } from "./turn/stopConditions.ts";
+
+export const answerTool = "final_answer";
+
+/** What turns need whose answer is a value that fits a schema. */
+export interface ObjectAnswer<Value> {
+  /** Options of every turn until there is a value, also of those that go on after an approval. */
+  readonly options: Required<Pick<ChatOptions, "tools" | "stopWhen">> & Pick<ChatOptions, "answerSchema">;
+  /** The message and further options of a second turn, after one that has ended without a value. */
+  readonly reminder: { readonly message: string; readonly toolChoice?: ToolChoice };
+  /** What the model has answered, if it has. */
+  readonly given: { readonly value: Value } | undefined;
+  /**
+   * Takes the answer from the last reply of a conversation: to be called after each turn. An answer by the service's format is text, and
+   * with the option `steps` of an agent a recorded call does not run again.
+   */
+  readFrom(messages: readonly Message[]): Promise<void>;
+}
+
+/**
+ * Has the model answer with a value that fits `schema`: by itself where the model of `provider` can, else by calling `final_answer`, which is
+ * added to a copy of `tools`. For turns whose events are read (`streamChat`, `streamApprove`); `chatObject` does the whole by itself.
+ * Throws a ToolError `invalid_tool` for a wrong schema.
+ */
+export function createObjectAnswer<const Schema extends ParametersSchema>(
+  tools: AnyToolRegistry,
+  schema: Schema,
+  stopWhen: StopCondition = () => false,
+  provider?: Pick<Provider, "abilities">,
+): ObjectAnswer<ArgumentsOf<Schema>> {
+  let given: { readonly value: ArgumentsOf<Schema> } | undefined;
+  const isWhole = isStandard(schema) || (schema as JsonSchema).type === "object";
+  const tool = defineTool({
+    name: answerTool,
+    description: "Give the final answer of this task. Call it once, alone, when all else is done.",
+    parameters: isWhole ? schema : asProperty(schema as JsonSchema),
+    readOnly: true,
+    effects: () => [],
+    execute: (args) => {
+      given ??= { value: (isWhole ? args : (args as { value: unknown }).value) as ArgumentsOf<Schema> };
+      return "Taken.";
+    },
+  });
+  const answering = new ToolRegistry([tool]);
+  const answerSchema = tool.getSchema().function.parameters;
+  const isFormatted = provider?.abilities?.answersBy(answerSchema) === true;
+  const turnTools = tools.clone();
+  if (!isFormatted) turnTools.register(tool);
+  let problem = "It is no JSON.";
+  return {
+    options: isFormatted
+      ? { tools, stopWhen, answerSchema }
+      : { tools: turnTools, stopWhen: anyOf(({ messages }) => answeringCall(messages) !== undefined, stopWhen) },
+    get reminder() {
+      if (isFormatted)
+        return { message: `Your answer does not fit its schema. ${problem} Answer again, with JSON alone.` };
+      return { message: `Give your answer by calling ${answerTool}.`, toolChoice: { name: answerTool } };
+    },
+    get given() {
+      return given;
+    },
+    async readFrom(messages) {
+      if (given) return;
+      const args = isFormatted ? lastJson(messages) : answeringCall(messages)?.args;
+      if (args === undefined) return;
+      // The guards and middleware of the agent have seen a call.
+      const outcome = await answering.invoke(answerTool, args as Record<string, unknown>);
+      if (!outcome.ok) problem = outcome.error.message;
+    },
+  };
+}
 
 /**
  * One turn whose answer is a value that fits `schema` (JSON Schema or Standard Schema). Where the service keeps answers to a schema, the model
@@ -30,4 +111,60 @@ export async function chatObject<const Schema extends ParametersSchema>(
     code: "bad_reply",
     message: "The model gave no answer that fits the schema; try again or simplify the schema.",
   });
+}
+
+/** The text of the last reply as JSON; undefined where it is none. */
+function lastJson(messages: readonly Message[]): unknown {
+  const reply = messages.findLast((message) => message.role === "assistant");
+  try {
+    return reply && JSON.parse(textOf(reply));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The call of the last reply that was taken as the answer. */
+function answeringCall(messages: readonly Message[]): ToolCallBlock | undefined {
+  return lastCalls(messages).find(
+    ({ id, name }) =>
+      name === answerTool &&
+      messages.findLast((message) => message.role === "tool" && message.callId === id && !message.isError),
+  );
+}
+
+function isStandard(schema: ParametersSchema): boolean {
+  return "~standard" in schema;
+}
+
+/** Arguments are always an object: any other value is its property `value`. */
+function asProperty({ $schema, $id: _, ...schema }: JsonSchema): JsonSchema {
+  const value = moveReferences(schema, false);
+  return {
+    ...($schema !== undefined && { $schema }),
+    type: "object",
+    properties: { value },
+    required: ["value"],
+    additionalProperties: false,
+  };
+}
+
+const literals: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+const maps: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
+
+/** The schema with its pointers from its own root (`#/$defs/x`) leading from the root of the arguments. `isMap`: its keys are names. */
+function moveReferences(schema: unknown, isMap: boolean): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => moveReferences(item, false));
+  if (!isPlainObject(schema)) return schema;
+  const move = ([key, inner]: [string, unknown]): [string, unknown] => {
+    if (isMap) return [key, moveReferences(inner, false)];
+    if (key === "$ref" && typeof inner === "string") return [key, inner.replace(/^#(?=\/|$)/, "#/properties/value")];
+    return [key, literals.has(key) ? inner : moveReferences(inner, maps.has(key))];
+  };
+  return Object.fromEntries(Object.entries(schema).map(move));
 }

@@ -1,5 +1,5 @@
 export { Agent } from "./agent.ts";
-export { chatObject } from "./chatObject.ts";
+export { chatObject, createObjectAnswer, type ObjectAnswer } from "./chatObject.ts";
 export type { Answers } from "./conversation/state.ts";
 export type { Answer } from "./conversation/waiting.ts";
 export {
@@ -25,7 +25,6 @@ export type {
   Usage,
   UserMessage,
 } from "./messages.ts";
-export { createObjectAnswer, type ObjectAnswer } from "./objectAnswer.ts";
 export type { AgentOptions, ApproveOptions, ChatOptions, UserContent } from "./options.ts";
 export type {
   Abilities,

@@ -64,19 +64,9 @@ export async function createAgent(
   return { agent, session: () => sessionOf(agent, context) };
 }
 
-function sessionOf(agent: Agent, { pending, foundTools, opening, changes }: Partial<SessionToolContext> = {}): Session {
-  return {
-    format: "toolcrib-session",
-    version: 1,
-    savedAt: new Date().toISOString(),
-    systemPrompt: agent.systemPrompt,
-    messages: agent.sessionContext,
-    usage: agent.usage,
-    ...(pending && pending.length > 0 && { pending }),
-    ...(foundTools && foundTools.length > 0 && { foundTools }),
-    ...(opening && { opening }),
-    ...(changes && changes.length > 0 && { changes }),
-  };
+function sessionOf({ systemPrompt, sessionContext }: Agent, context: SessionToolContext | undefined): Session {
+  const about = { format: "toolcrib-session", version: 1, savedAt: new Date().toISOString() } as const;
+  return { ...about, systemPrompt, messages: sessionContext, ...context?.kept };
 }
 
 /** Runs one turn to its end. A failure is an end too. */

@@ -2,7 +2,15 @@ import type { AssistantMessage, Message, PendingCall, ToolCallBlock, ToolMessage
 import type { ConversationChange, Opening } from "../provider.ts";
 import { type NotRunReason, notRun, openCalls } from "./conversation.ts";
 import { announcement, answeredChanges } from "./opening.ts";
-import { type Answers, apply, type ConversationLine, type ConversationState, emptyState } from "./state.ts";
+import {
+  type Answers,
+  apply,
+  type ConversationLine,
+  type ConversationState,
+  emptyState,
+  type KeptState,
+  keptOf,
+} from "./state.ts";
 import { lastCalls, pendingCalls, type WaitingCall, waitingResult } from "./waiting.ts";
 
 /** Where the lines of a conversation are also written, as it grows; each method is awaited before the turn goes on. */
@@ -48,6 +56,11 @@ export class History {
   /** Deferred tools that were found, in the order in which they were. */
   get foundTools(): ReadonlySet<string> {
     return this.#state.foundTools;
+  }
+
+  /** Returns what a session keeps beside the messages. */
+  get kept(): KeptState {
+    return keptOf(this.#state, [...this.waiting.values()]);
   }
 
   /** The calls that wait for an answer, or for those before them. */

@@ -1,7 +1,7 @@
+import { isObject } from "@toolcrib/core/text";
 import type { Message, Usage } from "../messages.ts";
 import type { ConversationChange, Opening } from "../provider.ts";
 import { interrupted, notRun } from "./conversation.ts";
-import { foundBy } from "./foundTools.ts";
 import { type Announced, answeredChanges, type ChangeLine, type OpeningLine } from "./opening.ts";
 import { addUsage, noUsage } from "./usage.ts";
 import { type Answer, lastCalls, putResult, type WaitingCall, withoutResults } from "./waiting.ts";
@@ -59,6 +59,33 @@ export interface ConversationState extends Announced {
   readonly waiting: Map<string, WaitingCall>;
   /** Calls of the last reply that were started. */
   readonly started: Set<string>;
+}
+
+/** What a saved session keeps of a conversation beside its messages. What there is none of is absent. */
+export interface KeptState {
+  /** Of the session so far. */
+  readonly usage?: Usage;
+  /** Calls of the last reply that wait for an answer, or for those before them; the result of each in `messages` says so. */
+  readonly pending?: readonly WaitingCall[];
+  /** Deferred tools that were found. */
+  readonly foundTools?: readonly string[];
+  /** What the first request said, and what has changed since. */
+  readonly opening?: Opening;
+  readonly changes?: readonly ConversationChange[];
+}
+
+/** Picks what a session keeps of a state in which these calls wait. */
+export function keptOf(
+  { usage, foundTools, opening, changes }: ConversationState,
+  pending: readonly WaitingCall[],
+): KeptState {
+  return {
+    usage,
+    ...(pending.length > 0 && { pending }),
+    ...(foundTools.size > 0 && { foundTools: [...foundTools] }),
+    ...(opening && { opening }),
+    ...(opening && changes.length > 0 && { changes }),
+  };
 }
 
 export function emptyState(): ConversationState {
@@ -145,6 +172,12 @@ function applyMessage(
   if (!pending) return;
   state.waiting.set(message.callId, pending);
   state.started.delete(message.callId);
+}
+
+/** The names that a call of `search_tools` has found, from the data of its outcome; none for any other tool. */
+function foundBy(toolName: string, data: unknown): readonly string[] {
+  if (toolName !== "search_tools" || !isObject(data) || !Array.isArray(data.tools)) return [];
+  return data.tools.filter((name) => typeof name === "string");
 }
 
 /** Ends the calls that a process left open when it ended, and those that waited for them. */

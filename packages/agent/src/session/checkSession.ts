@@ -1,7 +1,8 @@
 import { isObject } from "@toolcrib/core/text";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import { repairConversation } from "../conversation/repair.ts";
-import { readWaiting, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
+import type { ConversationLine } from "../conversation/state.ts";
+import { isAnswer, readWaiting, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
 import type { Message } from "../messages.ts";
 import type { ConversationChange, Opening } from "../provider.ts";
@@ -27,22 +28,69 @@ export function checkSession(value: unknown, source: string): Session {
   };
 }
 
+/** Checks a line of a journal after its header, and freezes copies of what joins the conversation. Throws `bad_session`. */
+export function checkLine(line: unknown, at: string, waiting: ReadonlyMap<string, WaitingCall>): ConversationLine {
+  if (!isObject(line)) throw badSession(at, "it is not a JSON object");
+  return { ...line, ...checkedFields(line, at, waiting) } as unknown as ConversationLine;
+}
+
+function checkedFields(line: Record<string, unknown>, at: string, waiting: ReadonlyMap<string, WaitingCall>): object {
+  const { type, message, usage, pending, messages, callIds, answers, count, systemPrompt } = line;
+  switch (type as ConversationLine["type"]) {
+    case "message":
+      return {
+        message: checkMessage(message, at),
+        usage: isObject(usage) ? usage : undefined,
+        pending: pending === undefined ? undefined : checkWaiting(pending, at),
+      };
+    case "answers":
+      for (const [id, answer] of Object.entries(isObject(answers) ? answers : {}))
+        if (!waiting.has(id) || !isAnswer(answer))
+          throw badSession(at, "an answer is true, false or a reason for a call that waits");
+      return { answers: isObject(answers) ? answers : {} };
+    case "tool-start":
+      return { callIds: Array.isArray(callIds) ? callIds.map(String) : [] };
+    case "messages":
+      if (!Array.isArray(messages)) throw badSession(at, "messages is not a list");
+      return {
+        messages: messages.map((one) => checkMessage(one, at)),
+        pending: checkPending(line.pending, at),
+        foundTools: checkFoundTools(line.foundTools, at),
+        ...checkAnnounced(line, at),
+      };
+    case "opening":
+      return checkOpening(line, at);
+    case "change":
+      return checkChange(line, at);
+    case "withdrawn":
+      if (!Number.isSafeInteger(count) || Number(count) < 0) throw badSession(at, "count is not a number of messages");
+      return {};
+    case "usage":
+      if (!isObject(usage)) throw badSession(at, "usage is not an object");
+      return {};
+    case "system-prompt":
+      return { systemPrompt: String(systemPrompt) };
+    default:
+      throw badSession(at, `unknown type ${JSON.stringify(type)}`);
+  }
+}
+
 /** Checks a list of names; none when it is absent. */
-export function checkFoundTools(value: unknown, source: string): readonly string[] {
+function checkFoundTools(value: unknown, source: string): readonly string[] {
   if (value === undefined) return [];
   if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
   throw badSession(source, "foundTools is not a list of names");
 }
 
 /** Checks a list of calls that wait; none when it is absent. */
-export function checkPending(value: unknown, source: string): readonly WaitingCall[] {
+function checkPending(value: unknown, source: string): readonly WaitingCall[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw badSession(source, "pending is not a list");
   return value.map((call, index) => checkWaiting(call, `${source}, pending ${index + 1}`));
 }
 
 /** Checks one call that waits and freezes a copy. */
-export function checkWaiting(value: unknown, source: string): WaitingCall {
+function checkWaiting(value: unknown, source: string): WaitingCall {
   const call = readWaiting(value);
   if (!call) throw badSession(source, "not a call that waits, with callId and step");
   return call;
@@ -64,7 +112,7 @@ export function checkHeader(value: unknown, source: string): Record<string, unkn
 }
 
 /** Checks the shape of one message and freezes a copy. */
-export function checkMessage(given: unknown, source: string): Message {
+function checkMessage(given: unknown, source: string): Message {
   const value = withBlocks(given);
   if (!isObject(value)) throw badSession(source, "expected an object");
   const { role, content } = value;
@@ -92,7 +140,7 @@ function isBlock(block: unknown): boolean {
 }
 
 /** Checks the opening and the changes of a session; neither where there is no opening. */
-export function checkAnnounced(
+function checkAnnounced(
   { opening, changes = [] }: Record<string, unknown>,
   at: string,
 ): { readonly opening?: Opening; readonly changes?: readonly ConversationChange[] } {
@@ -104,7 +152,7 @@ export function checkAnnounced(
   return { opening: checkOpening(opening, at), ...(checked.length > 0 && { changes: checked }) };
 }
 
-export function checkOpening(value: unknown, at: string): Opening {
+function checkOpening(value: unknown, at: string): Opening {
   if (!isObject(value) || typeof value.systemPrompt !== "string" || !isToolList(value.tools ?? undefined))
     throw badSession(at, "an opening has a systemPrompt and tools");
   if (value.deferredTools !== undefined && !isToolList(value.deferredTools))
@@ -112,7 +160,7 @@ export function checkOpening(value: unknown, at: string): Opening {
   return frozenJson(value) as unknown as Opening;
 }
 
-export function checkChange(value: Record<string, unknown>, at: string): object {
+function checkChange(value: Record<string, unknown>, at: string): object {
   const isWell =
     [value.addedTools, value.deferredTools].every((tools) => tools === undefined || isToolList(tools)) &&
     [value.removedTools, value.offeredTools].every((names) => names === undefined || isNameList(names)) &&

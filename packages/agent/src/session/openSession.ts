@@ -2,10 +2,9 @@ import { fstatSync, readFile } from "node:fs";
 import { promisify } from "node:util";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import { repairConversation } from "../conversation/repair.ts";
-import { apply, type ConversationLine, type ConversationState, emptyState } from "../conversation/state.ts";
+import { apply, type ConversationLine, type ConversationState, emptyState, keptOf } from "../conversation/state.ts";
 import { stillWaiting, withoutResults } from "../conversation/waiting.ts";
-import { checkLine } from "./checkLine.ts";
-import { badSession, checkHeader, checkSession } from "./checkSession.ts";
+import { badSession, checkHeader, checkLine, checkSession } from "./checkSession.ts";
 import type { ReadJournal } from "./journal.ts";
 import type { Session } from "./session.ts";
 import { openSessionFile } from "./sessionPath.ts";
@@ -86,18 +85,10 @@ function readJournal(text: string, source: string): ParsedSession {
 
 /** Picks what a session keeps of a state. Calls whose process has ended meanwhile get a result that says so. */
 function savedState(state: ConversationState): Omit<Session, "format" | "version" | "savedAt"> {
-  const { systemPrompt, usage, waiting, started, foundTools, opening, changes } = state;
+  const { systemPrompt, waiting, started } = state;
   const pending = stillWaiting(state.messages, waiting.values());
   const messages = pending.length > 0 ? state.messages : withoutResults(state.messages, new Set(waiting.keys()));
-  return {
-    systemPrompt,
-    messages: repairConversation(messages, started),
-    usage,
-    ...(pending.length > 0 && { pending }),
-    ...(foundTools.size > 0 && { foundTools: [...foundTools] }),
-    ...(opening && { opening }),
-    ...(opening && changes.length > 0 && { changes }),
-  };
+  return { systemPrompt, messages: repairConversation(messages, started), ...keptOf(state, pending) };
 }
 
 function parse(text: string): unknown {

@@ -1,16 +1,14 @@
 import { isObject } from "@toolcrib/core/text";
 import { repairConversation } from "../conversation/repair.ts";
-import type { ConversationLine } from "../conversation/state.ts";
-import type { WaitingCall } from "../conversation/waiting.ts";
-import type { Message, Usage } from "../messages.ts";
-import type { ConversationChange, Opening } from "../provider.ts";
+import type { ConversationLine, KeptState } from "../conversation/state.ts";
+import type { Message } from "../messages.ts";
 
 /** The name of the format; `session.schema.json` in this package describes it. */
 export const sessionFormat = "toolcrib-session";
 export const sessionVersion = 1;
 
 /** A saved conversation: what `save_session_context` writes and `Agent.resume` reads. */
-export interface Session {
+export interface Session extends KeptState {
   readonly format: typeof sessionFormat;
   readonly version: typeof sessionVersion;
   /** ISO 8601, UTC. */
@@ -20,15 +18,6 @@ export interface Session {
   readonly name?: string;
   readonly systemPrompt: string;
   readonly messages: readonly Message[];
-  /** Of the session so far. */
-  readonly usage?: Usage;
-  /** Calls of the last reply that wait for an answer, or for those before them; the result of each in `messages` says so. */
-  readonly pending?: readonly WaitingCall[];
-  /** Deferred tools that were found. */
-  readonly foundTools?: readonly string[];
-  /** What the first request said, and what has changed since. */
-  readonly opening?: Opening;
-  readonly changes?: readonly ConversationChange[];
 }
 
 /** One line of a journal; the first is the `session` line. */

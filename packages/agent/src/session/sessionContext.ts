@@ -1,17 +1,12 @@
 import { defineTool, type ExecutableTool, type ToolContext, toolOutput } from "@toolcrib/core";
-import type { WaitingCall } from "../conversation/waiting.ts";
-import type { Message, Usage } from "../messages.ts";
-import type { ConversationChange, Opening } from "../provider.ts";
+import type { KeptState } from "../conversation/state.ts";
+import type { Message } from "../messages.ts";
 import { createSession } from "./session.ts";
 import { sessionTarget } from "./sessionPath.ts";
 
 /** What the tool reads: a ToolContext, with what a session keeps besides. */
 export interface SessionToolContext extends ToolContext {
-  readonly usage?: Usage;
-  readonly pending?: readonly WaitingCall[];
-  readonly foundTools?: readonly string[];
-  readonly opening?: Opening | undefined;
-  readonly changes?: readonly ConversationChange[];
+  readonly kept?: KeptState;
 }
 
 /** For a model whose conversation another loop keeps, which gave these tools no context. */
@@ -44,16 +39,8 @@ export function createSaveSessionContextTool(context: SessionToolContext, ...non
     },
     async execute({ reason }, call) {
       const { systemPrompt, sessionContext, sessionContextFilePath } = context;
-      const { usage, pending = [], foundTools = [], opening, changes = [] } = context;
       const messages = sessionContext as readonly Message[];
-      const kept = {
-        ...(usage && { usage }),
-        ...(pending.length > 0 && { pending }),
-        ...(foundTools.length > 0 && { foundTools }),
-        ...(opening && { opening }),
-        ...(changes.length > 0 && { changes }),
-      };
-      const session = createSession({ reason, systemPrompt, messages, ...kept });
+      const session = createSession({ reason, systemPrompt, messages, ...context.kept });
       // Loaded once something is saved.
       const { createPathScope, withPathLocks, writeAtomically } = await import("@toolcrib/kit/files");
       const { path, scope } = await sessionTarget(sessionContextFilePath);

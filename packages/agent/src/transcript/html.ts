@@ -1,9 +1,8 @@
 import type { Session } from "../session/session.ts";
-import { escapeHtml as text, turnHtml } from "./htmlParts.ts";
+import { createPictures, escapeHtml as text, turnHtml } from "./htmlParts.ts";
 import { type Prepared, prepare, type TranscriptOptions } from "./options.ts";
 import { script } from "./pageScript.ts";
 import { style } from "./pageStyle.ts";
-import { createPictures } from "./pictures.ts";
 import { describeDuration, describeTime, describeUsage, durationOf, type Transcript } from "./transcript.ts";
 
 /**

@@ -334,7 +334,7 @@ describe("a question", () => {
     const { agent } = agentOf(script, new Records(), { tools });
     await expect(agent.chat("go")).rejects.toMatchObject({ reason: "approval" });
     const { systemPrompt, sessionContext: messages } = agent;
-    const session = JSON.stringify(createSession({ systemPrompt, messages, pending: context?.pending ?? [] }));
+    const session = JSON.stringify(createSession({ systemPrompt, messages, pending: context?.kept?.pending ?? [] }));
     const records = new Records();
     for (const replies of [["end"], []]) {
       const provider = new ScriptedProvider(replies);

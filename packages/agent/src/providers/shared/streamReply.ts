@@ -1,11 +1,11 @@
+import { isObject } from "@toolcrib/core/text";
 import type { ModelRequest, ProviderEvent, ReplyEvent } from "../../provider.ts";
 import { clockedEvents, defaultRequestLimits } from "../../requestClock.ts";
-import { debugRequest } from "../errors/debugRequest.ts";
 import { endOfTurn } from "../errors/endOfTurn.ts";
-import { createEventRedactor } from "../errors/redact.ts";
-import { type Service, toAgentError } from "../errors/wireErrors.ts";
+import { createEventRedactor, redactKeys } from "../errors/redact.ts";
+import { badReply, type Service, serviceFault, toAgentError, wrongKind } from "../errors/wireErrors.ts";
 import { priced } from "../models/cost.ts";
-import { type OpenResponse, openResponse, type SdkPromise } from "./openResponse.ts";
+import { type ByteActivity, byteActivityOf } from "./byteActivity.ts";
 import type { ProviderOptions } from "./options.ts";
 
 /** Turns the chunks of one reply into events. */
@@ -15,6 +15,17 @@ export interface ReplyReducer<Chunk> {
   isDone(): boolean;
   /** The reply; throws a `bad_reply` AgentError when no finish was seen. */
   end(): ReplyEvent;
+}
+
+/** What both SDKs' request promises offer. */
+interface SdkPromise<T> extends PromiseLike<T> {
+  asResponse(): Promise<Response>;
+}
+
+/** A response that has begun: its chunks, and a sign for each of its bytes where there is one. */
+interface OpenResponse<Chunk> {
+  readonly chunks: AsyncIterable<Chunk> | Iterable<Chunk>;
+  readonly activity?: ByteActivity | undefined;
 }
 
 /** What differs from wire to wire: the SDK, the body of a request, and how a reply is read. */
@@ -148,4 +159,32 @@ export async function* streamReply<Chunk>(stream: ReplyStream<Chunk>): AsyncGene
 
 function iterate<Chunk>(chunks: AsyncIterable<Chunk> | Iterable<Chunk>): AsyncIterator<Chunk> | Iterator<Chunk> {
   return Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+}
+
+/**
+ * Opens the response to a request. Throws for a web page, which would be read as an empty stream. A server that does not
+ * stream responds with the whole reply as JSON, which `toChunks` splits.
+ */
+async function openResponse<Chunk, Whole>(
+  promise: SdkPromise<AsyncIterable<Chunk> | Whole>,
+  reading: { readonly service: Service; readonly stream: boolean; toChunks(whole: Whole): Iterable<Chunk> },
+): Promise<OpenResponse<Chunk>> {
+  const { service, stream, toChunks } = reading;
+  const response = await promise.asResponse();
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  // Only as a stream is an event stream limited.
+  if (type === "text/html" || type === "text/plain" || (!stream && type === "text/event-stream"))
+    throw wrongKind(service, type);
+  if (stream && type !== "application/json")
+    return { chunks: (await promise) as AsyncIterable<Chunk>, activity: byteActivityOf(response) };
+  const whole: unknown = await response.json();
+  if (!isObject(whole)) throw badReply(service, "is not of its API's format.");
+  if (whole.error && !("output" in whole)) throw serviceFault(whole.error);
+  return { chunks: toChunks(whole as Whole) };
+}
+
+/** With `TOOLCRIB_DEBUG=1` each request goes to standard error as one line, keys redacted. */
+function debugRequest(provider: string, body: unknown, secrets: readonly string[]): void {
+  if (process.env.TOOLCRIB_DEBUG !== "1") return;
+  process.stderr.write(`[toolcrib] ${provider} request ${redactKeys(JSON.stringify(body), secrets)}\n`);
 }
