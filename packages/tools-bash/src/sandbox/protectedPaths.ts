@@ -1,6 +1,6 @@
 import { type BigIntStats, type Dirent, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { compileDenyRules, type DeniedPaths, isInside, protectedPaths } from "@toolcrib/kit/files";
+import { compileDenyRules, type DeniedPaths, isInside, namedByGitConfig, protectedPaths } from "@toolcrib/kit/files";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
 import { EntryMatcher } from "./entryMatcher.ts";
 import { toSystemPath } from "./systemPath.ts";
