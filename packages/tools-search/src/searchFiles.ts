@@ -1,6 +1,7 @@
 import { defineTool, type ExecutableTool, invalidArgument, ToolError, toolOutput } from "@toolcrib/core";
 import { clip, printableName } from "@toolcrib/core/text";
 import { type PathScope, pathEffect } from "@toolcrib/kit/files";
+import { leavesOut } from "./engine/globs.ts";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import { checkBraces, checkLength, limitsOf, longestGlob, resolveStart } from "./searchArguments.ts";
 import { filesData, filesDataSchema } from "./searchData.ts";
@@ -79,7 +80,7 @@ function checkPattern(given: string): string {
   if (pattern.split("/").includes("..")) {
     throw invalidArgument("pattern", "it cannot leave cwd by ..; pass another cwd");
   }
-  if (pattern.startsWith("!") && !pattern.startsWith("!(")) {
+  if (leavesOut(pattern)) {
     throw invalidArgument("pattern", "it says which files to find; it cannot start with !");
   }
   checkBraces("pattern", pattern);

@@ -10,6 +10,7 @@ import {
 } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
 import { isInside, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/kit/files";
+import { leavesOut } from "./engine/globs.ts";
 import type { Globs, SearchStart } from "./engine/job.ts";
 import { needsLineBreak } from "./engine/requiredLiterals.ts";
 import type { SearchResult } from "./engine/searchResult.ts";
@@ -174,7 +175,7 @@ async function resolveStarts(
 
 /** The glob relative to each start. One written relative to the working directory works too. */
 function includeGlobs(scope: PathScope, include: string, starts: readonly SearchStart[]): Globs {
-  const negated = include.startsWith("!") ? "!" : "";
+  const negated = leavesOut(include) ? "!" : "";
   const glob = include.slice(negated.length).replace(/^(?:\.?\/)+/, "/");
   const patterns = new Set([negated + glob]);
   const fromCwd = glob.replace(/^\//, "");

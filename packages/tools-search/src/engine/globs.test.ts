@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createSearchFilesTool } from "../searchFiles.ts";
 import { createSearchTextTool } from "../searchText.ts";
 import { loadFastGlobs } from "./fastGlobs.ts";
-import { compileFolderMatcher, compilePlainGlobs } from "./globs.ts";
+import { compileFolderMatcher, compilePlainGlobs, leavesOut } from "./globs.ts";
 import type { Globs } from "./job.ts";
 
 let base: string;
@@ -78,9 +78,20 @@ describe("a name matches a segment that equals it", () => {
   test("in what is left out too, with all below", async () => {
     plant(tree);
     expect(await includedBy("!app/(auth)")).not.toContain("app/(auth)/login/page.tsx");
-    expect(await includedBy("!(auth)")).toEqual(await includedBy("!app/(auth)/**"));
+    expect(await includedBy("!**/(auth)")).toEqual(await includedBy("!app/(auth)/**"));
     expect(await includedBy("![id].tsx")).toHaveLength(tree.length - 1);
   });
+});
+
+test("!( begins an extended glob, as in fast-glob and the shells, and ! before anything else leaves files out", async () => {
+  plant(["a.ts", "a.test.ts", "b/a.js", "b/!(x)"]);
+  expect(await includedBy("!(*.test).ts")).toEqual(["a.ts"]);
+  expect(await includedBy("!(a)*/*")).toEqual(["b/!(x)", "b/a.js"]);
+  expect(await includedBy("!*.ts")).toEqual(["b/!(x)", "b/a.js"]);
+  expect(await filesOf("!(*.test).ts")).toEqual(["a.ts"]);
+  await expect(createSearchFilesTool({ cwd: base }).execute({ pattern: "!*.ts" })).rejects.toThrow(
+    "cannot start with !",
+  );
 });
 
 describe("globs", () => {
@@ -121,8 +132,8 @@ describe("globs", () => {
       fc.asyncProperty(tree, async (paths) => {
         plant(paths);
         for (const one of await filesOf("**")) {
-          // A leading ! leaves files out; only search_text takes it so.
-          if (one.startsWith("!")) continue;
+          // It leaves files out; only search_text takes it so.
+          if (leavesOut(one)) continue;
           expect(await filesOf(one), one).toContain(one);
           expect(await includedBy(`/${one}`), one).toContain(one);
         }
@@ -164,8 +175,9 @@ describe("globs", () => {
     await fc.assert(
       fc.asyncProperty(plainTree, pattern, async (paths, glob) => {
         plant(paths);
-        fc.pre(!glob.startsWith("!"));
         expect(await includedBy(`/${glob}`), glob).toEqual(await filesOf(glob));
+        const anywhere = glob.includes("/") ? glob : `**/${glob}`;
+        expect(await includedBy(glob), glob).toEqual(await filesOf(anywhere));
       }),
       { numRuns: 60 },
     );

@@ -6,12 +6,17 @@ export interface ReadGlobs {
   left: string[];
 }
 
+/** Returns whether a glob of an `anyDepth` list leaves files out. `!(` begins an extended glob, as in fast-glob and the shells. */
+export function leavesOut(pattern: string): boolean {
+  return pattern.startsWith("!") && pattern[1] !== "(";
+}
+
 /**
  * Reads globs. A name matches a segment of a glob if it equals that segment or matches it; a slash within braces or parentheses ends
  * no segment. What a glob leaves out it leaves out with all below.
  */
 export function readGlobs({ patterns, anyDepth }: Globs): ReadGlobs {
-  const isLeft = (pattern: string): boolean => anyDepth && pattern.startsWith("!");
+  const isLeft = (pattern: string): boolean => anyDepth && leavesOut(pattern);
   const read = (given: string): string => {
     const pattern = given.replace(/\/{2,}/g, "/");
     if (pattern.startsWith("/")) return pattern.slice(1);

@@ -42,7 +42,7 @@ export interface SearchJob {
 /** Globs, of which a path must match one. */
 export interface Globs {
   patterns: readonly string[];
-  /** A pattern without `/` matches at every level (one with a leading `/` only at the first), and one with a leading `!` excludes files. */
+  /** A pattern without `/` matches at every level (one with a leading `/` only at the first), and one that `leavesOut` excludes files. */
   anyDepth: boolean;
 }
 
