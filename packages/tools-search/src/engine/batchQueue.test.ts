@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Batch, BatchQueue } from "./batchQueue.ts";
 
-const batch = (order: number, rest: Partial<Batch> = {}): Batch => ({
-  ...{ order, start: 0, paths: [`file${order}`, "an ü\ud800"], forThreads: false },
-  ...rest,
-});
+const batch = (order: number): Batch => ({ order, start: 0, paths: [`file${order}`, "an ü\ud800"] });
 /** As another thread has it. */
 const shared = (queue: BatchQueue): BatchQueue => new BatchQueue(queue.memory);
 
@@ -14,46 +11,37 @@ describe("the queue of a search", () => {
     const takers = [queue, shared(queue), shared(queue)];
     for (let order = 0; order < 100; order += 1) {
       expect(queue.add(batch(2 * order))).toBe(true);
-      expect(takers[order % 3]?.take(true)).toEqual(batch(2 * order));
+      expect(takers[order % 3]?.take()).toEqual(batch(2 * order));
     }
-    expect(takers.map((taker) => taker.take(true))).toEqual([undefined, undefined, undefined]);
+    expect(takers.map((taker) => taker.take())).toEqual([undefined, undefined, undefined]);
   });
 
   test("holds so many that the walk is ahead, but not far, and takes no more", () => {
     const queue = new BatchQueue();
     queue.add(batch(0));
     expect(queue.wantsMore).toBe(false);
-    queue.take(true);
+    queue.take();
     expect(queue.wantsMore).toBe(true);
     let added = 0;
     while (queue.add(batch(added + 2))) added += 1;
     expect(added).toBe(16);
-    queue.take(true);
+    queue.take();
     expect(queue.add(batch(100))).toBe(true);
-  });
-
-  test("keeps what takes long for threads, and what comes behind it", () => {
-    const queue = new BatchQueue();
-    queue.add(batch(1, { forThreads: true }));
-    queue.add(batch(2));
-    expect(queue.take(false)).toBe(undefined);
-    expect(queue.take(true)?.order).toBe(1);
-    expect(queue.take(false)?.order).toBe(2);
   });
 
   test("gives nothing more once enough was found, but for what was left of an earlier batch", () => {
     const queue = new BatchQueue();
     for (const order of [0, 2, 4]) queue.add(batch(order));
-    expect(queue.take(true)?.order).toBe(0);
-    queue.add(batch(1, { forThreads: true }));
+    expect(queue.take()?.order).toBe(0);
+    queue.add(batch(1));
     expect(queue.count(3, 100, { limit: 4, maxBytes: 1000 })).toBe(false);
     expect(queue.stopped).toBe(false);
     expect(queue.count(1, 100, { limit: 4, maxBytes: 1000 })).toBe(true);
     queue.stop();
     expect(queue.stopped).toBe(true);
     expect(queue.isEmptied).toBe(false);
-    expect(shared(queue).take(true)?.order).toBe(1);
-    expect(queue.take(true)).toBe(undefined);
+    expect(shared(queue).take()?.order).toBe(1);
+    expect(queue.take()).toBe(undefined);
     expect(queue.isEmptied).toBe(true);
   });
 
@@ -62,7 +50,7 @@ describe("the queue of a search", () => {
     queue.add(batch(0));
     queue.end();
     expect(queue.isEmptied).toBe(false);
-    queue.take(true);
+    queue.take();
     expect(shared(queue).isEmptied).toBe(true);
   });
 

@@ -2,7 +2,7 @@
 const at = { changes: 0, stopped: 1, ended: 2, added: 3, taken: 4, results: 5, units: 6, leaving: 7, lock: 8 } as const;
 const headLength = 16;
 /** Before the text of each slot: whether it is in use, and what a batch is beside its paths. */
-const slot = { used: 0, order: 1, start: 2, length: 3, forThreads: 4, headLength: 8 } as const;
+const slot = { used: 0, order: 1, start: 2, length: 3, headLength: 4 } as const;
 const slots = 16;
 /** UTF-16 units of the paths of a batch at most. A path is shorter than this. */
 export const longestBatch: number = 2 ** 15;
@@ -10,18 +10,16 @@ const slotLength = slot.headLength + longestBatch / 2;
 
 /** Some files of one start, in the order of their paths. */
 export interface Batch {
-  /** Its place among the batches: even, or odd for what a taker left of the one before. */
+  /** Its place among the batches: even, or odd for what the caller's thread left of the one before. */
   order: number;
   /** Which start of the job. */
   start: number;
   paths: string[];
-  /** Whether it has to be searched in a thread of its own. */
-  forThreads: boolean;
 }
 
 /**
  * The batches of one search that nobody has taken yet, in memory that its takers share. They are taken in the order in which they were
- * added, so what is taken always comes before what is not, but for what takers left.
+ * added, so what is taken always comes before what is not, but for what the caller's thread left.
  */
 export class BatchQueue {
   /** What is handed to another thread, which makes its own `BatchQueue` of it. */
@@ -34,22 +32,22 @@ export class BatchQueue {
     this.#integers = new Int32Array(memory);
   }
 
-  /** Whether the walk may add another batch: few at first, as the first files may hold enough. */
+  /** Whether the walk may add another batch: few at first, as the first files may hold enough. The last slot is for what the caller leaves. */
   get wantsMore(): boolean {
-    const taken = this.#load(at.taken);
-    return this.#load(at.added) - taken < Math.min(slots, 1 + 2 * taken);
+    const [taken, added] = [this.#load(at.taken), this.#load(at.added)];
+    return added - taken < Math.min(slots - 1, 1 + 2 * taken) && this.#isFree(added);
   }
 
-  /** False while there is no room. */
-  add({ order, start, paths, forThreads }: Batch): boolean {
+  /** False while another taker still copies the paths from the slot that is next. */
+  add({ order, start, paths }: Batch): boolean {
+    const text = paths.join("\0");
     // Held for as long as a copy of the paths takes.
     while (Atomics.compareExchange(this.#integers, at.lock, 0, 1) !== 0);
     const added = this.#load(at.added);
-    const from = slotAt(added);
-    const isFree = Atomics.load(this.#integers, from + slot.used) === 0;
+    const isFree = this.#isFree(added);
     if (isFree) {
-      const text = paths.join("\0");
-      this.#integers.set([1, order, start, text.length, forThreads ? 1 : 0], from);
+      const from = slotAt(added);
+      this.#integers.set([1, order, start, text.length], from);
       Buffer.from(this.memory, 4 * (from + slot.headLength), 2 * text.length).write(text, "utf16le");
       Atomics.store(this.#integers, at.added, added + 1);
     }
@@ -58,21 +56,19 @@ export class BatchQueue {
     return isFree;
   }
 
-  /** The next batch, if there is one that this taker may search; those `forThreads` only if `isThread`. */
-  take(isThread: boolean): Batch | undefined {
+  /** The next batch, if there is one. */
+  take(): Batch | undefined {
     this.#seen = this.#load(at.changes);
     for (;;) {
       const taken = this.#load(at.taken);
       if (taken === this.#load(at.added)) return undefined;
-      const from = slotAt(taken);
-      const forThreads = this.#load(from + slot.forThreads) === 1;
-      if (forThreads && !isThread) return undefined;
       if (Atomics.compareExchange(this.#integers, at.taken, taken, taken + 1) !== taken) continue;
+      const from = slotAt(taken);
       const [, order = 0, start = 0, length = 0] = this.#integers.subarray(from, from + slot.headLength);
       const text = Buffer.from(this.memory, 4 * (from + slot.headLength), 2 * length).toString("utf16le");
       Atomics.store(this.#integers, from + slot.used, 0);
       // What comes behind enough results is not shown.
-      if (!this.stopped || forThreads) return { order, start, paths: text.split("\0"), forThreads };
+      if (!this.stopped || order % 2 === 1) return { order, start, paths: text.split("\0") };
     }
   }
 
@@ -88,7 +84,7 @@ export class BatchQueue {
     return allResults >= limit || allUnits > maxBytes + 1;
   }
 
-  /** No further batch is added or taken, but for what takers left of theirs. */
+  /** No further batch is added or taken, but for what the caller's thread left of its last. */
   stop(): void {
     Atomics.store(this.#integers, at.stopped, 1);
     this.#notify();
@@ -119,6 +115,10 @@ export class BatchQueue {
   acceptLeaving(): boolean {
     const leaving = this.#load(at.leaving);
     return leaving > 0 && Atomics.compareExchange(this.#integers, at.leaving, leaving, leaving - 1) === leaving;
+  }
+
+  #isFree(number: number): boolean {
+    return this.#load(slotAt(number) + slot.used) === 0;
   }
 
   #load(place: number): number {

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { compileDenyRules, type DeniedPaths, type DenyRules } from "@toolcrib/kit/files";
 import { compileIgnoreRules, type IgnoreRules } from "./ignoreRules.ts";
+import type { SearchJob } from "./job.ts";
 import { confirmOpened, openFile } from "./readWindows.ts";
 
 /** The ignore rules in force in one directory: its own and, through `parent`, those above. */
@@ -67,8 +68,21 @@ interface Listing {
 export const settledMs = 3000;
 /** What an entry adds to the size of its directory, which Windows and some file systems do not tell. */
 const bytesOfEntry = 24;
+const mostListers = 8;
 /** Only so much of a longer .gitignore is read. */
 const longestIgnoreFile = 2 ** 20;
+
+/** Makes the lister of each set of roots and denied paths, kept from search to search with what it remembers. */
+export function createListers(limits?: ListLimits): (job: Pick<SearchJob, "roots" | "deny">) => DirectoryLister {
+  const listers = new Map<string, DirectoryLister>();
+  return ({ roots, deny }) => {
+    const key = JSON.stringify([roots, deny]);
+    const lister = listers.get(key) ?? new DirectoryLister(roots, deny, limits);
+    if (listers.size > mostListers) listers.clear();
+    listers.set(key, lister);
+    return lister;
+  };
+}
 
 /** Lists directories. Listings that have not changed are kept from call to call. */
 export class DirectoryLister {

@@ -19,12 +19,12 @@ export interface FileWindow {
 export interface WindowReader {
   /**
    * Reads `path` (absolute, canonical): whole where it has up to 16 MB, else in windows that end at line ends. Links are not
-   * followed and a FIFO does not block. Throws a system error; where reading is confined, EACCES for a file that is not the
-   * one that `path` named when it was checked.
+   * followed and a FIFO does not block. Throws a system error; if `confined`, EACCES for a file that is not the one that `path` named
+   * when it was checked.
    */
-  read(path: string): Generator<FileWindow, void, undefined>;
+  read(path: string, confined: boolean): Generator<FileWindow, void, undefined>;
   /** Reads a small file whole; undefined for a larger one. Otherwise as `read`. */
-  readSmall(path: string): Buffer | undefined;
+  readSmall(path: string, confined: boolean): Buffer | undefined;
 }
 
 /** Opens a file to be read: links are not followed, and a FIFO does not block. */
@@ -32,21 +32,12 @@ export function openFile(path: string): number {
   return openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
 }
 
-/** Gives a reader, `confined` or not, that is kept for all searches of a thread: no two run at a time. */
-export function createReaders(): (confined: boolean) => WindowReader {
-  const readers = new Map<boolean, WindowReader>();
-  return (confined) => {
-    const reader = readers.get(confined) ?? createWindowReader(confined);
-    readers.set(confined, reader);
-    return reader;
-  };
-}
-
-function createWindowReader(confined: boolean): WindowReader {
+/** Makes a reader for one thread: no two searches may use it at a time. */
+export function createReader(): WindowReader {
   let buffer = Buffer.allocUnsafeSlow(firstSize);
 
   return {
-    readSmall(path) {
+    readSmall(path, confined) {
       const fd = openFile(path);
       try {
         if (confined) confirmOpened(fd, path);
@@ -61,7 +52,7 @@ function createWindowReader(confined: boolean): WindowReader {
         closeSync(fd);
       }
     },
-    *read(path) {
+    *read(path, confined) {
       const fd = openFile(path);
       try {
         if (confined) confirmOpened(fd, path);

@@ -29,10 +29,10 @@ export interface FileSearchHost {
   /** Called for each file that had to be read. */
   onRead(path: string): void;
   /** Whether to leave to a thread what could take long: a large file, or a long line and a regular expression. */
-  isQuick(): boolean;
+  readonly isQuick: boolean;
   /** Longest line that a regular expression is tried on; undefined for any. */
   longestLine: number | undefined;
-  reader(confined: boolean): WindowReader;
+  readonly reader: WindowReader;
 }
 
 /** Longest line that a regular expression is tried on by the caller's thread: while a thread could do it, and where there is none. */
@@ -41,11 +41,10 @@ export const longestLine = 5000;
 
 /** Throws a SyntaxError for an invalid regular expression. */
 export function createFileSearch(job: SearchJob, host: FileSearchHost): SearchFile {
-  const { clock, stopsNow, memory, onRead } = host;
+  const { clock, stopsNow, memory, onRead, reader } = host;
   const known = memory?.isEmpty ? undefined : memory;
   const matcher = createMatcher(job.query ?? listing, host.longestLine);
   const confined = job.roots !== undefined || job.deny !== undefined;
-  const reader = host.reader(confined);
   // Context may reach across pieces.
   const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
 
@@ -102,7 +101,7 @@ export function createFileSearch(job: SearchJob, host: FileSearchHost): SearchFi
     const isWide = hasUtf16Mark(bytes);
     const file = withoutUtf8Mark(bytes);
     if (!isWide && !matcher.couldMatch(file)) return true;
-    if (host.isQuick() && job.query?.regex && (isWide || hasLongLine(bytes))) return undefined;
+    if (host.isQuick && job.query?.regex && (isWide || hasLongLine(bytes))) return undefined;
     // Most files are searched without a generator, which takes as long to start.
     return isWide || bytes.length > longestPiece
       ? searchWindows([{ bytes, isFirst: true, isLast: true }], shown, report)
@@ -116,8 +115,9 @@ export function createFileSearch(job: SearchJob, host: FileSearchHost): SearchFi
       const text = known.textOf(record);
       if (text !== undefined) return searchBytes(text, shown, report);
     }
-    const small = reader.readSmall(path);
-    if (small === undefined) return host.isQuick() ? undefined : searchWindows(reader.read(path), shown, report);
+    const small = reader.readSmall(path, confined);
+    if (small === undefined)
+      return host.isQuick ? undefined : searchWindows(reader.read(path, confined), shown, report);
     if (record === 0) onRead(path);
     return searchBytes(small, shown, report);
   };

@@ -24,8 +24,8 @@ export interface Taker extends FileSearchHost {
 export type TakerState = "between" | "without" | undefined;
 
 /**
- * Takes part in a search until nothing is left of it: fills the queue, while `getWalk` gives a walk, and searches batches. Throws a
- * SyntaxError for an invalid regular expression.
+ * Takes part in a search until nothing is left of it, or (if `isQuick`) until it meets a file that is left to a thread: fills the queue,
+ * while `getWalk` gives a walk, and searches batches. Throws a SyntaxError for an invalid regular expression.
  */
 export function* takeBatches(
   job: SearchJob,
@@ -34,57 +34,50 @@ export function* takeBatches(
   getWalk: () => Walk | undefined,
 ): Generator<TakerState, void, undefined> {
   const searchBatch = createBatchSearch(job, queue, taker);
-  let walked: WalkedBatch | undefined;
   while (!taker.stopsNow()) {
     const walk = getWalk();
     const isWalking = walk?.state === "going" && !queue.stopped;
-    if (isWalking && walked === undefined && queue.wantsMore) {
-      const next = walk.batches.next();
-      if (next.done) walk.state = next.value ? "over" : "stuck";
-      if (walk.state === "over") queue.end();
-      walked = next.done ? undefined : next.value;
-      if (walked === undefined) {
-        taker.onFound(0);
-        yield "between";
-        continue;
-      }
-    }
-    if (isWalking && walked !== undefined && accept(walked, job, queue, taker)) {
-      for (const path of walked.paths) {
-        walk.position.seen?.add(wholePath(job.starts[walked.start] as SearchStart, path));
-      }
-      walk.position = { ...walk.position, ...walked.next };
-      taker.onFound(walked.paths.length);
-      walked = undefined;
+    if (isWalking && queue.wantsMore) {
+      takeStep(walk, job, queue, taker);
+      yield "between";
       continue;
     }
-    if (!isWalking) walked = undefined;
     if (taker.isThread && !isWalking && queue.acceptLeaving()) return;
-    const batch = queue.take(taker.isThread || !taker.isQuick());
+    const batch = queue.take();
     if (batch !== undefined) {
-      yield* searchBatch(batch);
+      if (yield* searchBatch(batch)) return;
       yield "between";
     } else if (queue.isEmptied) {
       return;
     } else {
-      // A thread that walks brings the change that others wait for. The caller's may have to wait for a thread even then.
-      yield isWalking && taker.isThread ? "between" : "without";
+      yield isWalking ? "between" : "without";
     }
   }
 }
 
-/** Queues a batch, or lists its files if that is the search. False while there is no room. */
-function accept(batch: WalkedBatch, job: SearchJob, queue: BatchQueue, taker: Taker): boolean {
-  const { order, notes } = batch;
+/** Walks on: queues the next batch that is found, or lists its files if that is the search. */
+function takeStep(walk: Walk, job: SearchJob, queue: BatchQueue, taker: Taker): void {
+  const { done, value: batch } = walk.batches.next();
+  if (done) walk.state = batch ? "over" : "stuck";
+  if (walk.state === "over") queue.end();
+  if (done || batch === undefined) {
+    taker.onFound(0);
+    return;
+  }
+  const { order, start, paths, notes } = batch;
   if (job.query === undefined) {
     taker.onResult(listFiles(batch, job, queue));
-    return true;
+  } else {
+    // What the caller's thread leaves may take the slot that was free.
+    while (paths.length > 0 && !queue.add(batch));
+    if (notes.leftOut > 0 || notes.problemCount > 0) {
+      taker.onResult({ order, ...new ResultText(job).finish(false), ...notes });
+    }
   }
-  if (batch.paths.length > 0 && !queue.add(batch)) return false;
-  if (notes.leftOut > 0 || notes.problemCount > 0) {
-    taker.onResult({ order, ...new ResultText(job).finish(false), ...notes });
-  }
-  return true;
+  const { seen } = walk.position;
+  for (const path of seen ? paths : []) seen?.add(wholePath(job.starts[start] as SearchStart, path));
+  walk.position = { ...batch.next, seen };
+  taker.onFound(paths.length);
 }
 
 /** Writes the paths of a batch. Behind enough of them the others are only counted. */
@@ -105,22 +98,23 @@ function createBatchSearch(job: SearchJob, queue: BatchQueue, taker: Taker) {
   const searchFile = createFileSearch(job, taker);
   const options = { limit: job.limit, maxBytes: job.maxBytes, onLine: job.query?.regex ? taker.saveLine : undefined };
   let seen = 0;
-  return function* searchBatch({ order, start: number, paths }: Batch): Generator<TakerState, void, undefined> {
+  /** Returns whether the rest of the batch is left to a thread. */
+  return function* searchBatch({ order, start: number, paths }: Batch): Generator<TakerState, boolean, undefined> {
     const start = job.starts[number] as SearchStart;
     const notes = new Notes();
     const report: MatchReport =
       job.mode === "lines" ? createMatchReport(job.context, options) : createFileReport(job.mode === "count", options);
+    let isLeft = false;
     taker.dropSavedLines();
-    for (let at = 0; at < paths.length && !report.full() && !(seen % filesAtOnce === 0 && taker.stopsNow()); ) {
-      const path = paths[at] as string;
+    for (const [at, path] of paths.entries()) {
+      if (report.full() || (seen % filesAtOnce === 0 && taker.stopsNow())) break;
       const whole = wholePath(start, path);
       try {
         const found = searchFile(whole, start.shown + path, report);
+        isLeft = found === undefined;
         if (found === undefined) {
-          // It stays here until there is room, or no thread to take it.
-          if (queue.add({ order: order + 1, start: number, paths: paths.slice(at), forThreads: true })) break;
-          yield "without";
-          continue;
+          while (!queue.add({ order: order + 1, start: number, paths: paths.slice(at) })) yield;
+          break;
         }
         const isText = typeof found === "boolean" ? found : yield* found;
         // Skipped silently on a walk, but reported if the caller named the file.
@@ -128,7 +122,6 @@ function createBatchSearch(job: SearchJob, queue: BatchQueue, taker: Taker) {
       } catch (error) {
         notes.add(whole, error);
       }
-      at += 1;
       seen += 1;
       if (!taker.isThread) yield;
     }
@@ -138,5 +131,6 @@ function createBatchSearch(job: SearchJob, queue: BatchQueue, taker: Taker) {
     const noted = notes.take();
     if (count > 0 || noted.problemCount > 0) taker.onResult({ order, ...result, ...noted });
     taker.dropSavedLines();
+    return isLeft;
   };
 }

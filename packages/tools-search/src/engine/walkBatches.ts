@@ -1,3 +1,4 @@
+import { FileMemory } from "../memory/fileMemory.ts";
 import { type Batch, longestBatch } from "./batchQueue.ts";
 import { compileFolderMatcher, compilePlainGlobs } from "./globs.ts";
 import type { BatchNotes, Problem, SearchJob, SearchStart, WalkPosition } from "./job.ts";
@@ -98,8 +99,8 @@ export interface Walk {
 }
 
 /** Walks from a position on. */
-export function startWalk(job: SearchJob, position: WalkPosition, findFiles: FindFiles, filesAreKnown: boolean): Walk {
-  return { position, state: "going", batches: cutBatches(job, findFiles, position, filesAreKnown) };
+export function startWalk(job: SearchJob, position: WalkPosition, findFiles: FindFiles): Walk {
+  return { position, state: "going", batches: cutBatches(job, findFiles, position) };
 }
 
 /** Cuts the files of a job into batches. Gives undefined where it may be left; false at the end as `FindFiles`. */
@@ -107,15 +108,15 @@ function* cutBatches(
   job: SearchJob,
   findFiles: FindFiles,
   from: WalkPosition,
-  filesAreKnown: boolean,
 ): Generator<WalkedBatch | undefined, boolean, undefined> {
-  const largest = filesAreKnown || job.query === undefined ? largestKnownBatch : largestBatch;
+  const areUnknown = job.query !== undefined && (job.memory === undefined || new FileMemory(job.memory).isEmpty);
+  const largest = areUnknown ? largestBatch : largestKnownBatch;
   const notes = new Notes();
   let paths: string[] = [];
   let length = 0;
   let { order } = from;
   const cut = (start: number, isLast: boolean): WalkedBatch => {
-    const batch = { order, start, paths, forThreads: false, notes: notes.take() };
+    const batch = { order, start, paths, notes: notes.take() };
     const after = isLast ? "" : (paths.at(-1) ?? "");
     order += 2;
     paths = [];

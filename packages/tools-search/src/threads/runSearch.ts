@@ -3,17 +3,11 @@ import { patternSteps } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { BatchQueue } from "../engine/batchQueue.ts";
 import { compilePlainGlobs } from "../engine/globs.ts";
-import {
-  type BatchResult,
-  filesPerStart,
-  filesPerTaker,
-  type SearchJob,
-  type WalkPosition,
-  type WorkerMessage,
-} from "../engine/job.ts";
+import { type BatchResult, filesPerStart, filesPerTaker, type SearchJob, type WorkerMessage } from "../engine/job.ts";
 import { longestLine, longestQuickLine } from "../engine/searchFile.ts";
 import { createResult, joinBatches, type SearchResult, takeLines } from "../engine/searchResult.ts";
-import { CallerTaker } from "./callerTaker.ts";
+import type { Walk } from "../engine/walkBatches.ts";
+import { startWalkHere, takeBatchesHere } from "./callerTaker.ts";
 import { createClockReader } from "./matchClock.ts";
 import { createSearchPool, type PoolMember, type SearchPool } from "./searchPool.ts";
 import type { NoThreadsError, SearchThread } from "./searchThread.ts";
@@ -62,16 +56,16 @@ class RunningSearch implements PoolMember {
   readonly #threads = new Map<SearchThread, () => boolean>();
   readonly #started = performance.now();
   readonly #poll: NodeJS.Timeout;
-  /** The caller's thread, while it takes part. */
-  #here: CallerTaker | undefined;
-  /** Where a thread would have to walk; undefined once one does, or while the caller's thread knows. */
-  #walk: WalkPosition | undefined;
+  /** Whether the caller's thread takes part. */
+  #isHere = false;
+  /** The walk of the caller's thread, until another takes it over. */
+  #walk: Walk | undefined;
   /** The caller's thread is a taker while others start. */
   readonly #mostStarted: number;
   #files = 0;
   /** Steps of the walk that found nothing. */
   #emptySteps = 0;
-  #noThreads = false;
+  #noThreads: NoThreadsError | undefined;
   #isSparing = false;
   #isOver = false;
 
@@ -80,7 +74,8 @@ class RunningSearch implements PoolMember {
     this.#job = job;
     this.#options = options;
     this.#mostStarted = Math.min(pool.takers, pool.alive + Math.max(1, pool.takers - 1));
-    this.#walk = { start: 0, after: "", order: 0, seen: job.starts.length > 1 ? new Set() : undefined };
+    const seen = job.starts.length > 1 ? new Set<string>() : undefined;
+    this.#walk = startWalkHere(job, { start: 0, after: "", order: 0, seen }, true);
     options.signal?.addEventListener("abort", this.#onAbort, { once: true });
     // It keeps the process alive too, which threads do not.
     this.#poll = setInterval(() => this.#checkClocks(), pollMs);
@@ -97,7 +92,7 @@ class RunningSearch implements PoolMember {
   }
 
   get waits(): boolean {
-    return this.joined === 0 && !this.#noThreads && (this.#here === undefined || this.#here.waits);
+    return this.joined === 0 && !this.#isHere && this.#noThreads === undefined;
   }
 
   get wanted(): { ready: number; started: number } {
@@ -114,7 +109,7 @@ class RunningSearch implements PoolMember {
   }
 
   join(thread: SearchThread): void {
-    const walk = this.#here?.handOverWalk() ?? this.#walk;
+    const walk = this.#walk?.state === "over" ? undefined : this.#walk?.position;
     this.#walk = undefined;
     if (walk !== undefined) thread.walkedAt = performance.now();
     this.#threads.set(thread, this.#watch(thread));
@@ -133,32 +128,39 @@ class RunningSearch implements PoolMember {
   }
 
   giveUp(reason: NoThreadsError): void {
-    this.#noThreads = true;
-    if (this.#here !== undefined) this.#here.giveUpThreads();
-    else if (!isBounded(this.#job, longestLine, mostSteps)) this.#fail(refusal(this.#job, reason.message));
-    else this.#takeHere(false);
+    this.#noThreads = reason;
+    if (!this.#isHere) this.#goOnAlone(reason);
+  }
+
+  #goOnAlone(reason: NoThreadsError): void {
+    this.#walk &&= startWalkHere(this.#job, this.#walk.position, false);
+    if (isBounded(this.#job, longestLine, mostSteps)) this.#takeHere(false);
+    else this.#fail(refusal(this.#job, reason.message));
   }
 
   #takeHere(isQuick: boolean): void {
-    this.#here = new CallerTaker({
+    this.#isHere = true;
+    takeBatchesHere({
       job: this.#job,
       queue: this.#queue,
-      position: this.#walk as WalkPosition,
       isQuick,
+      getWalk: () => this.#walk,
       onResult: (batch) => this.#batches.push(batch),
       onFound: (files) => this.#count(files),
-      onWait: () => this.#pool.ask(this),
       isOver: () => this.#isOver,
       hasEnoughTakers: () => this.joined >= this.#pool.takers,
-    });
-    this.#walk = undefined;
-    this.#here.run().then(
-      () => {
-        this.#here = undefined;
-        this.#finishIfEmpty();
-      },
+    }).then(
+      () => this.#leaveHere(),
       (error) => this.#fail(error),
     );
+  }
+
+  #leaveHere(): void {
+    this.#isHere = false;
+    if (this.#isOver || this.joined > 0) return;
+    if (this.#queue.isEmptied) this.#finish();
+    else if (this.#noThreads === undefined) this.#pool.ask(this);
+    else this.#goOnAlone(this.#noThreads);
   }
 
   #count(files: number): void {
@@ -174,7 +176,7 @@ class RunningSearch implements PoolMember {
     if (message.kind === "done" && this.#threads.delete(thread)) {
       this.#isSparing = false;
       this.#pool.release(thread);
-      this.#finishIfEmpty();
+      if (this.joined === 0 && !this.#isHere) this.#finish();
     }
   }
 
@@ -183,10 +185,6 @@ class RunningSearch implements PoolMember {
   #fail(reason: unknown): void {
     this.#result.reject(reason);
     this.#end();
-  }
-
-  #finishIfEmpty(): void {
-    if (this.joined === 0 && this.#here === undefined) this.#finish();
   }
 
   #finish(unfinished?: SearchResult["unfinished"]): void {

@@ -7,8 +7,8 @@ import { loadFastGlobs } from "../engine/fastGlobs.ts";
 import { compilePlainGlobs } from "../engine/globs.ts";
 import { filesPerTaker, type SearchJob, type TakerJob, type WorkerMessage } from "../engine/job.ts";
 import { createFileLearner } from "../engine/learnFiles.ts";
-import { DirectoryLister } from "../engine/listDirectory.ts";
-import { createReaders } from "../engine/readWindows.ts";
+import { createListers } from "../engine/listDirectory.ts";
+import { createReader } from "../engine/readWindows.ts";
 import { type Taker, takeBatches } from "../engine/takeBatches.ts";
 import { createFinder, startWalk } from "../engine/walkBatches.ts";
 import { FileMemory } from "../memory/fileMemory.ts";
@@ -17,7 +17,7 @@ const port = parentPort as MessagePort;
 const control = new ControlBlock(workerData as SharedArrayBuffer);
 const clock = createMatchClock(control);
 const learner = createFileLearner();
-const listers = new Map<string, DirectoryLister>();
+const listerFor = createListers();
 
 /** Files that were found and not told yet. */
 let found = 0;
@@ -25,9 +25,9 @@ let found = 0;
 const taker: Omit<Taker, "memory"> = {
   clock,
   isThread: true,
-  isQuick: () => false,
+  isQuick: false,
   longestLine: undefined,
-  reader: createReaders(),
+  reader: createReader(),
   onRead: learner.add,
   stopsNow: () => control.stopsNow,
   onFound(files) {
@@ -54,7 +54,7 @@ async function takePart({ job, queue: shared, walk: position }: TakerJob): Promi
   if (job.query !== undefined) learner.start(memory);
   try {
     const finder = position && createFinder(job, listerFor(job), await globMatcherOf(job));
-    const walk = finder && startWalk(job, position, finder, memory?.isEmpty === false);
+    const walk = finder && startWalk(job, position, finder);
     for (const state of takeBatches(job, queue, { ...taker, memory }, () => walk))
       if (state === "without") queue.wait();
   } catch (error) {
@@ -75,15 +75,6 @@ async function globMatcherOf({ globs }: SearchJob): Promise<((files: string[]) =
     clock.pause();
     return found;
   };
-}
-
-/** One lister for each set of limits, kept from call to call with what it remembers. */
-function listerFor({ roots, deny }: SearchJob): DirectoryLister {
-  const key = JSON.stringify([roots, deny]);
-  if (listers.size > 16) listers.clear();
-  const lister = listers.get(key) ?? new DirectoryLister(roots, deny);
-  listers.set(key, lister);
-  return lister;
 }
 
 function post(message: WorkerMessage): void {
