@@ -15,7 +15,7 @@ import { ToolRegistry } from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createFsTools } from "./fileSystem.ts";
 import type { FsToolOptions } from "./options.ts";
-import { scopeOf } from "./options.ts";
+import { settingsOf } from "./options.ts";
 import { refuseDeniedBelow } from "./remove/deniedBelow.ts";
 
 let root: string;
@@ -105,7 +105,7 @@ describe("a directory that holds a denied path", () => {
   test("is seen at any depth", async () => {
     const deep = join(root, "free", ...Array.from({ length: 300 }, () => "d"));
     mkdirSync(deep, { recursive: true });
-    const scope = scopeOf("test", { root, deny: ["*.pem"] });
+    const { scope } = settingsOf("test", { root, deny: ["*.pem"] });
     await refuseDeniedBelow(join(root, "free"), scope, undefined);
     writeFileSync(join(deep, "x.pem"), "");
     await expect(refuseDeniedBelow(join(root, "free"), scope, undefined)).rejects.toThrow("free holds paths");

@@ -3,7 +3,7 @@ import { editFileTool } from "./edit/editFile.ts";
 import { createListDirTool } from "./listDir.ts";
 import { createMkdirTool } from "./mkdir.ts";
 import { createMoveTool } from "./move/move.ts";
-import { type FsToolOptions, seenFilesOf } from "./options.ts";
+import { type FsToolOptions, settingsOf } from "./options.ts";
 import { applyPatchTool } from "./patch/applyPatch.ts";
 import { readFileTool } from "./read/readFile.ts";
 import { createRemoveTool } from "./remove/remove.ts";
@@ -11,15 +11,15 @@ import { writeFileTool } from "./writeFile.ts";
 
 /** All tools of this package: read_file, write_file, edit_file, list_dir, mkdir, remove, move, apply_patch. Throws a TypeError for invalid options. */
 export function createFsTools(options: FsToolOptions = {}): ExecutableTool[] {
-  const seen = seenFilesOf("createFsTools", options);
+  const settings = settingsOf("createFsTools", options);
   return [
-    readFileTool(options, seen),
-    writeFileTool(options, seen),
-    editFileTool(options, seen),
+    readFileTool(settings),
+    writeFileTool(settings),
+    editFileTool(settings),
     createListDirTool(options),
     createMkdirTool(options),
     createRemoveTool(options),
     createMoveTool(options),
-    applyPatchTool(options, seen),
+    applyPatchTool(settings),
   ];
 }

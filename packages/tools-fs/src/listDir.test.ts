@@ -89,7 +89,7 @@ test("an entry longer than a whole reply is cut, named in the notice, and can be
 
 test.each([0, -1, Number.NaN, "5"])("maxReplyBytes %s is refused", (maxReplyBytes) => {
   expect(() => createListDirTool({ maxReplyBytes: maxReplyBytes as number })).toThrow(
-    "maxReplyBytes must be a number of bytes of at least 1, or Infinity for no limit, got",
+    "maxReplyBytes must be a number of bytes of at least 1, or Infinity for no limit, received",
   );
 });
 

@@ -13,7 +13,7 @@ import {
   pathEffect,
   plainPathError,
 } from "@toolcrib/kit/files";
-import { type FsToolOptions, maxReplyBytesOf, openFileLimit, origin, scopeOf } from "./options.ts";
+import { type FsToolOptions, openFileLimit, origin, settingsOf } from "./options.ts";
 import { count, listOf, objectSchema, oneOf, text } from "./outputSchemas.ts";
 import { createYielder } from "./yieldToEventLoop.ts";
 
@@ -34,8 +34,7 @@ const entryTypes = oneOf("file", "directory", "link", "other");
 
 /** `list_dir`: the entries of one directory, sorted, one a line. */
 export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = scopeOf("createListDirTool", options);
-  const maxBytes = maxReplyBytesOf(options);
+  const { scope, maxReplyBytes: maxBytes } = settingsOf("createListDirTool", options);
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "list_dir",

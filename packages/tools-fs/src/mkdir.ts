@@ -1,6 +1,6 @@
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import { makeDirectories, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/kit/files";
-import { type FsToolOptions, origin, scopeOf } from "./options.ts";
+import { type FsToolOptions, origin, settingsOf } from "./options.ts";
 import { flag, objectSchema, text } from "./outputSchemas.ts";
 
 const parameters = {
@@ -12,7 +12,7 @@ const parameters = {
 
 /** `mkdir`: makes a directory and its parents; an existing directory is success. */
 export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = scopeOf("createMkdirTool", options);
+  const { scope } = settingsOf("createMkdirTool", options);
   return defineTool({
     name: "mkdir",
     origin,

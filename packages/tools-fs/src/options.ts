@@ -1,6 +1,6 @@
-import { readOptions } from "@toolcrib/core/internal";
-import { byteLimit, defaultMaxReplyBytes } from "@toolcrib/core/text";
-import { createPathScope, type PathScope, type PathScopeOptions } from "@toolcrib/kit/files";
+import { option, readOptions, withDefault } from "@toolcrib/core/internal";
+import { defaultMaxReplyBytes } from "@toolcrib/core/text";
+import { createPathScope, type PathScope, type PathScopeOptions, scopeOptions } from "@toolcrib/kit/files";
 import { createSeenFiles, type SeenFiles } from "./seenFiles.ts";
 
 /** Options of every tool of this pack. */
@@ -19,44 +19,32 @@ export interface FsToolOptions extends PathScopeOptions {
 /** Where the tools of this pack say that they come from. */
 export const origin = "@toolcrib/tools-fs";
 
-export const defaultMaxBytes: number = 256 * 1024;
-
 /** Most files that a tool has open at once, however many calls run. */
 export const openFileLimit = 4;
 
-/** Throws a TypeError, which names the factory, for an unknown option. */
-function checkFsOptions(factory: string, options: FsToolOptions): void {
-  readOptions<FsToolOptions>(factory, options, {
-    cwd: true,
-    root: true,
-    deny: true,
-    readable: true,
-    maxBytes: true,
-    requireRead: true,
-    maxReplyBytes: true,
-  });
+const specs = {
+  ...scopeOptions,
+  maxBytes: withDefault(option.bytes, 256 * 1024),
+  requireRead: withDefault({ ...option.flag, needed: "if written" }, false),
+  maxReplyBytes: withDefault(option.bytes, defaultMaxReplyBytes),
+};
+
+/** The options of a tool, or of all tools of a pack, checked. */
+export interface FsSettings {
+  readonly scope: PathScope;
+  /** What the tools of one pack remember of files; undefined if they need not. */
+  readonly seen: SeenFiles | undefined;
+  readonly maxBytes: number;
+  readonly maxReplyBytes: number;
 }
 
-/** The path guard of a tool. Throws a TypeError for invalid options. */
-export function scopeOf(factory: string, options: FsToolOptions): PathScope {
-  checkFsOptions(factory, options);
-  return createPathScope(options);
-}
-
-/** What the tools of one pack remember of files; undefined where they need not. Throws a TypeError for invalid options. */
-export function seenFilesOf(factory: string, options: FsToolOptions): SeenFiles | undefined {
-  checkFsOptions(factory, options);
-  if (!("requireRead" in options) || options.requireRead === false) return undefined;
-  if (options.requireRead === true) return createSeenFiles();
-  throw new TypeError("requireRead must be true or false; leave it out for false");
-}
-
-/** Throws a TypeError unless the limit is a positive number of bytes. */
-export function maxBytesOf({ maxBytes = defaultMaxBytes }: FsToolOptions): number {
-  return byteLimit("maxBytes", maxBytes);
-}
-
-/** Throws a TypeError unless the limit is a positive number of bytes. */
-export function maxReplyBytesOf({ maxReplyBytes = defaultMaxReplyBytes }: FsToolOptions): number {
-  return byteLimit("maxReplyBytes", maxReplyBytes);
+/** Throws a TypeError, which names the factory, for options that cannot be understood. */
+export function settingsOf(factory: string, options: FsToolOptions): FsSettings {
+  const { maxBytes, requireRead, maxReplyBytes } = readOptions<FsToolOptions, typeof specs>(factory, options, specs);
+  return {
+    scope: createPathScope(options),
+    seen: requireRead ? createSeenFiles() : undefined,
+    maxBytes,
+    maxReplyBytes,
+  };
 }

@@ -5,7 +5,8 @@ import { resolveFile } from "./directoryPath.ts";
 import { applyEdits } from "./edit/editFile.ts";
 import { readEditable } from "./edit/readEditable.ts";
 import type { Edit } from "./edit/replaceText.ts";
-import { type FsToolOptions, scopeOf } from "./options.ts";
+import { unifiedDiff } from "./edit/unifiedDiff.ts";
+import { type FsToolOptions, settingsOf } from "./options.ts";
 import { patchChanges } from "./patch/applyPatch.ts";
 import type { Change } from "./patch/commitChanges.ts";
 
@@ -20,8 +21,8 @@ export interface FileChange {
 }
 
 /**
- * The texts that a call of `write_file`, `edit_file` or `apply_patch` would change now, for programs that show them before it runs;
- * undefined for other tools and for arguments that do not fit. Changes nothing, and rejects as the tool would: an edit that does not
+ * Returns the texts that a call of `write_file`, `edit_file` or `apply_patch` would change now, for programs that show them before it
+ * runs; undefined for other tools and for arguments that do not fit. Changes nothing, and rejects as the tool would: an edit that does not
  * match, a path outside the roots, a file that is not text.
  */
 export async function proposeChanges(
@@ -30,7 +31,7 @@ export async function proposeChanges(
   options: FsToolOptions = {},
   signal?: AbortSignal,
 ): Promise<readonly FileChange[] | undefined> {
-  const scope = scopeOf("proposeChanges", options);
+  const { scope } = settingsOf("proposeChanges", options);
   if (name === "apply_patch") {
     if (typeof args.input !== "string") return undefined;
     return (await patchChanges(args.input, scope, signal)).flatMap((change) => textsOf(change, scope));
@@ -44,6 +45,26 @@ export async function proposeChanges(
   const before = isThere || !isWrite ? readEditable(canonical, scope) : undefined;
   const after = isWrite ? content : await applyEdits(before ?? "", edits as readonly Edit[], signal);
   return [{ path: canonical, before, after }];
+}
+
+/** Returns the diff that a call would make now, for a question before it runs. Otherwise as `proposeChanges`. */
+export async function previewChange(
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  options: FsToolOptions = {},
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const changes = await proposeChanges(name, args, options, signal);
+  return changes && diffOfChanges(changes, options);
+}
+
+/** Returns the diff of changes that are known already, as those of another place. Relative paths start as they do for the tools. */
+export async function diffOfChanges(changes: readonly FileChange[], options: FsToolOptions = {}): Promise<string> {
+  const { scope, maxBytes } = settingsOf("diffOfChanges", options);
+  const diffs: string[] = [];
+  for (const { path, before = "", after = "" } of changes)
+    diffs.push(await unifiedDiff(scope.print(path), before, after, maxBytes));
+  return diffs.join("");
 }
 
 function textsOf(change: Change, scope: PathScope): FileChange[] {

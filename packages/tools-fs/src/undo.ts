@@ -1,8 +1,8 @@
 import { isAbsolute } from "node:path";
 import type { Middleware } from "@toolcrib/core";
-import { readOptions } from "@toolcrib/core/internal";
-import { byteLimit, messageOf } from "@toolcrib/core/text";
-import { createPathScope } from "@toolcrib/kit/files";
+import { option, readOptions, withDefault } from "@toolcrib/core/internal";
+import { messageOf } from "@toolcrib/core/text";
+import { createPathScope, scopeOptions } from "@toolcrib/kit/files";
 import type { LeftAlone, PutBack } from "./undo/putBack.ts";
 import { type NotUndoable, TurnStore } from "./undo/turnStore.ts";
 import { describeUndone, type UndoneTurn, undoLast } from "./undo/undoLast.ts";
@@ -41,16 +41,14 @@ export interface Undo {
   takeNote(): string | undefined;
 }
 
-const defaultMaxBytes = 256 * 1024 * 1024;
-const defaultMaxFileBytes = 32 * 1024 * 1024;
-const defaultMaxTurns = 50;
-
 /**
  * Remembers what files were before each call changes them, by what its tool says in `effects`, so that a turn can be taken back.
  * Throws a TypeError for invalid options.
  */
 export function createUndo(options: UndoOptions): Undo {
-  const { directory, maxTurns, maxBytes, onError, ...look } = checked(options);
+  const read = readOptions<UndoOptions, typeof specs>("createUndo", options, specs);
+  const { directory, root, maxTurns, maxBytes, maxFileBytes, onError } = read;
+  const look = { scope: createPathScope({ root }), maxFileBytes };
   const store = new TurnStore(directory, { maxBytes, maxTurns });
   const { middleware, begin, afterCalls } = watchCalls(store, look, onError);
   return {
@@ -70,27 +68,15 @@ export function createUndo(options: UndoOptions): Undo {
   };
 }
 
-function checked(options: UndoOptions) {
-  readOptions<UndoOptions>("createUndo", options, {
-    directory: true,
-    root: true,
-    maxBytes: true,
-    maxFileBytes: true,
-    maxTurns: true,
-    onError: true,
-  });
-  const { directory, root, onError, maxTurns = defaultMaxTurns } = options;
-  if (typeof directory !== "string" || !isAbsolute(directory))
-    throw new TypeError(
-      "directory must be an absolute path where no tool may write, such as one below the user's state folder",
-    );
-  if (!Number.isInteger(maxTurns) || maxTurns < 1) throw new TypeError("maxTurns must be a whole number above 0");
-  return {
-    directory,
-    maxTurns,
-    maxBytes: byteLimit("maxBytes", options.maxBytes ?? defaultMaxBytes),
-    maxFileBytes: byteLimit("maxFileBytes", options.maxFileBytes ?? defaultMaxFileBytes),
-    scope: createPathScope({ root }),
-    onError,
-  };
-}
+const specs = {
+  directory: {
+    expected: "an absolute path where no tool may write, such as one below the user's state folder",
+    fits: (value: unknown) => typeof value === "string" && isAbsolute(value),
+    needed: "always",
+  },
+  root: { ...scopeOptions.root, needed: "always" },
+  maxBytes: withDefault(option.bytes, 256 * 1024 * 1024),
+  maxFileBytes: withDefault(option.bytes, 32 * 1024 * 1024),
+  maxTurns: withDefault(option.whole, 50),
+  onError: option.call,
+} as const;

@@ -1,17 +1,20 @@
+import { readSync } from "node:fs";
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import {
   createSemaphore,
   type FilePath,
+  openRegularFile,
+  type PathScope,
   pathEffect,
   type WriteResult,
   withPathLocks,
   writeAtomically,
 } from "@toolcrib/kit/files";
+import { byteOrderMark } from "@toolcrib/kit/text";
 import { resolveFile } from "./directoryPath.ts";
-import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "./options.ts";
+import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "./options.ts";
 import { count, flag, objectSchema, text } from "./outputSchemas.ts";
-import { lostForm } from "./replacedText.ts";
-import type { SeenFiles } from "./seenFiles.ts";
+import { countInvalidUtf8 } from "./read/invalidUtf8.ts";
 
 const parameters = {
   type: "object",
@@ -23,14 +26,16 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
+/** Bytes at the beginning of a file that are looked at. */
+const lookedAt = 64 * 1024;
+
 /** `write_file`: creates a file, with its parent directories, or replaces the whole content of one. */
 export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool {
-  return writeFileTool(options, seenFilesOf("createWriteFileTool", options));
+  return writeFileTool(settingsOf("createWriteFileTool", options));
 }
 
-/** With what the tools of one pack remember of files. */
-export function writeFileTool(options: FsToolOptions, seen: SeenFiles | undefined): ExecutableTool {
-  const scope = scopeOf("createWriteFileTool", options);
+/** Makes the tool from settings that the tools of a pack share. */
+export function writeFileTool({ scope, seen }: FsSettings): ExecutableTool {
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "write_file",
@@ -65,4 +70,34 @@ export function inPlaceNote({ inPlace }: WriteResult): string {
   if (inPlace === undefined) return "";
   const why = inPlace === "hard links" ? "it has several hard links" : "its owner could not be kept otherwise";
   return `; written in place, not atomically, because ${why}`;
+}
+
+/** Says what of an existing file's form new text does not have: its line ends, its byte order mark, its encoding. "" where all is the same. */
+function lostForm(path: string, content: string, scope: PathScope): string {
+  const head = headOf(path, scope);
+  const old = head.toString("latin1");
+  const lost: string[] = [];
+  // Three bytes may belong to a character that is cut.
+  if (countInvalidUtf8(head) > (head.length < lookedAt ? 0 : 3))
+    lost.push("the old file was not valid UTF-8, and is UTF-8 now");
+  if (old.startsWith("\u00ef\u00bb\u00bf") && !content.startsWith(byteOrderMark))
+    lost.push("the old file began with a byte order mark, and does not now");
+  if (/\r\n/.test(old) && !/(?<!\r)\n/.test(old) && /(?<!\r)\n/.test(content))
+    lost.push("the old file had CRLF line ends, and has LF now");
+  return lost.map((words) => `; ${words}`).join("");
+}
+
+/** Empty where the file is not there or cannot be read: the write says so. */
+function headOf(path: string, scope: PathScope): Buffer {
+  try {
+    const file = openRegularFile(path, scope);
+    try {
+      const bytes = Buffer.allocUnsafe(Math.min(lookedAt, file.stats.size));
+      return bytes.subarray(0, readSync(file.descriptor, bytes, 0, bytes.length, 0));
+    } finally {
+      file.close();
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
 }

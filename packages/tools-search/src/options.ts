@@ -1,6 +1,6 @@
-import { readOptions } from "@toolcrib/core/internal";
-import { byteLimit, defaultMaxReplyBytes } from "@toolcrib/core/text";
-import { createPathScope, type PathScope, type PathScopeOptions } from "@toolcrib/kit/files";
+import { option, readOptions, withDefault } from "@toolcrib/core/internal";
+import { defaultMaxReplyBytes } from "@toolcrib/core/text";
+import { createPathScope, type PathScope, type PathScopeOptions, scopeOptions } from "@toolcrib/kit/files";
 
 /** Where the search tools look, how long a pattern may take and how much a reply holds. */
 export interface SearchOptions extends PathScopeOptions {
@@ -26,41 +26,27 @@ export interface SearchSettings {
 /** Where the tools of this pack say that they come from. */
 export const origin = "@toolcrib/tools-search";
 
-const defaultMatchLimitMs = 5000;
-const defaultSearchMemory = 2 ** 26;
-const [leastMemory, mostMemory] = [2 ** 20, 2 ** 30];
+const memory = {
+  expected: "0, or a number of bytes from 1 MB (2 ** 20) to 1 GB (2 ** 30)",
+  fits: (value: unknown) => value === 0 || (typeof value === "number" && value >= 2 ** 20 && value <= 2 ** 30),
+  isShown: true,
+};
+
+const specs = {
+  ...scopeOptions,
+  matchLimitMs: withDefault(option.milliseconds, 5000),
+  maxReplyBytes: withDefault(option.bytes, defaultMaxReplyBytes),
+  searchMemory: withDefault(memory, 2 ** 26),
+};
 
 /** Throws a TypeError, naming the factory that was called, for options that cannot be understood. */
 export function settingsOf(factory: string, options: SearchOptions): SearchSettings {
-  checkSearchOptions(factory, options);
-  const { matchLimitMs = defaultMatchLimitMs, maxReplyBytes = defaultMaxReplyBytes } = options;
-  const { searchMemory = defaultSearchMemory } = options;
-  if (!(typeof matchLimitMs === "number" && matchLimitMs > 0)) {
-    throw new TypeError(`${factory}: matchLimitMs must be a positive number of milliseconds`);
-  }
-  const isSize = typeof searchMemory === "number" && searchMemory >= leastMemory && searchMemory <= mostMemory;
-  if (searchMemory !== 0 && !isSize) {
-    throw new TypeError(
-      `${factory}: searchMemory must be 0, or a number of bytes from 1 MB (2 ** 20) to 1 GB (2 ** 30)`,
-    );
-  }
+  const read = readOptions<SearchOptions, typeof specs>(factory, options, specs);
+  const { matchLimitMs, maxReplyBytes, searchMemory } = read;
   return {
     scope: createPathScope(options),
     matchLimitMs,
-    maxReplyBytes: byteLimit("maxReplyBytes", maxReplyBytes),
+    maxReplyBytes,
     searchMemory: Math.floor(searchMemory / 8) * 8,
   };
-}
-
-/** Throws a TypeError unless the options are a plain object of known names. */
-export function checkSearchOptions(factory: string, options: SearchOptions): void {
-  readOptions<SearchOptions>(factory, options, {
-    cwd: true,
-    root: true,
-    deny: true,
-    readable: true,
-    matchLimitMs: true,
-    maxReplyBytes: true,
-    searchMemory: true,
-  });
 }

@@ -133,7 +133,7 @@ test.each([
   [null, /options must be a plain object/],
   ["/tmp", /options must be a plain object/],
   [{ maxReplyBytes: 0 }, /maxReplyBytes must be a number of bytes/],
-  [{ matchLimitMs: -1 }, /matchLimitMs must be a positive number/],
+  [{ matchLimitMs: -1 }, /matchLimitMs must be a number of milliseconds above 0/],
   [{ searchMemory: "67108864" }, /searchMemory must be 0, or a number of bytes/],
   [{ searchMemory: [2 ** 26] }, /searchMemory must be 0, or a number of bytes/],
   [{ searchMemory: 2n ** 26n }, /searchMemory must be 0, or a number of bytes/],

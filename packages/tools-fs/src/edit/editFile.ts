@@ -8,9 +8,8 @@ import {
   writeAtomically,
 } from "@toolcrib/kit/files";
 import { resolveFile } from "../directoryPath.ts";
-import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
+import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
 import { objectSchema, text } from "../outputSchemas.ts";
-import type { SeenFiles } from "../seenFiles.ts";
 import { inPlaceNote } from "../writeFile.ts";
 import { behindMark, readEditable } from "./readEditable.ts";
 import { type Edit, replaceText } from "./replaceText.ts";
@@ -42,13 +41,11 @@ const parameters = {
 
 /** `edit_file`: replaces exact text, all edits or none, and returns a unified diff. */
 export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool {
-  return editFileTool(options, seenFilesOf("createEditFileTool", options));
+  return editFileTool(settingsOf("createEditFileTool", options));
 }
 
-/** With what the tools of one pack remember of files. */
-export function editFileTool(options: FsToolOptions, seen: SeenFiles | undefined): ExecutableTool {
-  const scope = scopeOf("createEditFileTool", options);
-  const maxBytes = maxBytesOf(options);
+/** Makes the tool from settings that the tools of a pack share. */
+export function editFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableTool {
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "edit_file",

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { describeDifference } from "./describeDifference.ts";
-import { describeNearest } from "./nearestLines.ts";
+import { describeDifference, describeNearest } from "./nearestLines.ts";
 
 const nearest = (text: string, wanted: string) => describeNearest(text, wanted, () => undefined);
 

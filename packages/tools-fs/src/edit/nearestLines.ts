@@ -1,6 +1,5 @@
 import { clip, showInvisible } from "@toolcrib/core/text";
 import type { Yield } from "../yieldToEventLoop.ts";
-import { describeDifference } from "./describeDifference.ts";
 
 /** Of a longer text only the head is looked at, in characters. */
 const longestSearched = 8 * 1024 * 1024;
@@ -11,11 +10,13 @@ const mostShown = 8;
 const mostSame = 3;
 /** Characters of a line that are compared and shown. */
 const longestLine = 200;
+/** Characters of each side of a difference that are quoted. */
+const longestQuote = 40;
 /** How alike a line must be, from 0 to 1, to be shown where no line is the same but for white space. */
 const leastLikeness = 0.4;
 
 /**
- * Words on the lines of a text that come nearest to a wanted text which is not in it: their numbers, their text and where the first
+ * Describes the lines of a text that come nearest to a wanted text which is not in it: their numbers, their text and where the first
  * of them differs. Undefined where nothing is alike. `whose` says where the wanted text comes from.
  */
 export async function describeNearest(
@@ -124,5 +125,61 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(showInvisible(clip(text, 40)));
+  return JSON.stringify(showInvisible(clip(text, longestQuote)));
+}
+
+/** Describes where the first difference of two lines is, and what each has there, white space by name. Undefined where they are the same. */
+export function describeDifference(wanted: string, found: string, whose = "old_text"): string | undefined {
+  if (wanted === found) return undefined;
+  let at = 0;
+  while (at < wanted.length && wanted[at] === found[at]) at += 1;
+  // A run of white space is counted whole.
+  while (at > 0 && isSpace(wanted[at - 1]) && (isSpace(wanted[at]) || isSpace(found[at]))) at -= 1;
+  const [left, right] = [wanted.slice(at), found.slice(at)];
+  const spaces: [string, string] = [/^\s*/.exec(left)?.[0] ?? "", /^\s*/.exec(right)?.[0] ?? ""];
+  const bySpace = spaces[0] !== spaces[1];
+  const [ours, theirs] = bySpace
+    ? [nameSpace(spaces[0]), nameSpace(spaces[1])]
+    : [quoteHead(left, right), quoteHead(right, left)];
+  return `at column ${at + 1} ${whose} has ${ours}, the file has ${theirs}`;
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character !== undefined && /\s/.test(character);
+}
+
+/** What of a text differs from the other, as far as that ends alike. */
+function quoteHead(text: string, other: string): string {
+  let end = 0;
+  const most = Math.min(text.length, other.length);
+  while (end < most && text[text.length - 1 - end] === other[other.length - 1 - end]) end += 1;
+  const different = text.slice(0, text.length - end);
+  return different === "" ? "nothing" : quoted(different);
+}
+
+const names: Readonly<Record<string, string>> = {
+  " ": "space",
+  "\t": "tab",
+  "\r": "carriage return",
+  "\u00a0": "no-break space (U+00A0)",
+};
+
+/** `2 tabs and 3 spaces`. */
+function nameSpace(text: string): string {
+  const runs = text.match(/(\s)\1*/g) ?? [];
+  if (runs.length === 0) return "no white space";
+  const words = runs.slice(0, 4).map((run) => {
+    const character = run[0] as string;
+    const name = names[character] ?? showInvisible(character);
+    // `2 no-break spaces (U+00A0)`
+    return run.length === 1 ? `1 ${name}` : `${run.length} ${name.replace(/(?=( \(U.*)?$)/, "s")}`;
+  });
+  return `${words.join(" and ")}${runs.length > 4 ? " and more" : ""}`;
+}
+
+/** Writes `lines 4, 17 and 30`; `others` are counted only. */
+export function listLines(lines: readonly number[], others: number): string {
+  const words = others > 0 ? [...lines, `${others} more`] : [...lines];
+  const last = words.pop();
+  return `${lines.length > 1 ? "lines" : "line"} ${words.length > 0 ? `${words.join(", ")} and ` : ""}${last}`;
 }

@@ -2,8 +2,7 @@ import { invalidArgument, type ToolError } from "@toolcrib/core";
 import { dominantLineEnding } from "@toolcrib/kit/text";
 import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 import { findMatches } from "./findMatches.ts";
-import { listLines } from "./listLines.ts";
-import { describeNearest } from "./nearestLines.ts";
+import { describeNearest, listLines } from "./nearestLines.ts";
 
 export interface Edit {
   old_text: string;

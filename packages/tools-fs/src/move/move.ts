@@ -10,7 +10,7 @@ import {
   withPathLocks,
 } from "@toolcrib/kit/files";
 import { refuseDirectoryPath } from "../directoryPath.ts";
-import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
+import { type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
 import { objectSchema, text } from "../outputSchemas.ts";
 import { refuseDeniedBelow } from "../remove/deniedBelow.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
@@ -28,7 +28,7 @@ const parameters = {
 
 /** `move`: renames or moves a file, link or directory, across devices too; never overwrites. */
 export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = scopeOf("createMoveTool", options);
+  const { scope } = settingsOf("createMoveTool", options);
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "move",

@@ -1,8 +1,7 @@
 import { invalidArgument } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
 import { dominantLineEnding } from "@toolcrib/kit/text";
-import { listLines } from "../edit/listLines.ts";
-import { describeNearest } from "../edit/nearestLines.ts";
+import { describeNearest, listLines } from "../edit/nearestLines.ts";
 import type { Yield } from "../yieldToEventLoop.ts";
 import { type Hunk, type HunkLine, patchField } from "./parsePatch.ts";
 

@@ -18,7 +18,7 @@ import {
 } from "@toolcrib/kit/files";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { behindMark, longestEditable, readEditable } from "../edit/readEditable.ts";
-import { type FsToolOptions, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
+import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
 import { listOf, objectSchema, oneOf, text } from "../outputSchemas.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { createSeenFiles, type SeenFiles } from "../seenFiles.ts";
@@ -40,12 +40,11 @@ const changeKinds = oneOf("create", "replace", "move", "remove");
 
 /** `apply_patch`: adds, changes, moves and removes files by one patch in the V4A format, all or nothing. */
 export function createApplyPatchTool(options: FsToolOptions = {}): ExecutableTool {
-  return applyPatchTool(options, seenFilesOf("createApplyPatchTool", options));
+  return applyPatchTool(settingsOf("createApplyPatchTool", options));
 }
 
-/** With what the tools of one pack remember of files. */
-export function applyPatchTool(options: FsToolOptions, seen: SeenFiles | undefined): ExecutableTool {
-  const scope = scopeOf("createApplyPatchTool", options);
+/** Makes the tool from settings that the tools of a pack share. */
+export function applyPatchTool({ scope, seen }: FsSettings): ExecutableTool {
   const queue = createSemaphore(openFileLimit);
   return defineTool({
     name: "apply_patch",

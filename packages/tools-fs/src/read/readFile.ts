@@ -1,8 +1,7 @@
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
 import { createSemaphore, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/kit/files";
-import { type FsToolOptions, maxBytesOf, openFileLimit, origin, scopeOf, seenFilesOf } from "../options.ts";
+import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
 import { count, objectSchema, text } from "../outputSchemas.ts";
-import type { SeenFiles } from "../seenFiles.ts";
 import { readImage } from "./readImage.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
 
@@ -27,13 +26,11 @@ const longestData = 40 * 1024;
 
 /** `read_file`: a file's text exactly, in pages of whole lines where it is longer than `maxBytes`; an image as a picture. */
 export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool {
-  return readFileTool(options, seenFilesOf("createReadFileTool", options));
+  return readFileTool(settingsOf("createReadFileTool", options));
 }
 
-/** With what the tools of one pack remember of files. */
-export function readFileTool(options: FsToolOptions, seen: SeenFiles | undefined): ExecutableTool {
-  const scope = scopeOf("createReadFileTool", options);
-  const maxBytes = maxBytesOf(options);
+/** Makes the tool from settings that the tools of a pack share. */
+export function readFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableTool {
   const queue = createSemaphore(openFileLimit);
   const limitWords = maxBytes === Infinity ? "" : `, at most ${Math.floor(maxBytes / 1024) || 1} KB a call`;
   return defineTool({

@@ -11,7 +11,7 @@ import {
   systemErrorCode,
   withPathLocks,
 } from "@toolcrib/kit/files";
-import { type FsToolOptions, openFileLimit, origin, scopeOf } from "../options.ts";
+import { type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
 import { count, objectSchema, text } from "../outputSchemas.ts";
 import { confirmNotDenied, refuseDeniedBelow } from "./deniedBelow.ts";
 import { refuseProtected } from "./protectedPaths.ts";
@@ -26,7 +26,7 @@ const parameters = {
 
 /** `remove`: removes a file, a link or a whole directory tree; refuses protected paths before anything is touched. */
 export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
-  const scope = scopeOf("createRemoveTool", options);
+  const { scope } = settingsOf("createRemoveTool", options);
   const queue = createSemaphore(openFileLimit);
   /** Undefined below a file, where nothing can be. */
   const find = async (path: string): Promise<string | undefined> => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import { createFsTools } from "../fileSystem.ts";
-import { previewChange } from "./previewChange.ts";
+import { createFsTools } from "./fileSystem.ts";
+import { previewChange } from "./proposeChanges.ts";
 
 let root = "";
 beforeEach(() => {
