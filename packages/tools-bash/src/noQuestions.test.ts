@@ -36,7 +36,9 @@ async function run(command: string, env: Record<string, string> = {}): Promise<A
   return JSON.parse(await tool.execute({ command, env })) as Answer;
 }
 
-const withExpressions = await createRunBashTool().execute({ command: "vim -es -c 'if has(\"eval\") | cquit | endif' -c q" });
+const withExpressions = await createRunBashTool().execute({
+  command: "vim -es -c 'if has(\"eval\") | cquit | endif' -c q",
+});
 const hasVim = (JSON.parse(withExpressions) as Answer).exit_code === 1;
 const advice = /no editor here.*git commit -m.*--no-edit/;
 

@@ -1,10 +1,9 @@
-import { tmpdir } from "node:os";
 import { testReadme } from "@toolcrib/testing";
 import { sandboxProblem } from "./bashOptions.ts";
 
 /** Those that need bubblewrap. */
 const sandboxed = ["deny.ts", "protected.ts"];
-const withoutSandbox = await sandboxProblem({ cwd: tmpdir() });
+const withoutSandbox = await sandboxProblem({ cwd: import.meta.dirname });
 
 testReadme(
   new URL("../README.md", import.meta.url),

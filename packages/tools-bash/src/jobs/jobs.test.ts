@@ -11,7 +11,7 @@ import { runShell, type ShellRunner } from "../process/runShell.ts";
 import { createRunBashTool } from "../runBash.ts";
 import { type BackgroundJobs, createBackgroundJobs, mostRunning } from "./backgroundJobs.ts";
 
-const works = (await sandboxProblem({ cwd: tmpdir() })) === undefined;
+const works = (await sandboxProblem({ cwd: import.meta.dirname })) === undefined;
 let folder: string;
 let serial = 0;
 let jobs: BackgroundJobs;

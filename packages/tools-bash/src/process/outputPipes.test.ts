@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const withoutSandbox = await sandboxProblem({ cwd: tmpdir() });
+const withoutSandbox = await sandboxProblem({ cwd: import.meta.dirname });
 const command =
   "echo a > /dev/stderr; echo b | tee /dev/stderr; echo c > /proc/self/fd/1; (echo d >> /dev/fd/2); echo e > /dev/stdout";
 const expected = { stdout: "b\nc\ne\n", stderr: "a\nb\nd\n", exit_code: 0 };

@@ -8,7 +8,7 @@ import { type RunBashOptions, sandboxProblem } from "../bashOptions.ts";
 import { createRunBashTool } from "../runBash.ts";
 import { mostMasks } from "./deniedPaths.ts";
 
-const works = (await sandboxProblem({ cwd: tmpdir() })) === undefined;
+const works = (await sandboxProblem({ cwd: import.meta.dirname })) === undefined;
 const sandboxed = test.runIf(works);
 const _isRoot = process.getuid?.() === 0;
 

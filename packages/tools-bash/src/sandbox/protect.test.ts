@@ -24,7 +24,7 @@ import type { SandboxOptions } from "./sandbox.ts";
 
 /* Protected paths in writable directories: what starts programs later, outside of the sandbox. */
 
-const sandboxed = test.runIf((await sandboxProblem({ cwd: tmpdir() })) === undefined);
+const sandboxed = test.runIf((await sandboxProblem({ cwd: import.meta.dirname })) === undefined);
 let root: string;
 
 beforeEach(() => {
