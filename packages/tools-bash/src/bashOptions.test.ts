@@ -74,7 +74,7 @@ describe("an option that limits something and cannot be understood throws", () =
 
   test("and the error for a sandbox that is no switch says what it may be", () => {
     expect(() => createBashTools(given({ sandbox: "true" }))).toThrow(
-      "sandbox must be true, false or an object of options, got string",
+      "createBashTools: sandbox must be true, false or an object of options, received a string; leave it out for false",
     );
   });
 });

@@ -1,5 +1,13 @@
 import { isAbsolute, resolve } from "node:path";
-import { longestDelayMs, type OptionSpecs, readOptions } from "@toolcrib/core/internal";
+import {
+  groupOf,
+  longestDelayMs,
+  type OptionSpec,
+  type OptionSpecs,
+  option,
+  readOptions,
+  withMethods,
+} from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import {
   compileDenyRules,
@@ -84,6 +92,30 @@ export interface BashSettings {
 
 const defaultTimeoutMs = 30_000;
 
+/** Options that guard something: undefined, which means nothing, is refused too. */
+const guarding = { needed: "if written" } as const;
+const switchOr = (expected: string, options: NonNullable<OptionSpec["options"]>): OptionSpec => ({
+  expected: `true, false or ${expected}`,
+  fits: (value) => typeof value === "boolean" || option.plain.fits(value),
+  otherwise: "false",
+  options,
+});
+
+const sandboxSpecs: OptionSpecs<SandboxOptions> = {
+  writable: true,
+  hidden: {
+    ...guarding,
+    expected: "an array of absolute paths",
+    fits: (value) => isStrings(value) && value.every((path) => isAbsolute(path)),
+    otherwise: "none",
+  },
+  unprotected: { ...option.texts, ...guarding },
+  network: { ...option.flag, ...guarding },
+  unixSockets: { ...option.flag, ...guarding },
+  limits: { ...groupOf<SandboxLimits>({ processes: true, memoryBytes: true, temporaryBytes: true }), ...guarding },
+  remedies: true,
+};
+
 export const knownOptions: OptionSpecs<RunBashOptions> = {
   cwd: true,
   root: true,
@@ -92,16 +124,27 @@ export const knownOptions: OptionSpecs<RunBashOptions> = {
   shell: true,
   timeoutMs: true,
   maxTimeoutMs: true,
-  spill: true,
-  scrubEnv: true,
-  sandbox: true,
-  leftovers: true,
-  runner: true,
+  spill: {
+    expected: "the path of a directory",
+    fits: (value) => typeof value === "string" && value !== "" && !value.includes("\0"),
+    otherwise: "none",
+  },
+  scrubEnv: { ...switchOr("an object with keep", { keep: { ...option.texts, ...guarding } }), ...guarding },
+  sandbox: { ...switchOr("an object of options", sandboxSpecs), ...guarding },
+  leftovers: { ...withMethods("started", "settled"), ...guarding },
+  runner: { ...option.call, otherwise: "runShell", ...guarding },
 };
 
-export const knownToolOptions: OptionSpecs<BashToolOptions> = { ...knownOptions, background: true };
+export const knownToolOptions: OptionSpecs<BashToolOptions> = {
+  ...knownOptions,
+  background: {
+    expected: "true, false or what createBackgroundJobs() returns",
+    fits: (value) => typeof value === "boolean" || withMethods("start", "find").fits(value),
+    otherwise: "false",
+  },
+};
 
-/** Throws a TypeError or RangeError for invalid options; their names are checked by the caller. */
+/** Makes the settings of options whose names and kinds were checked. Throws a TypeError or RangeError for what else is wrong. */
 export function settingsOf(options: BashToolOptions): BashSettings {
   const { shell = "sh" } = options;
   const maxTimeoutMs = "maxTimeoutMs" in options ? options.maxTimeoutMs : longestDelayMs;
@@ -116,7 +159,6 @@ export function settingsOf(options: BashToolOptions): BashSettings {
   // Without the roots: they do not confine commands.
   const scope = createPathScope({ cwd: options.cwd ?? roots?.[0] });
   const { readable } = createPathScope("readable" in options ? { readable: options.readable } : {});
-  if (options.background !== undefined) checkBackground(options.background);
   const project = projectOf(scope, roots);
   return {
     scope,
@@ -127,10 +169,10 @@ export function settingsOf(options: BashToolOptions): BashSettings {
     denied,
     timeoutMs,
     maxTimeoutMs,
-    spill: options.spill === undefined ? undefined : checkSpill(options.spill),
-    scrubEnv: "scrubEnv" in options ? checkScrubEnv(options.scrubEnv) : false,
-    leftovers: "leftovers" in options ? checkLeftovers(options.leftovers) : undefined,
-    runner: "runner" in options ? checkRunner(options.runner) : runShell,
+    spill: options.spill === undefined ? undefined : resolve(options.spill),
+    scrubEnv: options.scrubEnv ?? false,
+    leftovers: options.leftovers,
+    runner: options.runner ?? runShell,
   };
 }
 
@@ -169,37 +211,6 @@ function checkShell(shell: unknown, project: readonly string[]): string {
   throw new TypeError(`shell: tools could write ${printableName(shell)}; name a shell outside ${project.join(", ")}`);
 }
 
-/** Undefined too: without the one that was meant, commands would run here. */
-function checkRunner(runner: unknown): ShellRunner {
-  if (typeof runner === "function") return runner as ShellRunner;
-  throw new TypeError("runner must be a function that runs a command; leave it out for runShell");
-}
-
-function checkLeftovers(given: unknown): Leftovers {
-  const leftovers = given as Leftovers | null | undefined;
-  if (typeof leftovers?.started === "function" && typeof leftovers.settled === "function") return leftovers;
-  throw new TypeError("leftovers must be what createLeftovers() returns; leave it out to track no processes");
-}
-
-function checkSpill(spill: unknown): string {
-  if (typeof spill === "string" && spill !== "" && !spill.includes("\0")) return resolve(spill);
-  throw new TypeError("spill must be the path of a directory; leave it out for none");
-}
-
-function checkBackground(given: unknown): void {
-  const jobs = given as BackgroundJobs | null | undefined;
-  if (typeof given === "boolean" || (typeof jobs?.start === "function" && typeof jobs.find === "function")) return;
-  throw new TypeError("background must be a boolean, or what createBackgroundJobs() returns");
-}
-
-function checkScrubEnv(scrubEnv: unknown): ScrubEnv {
-  if (typeof scrubEnv === "boolean") return scrubEnv;
-  const options = scrubEnv as Exclude<ScrubEnv, boolean>;
-  readOptions<Exclude<ScrubEnv, boolean>>("scrubEnv", options, { keep: true });
-  if (!("keep" in options) || isStrings(options.keep)) return options;
-  throw new TypeError("scrubEnv.keep must be an array of names of variables");
-}
-
 function sandboxOf(
   options: RunBashOptions,
   roots: readonly string[] | undefined,
@@ -208,43 +219,16 @@ function sandboxOf(
   deny: DenyRules | undefined,
 ): Sandbox | undefined {
   if (!("sandbox" in options) || options.sandbox === false) return undefined;
-  const sandbox = options.sandbox === true ? {} : checkSandbox(options.sandbox);
-  const writable = sandbox.writable === undefined ? roots : directoriesOf(sandbox.writable);
+  const sandbox = typeof options.sandbox === "object" ? options.sandbox : {};
+  if (sandbox.unprotected) compileDenyRules({ patterns: sandbox.unprotected, roots: [] });
+  if (sandbox.limits) checkLimits(sandbox.limits);
+  const writable = "writable" in sandbox ? directoriesOf(sandbox.writable) : roots;
   const { cwd } = scope;
   return createSandbox({ writable: writable ?? [cwd], cwd, readable, deny }, sandbox);
 }
 
-function checkSandbox(given: unknown): SandboxOptions {
-  const sandbox = given as SandboxOptions;
-  if (typeof given !== "object" || given === null) {
-    throw new TypeError(
-      `sandbox must be true, false or an object of options, got ${given === null ? "null" : typeof given}`,
-    );
-  }
-  readOptions<SandboxOptions>("sandbox", sandbox, {
-    writable: true,
-    hidden: true,
-    unprotected: true,
-    network: true,
-    unixSockets: true,
-    limits: true,
-    remedies: true,
-  });
-  if ("writable" in sandbox) directoriesOf(sandbox.writable);
-  if ("hidden" in sandbox && !(isStrings(sandbox.hidden) && sandbox.hidden.every((path) => isAbsolute(path)))) {
-    throw new TypeError("sandbox.hidden must be an array of absolute paths");
-  }
-  if ("unprotected" in sandbox) compileDenyRules({ patterns: patternsOf(sandbox.unprotected), roots: [] });
-  for (const name of ["network", "unixSockets"] as const) {
-    if (name in sandbox && typeof sandbox[name] !== "boolean") throw new TypeError(`sandbox.${name} must be a boolean`);
-  }
-  if ("limits" in sandbox) checkLimits(sandbox.limits);
-  return sandbox;
-}
-
-function checkLimits(given: unknown): void {
-  const limits = given as SandboxLimits;
-  readOptions<SandboxLimits>("sandbox.limits", limits, { processes: true, memoryBytes: true, temporaryBytes: true });
+/** By themselves, as what is wrong here is a number out of range. */
+function checkLimits(limits: SandboxLimits): void {
   for (const [name, value] of Object.entries(limits)) {
     if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value > 0)) continue;
     throw new RangeError(`sandbox.limits.${name} must be a whole number above 0, or Infinity for no limit`);
@@ -257,11 +241,6 @@ function directoriesOf(writable: unknown): readonly string[] {
     throw new TypeError("sandbox.writable must be the path of a directory, or an array of such");
   }
   return createPathScope({ root: directories }).roots ?? [];
-}
-
-function patternsOf(unprotected: unknown): string[] {
-  if (isStrings(unprotected)) return unprotected;
-  throw new TypeError("sandbox.unprotected must be an array of path patterns");
 }
 
 function isStrings(values: unknown): values is string[] {
