@@ -30,8 +30,10 @@ export interface EndedCommand extends ShellResult {
   readonly notes: readonly string[];
 }
 
-/** Most processes or paths that a note names. */
+/** Most processes that a note names. */
 const mostNamed = 5;
+/** Most changed paths, which a command could hide behind others. */
+const mostChanged = 25;
 
 /** Runs a command as the settings say, in the sandbox if there is one. Rejects with a ToolError if it cannot start or is aborted. */
 export async function runCommand(run: CommandRun, settings: BashSettings): Promise<EndedCommand> {
@@ -128,7 +130,7 @@ async function changesOf(program: EnteredSandbox | undefined, { scope }: BashSet
   try {
     const changed = (await program?.findChanges()) ?? [];
     if (changed.length === 0) return [];
-    const shown = changed.slice(0, mostNamed).map((path) => scope.print(path));
+    const shown = changed.slice(0, mostChanged).map((path) => scope.print(path));
     const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : "";
     return [
       `[sandbox: protected paths that were made or changed while this ran: ${shown.join(", ")}${more}; the user should look at them before they are used]`,

@@ -24,7 +24,7 @@ export function namedByGitConfig(file: string, worktree: string): GitNamedPath[]
   const files = new Set([file, ...own, "/etc/gitconfig"]);
   // A file that is added meanwhile gets its turn, too.
   for (const one of files) {
-    const settings = settingsIn(readSmall(one));
+    const settings = settingsIn(readSmallFile(one));
     for (const [key, value] of settings) if (key === "worktree") starts.push(resolve(dirname(one), value));
     for (const [key, value] of settings) {
       const mayBeFolder = key === "hookspath" || key === "path";
@@ -53,8 +53,8 @@ function settingsIn(text: string): [key: string, value: string][] {
     });
 }
 
-/** Empty for what is missing, cannot be read, or is no regular file; never waits for a named pipe. */
-function readSmall(path: string): string {
+/** Reads a file's text, cut; empty for what is missing, cannot be read, or is no regular file. Never waits for a named pipe. */
+export function readSmallFile(path: string): string {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

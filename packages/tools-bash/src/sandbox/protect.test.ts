@@ -344,6 +344,24 @@ describe("git", () => {
     expect(stderr).toContain(noted("b/commondir, cm/config"));
   });
 
+  sandboxed("is named where a command leaves a rebase that runs programs when the user goes on", async () => {
+    makeRepository();
+    git("commit", "-q", "--allow-empty", "-m", "second");
+    const stop = "GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -q -i --keep-empty HEAD~1";
+    expect((await run(stop)).stderr).not.toContain("sandbox");
+    const list = ".git/rebase-merge/git-rebase-todo";
+    expect((await run(`echo 'exec ${evil}' >> ${list}`)).stderr).toContain(noted(list));
+    expect((await run("git rebase --abort")).exit_code).toBe(0);
+  });
+
+  sandboxed("is not hidden behind others that a command makes with it", async () => {
+    makeRepository();
+    const { stderr } = await run(`for i in $(seq 10 40); do mkdir 0$i; touch 0$i/.envrc; done; git init -q zz
+      echo ../zz > .git/commondir`);
+    expect(stderr).toContain(noted(".git/commondir, zz/.git/config, zz/.git/hooks").slice(0, -1));
+    expect(stderr).toContain(" and 9 more;");
+  });
+
   sandboxed("does not take a folder for one that only has parts of such names", async () => {
     for (const path of ["src/config/x", "src/hooks/x", "src/objects/x", "head/config"]) put(path);
     const command = "for f in src/config/x src/hooks/x src/objects/x head/config; do echo new > $f; done";

@@ -1,6 +1,13 @@
 import { type BigIntStats, type Dirent, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { compileDenyRules, type DeniedPaths, isInside, namedByGitConfig, protectedPaths } from "@toolcrib/kit/files";
+import {
+  compileDenyRules,
+  type DeniedPaths,
+  isInside,
+  namedByGitConfig,
+  protectedPaths,
+  readSmallFile,
+} from "@toolcrib/kit/files";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
 import { EntryMatcher } from "./entryMatcher.ts";
 import { toSystemPath } from "./systemPath.ts";
@@ -87,6 +94,7 @@ class ProtectedWalk {
         const kind = entry.isSymbolicLink() ? undefined : entry.isDirectory();
         const name = entry.name.toLowerCase();
         if (this.#isUnprotected(path, kind)) continue;
+        if (isRepository && name === "rebase-merge") this.#watchRebase(entryPath(path, "git-rebase-todo"));
         if (isRepository && gitParts.has(name)) {
           this.#keep(path);
           if (name.startsWith("config")) this.#keepNamed(path);
@@ -105,6 +113,12 @@ class ProtectedWalk {
 
   #isProtected(path: BytePath, name: BytePath, isDirectory: boolean | undefined, mayMatch: boolean): boolean {
     return this.#matcher.matchesName(name, isDirectory) || (mayMatch && this.#matcher.matchesPath(path, isDirectory));
+  }
+
+  /** Lists a rebase that would run programs when it goes on, without keeping it: commands write such a list themselves. */
+  #watchRebase(path: BytePath): void {
+    const stats = statsOf(path);
+    if (stats && /^\s*(?:x|exec)\s/m.test(readSmallFile(toText(path)))) this.states.set(path, stateOf(stats));
   }
 
   /** What a repository's configuration names in writable directories, by the folder that holds `.git`. */

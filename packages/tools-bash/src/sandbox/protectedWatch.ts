@@ -1,4 +1,4 @@
-import { toText } from "./bytePath.ts";
+import { type BytePath, toText } from "./bytePath.ts";
 import type { FoundProtected } from "./protectedPaths.ts";
 
 /** One command that is watched. */
@@ -29,7 +29,7 @@ export function createProtectedWatch(find: () => Promise<FoundProtected>): (befo
         const paths = new Set([...start.states.keys(), ...states.keys()]);
         return [...paths]
           .filter((path) => start.states.get(path) !== states.get(path))
-          .sort()
+          .sort((a, b) => Number(isOfGit(b)) - Number(isOfGit(a)) || (a < b ? -1 : 1))
           .map(toText);
       },
       end() {
@@ -38,4 +38,9 @@ export function createProtectedWatch(find: () => Promise<FoundProtected>): (befo
       },
     };
   };
+}
+
+/** Of many paths only the first are named: what git runs comes before what waits for an editor or a shell. */
+function isOfGit(path: BytePath): boolean {
+  return /\/(?:\.git(?:\/.*)?|hooks|config|commondir)$/i.test(path);
 }
