@@ -35,6 +35,11 @@ export const wildcardLines: readonly WildcardLines[] = [
     runs: ["mvn -q test", "mvn dependency:tree"],
   },
   {
+    allow: "cmake --build *",
+    asked: ["cmake --build b -- --eval=x", "cmake --build b -- -f ../evil.mk", "cmake --build b -- SHELL=./evil.sh"],
+    runs: ["cmake --build build", "cmake --build build --parallel"],
+  },
+  {
     allow: "npm run *",
     asked: [
       "npm run build --script-shell=./evil.sh",

@@ -48,7 +48,10 @@ function settingsIn(text: string): [key: string, value: string][] {
     .split(/\r?\n/)
     .flatMap((line): [string, string][] => {
       const [, key, value = ""] = /^\s*(?:\[[^\]]*\]\s*)?([A-Za-z][\w-]*)\s*=\s*(.*)$/.exec(line) ?? [];
-      const plain = value.replace(/["']/g, "").replace(/^!/, "").trim();
+      const plain = value
+        .replace(/\\(["\\])|["']/g, "$1")
+        .replace(/^!/, "")
+        .trim();
       return key === undefined || plain === "" ? [] : [[key.toLowerCase(), plain]];
     });
 }

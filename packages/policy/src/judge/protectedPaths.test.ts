@@ -325,7 +325,8 @@ describe("more protected places", () => {
     const config = "[include]\n path = ../shared.cfg\n[core]\n hooksPath = tools/hooks\n fsmonitor = ./watch.sh -x\n";
     writeFileSync(join(root, ".git/config"), `${config}[safe]\n directory = ${root}\n directory = ./src\n`);
     writeFileSync(join(root, "shared.cfg"), "[alias]\n x = !./a/x.sh\n");
-    for (const path of ["shared.cfg", "tools/hooks/pre-commit", "watch.sh", "a/x.sh"])
+    writeFileSync(join(root, ".git/config.worktree"), '[include]\n path = ../of\\"worktree.cfg\n');
+    for (const path of ['of"worktree.cfg', "shared.cfg", "tools/hooks/pre-commit", "watch.sh", "a/x.sh"])
       expect([path, await write({ mode: "accept-edits" }, path)]).toEqual([
         path,
         expect.stringContaining("git runs it"),

@@ -28,7 +28,10 @@ export interface ProtectedEntry extends ProtectedPath {
  * changes it unasked.
  */
 export function namedByGit(roots: readonly string[]): ProtectedPath[] {
-  const named = roots.flatMap((root) => namedByGitConfig(join(root, ".git", "config"), root));
+  const configurations = ["config", "config.worktree"];
+  const named = roots.flatMap((root) =>
+    configurations.flatMap((name) => namedByGitConfig(join(root, ".git", name), root)),
+  );
   const inRoots = named.filter(({ path, mayBeFolder }) => {
     const isBelow = roots.some((root) => isInside(root, path)) && !roots.some((root) => isInside(path, root));
     return isBelow && !path.includes("\0") && (mayBeFolder || !isFolder(path));

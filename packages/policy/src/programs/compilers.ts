@@ -27,7 +27,11 @@ export const compilers: ProgramRecords = {
   },
   cmake: {
     versionOptions: "--version",
-    covers: { options: "--build= --config= --target= -t= -j=? --parallel=? --clean-first -v --verbose -N -L" },
+    // Not a variable for make, to which it hands on what follows --.
+    covers: {
+      options: "--build= --config= --target= -t= -j=? --parallel=? --clean-first -v --verbose -N -L",
+      word: /^[^@=]*$/,
+    },
   },
   ctest: {
     covers: {

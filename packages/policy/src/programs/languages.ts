@@ -6,7 +6,7 @@ const cargoOptions = `-r --release --workspace --all --all-targets --all-feature
   --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --doc --no-run --no-fail-fast -j= --jobs= -v --verbose -q --quiet
   --locked --frozen --offline --message-format=human|short|json --color=auto|always|never --profile= --keep-going --check --no-deps
   --document-private-items --fix --allow-dirty --allow-staged --ignore-rust-version --timings --future-incompat-report --depth= --dry-run
-  --archive-file= --no-capture --nocapture --status-level= --retries= --run-ignored= --target=`;
+  --archive-file= -- -D= -W= -A= --no-capture --nocapture --status-level= --retries= --run-ignored= --target=`;
 /** A JSON file as target names the linker. */
 const cargo = tool(cargoOptions, { word: /^(?!.*\.json$)/ });
 const cargoCommands: ProgramRecords = {
@@ -27,7 +27,7 @@ const go = (more = ""): ProgramRecord => ({
 
 /** Tools of Rust, Go, Python and others. */
 export const languages: ProgramRecords = {
-  cargo: { commands: { ...cargoCommands, "+beta +nightly +stable": { commands: cargoCommands } } },
+  cargo: { style: "words", commands: { ...cargoCommands, "+beta +nightly +stable": { commands: cargoCommands } } },
   rustc: tool("--version -V --explain= --edition= --crate-type= --test -O -g --print=cfg|target-list|sysroot"),
   rustfmt: tool("--check --edition= -l -v -q"),
   go: {
@@ -41,17 +41,13 @@ export const languages: ProgramRecords = {
     },
   },
   gofmt: { style: "words", covers: { options: "-d -l -s -e" } },
-  // It looks for -p before it parses, also after --.
-  "py.test pytest": {
-    style: "undashed",
-    ...tool(
-      `-x --exitfirst -q --quiet -v --verbose -s -l --showlocals -k= -m= --maxfail= --lf --last-failed --ff --failed-first --nf --new-first --sw
+  "py.test pytest": tool(
+    `-x --exitfirst -q --quiet -v --verbose -s -l --showlocals -k= -m= --maxfail= --lf --last-failed --ff --failed-first --nf --new-first --sw
     --stepwise -n= --numprocesses= --tb=auto|long|short|line|native|no --durations= --co --collect-only --cov=? --cov-branch --cov-fail-under= --no-cov
     --cov-report=term|term-missing|term:skip-covered|term-missing:skip-covered -r= --color=yes|no|auto --no-header --no-summary --strict-markers
     --strict-config --disable-warnings --disable-pytest-warnings --timeout= --markers --fixtures --ignore= --ignore-glob= --deselect= --capture=
     --runxfail --setup-show --setup-only --setup-plan --doctest-modules --dist= --version -V -h --help`,
-    ),
-  },
+  ),
   mypy: tool(
     `--strict --ignore-missing-imports --show-error-codes --hide-error-codes --pretty -v --verbose -p= --package= -m= --module= --python-version= --exclude=
     --no-incremental --explicit-package-bases --namespace-packages --no-error-summary --warn-unused-ignores --warn-return-any

@@ -33,7 +33,7 @@ interface ParseOptions {
   readonly style?: Style | undefined;
   /** What follows the first operand is not the program's to parse (`timeout 5 CMD -x`). */
   readonly stop?: boolean;
-  /** No word that begins with a dash is taken for a value: the program may know that option as one without. */
+  /** No word that begins with a dash is taken for a value, or for an operand after `--`: the program may read it otherwise, or hand it on. */
   readonly wary?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function parseWords(
     else at += used;
   }
   for (const [index, word] of stop ? [] : words.slice(at).entries()) {
-    if (style === "undashed" && /^-./.test(word)) found.unknown.push(at + index);
+    if ((wary || style === "undashed") && /^-./.test(word)) found.unknown.push(at + index);
     else found.operands.push(word);
   }
   return { ...found, next: at };
