@@ -13,7 +13,7 @@ import { createPathScope, homeFolder, isBelowAny, protectedPaths } from "@toolcr
 import { foldersOf as stateFoldersOf } from "./judge/ownState.ts";
 import { compileProtected, exactPattern, namedByGit, ownFolders, type ProtectedEntry } from "./judge/protectedPaths.ts";
 import type { RememberedStore } from "./remembered/store.ts";
-import { compileRules, type PathPlaces } from "./rules/compileRules.ts";
+import { compileRules, type PathBases } from "./rules/compileRules.ts";
 import type { OwnState, Settings } from "./settings.ts";
 import { type Mode, modes } from "./verdict.ts";
 
@@ -98,15 +98,15 @@ export function settingsOf(options: PolicyOptions): Settings {
       never: true as const,
     })),
   ];
-  const from = (places: PathPlaces) => ({
-    roots: places.roots,
-    places,
+  const from = (bases: PathBases) => ({
+    roots: bases.roots,
+    bases,
     rules: {
-      allow: compileRules("allow", allow, places),
-      ask: compileRules("ask", ask, places),
-      deny: compileRules("deny", deny, places),
+      allow: compileRules("allow", allow, bases),
+      ask: compileRules("ask", ask, bases),
+      deny: compileRules("deny", deny, bases),
     },
-    protectedPaths: compileProtected([...protectedPaths, ...ownFolders(process.env), ...own], places),
+    protectedPaths: compileProtected([...protectedPaths, ...ownFolders(process.env), ...own], bases),
   });
   const made = new Map<string, Settings>();
   const here: Settings = {

@@ -1,7 +1,7 @@
 import type { PathScope } from "@toolcrib/kit/files";
 import type { ProtectedMatcher } from "./judge/protectedPaths.ts";
 import type { RememberedStore } from "./remembered/store.ts";
-import type { PathPlaces, RuleList } from "./rules/compileRules.ts";
+import type { PathBases, RuleList } from "./rules/compileRules.ts";
 import type { Decision, Mode } from "./verdict.ts";
 
 /** Where the program that uses a policy keeps what decides about calls. */
@@ -28,7 +28,7 @@ export interface Settings {
   readonly roots: readonly string[];
   /** Canonical folders that may be read beside the roots. */
   readonly readable: readonly string[];
-  readonly places: PathPlaces;
+  readonly bases: PathBases;
   readonly rules: Readonly<Record<Decision, RuleList>>;
   readonly protectedPaths: ProtectedMatcher;
   readonly ownState: OwnState | undefined;

@@ -74,8 +74,8 @@ function mayBePlanted(
   settings: Settings,
 ): string | undefined {
   for (const { path, unsafe } of foldersOf(process.env.PATH ?? "", settings)) {
-    const places = isAbsolute(path) ? [path] : directories.map((directory) => resolve(directory, path));
-    if (places.some((place) => isFile(join(place, program))) || (unsafe && program !== "" && mayPut(path)))
+    const folders = isAbsolute(path) ? [path] : directories.map((directory) => resolve(directory, path));
+    if (folders.some((folder) => isFile(join(folder, program))) || (unsafe && program !== "" && mayPut(path)))
       return unsafe
         ? `PATH finds ${program} in ${path || "the folder it runs in"}, where it may have come with the files.`
         : undefined;

@@ -92,7 +92,7 @@ async function judgeProtected(
   settings: Settings,
   budget: Budget,
 ): Promise<Verdict | undefined> {
-  const { protectedPaths, places, scope } = settings;
+  const { protectedPaths, bases, scope } = settings;
   const found = await protectedIn(effect, protectedPaths, budget);
   if (found === undefined) return undefined;
   if (found === "uncertain") {
@@ -100,7 +100,7 @@ async function judgeProtected(
     return { decision: "ask", cause: { by: "protected", pattern: "" }, what, why, effect };
   }
   const { entry, below } = found;
-  const rule = outrightRule(allow, below ?? effect.path ?? "", entry, protectedPaths, places);
+  const rule = outrightRule(allow, below ?? effect.path ?? "", entry, protectedPaths, bases);
   if (rule && below === undefined) return byRule("allow", rule.text, { what, effect });
   const named = below === undefined ? "it" : scope.print(below);
   const why = `${named} is protected (${entry.pattern}): ${entry.why}`;

@@ -109,7 +109,7 @@ function judgeProtectedWord(
   command: LineCommand | undefined,
   groups: Groups,
   subject: Subject,
-  { protectedPaths, rules, places }: Settings,
+  { protectedPaths, rules, bases }: Settings,
 ): Verdict | undefined {
   const found = firstOf(forms, (path) => {
     const entry = protectedPaths.match(path);
@@ -124,7 +124,7 @@ function judgeProtectedWord(
   );
   if (isSpelt) return undefined;
   const allowed = (["write", "delete"] as const).flatMap((kind) => rules.allow.ofEffect(kind) ?? []);
-  if (outrightRule(allowed, path, entry, protectedPaths, places)) return undefined;
+  if (outrightRule(allowed, path, entry, protectedPaths, bases)) return undefined;
   const why = `${oneLine(word, 120)} is protected (${entry.pattern}): ${entry.why}`;
   return { decision: "ask", cause, why, ...subject };
 }

@@ -2,7 +2,7 @@ import { type Dirent, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { compilePathPatterns } from "@toolcrib/kit/files";
-import { bareRule, type PathPlaces, type RuleGroup } from "../rules/compileRules.ts";
+import { bareRule, type PathBases, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Budget } from "./budget.ts";
 import { findBelow } from "./findBelow.ts";
@@ -117,10 +117,10 @@ export function outrightRule(
   path: string,
   entry: ProtectedEntry,
   matcher: ProtectedMatcher,
-  { roots, home }: PathPlaces,
+  { roots, home }: PathBases,
 ): Rule | undefined {
   const names = (pattern: string): boolean =>
-    placed(pattern, roots, home ?? "").some((candidate) => matcher.match(candidate)?.pattern === entry.pattern);
+    candidatePaths(pattern, roots, home ?? "").some((candidate) => matcher.match(candidate)?.pattern === entry.pattern);
   for (const group of groups) {
     for (const rule of group.patterned) {
       const { pattern = "" } = rule;
@@ -133,7 +133,7 @@ export function outrightRule(
 }
 
 /** The pattern itself as a path, and each of its names. */
-function placed(pattern: string, roots: readonly string[], home: string): string[] {
+function candidatePaths(pattern: string, roots: readonly string[], home: string): string[] {
   const names = pattern.split("/").filter((name) => name !== "" && name !== "." && name !== "~");
   const whole = pattern.startsWith("/")
     ? [pattern]

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { compilePathPatterns, isInside, namedByGitConfig, type ProtectedPath } from "@toolcrib/kit/files";
-import type { PathPlaces } from "../rules/compileRules.ts";
+import type { PathBases } from "../rules/compileRules.ts";
 
 /** The pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
 export function exactPattern(path: string): string {
@@ -56,7 +56,7 @@ export interface ProtectedMatcher {
   mayMatchBelow(folder: string): boolean;
 }
 
-export function compileProtected(list: readonly ProtectedEntry[], { roots, home }: PathPlaces): ProtectedMatcher {
+export function compileProtected(list: readonly ProtectedEntry[], { roots, home }: PathBases): ProtectedMatcher {
   const byPattern = new Map(list.map((one) => [one.pattern, one]));
   const paths = compilePathPatterns([...byPattern.keys()], {
     roots,

@@ -2,6 +2,11 @@ import type { ProgramRecords } from "./record.ts";
 
 /** Programs that run whatever a file, a script or their words say, in ways that are not read here: a rule must say all of it. */
 export const exactOnly: ProgramRecords = {
+  // Clients of databases: `.shell` of sqlite3, `\!` of psql and mysql.
+  "cqlsh duckdb influx isql mariadb mongo mongosh mysql psql redis-cli sqlite sqlite3 sqlplus usql": {
+    covers: "input",
+  },
+  "mysqldump pg_dump pg_restore": { covers: "nothing" },
   // What they run comes from their input, too.
   [`at batch bc cmd crontab csh dc debugfs ed emacs ex expect fish gdb irb julia ksh lldb m4 mail mailx micro mksh nano octave pico powershell pry
     pwsh R rsh scheme telnet tclsh view rview rvim vi vim vimdiff nvim yash zsh`.replace(/\s+/g, " ")]: {

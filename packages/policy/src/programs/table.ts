@@ -2,7 +2,6 @@ import { archives } from "./archives.ts";
 import { builtins } from "./builtins.ts";
 import { compilers } from "./compilers.ts";
 import { coreutils } from "./coreutils.ts";
-import { databases } from "./databases.ts";
 import { exactOnly } from "./exactOnly.ts";
 import { find } from "./find.ts";
 import { git } from "./git.ts";
@@ -33,7 +32,6 @@ export const programs: ProgramRecords = {
   ...compilers,
   ...archives,
   ...network,
-  ...databases,
   ...exactOnly,
 };
 

@@ -8,7 +8,7 @@ import { compileHostPattern, type HostPattern } from "./hostPattern.ts";
 import { type EffectKind, effectKinds, parseRule, type Rule } from "./parseRule.ts";
 
 /** What path patterns start from. */
-export interface PathPlaces {
+export interface PathBases {
   readonly roots: readonly string[];
   readonly home: string | undefined;
 }
@@ -45,12 +45,12 @@ export interface RuleList {
 const mostRules = 10_000;
 
 /** Throws a TypeError for a list that is not an array of rules, naming the malformed one. */
-export function compileRules(list: Decision, given: unknown, places: PathPlaces): RuleList {
+export function compileRules(list: Decision, given: unknown, bases: PathBases): RuleList {
   if (!Array.isArray(given))
     throw new TypeError(`${list} must be an array of rules, such as ["read_file", "write_file(src/)"]`);
   if (given.length > mostRules) throw new RangeError(`${list} has more than ${mostRules} rules`);
   const rules = [...new Set(given)].map((text) => parseRule(text, list));
-  const compile = (chosen: readonly Rule[]): RuleGroup => compileGroup(list, chosen, places);
+  const compile = (chosen: readonly Rule[]): RuleGroup => compileGroup(list, chosen, bases);
   const tools = grouped(rules, (rule) => (rule.binds === "tool" ? rule.tool : undefined), compile);
   const kinds = grouped(rules, (rule) => (rule.binds === "effect" ? rule.kind : undefined), compile);
   const servers = grouped(rules, (rule) => (rule.binds === "server" ? rule.prefix : undefined), compile);
@@ -90,11 +90,11 @@ function grouped<Key extends string>(
   return new Map([...groups].map(([key, chosen]) => [key, compile(chosen)]));
 }
 
-function compileGroup(list: Decision, rules: readonly Rule[], places: PathPlaces): RuleGroup {
+function compileGroup(list: Decision, rules: readonly Rule[], bases: PathBases): RuleGroup {
   const patterned = rules.filter((rule) => rule.pattern !== undefined);
-  const parsed = patterned.map((rule) => readPattern(list, rule, places));
+  const parsed = patterned.map((rule) => readPattern(list, rule, bases));
   const paths = parsed.flatMap(({ path }) => (path === undefined ? [] : [path]));
-  const compiled = paths.length === 0 ? undefined : compilePaths(list, paths, places);
+  const compiled = paths.length === 0 ? undefined : compilePaths(list, paths, bases);
   return {
     bare: rules.filter((rule) => rule.pattern === undefined),
     patterned,
@@ -102,7 +102,7 @@ function compileGroup(list: Decision, rules: readonly Rule[], places: PathPlaces
     pathsWithout(leftOut) {
       if (compiled === undefined || !paths.some((path) => leftOut.has(path))) return compiled;
       const left = paths.filter((path) => !leftOut.has(path));
-      return left.length === 0 ? undefined : compilePaths(list, left, places);
+      return left.length === 0 ? undefined : compilePaths(list, left, bases);
     },
     byPattern: new Map(patterned.map((rule) => [rule.pattern ?? "", rule])),
     commands: parsed.flatMap(({ rule, command }) => (command === undefined ? [] : [{ rule, pattern: command }])),
@@ -123,7 +123,7 @@ interface ReadPattern {
  * Reads a pattern, whose meaning follows from the kind of effect, and for `run_bash`. For any other tool it must be a pattern of paths, and
  * is one of commands or hosts too where it can be.
  */
-function readPattern(list: Decision, rule: Rule, places: PathPlaces): ReadPattern {
+function readPattern(list: Decision, rule: Rule, bases: PathBases): ReadPattern {
   const pattern = rule.pattern ?? "";
   const fail = (why: string): TypeError => new TypeError(`${list}: ${JSON.stringify(rule.text)} is malformed: ${why}`);
   const [command, host] = [parseCommandPattern(pattern), compileHostPattern(pattern)];
@@ -138,7 +138,7 @@ function readPattern(list: Decision, rule: Rule, places: PathPlaces): ReadPatter
     return { rule, host };
   }
   try {
-    compilePaths(list, [pattern], places);
+    compilePaths(list, [pattern], bases);
   } catch (error) {
     throw fail(messageOf(error));
   }
@@ -152,7 +152,7 @@ function readPattern(list: Decision, rule: Rule, places: PathPlaces): ReadPatter
 }
 
 /** Deny and ask are wider than allow: they ignore case, and follow links that are in a pattern. */
-function compilePaths(list: Decision, patterns: readonly string[], { roots, home }: PathPlaces): PathPatterns {
+function compilePaths(list: Decision, patterns: readonly string[], { roots, home }: PathBases): PathPatterns {
   const wide = list !== "allow";
   return compilePathPatterns(patterns, { roots, home, ignoreCase: wide, missingMatches: wide, followLinks: wide });
 }

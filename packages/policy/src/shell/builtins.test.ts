@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { assignedNames, changeDirectory, dataPlaces, stateProblem } from "./builtins.ts";
+import { assignedNames, changeDirectory, dataIndexes, stateProblem } from "./builtins.ts";
 
 /** Places of the words `$` that can only be data. */
 const data = (line: string) => {
   const words = line.split(" ");
-  const isData = dataPlaces(words);
+  const isData = dataIndexes(words);
   return words.flatMap((word, at) => (word === "$" && isData(at) ? [at] : []));
 };
 
@@ -51,8 +51,8 @@ test.each<[string, number[]]>([
   ["git -m $", []],
   ["ls $", []],
   ["constructor $", []],
-])("in %j the words at %j can only be data", (line, places) => {
-  expect(data(line)).toEqual(places);
+])("in %j the words at %j can only be data", (line, bases) => {
+  expect(data(line)).toEqual(bases);
 });
 
 test.each([

@@ -15,7 +15,7 @@ const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * Tells of a place in a command whether a word that holds an expansion can only be data there. `words` holds such words as written,
  * and is read once.
  */
-export function dataPlaces(words: readonly string[]): (at: number) => boolean {
+export function dataIndexes(words: readonly string[]): (at: number) => boolean {
   const [program = "", first] = words;
   if (program === "[" || program === "test") return testOperands(words);
   if (program === "git") return messages(words);

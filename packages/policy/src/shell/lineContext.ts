@@ -1,5 +1,5 @@
 import type { Redirection as RedirectionNode, Word } from "unbash";
-import type { Span } from "./gaps.ts";
+import type { Span } from "./checkText.ts";
 import type { ReadWord, WordContext } from "./readWord.ts";
 import type { Redirection, SimpleCommand } from "./shellLine.ts";
 

@@ -10,8 +10,7 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import { longestLine, textProblem } from "./checkText.ts";
-import { onlyGaps, type Span } from "./gaps.ts";
+import { longestLine, onlyGaps, type Span, textProblem } from "./checkText.ts";
 import type { Dialect, LineContext, LineOutput } from "./lineContext.ts";
 import { readRedirection } from "./readRedirection.ts";
 import { readSimpleCommand, simpleCommand } from "./readSimpleCommand.ts";

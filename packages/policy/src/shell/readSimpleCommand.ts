@@ -3,7 +3,7 @@ import { readOnly } from "../programs/readOnly.ts";
 import { type Started, startedBy, startsAnother } from "../programs/started.ts";
 import { findProgram } from "../programs/table.ts";
 import { type Uncovered, uncovered } from "../programs/uncovered.ts";
-import { assignedNames, changeDirectory, dataPlaces, stateProblem } from "./builtins.ts";
+import { assignedNames, changeDirectory, dataIndexes, stateProblem } from "./builtins.ts";
 import type { LineContext } from "./lineContext.ts";
 import type { ReadWord } from "./readWord.ts";
 import type { Assignment, SimpleCommand } from "./shellLine.ts";
@@ -103,7 +103,7 @@ export function simpleCommand(
   }: Omit<SimpleCommand, "reads" | "data" | "ofRepository">,
   opened = false,
 ): SimpleCommand {
-  const isData = dataPlaces(words);
+  const isData = dataIndexes(words);
   return {
     words,
     ...rest,
@@ -150,7 +150,7 @@ function checkWords(
   const inner = opened.find(({ start }) => start !== undefined);
   const stop = inner?.start ?? words.length;
   const resume = inner === undefined ? words.length : (inner.end ?? words.length);
-  const isData = dataPlaces(words);
+  const isData = dataIndexes(words);
   for (const [at, word] of command.words.entries()) {
     if (at === 0 || (at >= stop && at < resume)) continue;
     if (word.splits) reader.fail("An expansion in it stands outside quotes, so that it may become several words.");
