@@ -10,6 +10,7 @@ import type { DeniedPaths } from "./deniedPaths.ts";
 import { createPathLimits, isInside, type PathUse } from "./pathLimits.ts";
 import { absoluteFrom, longestPath, withSlashes } from "./pathStyle.ts";
 import { type PathScopeOptions, scopeOptions } from "./scopeOptions.ts";
+import { windowsTrap } from "./windowsNames.ts";
 
 /** Where a pack's paths start, and what they may not leave. */
 export interface PathScope {
@@ -127,7 +128,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
 
 function checkPath(path: string, argument: string): void {
   const reason = whatIsWrong(path);
-  if (reason !== undefined) throw invalidArgument(argument, `${reason}; pass a file or directory path`);
+  if (reason !== undefined) throw invalidArgument(argument, reason);
 }
 
 /** A shell would expand it; here it would make a folder of that name. One that is there is meant. */
@@ -138,11 +139,13 @@ function refuseHome(readCwd: () => string, path: string, argument: string): void
 
 /** A tool that is called without a registry may get anything. */
 function whatIsWrong(path: unknown): string | undefined {
-  if (typeof path !== "string") return "must be a string";
-  if (path === "") return "must not be empty";
+  if (typeof path !== "string") return "must be a string; pass a file or directory path";
+  if (path === "") return "must not be empty; pass a file or directory path";
   // First: what follows looks at every character, and a path of many names is resolved name by name.
-  if (path.length > longestPath || Buffer.byteLength(path) > longestPath) return `is longer than ${longestPath} bytes`;
-  return path.includes("\0") ? "must not contain a NUL character" : undefined;
+  if (path.length > longestPath || Buffer.byteLength(path) > longestPath)
+    return `is longer than ${longestPath} bytes; pass a file or directory path`;
+  if (path.includes("\0")) return "must not contain a NUL character; pass a file or directory path";
+  return sep === "\\" ? windowsTrap(path) : undefined;
 }
 
 /** Without the `/` and `/.` at its end, which ask for a directory; the root stays. */

@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
-import { findProgram } from "@toolcrib/kit/files";
+import { findProgram, isTrustedProgram } from "@toolcrib/kit/files";
 import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type RunningProcess } from "./processes.ts";
 
 /*
@@ -45,8 +46,19 @@ export function findShell(wanted: string, notIn: readonly string[]): () => strin
 
 function lookUpShell(wanted: string, notIn: readonly string[]): string | undefined {
   if (isAbsolute(wanted)) return wanted;
-  if (isWindows) return findProgram(`${wanted}.exe`, notIn);
+  if (isWindows) return findGitShell(`${wanted}.exe`, notIn);
   return wanted === "sh" ? "/bin/sh" : findProgram(wanted, notIn);
+}
+
+/** That of Git for Windows, in its usual place or on PATH. The `bash` in the system's own folder is another one: it runs in Linux. */
+function findGitShell(name: string, notIn: readonly string[]): string | undefined {
+  const usual = join(process.env.ProgramFiles ?? "C:\\Program Files", "Git", "bin", name);
+  if (existsSync(usual) && isTrustedProgram(usual, notIn)) return usual;
+  return findProgram(name, [...notIn, systemFolder()]);
+}
+
+function systemFolder(): string {
+  return join(process.env.SystemRoot ?? "C:\\Windows", "System32");
 }
 
 /** The exit code; for a signal, as in a shell, 128 plus its number. */
@@ -72,10 +84,10 @@ export function killTree(shell: number, mark: string): number[] {
 
 function endWindowsTree(shell: number): void {
   // By its path: Windows looks for a bare name in the working directory first.
-  const program = join(process.env.SystemRoot ?? "C:\\Windows", "System32", "taskkill.exe");
+  const program = join(systemFolder(), "taskkill.exe");
   try {
     childProcess()
-      .spawn(program, ["/PID", String(shell), "/T", "/F"], { stdio: "ignore" })
+      .spawn(program, ["/PID", String(shell), "/T", "/F"], { stdio: "ignore", windowsHide: true })
       .on("error", () => {});
   } catch {
     // Nothing more can be done.

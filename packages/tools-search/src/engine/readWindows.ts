@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import { sep } from "node:path";
 
 const firstSize = 2 ** 20;
 /** A larger buffer is not kept for the next file. */
@@ -88,6 +89,8 @@ export function createReader(): WindowReader {
 
 /** Throws EACCES when the opened file does not lie at `path`: a link was swapped in meanwhile. */
 export function confirmOpened(fd: number, path: string): void {
-  const opened = process.platform === "linux" ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path);
-  if (opened !== path) throw Object.assign(new Error("moved while it was opened"), { code: "EACCES" });
+  const opened = process.platform === "linux" ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync.native(path);
+  // Here paths have `/` between their names, on Windows too.
+  if (opened !== path && opened.replaceAll(sep, "/") !== path)
+    throw Object.assign(new Error("moved while it was opened"), { code: "EACCES" });
 }
