@@ -157,6 +157,7 @@ const stopReasons: Readonly<Record<EndReason, StopReason>> = {
   "context-limit": "max_tokens",
   // The user has left the question.
   approval: "cancelled",
+  stuck: "end_turn",
   refusal: "refusal",
   "content-filter": "refusal",
 };

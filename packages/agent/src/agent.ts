@@ -39,9 +39,9 @@ export class Agent {
     const options = optionsOf(given);
     const history = new History();
     const steering: string[] = [];
-    const { systemPrompt = "", compaction } = options;
+    const { systemPrompt = "", compaction, stopRepeats } = options;
     const steps = options.steps && new RecordedSteps(options.steps);
-    const state = { provider, history, steps, steering, compaction, systemPrompt, running: false };
+    const state = { provider, history, steps, steering, compaction, stopRepeats, systemPrompt, running: false };
     const context = contextOf(state, options.sessionContextFilePath ?? defaultSessionFile);
     const { tools = onlySaving } = options;
     this.toolRegistry = checkedTools(typeof tools === "function" ? tools(context) : tools);
@@ -236,5 +236,6 @@ const advice = {
   "context-limit": "; the conversation is too long for the model: clear it or turn compaction on",
   refusal: "; the model refused",
   "content-filter": "; the service's filter stopped the reply",
+  stuck: "; the model has gone in circles: say what to do instead",
   approval: "; calls wait for an answer: see pending, and answer with agent.approve",
 } as const;

@@ -97,6 +97,7 @@ export type EndReason =
   | "context-limit"
   | "refusal"
   | "content-filter"
+  | "stuck"
   | "approval";
 
 /** A call that waits for an answer of the user. */

@@ -19,6 +19,7 @@ import type { Provider, ToolChoice } from "./provider.ts";
 import { defaultRequestLimits } from "./requestClock.ts";
 import type { CompactionOptions, LoopLimits } from "./turn/loopState.ts";
 import type { StepRunner } from "./turn/recordedSteps.ts";
+import type { RepeatOptions } from "./turn/repeats.ts";
 import type { StopCondition } from "./turn/stopConditions.ts";
 
 /** A user's message: text, or text and pictures. */
@@ -58,6 +59,8 @@ export interface AgentOptions extends Partial<LoopLimits> {
   readonly sessionContextFilePath?: string | undefined;
   /** How a long conversation is shortened. Default: it is not. */
   readonly compaction?: CompactionOptions | undefined;
+  /** Refuses calls that go in circles, and ends the turn with the reason `stuck` when the model does not leave them. Default: off. */
+  readonly stopRepeats?: RepeatOptions | undefined;
   /** Runs each reply of the model and each call as a step that may be recorded. Default: they run as they are. */
   readonly steps?: StepRunner | undefined;
   /** A file to which the session is written as it grows, for `Agent.resume`, also after a crash. Must not exist yet. */
@@ -76,6 +79,11 @@ const tools: OptionSpec = { expected: "a ToolRegistry: register tools in it", fi
 
 const positive = (value: number): DefaultedSpec<number> => withDefault(option.positive, value);
 
+function timesFrom(least: number): OptionSpec {
+  const fits = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= least;
+  return { expected: `a whole number from ${least}`, fits, isShown: true };
+}
+
 const agentSpecs = {
   tools: {
     ...tools,
@@ -92,6 +100,7 @@ const agentSpecs = {
       isShown: true,
     },
   }),
+  stopRepeats: groupOf<RepeatOptions>({ same: timesFrom(2), limit: timesFrom(1) }),
   steps: {
     ...withMethods("run"),
     expected: "an object with run(name, fn), which calls fn or resolves to what is recorded",

@@ -16,7 +16,7 @@ import { parseArguments } from "./parseArguments.ts";
 const longestReason = 1000;
 
 /** Why a call was answered without being run. */
-export type NotRunReason = "cut off" | "aborted" | "step limit" | "waiting for approval" | "not answered";
+export type NotRunReason = "cut off" | "aborted" | "step limit" | "waiting for approval" | "not answered" | "repeated";
 
 /** A user message as history keeps it: frozen, without lone surrogates. */
 export function userMessage(content: string | readonly (TextBlock | ImageBlock)[]): UserMessage {

@@ -20,6 +20,7 @@ import { checkAnswers, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./
 import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { PictureLimiter } from "./pictures.ts";
+import { RepeatGuard } from "./repeats.ts";
 import { summaryAlone } from "./summary.ts";
 import { deliverSteering, takeRecordedReply, takeReply } from "./takeReply.ts";
 import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
@@ -52,6 +53,7 @@ export async function* runTurn(
       if (reply && calls.length > 0) {
         const pending = yield* runCalls(history, step, calls, run, () => clock.throwIfAborted(text));
         if (pending) end = { type: "end", reason: "approval", text, pending };
+        else if (run.repeats?.isStuck) end = { type: "end", reason: "stuck", text };
         else if (options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage }))
           end = { type: "end", reason: "stop", text };
         if (end) break;
@@ -215,6 +217,7 @@ function toolRun(state: LoopState, clock: RequestClock, options: ChatOptions): T
     labels: options.labels,
     maxToolResultBytes: limits.maxToolResultBytes,
     pictures: new PictureLimiter(state),
+    repeats: state.stopRepeats && new RepeatGuard(state.stopRepeats, options.tools ?? tools, history),
     approve: options.approve && oneAtATime(options.approve),
     waited: new Map(history.waiting),
     get signal() {

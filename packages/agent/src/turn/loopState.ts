@@ -3,6 +3,7 @@ import { AgentError } from "../errors.ts";
 import type { Provider } from "../provider.ts";
 import type { RequestLimits } from "../requestClock.ts";
 import type { RecordedSteps } from "./recordedSteps.ts";
+import type { RepeatOptions } from "./repeats.ts";
 import type { RetryLimits } from "./requestReply.ts";
 import type { ToolRunner } from "./toolCalls.ts";
 
@@ -29,6 +30,7 @@ export interface LoopState {
   readonly history: History;
   readonly limits: LoopLimits;
   readonly compaction?: CompactionOptions | undefined;
+  readonly stopRepeats?: RepeatOptions | undefined;
   /** Runs the steps; without it they run as they are. */
   readonly steps?: RecordedSteps | undefined;
   /** Messages given by `steer` that wait for the next step. */

@@ -16,6 +16,7 @@ import { type CallEnd, runCallSteps } from "./callSteps.ts";
 import { EventQueue } from "./eventQueue.ts";
 import type { PictureLimiter } from "./pictures.ts";
 import type { RecordedSteps } from "./recordedSteps.ts";
+import type { RepeatGuard } from "./repeats.ts";
 
 /** The part of a registry that the loop needs. */
 export interface ToolRunner {
@@ -34,6 +35,7 @@ export interface ToolRun {
   /** Of one result's text. */
   readonly maxToolResultBytes: number;
   readonly pictures: PictureLimiter;
+  readonly repeats: RepeatGuard | undefined;
   /** Answers the questions of guards, one at a time. Without it such a call ends with its question. */
   readonly approve: Approve | undefined;
   /** What was known of calls that have waited, by id. */
@@ -104,7 +106,8 @@ function resultEvent({ callId: id, name, output, isError, content }: ToolMessage
 function knownResults(calls: readonly ToolCallBlock[], run: ToolRun): ReadonlyMap<ToolCallBlock, ToolMessage> {
   const known = new Map<ToolCallBlock, ToolMessage>();
   for (const call of calls) {
-    const result = call.malformed === undefined ? deniedResult(call, run.waited.get(call.id)) : malformedCall(call);
+    const answered = call.malformed === undefined ? deniedResult(call, run.waited.get(call.id)) : malformedCall(call);
+    const result = run.repeats?.refuse(call) ?? answered;
     if (result) known.set(call, result);
   }
   return known;
@@ -121,8 +124,10 @@ async function runOne(
     const end = known
       ? { result: known }
       : await (run.steps ? runSteps(call, run, run.steps, events) : execute(call, run, events));
-    if (end?.result) await run.ended(end.result, end.data);
-    return end;
+    if (!end?.result) return end;
+    const result = run.repeats?.noted(end.result) ?? end.result;
+    await run.ended(result, end.data);
+    return { ...end, result };
   } catch (error) {
     events.fail(error);
     return undefined;

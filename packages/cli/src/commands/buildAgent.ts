@@ -70,6 +70,7 @@ export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: st
         undo: undo?.middleware,
       }),
     sessionContextFilePath: `${(journal ?? join(sessions.path, "session")).replace(/\.jsonl$/, "")}.json`,
+    stopRepeats: {},
     ...(journal !== undefined && { journal }),
     onJournalError: ({ message }) => terminal.aside(`${message} The conversation goes on unsaved.`),
     ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),

@@ -13,7 +13,8 @@ export function exitReasonOf(end: TurnEnd | undefined, denied: boolean): ExitRea
   if (end?.failed && !denied) return "failed";
   if (end?.reason === "stop") return denied ? "denied" : "ok";
   if (end?.reason === "approval") return "denied";
-  return end?.reason.endsWith("-limit") || end?.reason === "cost-unknown" ? "limit" : "failed";
+  const isLimit = end?.reason.endsWith("-limit") || end?.reason === "cost-unknown" || end?.reason === "stuck";
+  return isLimit ? "limit" : "failed";
 }
 
 /** Why there is no whole answer, what to do next, and what the service said of it. */
@@ -31,6 +32,7 @@ const advice: Partial<Record<TurnEnd["reason"], string>> = {
     "The service did not say what the last reply used, so --max-cost cannot be kept: go on with toolcrib run -c and without it.",
   "token-limit": "The answer was cut off at the model's limit for one reply: go on with toolcrib run -c.",
   "context-limit": "The conversation is too long for this model: begin a new one, or choose another with -m.",
+  stuck: "The model repeated calls that gave the same results: go on with toolcrib run -c, and say what to do instead.",
   approval:
     "What was not run waits for your answer: toolcrib chat -c asks for it. A message instead of an answer is a no.",
   refusal: "The model refused to answer: ask in another way, or choose another with -m.",

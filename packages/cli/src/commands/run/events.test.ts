@@ -32,6 +32,7 @@ const reasons: Readonly<Record<TurnEnd["reason"], true>> = {
   "context-limit": true,
   refusal: true,
   "content-filter": true,
+  stuck: true,
   approval: true,
 };
 

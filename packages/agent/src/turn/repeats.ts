@@ -1,0 +1,135 @@
+import { canonicalJson } from "@toolcrib/core/internal";
+import { isObject } from "@toolcrib/core/text";
+import { callsOf, notRun, toolMessage } from "../conversation/conversation.ts";
+import type { Message, ToolCallBlock, ToolMessage } from "../messages.ts";
+
+/** When a model that goes in circles is stopped. */
+export interface RepeatOptions {
+  /** How often the same calls may give the same results in a row; after that they are refused. Default 3. */
+  readonly same?: number | undefined;
+  /** After so many refusals in a row the turn ends with the reason `stuck`. Default 6. */
+  readonly limit?: number | undefined;
+}
+
+/** Calls in a circle. */
+const longestCycle = 3;
+
+const note =
+  "\n\n[repeated: the same as before, and again with the same result; it will not be run once more. Try something else, or say what is missing.]";
+
+interface ToolLookup {
+  get(name: string): unknown;
+}
+
+/** A call of the turn that has ended. */
+interface Ended {
+  readonly call: string;
+  readonly result: string;
+  readonly isRefused: boolean;
+}
+
+/**
+ * Finds calls that go in circles: the same call, or up to three in turn, with the same results in a row. It reads them off the
+ * conversation since the user's last message, so that a resumed session goes on with the count.
+ */
+export class RepeatGuard {
+  readonly #same: number;
+  readonly #limit: number;
+  readonly #tools: ToolLookup;
+  readonly #history: { readonly messages: readonly Message[] };
+
+  constructor(
+    { same = 3, limit = 6 }: RepeatOptions,
+    tools: ToolLookup,
+    history: { readonly messages: readonly Message[] },
+  ) {
+    this.#same = same;
+    this.#limit = limit;
+    this.#tools = tools;
+    this.#history = history;
+  }
+
+  /** The result of a call that would only go round once more. Undefined for one that may run. */
+  refuse(call: ToolCallBlock): ToolMessage | undefined {
+    if (this.#waits(call.name)) return undefined;
+    const cycle = this.#cycleAtEnd(this.#endedCalls(call.id));
+    return cycle.some((one) => one.call === textOf(call)) ? notRun(call, "repeated") : undefined;
+  }
+
+  /** A new result, which says so where it closes the last round that is allowed. */
+  noted(result: ToolMessage): ToolMessage {
+    const ended = this.#endedCalls(result.callId, result);
+    if (this.#waits(result.name) || ended.at(-1)?.isRefused || this.#cycleAtEnd(ended).length === 0) return result;
+    return toolMessage({ id: result.callId, name: result.name }, { ...result, output: result.output + note });
+  }
+
+  /** Returns whether the model has not left the circle for too long. */
+  get isStuck(): boolean {
+    const ended = this.#endedCalls();
+    return ended.length - (ended.findLastIndex((one) => !one.isRefused) + 1) >= this.#limit;
+  }
+
+  /** The calls of the circle in which the last ones are, refusals apart; none if they are in none. */
+  #cycleAtEnd(ended: readonly Ended[]): readonly Ended[] {
+    const ran = ended.slice(0, ended.findLastIndex((one) => !one.isRefused) + 1);
+    for (let length = 1; length <= longestCycle; length += 1) {
+      const cycle = ran.slice(-length);
+      const rounds = ran.slice(-length * this.#same);
+      const isSame = rounds.every((one, at) => {
+        const other = cycle[at % length];
+        return !one.isRefused && one.call === other?.call && one.result === other.result;
+      });
+      if (rounds.length === length * this.#same && isSame) return cycle;
+    }
+    return [];
+  }
+
+  /**
+   * The last calls since the user's message that have ended, oldest first: as many as a circle needs, and all refusals at the end. With
+   * `callId` only those before that call, and, with its result, the call itself.
+   */
+  #endedCalls(callId?: string, own?: ToolMessage): readonly Ended[] {
+    const ended: Ended[] = [];
+    const results = new Map<string, ToolMessage>();
+    let isAfter = callId !== undefined;
+    for (const message of this.#history.messages.toReversed()) {
+      if (message.role === "user" || ended.filter((one) => !one.isRefused).length >= this.#same * longestCycle) break;
+      if (message.role === "tool") results.set(message.callId, message);
+      else
+        for (const call of callsOf(message).toReversed()) {
+          const isOwn = call.id === callId;
+          const result = isOwn ? own : results.get(call.id);
+          if (!isAfter || (isOwn && own)) ended.push(...this.#endOf(call, result));
+          if (isOwn) isAfter = false;
+        }
+    }
+    return ended.reverse();
+  }
+
+  /** Without a result a call still runs beside the next one, and ends any row. */
+  #endOf(call: ToolCallBlock, result: ToolMessage | undefined): readonly Ended[] {
+    if (this.#waits(call.name)) return [];
+    if (!result) return [{ call: call.id, result: "", isRefused: false }];
+    const { output, content } = result;
+    const isRefused = output === notRun(call, "repeated").output;
+    const plain = output.endsWith(note) ? output.slice(0, -note.length) : output;
+    return [{ call: textOf(call), result: JSON.stringify([plain, content]), isRefused }];
+  }
+
+  /** Returns whether a tool waits for something, so that it may answer the same for a while. */
+  #waits(name: string): boolean {
+    if (name === "read_output") return true;
+    try {
+      const tool = this.#tools.get(name);
+      return isObject(tool) && tool.waits === true;
+    } catch {
+      // Its getter throws, so the tool does not state it.
+      return false;
+    }
+  }
+}
+
+/** The call whatever the order of its arguments. */
+function textOf({ name, args, malformed }: ToolCallBlock): string {
+  return canonicalJson([name, args, malformed ?? null]);
+}
