@@ -63,6 +63,12 @@ test.each([
     "the hunk at line 6 of the patch does not fit f after line 2: its lines are at line 1; give hunks in the order of the file",
   ],
   ["@@ is not there", "a\n", "@@ f()\n-a\n+b", 'has "@@ f()", a line that f does not have after line 0'],
+  [
+    "@@ is almost there",
+    "a\nf():\n",
+    "@@ f()\n-a\n+b",
+    "after line 0. Nearest is line 2:\n2: f():\nLine 2 differs: at column 4",
+  ],
   ["@@ is there twice", "f\na\nf\na\n", "@@ f\n-a\n+b", 'has "@@ f", which is at lines 1 and 3 of f'],
   ["only comes", "a\n", "@@\n+b", "has only new lines; add a line of the file before or after them"],
   [

@@ -131,10 +131,13 @@ async function findPlace(
       `does not fit ${printed}${atEnd ? " at its end" : after}: its lines are at line ${elsewhere + 1}; ${advice}`,
     );
   }
-  const rest = lines.map((line) => line.text).join("\n");
-  const nearest = await describeNearest(rest, old.join("\n"), pause, "the patch");
+  const nearest = await describeNearest(joined(lines), old.join("\n"), pause, "the patch");
   const words = `does not fit ${printed}${after}: give its lines exactly as they are`;
   throw refuse(nearest === undefined ? words : `${words}. ${nearest}`);
+}
+
+function joined(lines: readonly Line[]): string {
+  return lines.map(({ text }) => text).join("\n");
 }
 
 function oldLines(lines: readonly HunkLine[]): string[] {
@@ -156,7 +159,11 @@ async function findAnchors(
       findLine(lines, first, ({ text }) => text.trim() === anchor, pause);
     const found = await nextAnchor(start);
     const shown = clip(anchor, 80);
-    if (found < 0) throw refuse(`has "@@ ${shown}", a line that ${printed} does not have after line ${start}`);
+    if (found < 0) {
+      const nearest = await describeNearest(joined(lines), anchor, pause, "the patch");
+      const words = `has "@@ ${shown}", a line that ${printed} does not have after line ${start}`;
+      throw refuse(nearest === undefined ? words : `${words}. ${nearest}`);
+    }
     const second = index === 0 ? await nextAnchor(found + 1) : -1;
     if (second >= 0) {
       throw refuse(
