@@ -42,11 +42,5 @@ const specs = {
 /** Throws a TypeError, naming the factory that was called, for options that cannot be understood. */
 export function settingsOf(factory: string, options: SearchOptions): SearchSettings {
   const read = readOptions<SearchOptions, typeof specs>(factory, options, specs);
-  const { matchLimitMs, maxReplyBytes, searchMemory } = read;
-  return {
-    scope: createPathScope(options),
-    matchLimitMs,
-    maxReplyBytes,
-    searchMemory: Math.floor(searchMemory / 8) * 8,
-  };
+  return { ...read, scope: createPathScope(options), searchMemory: Math.floor(read.searchMemory / 8) * 8 };
 }

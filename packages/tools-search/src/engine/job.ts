@@ -52,6 +52,9 @@ export interface Problem {
   code: string;
 }
 
+/** Problems that are named at most. */
+export const mostProblems = 5;
+
 /** What of a batch could not be read, or is not shown. */
 export interface BatchNotes {
   /** The first of the paths that could not be read, and how many there were. */

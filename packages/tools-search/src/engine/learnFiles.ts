@@ -2,7 +2,7 @@ import { closeSync, fstatSync, readSync, type Stats, statfsSync } from "node:fs"
 import type { FileMemory } from "../memory/fileMemory.ts";
 import { signatureOf } from "../memory/signature.ts";
 import { settledMs } from "./listDirectory.ts";
-import { confirmOpened, openFile } from "./readWindows.ts";
+import { openFile } from "./readWindows.ts";
 import { hasUtf16Mark } from "./searchFile.ts";
 
 /** Learns the files that a search had to read, after the search and between others. */
@@ -41,19 +41,15 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
   let buffer: Buffer | undefined;
 
   const isTrusted = (path: string, device: number): boolean => {
-    const known = trusted.get(device);
-    if (known !== undefined) return known;
-    const trusts = notesEveryChange(path);
-    trusted.set(device, trusts);
-    return trusts;
+    if (!trusted.has(device)) trusted.set(device, notesEveryChange(path));
+    return trusted.get(device) === true;
   };
 
   const learnOne = (files: FileMemory, path: string): void => {
-    const fd = openFile(path);
+    const fd = openFile(path, true);
     try {
       const stats = fstatSync(fd);
       if (!isSettled(stats) || files.knows(path, stats) || !isTrusted(path, stats.dev)) return;
-      confirmOpened(fd, path);
       buffer ??= Buffer.allocUnsafeSlow(largestFile + 1);
       const bytes = buffer.subarray(0, readSync(fd, buffer));
       if (bytes.length !== stats.size) return;

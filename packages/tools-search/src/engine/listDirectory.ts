@@ -179,7 +179,7 @@ export class DirectoryLister {
 
   #foldersAbove(path: string): string[] {
     const above: string[] = [];
-    for (let at = path; !hasRepository(at); ) {
+    for (let at = path; statSync(join(at, ".git"), { throwIfNoEntry: false }) === undefined; ) {
       const parent = at.slice(0, Math.max(at.lastIndexOf("/"), 0)) || "/";
       if (parent === at || /^[A-Za-z]:$/.test(at)) break;
       const isInside = (root: string): boolean => parent === root || parent.startsWith(join(root, ""));
@@ -193,20 +193,15 @@ export class DirectoryLister {
   /** Of a folder's .gitignore. Empty where there is none, or where it is a link or cannot be read. */
   #readIgnoreFile(folder: string): string | undefined {
     const path = join(folder, ".gitignore");
-    let fd: number;
+    let fd: number | undefined;
     try {
-      fd = openFile(path);
-    } catch {
-      return "";
-    }
-    try {
-      if (this.#confined) confirmOpened(fd, path);
+      fd = openFile(path, this.#confined);
       const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, longestIgnoreFile));
       return bytes.length > this.#limits.ignoreFile ? undefined : bytes.toString("utf8", 0, readSync(fd, bytes));
     } catch {
       return "";
     } finally {
-      closeSync(fd);
+      if (fd !== undefined) closeSync(fd);
     }
   }
 }
@@ -268,10 +263,6 @@ function toListing(found: readonly Dirent[], stamp: Stamp | undefined): Listing 
 
 function hasStamp({ stamp }: Listing, { dev, ino, mtimeMs, ctimeMs }: Stats): boolean {
   return stamp?.ctimeMs === ctimeMs && stamp.mtimeMs === mtimeMs && stamp.ino === ino && stamp.dev === dev;
-}
-
-function hasRepository(directory: string): boolean {
-  return statSync(join(directory, ".git"), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Joins with `/`, also below the file system's root. */

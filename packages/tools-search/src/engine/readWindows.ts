@@ -28,9 +28,16 @@ export interface WindowReader {
   readSmall(path: string, confined: boolean): Buffer | undefined;
 }
 
-/** Opens a file to be read: links are not followed, and a FIFO does not block. */
-export function openFile(path: string): number {
-  return openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+/** Opens a file to be read: links are not followed, and a FIFO does not block. If `confined`, throws as `confirmOpened`. */
+export function openFile(path: string, confined: boolean): number {
+  const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  try {
+    if (confined) confirmOpened(fd, path);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
 }
 
 /** Makes a reader for one thread: no two searches may use it at a time. */
@@ -39,9 +46,8 @@ export function createReader(): WindowReader {
 
   return {
     readSmall(path, confined) {
-      const fd = openFile(path);
+      const fd = openFile(path, confined);
       try {
-        if (confined) confirmOpened(fd, path);
         let filled = 0;
         while (filled < buffer.length) {
           const read = readSync(fd, buffer, filled, buffer.length - filled, null);
@@ -54,9 +60,8 @@ export function createReader(): WindowReader {
       }
     },
     *read(path, confined) {
-      const fd = openFile(path);
+      const fd = openFile(path, confined);
       try {
-        if (confined) confirmOpened(fd, path);
         let filled = 0;
         for (let isFirst = true; ; ) {
           const read = readSync(fd, buffer, filled, buffer.length - filled, null);

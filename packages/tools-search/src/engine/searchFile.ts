@@ -66,9 +66,13 @@ export function createFileSearch(job: SearchJob, host: FileSearchHost): SearchFi
     try {
       for (const { bytes, isFirst, isLast } of windows) {
         const whole = isFirst && isLast;
-        const wide = whole ? decodeUtf16(bytes) : undefined;
-        if (wide !== undefined) {
-          scanDecoded(wide, matcher, clock, printableName(shown), report);
+        if (whole && hasUtf16Mark(bytes)) {
+          const text = new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
+          report.begin(printableName(shown), text, 1);
+          clock.run();
+          scanText(text, matcher.expressions.unicode, report.match);
+          clock.pause();
+          report.end();
           break;
         }
         const file = isFirst ? withoutUtf8Mark(bytes) : bytes;
@@ -184,14 +188,6 @@ function scanPiece(
   if (begun) report.end();
 }
 
-function scanDecoded(text: string, matcher: Matcher, clock: MatchClock, shown: string, report: MatchReport): void {
-  report.begin(shown, text, 1);
-  clock.run();
-  scanText(text, matcher.expressions.unicode, report.match);
-  clock.pause();
-  report.end();
-}
-
 /** Where the lines that begin in `size` bytes from `from` end. */
 function pieceEnd(file: Buffer, from: number, size: number): number {
   if (from + size >= file.length) return file.length;
@@ -207,15 +203,4 @@ function withoutUtf8Mark(bytes: Buffer): Buffer {
 /** Whether a file begins with a byte order mark of UTF-16. */
 export function hasUtf16Mark(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-}
-
-/** The text of a UTF-16 file with a byte order mark, undefined for any other. */
-function decodeUtf16(bytes: Buffer): string | undefined {
-  const label =
-    bytes[0] === 0xff && bytes[1] === 0xfe
-      ? "utf-16le"
-      : bytes[0] === 0xfe && bytes[1] === 0xff
-        ? "utf-16be"
-        : undefined;
-  return label === undefined ? undefined : new TextDecoder(label).decode(bytes);
 }

@@ -1,5 +1,5 @@
 import { cutBytes } from "@toolcrib/core/text";
-import type { BatchResult, Problem, SearchJob } from "./job.ts";
+import { type BatchResult, mostProblems, type Problem, type SearchJob } from "./job.ts";
 
 /** What a search found, in the order of the paths. */
 export interface SearchResult {
@@ -37,9 +37,6 @@ export function createResult(): SearchResult {
     unfinished: undefined,
   };
 }
-
-/** Problems that are named at most. */
-const mostProblems = 5;
 
 type Limits = Pick<SearchJob, "limit" | "maxBytes">;
 

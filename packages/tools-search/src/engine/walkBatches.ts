@@ -1,7 +1,7 @@
 import { FileMemory } from "../memory/fileMemory.ts";
 import { type Batch, longestBatch } from "./batchQueue.ts";
 import { compileFolderMatcher, compilePlainGlobs } from "./globs.ts";
-import type { BatchNotes, Problem, SearchJob, SearchStart, WalkPosition } from "./job.ts";
+import { type BatchNotes, mostProblems, type SearchJob, type SearchStart, type WalkPosition } from "./job.ts";
 import type { DirectoryLister } from "./listDirectory.ts";
 import { walkFiles } from "./walk.ts";
 
@@ -12,13 +12,10 @@ const largestBatch = 96;
 const largestKnownBatch = 384;
 /** Files that were walked before it is given back that none matched. */
 const filesAtOnce = 16;
-const mostProblems = 5;
 
 /** Collects what could not be read or was left out. */
 export class Notes {
-  #problems: Problem[] = [];
-  #problemCount = 0;
-  leftOut = 0;
+  #notes = noNotes();
 
   /** Throws the error again if it is not a system error. */
   readonly add = (path: string, error: unknown): void => {
@@ -26,19 +23,23 @@ export class Notes {
     if (typeof code !== "string") throw error;
     // Removed since it was listed, so not a problem. A name that is not valid UTF-8 only looks removed.
     if ((code === "ENOENT" || code === "ENOTDIR") && !path.includes("\ufffd")) return;
-    this.#problemCount += 1;
-    if (this.#problems.length < mostProblems) this.#problems.push({ path, code });
+    this.#notes.problemCount += 1;
+    if (this.#notes.problems.length < mostProblems) this.#notes.problems.push({ path, code });
+  };
+
+  readonly leaveOut = (names: number): void => {
+    this.#notes.leftOut += names;
   };
 
   /** What was collected since the last time. */
   take(): BatchNotes {
-    const taken = { problems: this.#problems, problemCount: this.#problemCount, leftOut: this.leftOut };
-    this.#problems = [];
-    this.#problemCount = 0;
-    this.leftOut = 0;
+    const taken = this.#notes;
+    this.#notes = noNotes();
     return taken;
   }
 }
+
+const noNotes = (): BatchNotes => ({ problems: [], problemCount: 0, leftOut: 0 });
 
 /** A batch as the walk found it. */
 export interface WalkedBatch extends Batch {
@@ -62,14 +63,7 @@ export function createFinder(
 ): FindFiles {
   const enters = globs === undefined ? () => true : compileFolderMatcher(globs);
   const walk: FindFiles = ({ path }, after, notes) =>
-    walkFiles(lister, path, {
-      after,
-      enters,
-      onUnreadable: notes.add,
-      onLeftOut: (names) => {
-        notes.leftOut += names;
-      },
-    });
+    walkFiles(lister, path, { after, enters, onUnreadable: notes.add, onLeftOut: notes.leaveOut });
   if (globs === undefined) return walk;
   const matches = compilePlainGlobs(globs);
   return function* findMatching(...from) {

@@ -16,20 +16,6 @@ export interface PoolMember {
   giveUp(reason: NoThreadsError): void;
 }
 
-/** Shares threads among searches. None is started before a search wants it, and none keeps the process alive. */
-export interface SearchPool {
-  /** Takers that one search has at most. */
-  readonly takers: number;
-  /** Threads that are there, or being started. */
-  readonly alive: number;
-  /** Adds a search, or looks again at what it wants. */
-  ask(member: PoolMember): void;
-  /** The search is over. */
-  leave(member: PoolMember): void;
-  /** Gives a thread back. One that is still at work is asked to stop, then ended. */
-  release(thread: SearchThread): void;
-}
-
 /** Takers of a search at most, whatever the machine has. */
 const mostTakers = 8;
 /** Most threads at once: so many patterns can hang before another call has to wait. */
@@ -41,12 +27,17 @@ const startedAtOnce = 4;
 /** A thread with nothing to do is ended after this. */
 const idleMs = 60_000;
 
+/** What a search uses of a pool. */
+export type SearchPool = Pick<ThreadPool, "takers" | "alive" | "ask" | "leave" | "release">;
+
 /** A pool of its own, with so many takers for a search at most. */
 export function createSearchPool(takers: number = Math.min(mostTakers, availableParallelism())): SearchPool {
   return new ThreadPool(takers);
 }
 
-class ThreadPool implements SearchPool {
+/** Shares threads among searches. None is started before a search wants it, and none keeps the process alive. */
+class ThreadPool {
+  /** Takers that one search has at most. */
   readonly takers: number;
   /** Threads kept ready: a second one even on one processor, so that an expression that takes long holds up no other search. */
   readonly #warmThreads: number;
@@ -65,21 +56,25 @@ class ThreadPool implements SearchPool {
     this.#warmThreads = Math.max(2, takers);
   }
 
+  /** Threads that are there, or being started. */
   get alive(): number {
     return this.#alive;
   }
 
+  /** Adds a search, or looks again at what it wants. */
   ask(member: PoolMember): void {
     this.#members.add(member);
     if (this.#problem === undefined) this.#serve();
     else if (member.waits || member.wanted.started > 0) member.giveUp(this.#problem);
   }
 
+  /** The search is over. */
   leave(member: PoolMember): void {
     this.#members.delete(member);
     this.#serve();
   }
 
+  /** Takes a thread back. One that is still at work is asked to stop, then ended. */
   release(thread: SearchThread): void {
     thread.stop(() => {
       // Only free threads count: the others may hang for long, and starting a thread for each call meanwhile is slow.
