@@ -10,6 +10,8 @@ const goals = {
   files: { small: 0.35, medium: 0.5, large: 0.8 },
 };
 const everything = 100_000_000;
+/** The goals are for four or more. */
+const processors = `${availableParallelism()} processors`;
 
 const text = (query, rest) => ({
   tool: "search_text",
@@ -27,7 +29,7 @@ export async function search(report, { corpora, rounds, quick }) {
     const rg = startChild("ripgrep.mjs", { args: [root] });
     const start = () => startChild("searchTool.mjs", { args: [root] });
     const add = (label, goal, result, sameCount = true) =>
-      report({ name: `search_text, ${name}, ${label}, to rg`, goal, ...result, sameCount });
+      report({ name: `search_text, ${name}, ${label}, to rg`, goal, note: processors, ...result, sameCount });
 
     add(
       "first search of a process, literal",
