@@ -1,6 +1,6 @@
 /**
  * Runs in the shell of the remote: looks for a Node that is new enough, and runs the loader with it. Says in a frame where there is
- * none, so that a greeting on standard output does no harm.
+ * none, on a line of its own, so that a greeting on standard output does no harm.
  */
 const findNode = `
 for node in \${2:+"$2"} node nodejs /usr/local/bin/node /usr/bin/node "$HOME"/.local/bin/node "$HOME"/.nvm/versions/node/*/bin/node \\
@@ -14,7 +14,7 @@ for node in \${2:+"$2"} node nodejs /usr/local/bin/node /usr/bin/node "$HOME"/.l
   fi
   case " $found " in *" $version "*) ;; *) found="$found $version" ;; esac
 done
-printf '{"type":"failed","problem":"there is no Node.js 22.18 or later (found:%s); install it there: https://nodejs.org"}\\n' "\${found:- none}"
+printf '\\n{"type":"failed","problem":"there is no Node.js 22.18 or later (found:%s); install it there: https://nodejs.org"}\\n' "\${found:- none}"
 exit 127
 `;
 
@@ -30,7 +30,7 @@ const { stdin } = process;
 let held = [], breaks = 0;
 const fail = (problem) => {
   stdin.destroy();
-  process.stdout.write(JSON.stringify({ type: "failed", problem }) + "\\n", () => process.exit(1));
+  process.stdout.write("\\n" + JSON.stringify({ type: "failed", problem }) + "\\n", () => process.exit(1));
 };
 const take = (piece) => {
   held.push(piece);

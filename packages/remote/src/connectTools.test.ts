@@ -218,6 +218,13 @@ describe("the channel", () => {
     expect(remote.cwd).toBe(realpathSync(base));
   });
 
+  test("may greet without a line break, also where the tools cannot be started", async () => {
+    const remote = await connect({}, through(`printf "Last login $ "; exec "$@"`));
+    expect(remote.cwd).toBe(realpathSync(base));
+    const without = through(`printf "Last login $ "; PATH=/nowhere HOME=/nowhere exec /bin/sh "$2" "$3"`);
+    await expect(connect({}, without)).rejects.toThrow("no Node.js 22.18 or later");
+  });
+
   test("may join words by a shell, as ssh does", async () => {
     const remote = await connect({}, through('exec sh -c "$*"', { throughShell: true }));
     expect(await registryOf(remote).execute("run_bash", { command: "echo 'a  \"b'" })).toContain('a  \\"b');

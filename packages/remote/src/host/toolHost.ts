@@ -60,6 +60,8 @@ export function serve(before: Buffer): void {
   );
   process.on("exit", () => leftovers.end());
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, end);
+  // A greeting before it may have no line break.
+  process.stdout.write("\n");
   process.stdin.on("data", (chunk: Buffer) => lines.push(chunk));
   process.stdin.on("end", end);
   process.stdin.on("error", end);
