@@ -19,6 +19,7 @@ export {
   type ProtectedServer,
   protect,
 } from "./authorizationServer.ts";
+export { hasPgBouncer, type PgBouncer, startPgBouncer } from "./pgBouncer.ts";
 export { hasPostgres, type PostgresOptions, type PostgresServer, startPostgres } from "./postgres.ts";
 export { routedServices, routeServices } from "./routeServices.ts";
 export { ScreenModel } from "./screenModel.ts";

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,13 +12,19 @@ export interface PostgresOptions {
   readonly durable?: boolean;
   /** Further settings by name, as in `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Speak TLS, by a certificate of its own for 127.0.0.1. */
+  readonly tls?: boolean;
 }
 
 export interface PostgresServer {
   /** Address of the database `postgres`, as a superuser. */
   readonly databaseUrl: string;
+  /** With `tls`: the file of the certificate that clients may trust. */
+  readonly certificate?: string;
   /** The process whose children serve the connections. */
   readonly pid: number;
+  /** Ends the server as a crash would, and starts it again. */
+  restart(): Promise<void>;
   /** Makes an empty database. Returns its address. */
   createDatabase(name: string): Promise<string>;
   /** Stops the server and removes its folder. Both also happen when this process dies. */
@@ -49,7 +55,9 @@ read -r _ || true
 `;
 
 /** PostgreSQL as Debian packs it refuses to run as root: this is Debian's `nobody`. */
-const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+export const unprivileged:
+  | { readonly uid: number; readonly gid: number }
+  | { readonly uid?: undefined; readonly gid?: undefined } = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /**
  * Starts a PostgreSQL server of its own on 127.0.0.1, in a folder for temporary files. Resolves to undefined, with a line on
@@ -71,14 +79,19 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-async function start(bin: string, { durable = false, settings = {} }: PostgresOptions): Promise<PostgresServer> {
+async function start(
+  bin: string,
+  { durable = false, settings = {}, tls = false }: PostgresOptions,
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "toolcrib-postgres-"));
   const password = randomBytes(16).toString("hex");
   const port = await freePort();
   writeFileSync(join(folder, "password"), password, { mode: 0o600 });
   const { uid, gid } = unprivileged;
   if (uid !== undefined) for (const path of [folder, join(folder, "password")]) chownSync(path, uid, gid);
+  const certificate = tls ? makeCertificate(folder) : undefined;
   const all = {
+    ...(certificate && { ssl: "on", ssl_cert_file: certificate, ssl_key_file: join(folder, "server.key") }),
     listen_addresses: "127.0.0.1",
     port,
     unix_socket_directories: "",
@@ -99,11 +112,18 @@ async function start(bin: string, { durable = false, settings = {} }: PostgresOp
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
-  const pid = Number(readFileSync(join(folder, "data/postmaster.pid"), "utf8").split("\n")[0]);
+  const data = join(folder, "data");
   const address = (database: string): string => `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
   return {
     databaseUrl: address("postgres"),
-    pid,
+    ...(certificate && { certificate }),
+    get pid() {
+      return Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
+    },
+    async restart() {
+      const args = ["restart", "-s", "-w", "-m", "immediate", "-D", data, "-l", join(folder, "log")];
+      await promisify(execFile)(join(bin, "pg_ctl"), args, { ...unprivileged, cwd: "/" });
+    },
     async createDatabase(name) {
       const environment = { ...process.env, PGPASSWORD: password };
       const where = ["-h", "127.0.0.1", "-p", String(port), "-U", user];
@@ -114,13 +134,24 @@ async function start(bin: string, { durable = false, settings = {} }: PostgresOp
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;
+}
+
+/** Makes a key that only the server may read, and its certificate; returns the file of the latter. */
+function makeCertificate(folder: string): string {
+  const [key, certificate] = [join(folder, "server.key"), join(folder, "server.crt")];
+  const names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const args = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", certificate];
+  execFileSync("openssl", [...args, ...names], { stdio: "ignore" });
+  const { uid, gid } = unprivileged;
+  if (uid !== undefined) for (const path of [key, certificate]) chownSync(path, uid, gid);
+  return certificate;
 }
 
 /** Waits for the word `ready`. Then the keeper no longer holds up the end of this process. */

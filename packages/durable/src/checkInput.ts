@@ -86,13 +86,17 @@ export function checkStartOptions(options: StartOptions): void {
 }
 
 export function checkListOptions(options: ListOptions): void {
-  checkKnown("list", options, { status: true, tenant: true, agent: true, limit: true });
-  const { status, tenant, agent, limit = 1 } = options;
+  checkKnown("list", options, { status: true, tenant: true, agent: true, limit: true, after: true });
+  const { status, tenant, agent, limit = 1, after } = options;
   if (status !== undefined && !statuses.includes(status))
     throw invalid(`status must be one of ${statuses.join(", ")}, received ${shown(status)}.`);
   if (tenant !== undefined) checkName("tenant", tenant);
   if (agent !== undefined) checkName("agent", agent);
   checkWhole("limit", limit);
+  if (after === undefined) return;
+  if (!(isObject(after) && after.createdAt instanceof Date && Number.isFinite(after.createdAt.getTime())))
+    throw invalid("after must be a run that list has returned, with its id and createdAt.");
+  checkRunId(after.id);
 }
 
 export function checkResultOptions(options: ResultOptions): void {

@@ -6,18 +6,27 @@ import { createAgent, defineAgent } from "./turn.ts";
 /** How a turn is cut into steps. Another number does not go on with a turn that was begun with this one. */
 const stepsVersion = 1;
 
-/** A digest of the tools of all agents: workers with other tools do not go on with each other's turns. */
+/**
+ * Returns a digest of the tools, models and options of all agents: workers with others do not go on with each other's turns. Not of prompts,
+ * which are recorded, and not of paths, which may differ from machine to machine.
+ */
 export async function manifestVersion(agents: Readonly<Record<string, AgentSource>>): Promise<string> {
-  const tools: [string, string[]][] = [];
+  const manifests: unknown[] = [];
   for (const name of Object.keys(agents).sort()) {
     const definition = await defineAgent(agents, name, { id: "", tenant: undefined, labels: {} });
     const { agent } = await createAgent(definition, {});
-    tools.push([name, agent.toolRegistry.listTools().map(toolFingerprint).sort()]);
+    const { provider, tools, systemPrompt, sessionContextFilePath, ...options } = definition;
+    manifests.push({
+      name,
+      tools: agent.toolRegistry.listTools().map(toolFingerprint).sort(),
+      provider: [provider.name, provider.model],
+      options: Object.entries(options).sort(([one], [other]) => (one < other ? -1 : 1)),
+    });
   }
-  return digest({ stepsVersion, tools });
+  return digest({ stepsVersion, manifests });
 }
 
-/** A digest of the names: workers with the same agents share their queues and versions. */
+/** Returns a digest of the names: workers with the same agents share their queues and versions. */
 export function namesDigest(agents: Readonly<Record<string, AgentSource>>): string {
   return digest(Object.keys(agents).sort());
 }

@@ -70,6 +70,8 @@ export interface ListOptions {
   readonly agent?: string | undefined;
   /** Default: 100. */
   readonly limit?: number | undefined;
+  /** Goes on after this run, the last one of the page before. */
+  readonly after?: Pick<Run, "id" | "createdAt"> | undefined;
 }
 
 /** Options of `result`. */

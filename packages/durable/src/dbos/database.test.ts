@@ -2,17 +2,17 @@ import { hasPostgres } from "@toolcrib/testing";
 import type { PoolClient } from "pg";
 import { describe, expect, test } from "vitest";
 import { shareServer } from "../../fixtures/runs.ts";
-import { type Database, databaseOf, openPool } from "./database.ts";
+import { connectionConfig, type Database, databaseOf, openPool } from "./database.ts";
 import { loadEngine } from "./loadEngine.ts";
-import { isDatabaseAway } from "./retry.ts";
+import { isTransient } from "./retry.ts";
 
 const shared = shareServer();
 
 /** What a transaction throws whose connection breaks. */
 async function thrownBy(work: (client: PoolClient, database: Database) => Promise<unknown>): Promise<unknown> {
   const { databaseUrl } = shared.server;
-  const pool = openPool(await loadEngine(), databaseUrl, { max: 2 });
-  const database = databaseOf(pool, databaseUrl, "public");
+  const pool = openPool(await loadEngine(), connectionConfig(databaseUrl), { max: 2 });
+  const database = databaseOf(pool, connectionConfig(databaseUrl), "public");
   try {
     return await database
       .transaction((client) => work(client, database))
@@ -30,7 +30,7 @@ const broken = (client: PoolClient): Promise<unknown> => new Promise((resolve) =
 describe.skipIf(!hasPostgres)("a connection that breaks in a transaction", () => {
   test("while it runs a statement, is a database that is away", async () => {
     const error = await thrownBy((client) => client.query("SELECT pg_terminate_backend(pg_backend_pid())"));
-    expect(isDatabaseAway(error), String(error)).toBe(true);
+    expect(isTransient(error), String(error)).toBe(true);
   });
 
   test("between two statements, is a database that is away", async () => {
@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)("a connection that breaks in a transaction", () =>
       await client.query("SELECT 1");
     });
     expect(error).toMatchObject({ code: "57P01" });
-    expect(isDatabaseAway(error)).toBe(true);
+    expect(isTransient(error)).toBe(true);
   });
 
   test("because the process was paused in between, is a database that is away", async () => {
@@ -53,22 +53,30 @@ describe.skipIf(!hasPostgres)("a connection that breaks in a transaction", () =>
       await client.query("SELECT 1");
     });
     expect(error).toMatchObject({ code: "25P03" });
-    expect(isDatabaseAway(error)).toBe(true);
+    expect(isTransient(error)).toBe(true);
   });
 
   test("because the server does not answer in time, is a database that is away", async () => {
     const { databaseUrl } = shared.server;
-    const pool = openPool(await loadEngine(), databaseUrl, { max: 1, query_timeout: 50 });
-    const { transaction } = databaseOf(pool, databaseUrl, "public");
+    const pool = openPool(await loadEngine(), connectionConfig(databaseUrl), { max: 1, query_timeout: 50 });
+    const { transaction } = databaseOf(pool, connectionConfig(databaseUrl), "public");
     const error = await transaction((client) => client.query("SELECT pg_sleep(60)")).catch((thrown: unknown) => thrown);
-    expect(isDatabaseAway(error), String(error)).toBe(true);
+    expect(isTransient(error), String(error)).toBe(true);
+    await pool.end();
+  });
+
+  test("while it changes hands, ends no process", async () => {
+    const pool = openPool(await loadEngine(), connectionConfig(shared.server.databaseUrl), { max: 1 });
+    const client = await pool.connect();
+    expect(client.emit("error", new Error("terminating connection"))).toBe(true);
+    client.release(true);
     await pool.end();
   });
 
   test("does not break those that follow", async () => {
     const { databaseUrl } = shared.server;
-    const pool = openPool(await loadEngine(), databaseUrl, { max: 1 });
-    const { transaction } = databaseOf(pool, databaseUrl, "public");
+    const pool = openPool(await loadEngine(), connectionConfig(databaseUrl), { max: 1 });
+    const { transaction } = databaseOf(pool, connectionConfig(databaseUrl), "public");
     await expect(transaction((client) => client.query("SELECT nothing"))).rejects.toThrow("nothing");
     expect((await transaction((client) => client.query("SELECT 1 AS one"))).rows).toEqual([{ one: 1 }]);
     await pool.end();

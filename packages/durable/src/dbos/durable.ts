@@ -19,7 +19,7 @@ import type { Database } from "./database.ts";
 import { type Engine, loadEngine, plainJson } from "./loadEngine.ts";
 import { openDatabase } from "./openDatabase.ts";
 import { type DurableOptions, readOptions, type Settings } from "./options.ts";
-import { isDatabaseAway } from "./retry.ts";
+import { isTransient } from "./retry.ts";
 import { RunStates } from "./runState.ts";
 import { isOpen, RunTable } from "./runTable.ts";
 import { SettledRuns } from "./settledRuns.ts";
@@ -69,7 +69,7 @@ class DbosRuns implements DurableRuns {
     this.#checkOpen();
     const { agents } = this.#settings;
     if (Object.keys(agents).length === 0) throw invalid("A worker needs agents: give durable an agent to run.");
-    this.#worker ??= this.#startWorker().catch((error: unknown) => {
+    this.#worker ??= inWords(this.#startWorker()).catch((error: unknown) => {
       this.#worker = undefined;
       throw error;
     });
@@ -77,7 +77,7 @@ class DbosRuns implements DurableRuns {
   }
 
   async #startWorker(): Promise<Worker> {
-    const common = { engine: this.#engine, database: this.#database, client: this.#client, runs: this.#runs };
+    const common = { engine: this.#engine, database: this.#database, runs: this.#runs };
     const worker = new Worker({ ...this.#settings, ...common });
     await worker.start();
     return worker;
@@ -119,7 +119,7 @@ class DbosRuns implements DurableRuns {
     for (;;) {
       await this.#settled.wait(id, options.signal);
       const run = await this.#states.get(id).catch((error: unknown) => {
-        if (!isDatabaseAway(error)) throw error;
+        if (!isTransient(error)) throw error;
         return "away" as const;
       });
       if (run === "away") continue;
@@ -157,12 +157,9 @@ class DbosRuns implements DurableRuns {
   async cancel(id: string): Promise<void> {
     this.#checkOpen();
     checkRunId(id);
-    const workflow = await this.#change(id, async (row, edit) => {
+    await this.#change(id, async (row, edit) => {
       if (isOpen(row) || row.state === "waiting") await edit.cancel();
-      // The engine itself would cancel a run that it has given up.
-      return row.state === "failed" ? undefined : row.workflow;
     });
-    if (workflow !== undefined) await inWords(this.#client.cancelWorkflow(workflow));
   }
 
   async remove(id: string): Promise<void> {
@@ -202,15 +199,18 @@ class DbosRuns implements DurableRuns {
   }
 }
 
-/** What the call resolves to. A database that is away is told in words. */
+/** What the call resolves to. A database that is away, or refuses for the moment, is told in words. */
 async function inWords<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (cause) {
     // The message of an error of ours may quote anything.
-    if (isAgentError(cause) || !isDatabaseAway(cause)) throw cause;
-    const said = messageOf(cause) || (isObject(cause) ? String(cause.code) : "");
-    const message = `The database cannot be reached: ${said}. Make the same call again later: start with the same id is the same run.`;
+    if (isAgentError(cause) || !isTransient(cause)) throw cause;
+    const code = isObject(cause) && typeof cause.code === "string" ? cause.code : "";
+    const said = messageOf(cause) || code;
+    // With an answer of its own it was there.
+    const what = /^(?:25|40|53|55|57014|58)/.test(code) ? "used now" : "reached";
+    const message = `The database cannot be ${what}: ${said}. Make the same call again later: start with the same id is the same run.`;
     throw new AgentError({ code: "network", message, retryable: true, cause });
   }
 }

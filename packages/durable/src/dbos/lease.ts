@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@toolcrib/core/text";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
-import { isDatabaseAway } from "./retry.ts";
+import { notify } from "./listener.ts";
+import { isTransient } from "./retry.ts";
 import { workflowName } from "./runTable.ts";
 
 /**
@@ -13,12 +15,16 @@ export const isAlive =
 
 /** Of the advisory lock of the one worker that looks for dead ones. */
 const lockKey = 7_283_465_113;
+/** After a beat that failed while somebody waits for one. */
+const pauseMs = 100;
 
 export interface LeaseOptions {
   readonly worker: string;
   readonly version: string;
   readonly agents: readonly string[];
   readonly leaseMs: number;
+  /** How often a turn runs in this process. */
+  executionsOf(workflow: string): number;
   /** The worker was taken for dead: what it runs is to end. Its turns are queued again afterwards. */
   onLost(): void;
   /** Called after each beat. */
@@ -32,9 +38,10 @@ export class Lease {
   readonly #database: Database;
   readonly #options: LeaseOptions;
   #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> | undefined;
+  #beating: Promise<boolean> | undefined;
   #looking: Promise<void> | undefined;
-  #lastBeat: number | undefined;
+  /** When the last beat that came through was sent, by a clock that no one sets and by one that goes on while the machine sleeps. */
+  #lastBeat: readonly [number, number] | undefined;
   #isEnded = false;
 
   constructor(database: Database, options: LeaseOptions) {
@@ -43,16 +50,24 @@ export class Lease {
   }
 
   async begin(): Promise<void> {
+    const sent = bothClocks();
     await this.#register();
+    this.#lastBeat = sent;
   }
 
   /** From now on it beats by itself. */
   keep(): void {
-    this.#timer = setTimeout(() => {
-      this.#beating = this.#beat().finally(() => {
-        if (!this.#isEnded) this.keep();
-      });
-    }, this.#options.leaseMs / 3);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#beatOnce(), this.#options.leaseMs / 3);
+  }
+
+  /** Resolves while the worker is known to be alive. After a sleep or an outage beyond the lease it waits for the next beat. */
+  async ready(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#silentMs() < this.#options.leaseMs) return;
+      if (!(await this.#beatOnce())) await sleep(pauseMs, undefined, { signal });
+    }
   }
 
   /** No beat comes any more. The worker is still registered. */
@@ -63,13 +78,34 @@ export class Lease {
     await this.#looking;
   }
 
-  /** Queues a turn that ended early here. */
+  /** Queues a turn that ended early here, unless it has been taken again meanwhile. */
   async release(workflow: string): Promise<void> {
+    if (this.#options.executionsOf(workflow) > 1) return;
     const which = "s.executor_id = $2 AND s.workflow_uuid = $3";
     await this.#database
       .transaction((client) => this.#requeue(client, which, [this.#options.worker, workflow], 1))
       // It is queued with the rest.
       .catch((error: unknown) => this.#warn(error));
+  }
+
+  /**
+   * Queues the turns again that are this worker's in the database and do not run here: the answer to what took them, or what they came to,
+   * was lost. To be called while none is being taken.
+   */
+  async recoverOwn(): Promise<void> {
+    const { worker, executionsOf } = this.#options;
+    const { pool, schema } = this.#database;
+    const { rows } = await pool.query<{ workflow: string; owner: string | null }>(
+      `SELECT workflow_uuid AS workflow, owner_xid AS owner FROM ${schema}.workflow_status
+       WHERE executor_id = $1 AND status = 'PENDING' AND name = '${workflowName}'`,
+      [worker],
+    );
+    const stray = rows.filter(({ workflow }) => executionsOf(workflow) === 0);
+    if (stray.length === 0) return;
+    const which =
+      "s.executor_id = $2 AND (s.workflow_uuid, s.owner_xid) IN (SELECT * FROM unnest($3::text[], $4::text[]))";
+    const values = [worker, stray.map(({ workflow }) => workflow), stray.map(({ owner }) => owner)];
+    await this.#database.transaction((client) => this.#requeue(client, which, values, 1));
   }
 
   /** Queues what the worker still has for others, and takes it out of the list. */
@@ -82,7 +118,13 @@ export class Lease {
   }
 
   #warn(error: unknown): void {
-    if (!isDatabaseAway(error)) this.#options.onWarning(messageOf(error));
+    if (!isTransient(error)) this.#options.onWarning(messageOf(error));
+  }
+
+  #silentMs(): number {
+    if (this.#lastBeat === undefined) return Number.POSITIVE_INFINITY;
+    const [steady, wall] = bothClocks();
+    return Math.max(steady - this.#lastBeat[0], wall - this.#lastBeat[1]);
   }
 
   async #register(): Promise<void> {
@@ -94,11 +136,21 @@ export class Lease {
     );
   }
 
+  /** Beats now, or waits for the beat that is on its way; returns whether it came through. The next one follows by itself. */
+  #beatOnce(): Promise<boolean> {
+    this.#beating ??= this.#beat().finally(() => {
+      this.#beating = undefined;
+      if (!this.#isEnded) this.keep();
+    });
+    return this.#beating;
+  }
+
   /** A beat that fails is followed by the next one: the database may be away for a while. */
-  async #beat(): Promise<void> {
+  async #beat(): Promise<boolean> {
     const { worker, leaseMs, onLost } = this.#options;
     try {
       const { pool, schema } = this.#database;
+      const sent = bothClocks();
       const beat = `UPDATE ${schema}.agent_workers SET beat_at = now() WHERE id = $1`;
       const { rowCount } = await pool.query(beat, [worker]);
       if (rowCount === 0 && !this.#isEnded) {
@@ -106,16 +158,17 @@ export class Lease {
         await this.#register();
         await this.#database.transaction((client) => this.#requeue(client, "s.executor_id = $2", [worker], 0));
       }
-      const now = performance.now();
       // After a gap all others seem dead too: their next beat is waited for.
-      const isSteady = this.#lastBeat === undefined || now - this.#lastBeat < leaseMs;
-      this.#lastBeat = now;
+      const isSteady = this.#silentMs() < leaseMs;
+      this.#lastBeat = sent;
       // It may take long. The next beat does not wait for it.
       this.#looking ??= this.#look(isSteady).finally(() => {
         this.#looking = undefined;
       });
+      return true;
     } catch (error) {
       this.#warn(error);
+      return false;
     }
   }
 
@@ -151,7 +204,7 @@ export class Lease {
   async #requeue(client: PoolClient, which: string, values: readonly unknown[], attempts: number): Promise<void> {
     const workflows = `${this.#database.schema}.workflow_status`;
     // A worker that is paused in the middle of a transaction must not hold up the turns of all others.
-    await client.query(
+    const { rowCount } = await client.query(
       `UPDATE ${workflows}
        SET status = 'ENQUEUED', owner_xid = NULL, started_at_epoch_ms = NULL,
          recovery_attempts = greatest(recovery_attempts - ${attempts}, 0),
@@ -162,5 +215,10 @@ export class Lease {
          FOR UPDATE SKIP LOCKED)`,
       [this.#options.version, ...values],
     );
+    if ((rowCount ?? 0) > 0) await notify(client, this.#database, { kind: "queue" });
   }
+}
+
+function bothClocks(): readonly [number, number] {
+  return [performance.now(), Date.now()];
 }

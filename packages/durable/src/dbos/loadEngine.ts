@@ -1,35 +1,101 @@
+import { randomUUID } from "node:crypto";
 import { AgentError } from "@toolcrib/agent";
 import type { Pool } from "pg";
 
-/** The engine, which is loaded when it is used. */
+/** The engine, which is loaded when it is used. Beside its published calls it has those of its parts that this package needs. */
 export interface Engine {
   readonly sdk: typeof import("@dbos-inc/dbos-sdk");
   readonly pg: typeof import("pg");
-  /** Makes the engine's own tables where they are missing. */
+  /** Makes the engine's own tables where they are missing, or older. */
   createTables(url: string, pool: Pool, schemaName: string): Promise<void>;
-  /** No further turn comes from the queues. */
-  stopQueues(): Promise<void>;
+  /** Stops what the launched engine does by itself every second: workers take turns from its queues, and know when there are some. */
+  stopPolling(): Promise<void>;
+  /** Takes turns from a queue and runs them; returns whether another worker was in the way. The signal ends waiting for the database. */
+  take(queue: QueueLimits, signal: AbortSignal): Promise<boolean>;
+  /** How many turns of a queue run here. */
+  countRunning(queue: string): number;
+  /** How often a turn runs here: twice while one that was lost comes to its end. */
+  executionsOf(workflow: string): number;
+  /** Resolves once the engine has recorded the end of a turn that runs here. */
+  ended(workflow: string): Promise<unknown>;
+}
+
+/** What to take from a queue. */
+export interface QueueLimits {
+  readonly name: string;
+  /** How many turns. */
+  readonly most: number;
+  /** How many turns of one tenant run at once, in all workers. */
+  readonly tenantConcurrency: number | undefined;
 }
 
 const silent = { info: () => {}, debug: () => {}, warn: () => {}, error: () => {} };
 
+/** The longest wait, in seconds, before the engine tries again what a transient error has ended. */
+const longestBackoff = 5;
+
 export async function loadEngine(): Promise<Engine> {
   try {
     const [sdk, pg] = await Promise.all([import("@dbos-inc/dbos-sdk"), import("pg")]);
+    const [
+      { dbRetryConfig },
+      { ensureSystemDatabase },
+      { DBOSExecutor },
+      { GlobalLogger },
+      { WorkflowQueue },
+      { runWithAbortableDbRetries },
+    ] = await Promise.all([
+      import("@dbos-inc/dbos-sdk/internal/utils"),
+      import("@dbos-inc/dbos-sdk/internal/system_database"),
+      import("@dbos-inc/dbos-sdk/internal/dbos-executor"),
+      import("@dbos-inc/dbos-sdk/internal/telemetry/logs"),
+      import("@dbos-inc/dbos-sdk/internal/wfqueue"),
+      import("@dbos-inc/dbos-sdk/internal/context"),
+    ]);
+    dbRetryConfig.maxBackoffSec = longestBackoff;
+    const running = () => DBOSExecutor.globalInstance?.systemDatabase.runningWorkflowMap;
     return {
       sdk,
       pg,
       async createTables(url, pool, schemaName) {
         // What DBOS.migrate calls, which writes to standard output and wants the database "postgres".
-        const { ensureSystemDatabase } = await import("@dbos-inc/dbos-sdk/internal/system_database");
-        const { GlobalLogger } = await import("@dbos-inc/dbos-sdk/internal/telemetry/logs");
         await ensureSystemDatabase(url, new GlobalLogger(undefined, { logger: silent }), pool, schemaName, false);
       },
-      async stopQueues() {
-        // The first thing that DBOS.shutdown does.
-        const { DBOSExecutor } = await import("@dbos-inc/dbos-sdk/internal/dbos-executor");
+      async stopPolling() {
         await DBOSExecutor.globalInstance?.deactivateEventReceivers();
+        await DBOSExecutor.globalInstance?.stopWorkflowTimeoutSweep();
       },
+      async take({ name, most, tenantConcurrency }, signal) {
+        const executor = DBOSExecutor.globalInstance;
+        if (!executor) return false;
+        const { systemDatabase: system, executorID } = executor;
+        const { applicationVersion } = sdk.DBOS;
+        const workerConcurrency = system.countRunningWorkflowsForQueue(name) + most;
+        const queue = new WorkflowQueue(
+          { ...noLimits, name, workerConcurrency, ...tenantLimit(tenantConcurrency) },
+          false,
+        );
+        const takeSome = async (tenant?: string): Promise<void> => {
+          const here = system.countRunningWorkflowsForQueue(name);
+          const owner = randomUUID();
+          const args = [queue, executorID, applicationVersion, tenant, here, 0, owner] as const;
+          await executor.dispatchDequeuedWorkflows(await system.findAndMarkStartableWorkflows(...args), owner);
+        };
+        let isHindered = false;
+        await runWithAbortableDbRetries(signal, async () => {
+          // Without a limit for tenants the queue is one. Another order each time, so that every tenant comes first at times.
+          const tenants = tenantConcurrency === undefined ? [undefined] : await system.getQueuePartitions(name);
+          for (const tenant of tenants.toSorted(() => Math.random() - 0.5))
+            await takeSome(tenant).catch((error: unknown) => {
+              if (!isContention(error)) throw error;
+              isHindered = true;
+            });
+        });
+        return isHindered;
+      },
+      countRunning: (queue) => DBOSExecutor.globalInstance?.systemDatabase.countRunningWorkflowsForQueue(queue) ?? 0,
+      executionsOf: (workflow) => running()?.get(workflow)?.length ?? 0,
+      ended: async (workflow) => await running()?.get(workflow)?.at(0)?.promise,
     };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException | null)?.code !== "ERR_MODULE_NOT_FOUND") throw cause;
@@ -40,6 +106,30 @@ export async function loadEngine(): Promise<Engine> {
       cause,
     });
   }
+}
+
+const noLimits = {
+  concurrency: null,
+  rateLimitMax: null,
+  rateLimitPeriodSec: null,
+  partitionWorkerConcurrency: null,
+  partitionRateLimitMax: null,
+  partitionRateLimitPeriodSec: null,
+  pollingIntervalSec: 1,
+};
+
+/** The engine knows tenants as partitions of a queue. */
+function tenantLimit(concurrency: number | undefined): {
+  partitionConcurrency: number | null;
+  partitionQueue: boolean;
+} {
+  return { partitionConcurrency: concurrency ?? null, partitionQueue: concurrency !== undefined };
+}
+
+/** Returns whether another worker takes from the same queue at this moment. */
+function isContention(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === "40001" || code === "55P03";
 }
 
 /** Values of steps as plain JSON: any key is data, and nothing has a form of its own. */

@@ -1,8 +1,9 @@
 import { AgentError, type AgentErrorCode } from "@toolcrib/agent";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import { invalid } from "../checkInput.ts";
-import { type Database, databaseOf, openPool } from "./database.ts";
+import { connectionConfig, type Database, databaseOf, openPool } from "./database.ts";
 import type { Engine } from "./loadEngine.ts";
+import { isTransient } from "./retry.ts";
 import { createTables } from "./tables.ts";
 
 const startOne = "docker run --detach --publish 5432:5432 --env POSTGRES_PASSWORD=secret postgres:17";
@@ -13,16 +14,32 @@ export async function openDatabase(
   { databaseUrl: url, schema: schemaName, connections }: { databaseUrl: string; schema: string; connections: number },
 ): Promise<Database> {
   const address = readAddress(url);
-  const pool = openPool(engine, url, { max: connections });
-  const database = databaseOf(pool, url, schemaName);
+  const open = async (isPooled: boolean): Promise<Database> => {
+    const config = connectionConfig(url, isPooled);
+    const pool = openPool(engine, config, { max: connections });
+    try {
+      const database = databaseOf(pool, config, schemaName);
+      await pool.query("SELECT 1");
+      await createTables(engine, database);
+      return database;
+    } catch (error) {
+      await pool.end();
+      throw error;
+    }
+  };
   try {
-    await pool.query("SELECT 1");
-    await createTables(engine, database);
-    return database;
+    return await open(false).catch((error: unknown) => {
+      if (!isFromPooler(error)) throw error;
+      return open(true);
+    });
   } catch (cause) {
-    await pool.end();
     throw explain(cause, address);
   }
+}
+
+/** Returns whether a pooler such as PgBouncer refused a setting of the connection, which PostgreSQL itself takes. */
+function isFromPooler(error: unknown): boolean {
+  return isObject(error) && error.code === "08P01" && /startup parameter/i.test(messageOf(error));
 }
 
 /** The address as errors show it: without user and password. */
@@ -40,20 +57,30 @@ function readAddress(url: unknown): string {
 
 function explain(cause: unknown, address: string): unknown {
   const code = isObject(cause) ? String(cause.code) : "";
-  const [kind, advice] = adviceFor(code, messageOf(cause));
+  const [kind, advice] = adviceFor(cause, code);
   if (kind === undefined) return cause;
   const said = messageOf(cause) || code;
   const message = `The PostgreSQL database at ${address} cannot be used: ${said}. ${advice}`;
-  return new AgentError({ code: kind, message, cause });
+  return new AgentError({ code: kind, message, cause, retryable: kind === "network" });
 }
 
 /** What to do, by the code of PostgreSQL or of the system. */
-function adviceFor(code: string, message: string): readonly [AgentErrorCode, string] | readonly [] {
+function adviceFor(cause: unknown, code: string): readonly [AgentErrorCode, string] | readonly [] {
+  const message = messageOf(cause);
   if (code === "28P01" || code === "28000")
     return ["authentication", "Check the user and the password in databaseUrl."];
   if (code === "3D000") return ["not_found", "Make the database with createdb, or name another in databaseUrl."];
   if (code === "42501") return ["authentication", "Let its user create a schema, or make the tables as another user."];
+  if (/^(?:ERR_TLS|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|CERT_)/.test(code))
+    return [
+      "authentication",
+      "Name the authority of its certificate in databaseUrl: ?sslmode=verify-full&sslrootcert=FILE.",
+    ];
+  if (/does not support SSL|SSL is not enabled/i.test(message))
+    return ["network", "Turn TLS on at the server, or leave sslmode out of databaseUrl."];
   if (/^E[A-Z]+$/.test(code) || /timeout|terminated/i.test(message))
     return ["network", `Check databaseUrl, or start a server, for example: ${startOne}`];
+  if (code === "25006") return ["network", "It is read-only, as a replica is: name the primary server in databaseUrl."];
+  if (isTransient(cause)) return ["network", "Try again later."];
   return [];
 }

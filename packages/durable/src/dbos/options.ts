@@ -19,7 +19,7 @@ export interface DurableLimits {
    * the runs of one tenant alone. Default: any number.
    */
   readonly tenant?: { readonly concurrency?: number | undefined } | undefined;
-  /** Turns at once in one worker, for each agent. Default: 100. */
+  /** Turns at once in one worker, for each agent, without those that wait for the limit of a provider. Default: 100. */
   readonly worker?: { readonly concurrency?: number | undefined } | undefined;
 }
 
@@ -41,6 +41,8 @@ export interface DurableOptions {
   readonly schema?: string | undefined;
   /** Connections to the database at once. A worker has two more for its signs of life. Default: 10. */
   readonly connections?: number | undefined;
+  /** Removes runs, with all their records, so many days after they have ended. Default: runs stay until `remove`. */
+  readonly retention?: { readonly days: number } | undefined;
   /** Traces runs: `traceRuns()` of `@toolcrib/durable/telemetry`. */
   readonly tracing?: RunTracing | undefined;
   /** Told what the engine warns of, such as a database that is away. Default: nobody is. */
@@ -59,6 +61,7 @@ export interface Settings {
   readonly maxAttempts: number;
   readonly schema: string;
   readonly connections: number;
+  readonly retentionDays: number | undefined;
   readonly tracing: RunTracing | undefined;
   onWarning(this: void, message: unknown): void;
 }
@@ -77,6 +80,7 @@ export function readOptions(options: DurableOptions): Settings {
     maxAttempts: true,
     schema: true,
     connections: true,
+    retention: true,
     tracing: true,
     onWarning: true,
   });
@@ -102,7 +106,11 @@ export function readOptions(options: DurableOptions): Settings {
     throw invalid("schema must be a name of letters, digits, underscores, hyphens and spaces, such as toolcrib.");
   const { onWarning = () => {} } = options;
   if (typeof onWarning !== "function") throw invalid("onWarning must be a function; leave it out for none.");
-  const { databaseUrl, tracing } = options;
+  const { databaseUrl, tracing, retention } = options;
+  if (retention !== undefined) {
+    checkKnown<{ days?: unknown }>("retention", retention, { days: true });
+    checkWhole("retention.days", retention.days);
+  }
   if (tracing !== undefined && typeof tracing?.turn !== "function")
     throw invalid("tracing must be what traceRuns of @toolcrib/durable/telemetry returns.");
   return {
@@ -113,6 +121,7 @@ export function readOptions(options: DurableOptions): Settings {
     maxAttempts,
     schema,
     connections,
+    retentionDays: retention?.days,
     tracing,
     ...readLimits(options.limits),
     onWarning: (message) => onWarning(String(message)),

@@ -10,6 +10,13 @@ interface StepRecord {
   readonly error?: PlainError;
   /** Of a reply: the last message that the run has read. */
   readonly read?: number;
+  /** Of the first step of a turn: the prompt that the turn has, wherever it goes on. */
+  readonly prompt?: string | null;
+}
+
+/** Returns the prompt that the first step of a turn has recorded: null for none, undefined before the first step. */
+export function recordedPrompt(firstRecord: string | null): string | null | undefined {
+  return firstRecord === null ? undefined : (JSON.parse(firstRecord) as StepRecord).prompt;
 }
 
 /** What the steps of one turn need of the worker that runs it. */
@@ -19,6 +26,8 @@ export interface StepsContext {
   readonly control: AbortController;
   /** Whether no further step is to begin here. */
   mayBegin(): boolean;
+  /** Resolves once this worker is known to be alive: after a sleep, with its next beat. */
+  ready(): Promise<void>;
   /** Gives the agent what was sent since `read`; resolves to the last message that was read. */
   deliver(read: number): Promise<number>;
   /** Runs a request to the model within the limits of its provider. */
@@ -31,6 +40,9 @@ export class RecordedSteps implements StepRunner {
   readonly #context: StepsContext;
   /** The last message that the run has read. */
   read: number;
+  /** The prompt of the turn. */
+  prompt: string | null = null;
+  #isFirst = true;
   /** Why the turn does not end here: it was cancelled, or another worker has it. It is the engine's own error. */
   lost: unknown;
 
@@ -43,15 +55,19 @@ export class RecordedSteps implements StepRunner {
   async run<T>(name: string, fn: () => Promise<T>): Promise<T> {
     let own: { readonly value: T } | undefined;
     let record: StepRecord;
+    const first = this.#isFirst ? { prompt: this.prompt } : {};
+    this.#isFirst = false;
     try {
       if (this.lost !== undefined) throw this.lost;
       if (!this.#context.mayBegin()) throw this.#notHere();
       // The engine numbers steps by their start: nothing is awaited before.
       record = await this.#engine.sdk.DBOS.runStep(
-        () =>
-          this.#work(name, fn, (value) => {
+        async () => ({
+          ...first,
+          ...(await this.#work(name, fn, (value) => {
             own = { value };
-          }),
+          })),
+        }),
         { name },
       );
     } catch (error) {
@@ -64,11 +80,12 @@ export class RecordedSteps implements StepRunner {
   }
 
   async #work<T>(name: string, fn: () => Promise<T>, onValue: (value: T) => void): Promise<StepRecord> {
-    const { control, request, deliver } = this.#context;
+    const { control, request, deliver, ready } = this.#context;
     const cancelled = this.#engine.sdk.DBOS.stepStatus?.cancelSignal;
     const abort = (): void => control.abort(cancelled?.reason);
     cancelled?.addEventListener("abort", abort, { once: true });
     try {
+      await ready();
       const isReply = name.startsWith("reply:");
       const read = isReply ? await deliver(this.read) : undefined;
       const value = await (isReply || name.startsWith("compact:") ? request(fn) : fn());

@@ -4,7 +4,7 @@ import type { AgentSource } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
 import { createAgent, defineAgent, type RunAgent, runTurn } from "../turn.ts";
 import type { Engine } from "./loadEngine.ts";
-import { RecordedSteps } from "./recordedSteps.ts";
+import { RecordedSteps, recordedPrompt } from "./recordedSteps.ts";
 import type { RequestLimits } from "./requestLimits.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
 import type { EndOfTurn, RunRow, RunTable } from "./runTable.ts";
@@ -21,6 +21,10 @@ export interface TurnContext {
   readonly control: AbortController;
   /** Whether another step may begin here. */
   mayBegin(): boolean;
+  /** Resolves once this worker is known to be alive. */
+  ready(signal: AbortSignal): Promise<void>;
+  /** Leaves the place of the turn while it waits for the limit of a provider. */
+  leave<T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /** How a turn ended, and the last message that it has read. */
@@ -42,7 +46,7 @@ export async function runRecordedTurn(row: RunRow, context: TurnContext, tracing
 }
 
 async function runSteps(row: RunRow, context: TurnContext): Promise<RecordedEnd> {
-  const { engine, runs, agents, limits, control, mayBegin } = context;
+  const { engine, runs, agents, limits, control, mayBegin, ready, leave } = context;
   const { signal } = control;
   let made: RunAgent | undefined;
   let provider = "";
@@ -57,16 +61,21 @@ async function runSteps(row: RunRow, context: TurnContext): Promise<RecordedEnd>
         for (const { text } of unread) made?.agent.steer(text);
         return unread.at(-1)?.seq ?? read;
       },
-      request: (send) => limits.run(provider, send, signal),
+      ready: () => ready(signal),
+      request: (send) => limits.run(provider, send, { signal, ready, leave }),
     },
     row.read_seq,
   );
   try {
     const run = { id: row.id, tenant: row.tenant ?? undefined, labels: row.labels };
     made = await whileOpen(row, context, async () => {
-      const definition = await defineAgent(agents, row.agent, run);
+      const { systemPrompt, ...definition } = await defineAgent(agents, row.agent, run);
       provider = definition.provider.name;
-      return await createAgent(definition, { steps, session: row.session });
+      // A turn keeps the prompt that it began with: one with a date in it would be another one here.
+      const begun = recordedPrompt(row.first_record);
+      steps.prompt = begun === undefined ? (systemPrompt ?? null) : begun;
+      const withPrompt = { ...definition, ...(steps.prompt !== null && { systemPrompt: steps.prompt }) };
+      return await createAgent(withPrompt, { steps, session: row.session });
     });
   } catch (error) {
     if (signal.aborted) throw new engine.sdk.DBOSWorkflowConflictError(row.workflow);

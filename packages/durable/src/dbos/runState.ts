@@ -42,11 +42,13 @@ export class RunStates {
     return { ...toRun(row), ...(detail !== undefined && { detail }) };
   }
 
-  async list({ status, tenant, agent, limit = 100 }: ListOptions): Promise<readonly Run[]> {
+  async list({ status, tenant, agent, limit = 100, after }: ListOptions): Promise<readonly Run[]> {
     const { rows } = await this.#database.pool.query<StateRow>(
       `${this.#select} WHERE ($1::text IS NULL OR ${state} = $1) AND ($2::text IS NULL OR r.tenant = $2)
-         AND ($3::text IS NULL OR r.agent = $3) ORDER BY r.created_at DESC, r.id LIMIT $4`,
-      [status ?? null, tenant ?? null, agent ?? null, limit],
+         AND ($3::text IS NULL OR r.agent = $3)
+         AND ($5::timestamptz IS NULL OR r.created_at < $5 OR (r.created_at = $5 AND r.id > $6))
+       ORDER BY r.created_at DESC, r.id LIMIT $4`,
+      [status ?? null, tenant ?? null, agent ?? null, limit, after?.createdAt ?? null, after?.id ?? null],
     );
     return rows.map(toRun);
   }
@@ -63,7 +65,7 @@ export class RunStates {
     return rows.map(({ id }) => id);
   }
 
-  /** Why nobody goes on with a run: no worker has its agent, or its tools. */
+  /** Says why nobody goes on with a run: no worker has its agent, or the tools, model and options of its turn. */
   async #whatIsMissing({ agent, version }: StateRow): Promise<string | undefined> {
     const { rows } = await this.#database.pool.query<{ any: boolean; same: boolean }>(
       `SELECT count(*) > 0 AS any, coalesce(bool_or(version = $2), false) AS same
@@ -74,8 +76,8 @@ export class RunStates {
     if (!any) return `No worker runs the agent ${JSON.stringify(agent)}: call work() in a process that has it.`;
     if (version === null || same) return undefined;
     return (
-      `The turn was begun with other tools (version ${version}), and no worker has those now: start one with them to go on, ` +
-      "or cancel the run and start another."
+      `The turn was begun with other tools, another model or other options (version ${version}), and no worker has those now: ` +
+      "start one with them to go on, or cancel the run and start another."
     );
   }
 }

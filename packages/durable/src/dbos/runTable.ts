@@ -6,6 +6,7 @@ import type { RunStatus } from "../run.ts";
 import type { TraceCarrier } from "../tracing.ts";
 import type { TurnEnd, TurnInput } from "../turn.ts";
 import type { Database } from "./database.ts";
+import { notify } from "./listener.ts";
 
 /** The workflow that runs one turn of a run. */
 export const workflowName = "toolcrib.turn";
@@ -16,9 +17,12 @@ export function queueOf(agent: string): string {
 }
 
 /** The workflow of a turn. No id of a run holds `::`. */
-function workflowOf(id: string, turn: number): string {
+export function workflowOf(id: string, turn: number): string {
   return turn === 1 ? id : `${id}::${turn}`;
 }
+
+/** How many runs one transaction removes. */
+const mostRemoved = 100;
 
 /** The engine takes 0 to 2^31 - 1, and the lowest number first. */
 const middlePriority = 1_000_001;
@@ -43,6 +47,8 @@ export interface RunRow {
   readonly read_seq: number;
   readonly created_at: Date;
   readonly updated_at: Date;
+  /** What the first step of the present turn has recorded, as the engine keeps it. */
+  readonly first_record: string | null;
 }
 
 /** The same as the database gives it. */
@@ -123,7 +129,12 @@ export class RunTable {
   }
 
   async read(id: string): Promise<RunRow | undefined> {
-    const { rows } = await this.#database.pool.query<RawRow>(`SELECT * FROM ${this.#table} WHERE id = $1`, [id]);
+    const { rows } = await this.#database.pool.query<RawRow>(
+      `SELECT r.*, (SELECT o.output FROM ${this.#database.schema}.operation_outputs o
+         WHERE o.workflow_uuid = r.workflow ORDER BY o.function_id LIMIT 1) AS first_record
+       FROM ${this.#table} r WHERE r.id = $1`,
+      [id],
+    );
     return rows[0] && readRow(rows[0]);
   }
 
@@ -175,6 +186,17 @@ export class RunTable {
     return rows.map(({ seq, content }) => ({ seq: Number(seq), text: JSON.parse(content) }));
   }
 
+  /** Ends a turn as the engine would; what runs it notices within a second. */
+  async cancelTurn(workflow: string, client: Pick<PoolClient, "query"> = this.#database.pool): Promise<void> {
+    await client.query(
+      `UPDATE ${this.#database.schema}.workflow_status
+       SET status = 'CANCELLED', owner_xid = NULL, queue_name = NULL, started_at_epoch_ms = NULL,
+         updated_at = (EXTRACT(EPOCH FROM now()) * 1000)::bigint, completed_at = (EXTRACT(EPOCH FROM now()) * 1000)::bigint
+       WHERE workflow_uuid = $1 AND status IN ('ENQUEUED', 'PENDING')`,
+      [workflow],
+    );
+  }
+
   #edit(client: PoolClient, row: LockedRow): RunEdit {
     return {
       next: (input) => this.#next(client, row, input),
@@ -187,15 +209,31 @@ export class RunTable {
       cancel: async () => {
         const cancelled = `UPDATE ${this.#table} SET status = 'cancelled', updated_at = now() WHERE id = $1`;
         await client.query(cancelled, [row.id]);
+        await this.cancelTurn(row.workflow, client);
       },
-      remove: async () => {
-        const turns = Array.from({ length: row.turn }, (_, index) => workflowOf(row.id, index + 1));
-        // As the engine deletes them, and in the transaction that deletes the run.
-        for (const table of ["workflow_input", "workflow_output", "operation_outputs", "workflow_status"])
-          await client.query(`DELETE FROM ${this.#database.schema}.${table} WHERE workflow_uuid = ANY($1)`, [turns]);
-        await client.query(`DELETE FROM ${this.#table} WHERE id = $1`, [row.id]);
-      },
+      remove: () => this.#remove(client, [row]),
     };
+  }
+
+  /** Removes some of the runs that ended so many days ago; returns whether there may be more. Any number of workers may do so at once. */
+  async removeOld(days: number): Promise<boolean> {
+    return await this.#database.transaction(async (client) => {
+      const { rows } = await client.query<Pick<RunRow, "id" | "turn">>(
+        `SELECT id, turn FROM ${this.#table} WHERE status IN ('done', 'failed', 'cancelled') AND updated_at < now() - $1 * interval '1 day'
+         ORDER BY updated_at LIMIT ${mostRemoved} FOR UPDATE SKIP LOCKED`,
+        [days],
+      );
+      if (rows.length > 0) await this.#remove(client, rows);
+      return rows.length === mostRemoved;
+    });
+  }
+
+  /** Deletes runs as the engine deletes what it has of them, in one transaction. */
+  async #remove(client: PoolClient, runs: readonly Pick<RunRow, "id" | "turn">[]): Promise<void> {
+    const turns = runs.flatMap(({ id, turn }) => Array.from({ length: turn }, (_, index) => workflowOf(id, index + 1)));
+    for (const table of ["workflow_input", "workflow_output", "operation_outputs", "workflow_status"])
+      await client.query(`DELETE FROM ${this.#database.schema}.${table} WHERE workflow_uuid = ANY($1)`, [turns]);
+    await client.query(`DELETE FROM ${this.#table} WHERE id = ANY($1)`, [runs.map(({ id }) => id)]);
   }
 
   async #lock(client: PoolClient, id: string): Promise<LockedRow | undefined> {
@@ -233,6 +271,7 @@ export class RunTable {
       workflowIDReusePolicy: "reject",
     } as const;
     await this.#client.enqueueInTransaction<(id: string, turn: number) => Promise<null>>(client, options, id, turn);
+    await notify(client, this.#database, { kind: "queue" });
   }
 }
 

@@ -1,5 +1,5 @@
 import { AgentError } from "@toolcrib/agent";
-import { isDatabaseAway } from "./retry.ts";
+import { isTransient } from "./retry.ts";
 
 const pollingMs = 200;
 
@@ -63,7 +63,7 @@ export class SettledRuns {
         for (const { resolve } of this.#waiting.get(id) ?? []) resolve();
     } catch (error) {
       // It is asked again.
-      if (!isDatabaseAway(error)) for (const { reject } of this.#all()) reject(error);
+      if (!isTransient(error)) for (const { reject } of this.#all()) reject(error);
     }
   }
 }

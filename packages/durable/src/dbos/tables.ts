@@ -1,36 +1,87 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentError } from "@toolcrib/agent";
+import type { PoolClient } from "pg";
+import { invalid } from "../checkInput.ts";
 import { type Database, withClient } from "./database.ts";
 import type { Engine } from "./loadEngine.ts";
 
 /** Of the advisory lock under which tables are made: the same number in every process. */
 const lockKey = 7_283_465_112;
 
-/** How often the lock is asked for: who waits for it in a statement would hold up the indexes that are made under it. */
+/** How often the lock is asked for. */
 const pollingMs = 100;
 
-/** Makes the tables of the engine and ours where they are missing. Any number of processes may do so at once. */
-export async function createTables(engine: Engine, { pool, url, schemaName, schema }: Database): Promise<void> {
-  const isMissing = async (table: string): Promise<boolean> => {
-    const { rows } = await pool.query<{ at: string | null }>("SELECT to_regclass($1) AS at", [`${schema}.${table}`]);
-    return rows[0]?.at === null;
-  };
-  if (!(await isMissing("agent_runs"))) return;
+/** Makes the tables of the engine and ours, or brings them to this version. Any number of processes may do so at once. */
+export async function createTables(engine: Engine, database: Database): Promise<void> {
+  const { pool, config, schemaName, schema } = database;
+  if ((await versionOf(pool, database)) === versions.length) return;
   await withClient(pool, async (client) => {
-    const tryLock = "SELECT pg_try_advisory_lock($1) AS got";
-    while (!(await client.query<{ got: boolean }>(tryLock, [lockKey])).rows[0]?.got) await sleep(pollingMs);
-    if (await isMissing("agent_runs")) {
-      await engine.createTables(url, pool, schemaName);
-      await client.query(tables(schema));
+    while (!(await tryLock(client))) await sleep(pollingMs);
+    const version = await versionOf(client, database);
+    if (version > versions.length) throw newer(schemaName, version);
+    if (version < versions.length) {
+      if (version === 0) await engine.createTables(config.connectionString, pool, schemaName);
+      // Where one of them throws, none is made.
+      for (const change of versions.slice(version)) await client.query(change(schema));
+      const set = `DELETE FROM ${schema}.agent_version; INSERT INTO ${schema}.agent_version VALUES (${versions.length})`;
+      await client.query(set);
     }
-    // Where this throws, the lock ends with the connection.
-    await client.query("SELECT pg_advisory_unlock($1)", [lockKey]);
+    await client.query("COMMIT");
   });
 }
 
-/** Text holds JSON: a column of the type json would refuse some of what a model may write. */
-function tables(schema: string): string {
+/**
+ * Begins a transaction with the lock: one of the connection would be lost behind a pooler, which lends connections to others. Where somebody has
+ * it, no transaction stays open, since the indexes that are made under it wait for the end of all.
+ */
+async function tryLock(client: PoolClient): Promise<boolean> {
+  await client.query("BEGIN");
+  await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+  const { rows } = await client.query<{ got: boolean }>(`SELECT pg_try_advisory_xact_lock(${lockKey}) AS got`);
+  if (rows[0]?.got) return true;
+  await client.query("ROLLBACK");
+  return false;
+}
+
+/** Returns the version of our tables: 0 where there are none, 1 for those that had no version of their own. */
+async function versionOf(client: Pick<PoolClient, "query">, { schemaName, schema }: Database): Promise<number> {
+  // Read as rows: names that are looked up may be those of before another process made them. And without a parameter: what has one keeps its
+  // snapshot in a transaction, and indexes that are made meanwhile wait for that.
+  const { rows: tables } = await client.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${schemaName}' AND tablename IN ('agent_runs', 'agent_version')`,
+  );
+  const has = (table: string): boolean => tables.some(({ name }) => name === table);
+  if (!has("agent_version")) return has("agent_runs") ? 1 : 0;
+  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${schema}.agent_version`);
+  return rows[0]?.version ?? 0;
+}
+
+function newer(schemaName: string, version: number): AgentError {
+  return invalid(
+    `The tables in the schema ${schemaName} are those of a newer @toolcrib/durable (version ${version} of the tables, this one has ${versions.length}): ` +
+      "install that version, or name another schema.",
+  );
+}
+
+/** What brings the tables from each version to the next. A change that was released is not edited any more. */
+const versions: readonly ((schema: string) => string)[] = [firstTables, secondTables];
+
+/** Requests wait in a line; runs are listed page by page and removed when they are old. */
+function secondTables(schema: string): string {
   return `
-    BEGIN;
+    CREATE TABLE ${schema}.agent_version (version integer NOT NULL);
+    -- Without a time the request waits.
+    ALTER TABLE ${schema}.agent_requests ALTER COLUMN started_at DROP NOT NULL;
+    -- As exact as a Date is, so that a run that was listed finds its place again.
+    ALTER TABLE ${schema}.agent_runs ALTER COLUMN created_at SET DEFAULT date_trunc('milliseconds', now());
+    UPDATE ${schema}.agent_runs SET created_at = date_trunc('milliseconds', created_at);
+    CREATE INDEX agent_runs_ended ON ${schema}.agent_runs (updated_at) WHERE status IN ('done', 'failed', 'cancelled');
+  `;
+}
+
+/** Text holds JSON: a column of the type json would refuse some of what a model may write. */
+function firstTables(schema: string): string {
+  return `
     CREATE TABLE ${schema}.agent_runs (
       id text PRIMARY KEY,
       agent text NOT NULL,
@@ -74,6 +125,5 @@ function tables(schema: string): string {
       ended_at timestamptz
     );
     CREATE INDEX agent_requests_provider ON ${schema}.agent_requests (provider, started_at);
-    COMMIT;
   `;
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import { AgentError } from "@toolcrib/agent";
 import { messageOf } from "@toolcrib/core/text";
 import type { Pool } from "pg";
@@ -9,17 +8,19 @@ import type { AgentSource } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
 import { type Database, databaseOf, openPool } from "./database.ts";
 import { isAlive, Lease } from "./lease.ts";
+import { Listener } from "./listener.ts";
 import { type Engine, plainJson } from "./loadEngine.ts";
 import type { ProviderLimit } from "./options.ts";
+import { Places } from "./places.ts";
 import { runRecordedTurn } from "./recordedTurn.ts";
 import { RequestLimits } from "./requestLimits.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
-import { queueOf, type RunTable, workflowName } from "./runTable.ts";
+import { queueOf, type RunTable, workflowName, workflowOf } from "./runTable.ts";
+import { TurnQueue } from "./turnQueue.ts";
 
 export interface WorkerOptions {
   readonly engine: Engine;
   readonly database: Database;
-  readonly client: DBOSClient;
   readonly runs: RunTable;
   readonly agents: Readonly<Record<string, AgentSource>>;
   readonly providers: Readonly<Record<string, ProviderLimit>>;
@@ -29,16 +30,17 @@ export interface WorkerOptions {
   readonly leaseMs: number;
   readonly closeMs: number;
   readonly maxAttempts: number;
+  readonly retentionDays: number | undefined;
   readonly tracing: RunTracing | undefined;
   onWarning(message: string): void;
 }
 
-/** How often a worker looks into a queue. */
-const pollingMs = 200;
 /** What steps get to end by themselves after their signal. */
 const abortMs = 2_000;
 /** What the engine gets to note that turns have ended. Where it does not come to that, the next worker finds that they have. */
 const noteMs = 300;
+/** How often a worker looks for runs that are old enough to be removed. */
+const removalMs = 60_000;
 const newsOfClosing = /system database has been shut down|no longer owned by this execution/;
 
 /** The engine keeps its state for the whole process: it runs the turns of this worker. */
@@ -50,17 +52,32 @@ export class Worker {
   readonly id: string = randomUUID();
   readonly #options: WorkerOptions;
   readonly #limits: RequestLimits;
+  readonly #listener: Listener;
+  readonly #places: ReadonlyMap<string, Places>;
   /** The turns that run here, and what ends them. */
   readonly #turns: Map<Promise<void>, AbortController> = new Map();
   #lease: Lease | undefined;
+  #queue: TurnQueue | undefined;
   /** Signs of life have connections of their own: behind the queries of all turns they would come too late. */
   #pool: Pool | undefined;
   #version = "";
+  #nextRemoval = 0;
   #isClosing = false;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#limits = new RequestLimits(options.database, this.id, options.providers);
+    const { engine, database, agents, workerConcurrency } = options;
+    this.#limits = new RequestLimits(database, this.id, options.providers);
+    this.#listener = new Listener(engine, database, (notice) => {
+      if (notice.kind === "granted") this.#limits.grant(notice.ids);
+      else this.#queue?.wake();
+    });
+    this.#places = new Map(
+      Object.keys(agents).map((name) => {
+        const running = (): number => engine.countRunning(queueOf(name));
+        return [name, new Places(workerConcurrency, running, () => this.#queue?.wake())];
+      }),
+    );
   }
 
   async start(): Promise<void> {
@@ -81,32 +98,24 @@ export class Worker {
   }
 
   async #launch(): Promise<void> {
-    const { engine, database, client, agents, leaseMs, workerConcurrency, tenantConcurrency } = this.#options;
+    const { engine, database, agents, leaseMs, tenantConcurrency } = this.#options;
     const { DBOS } = engine.sdk;
     const names = Object.keys(agents);
-    this.#pool = openPool(engine, database.url, { max: 2, query_timeout: leaseMs });
-    this.#lease = new Lease(databaseOf(this.#pool, database.url, database.schemaName), {
+    this.#pool = openPool(engine, database.config, { max: 2, query_timeout: leaseMs });
+    const onWarning = (message: string): void => this.#warn(message);
+    const lease = new Lease(databaseOf(this.#pool, database.config, database.schemaName), {
       worker: this.id,
       version: this.#version,
       agents: names,
       leaseMs,
+      executionsOf: engine.executionsOf,
       onLost: () => this.#abortTurns(),
-      onBeat: async () => {
-        if (!DBOS.isInitialized()) return;
-        await this.#keepLatest();
-        await this.#endCancelled();
-      },
-      onWarning: (message) => this.#warn(message),
+      onBeat: () => this.#onBeat(),
+      onWarning,
     });
-    await this.#lease.begin();
-    this.#lease.keep();
-    for (const name of names) {
-      await client.registerQueue(queueOf(name), {
-        workerConcurrency,
-        ...(tenantConcurrency !== undefined && { partitionConcurrency: tenantConcurrency }),
-        minPollingIntervalMs: pollingMs,
-      });
-    }
+    this.#lease = lease;
+    await lease.begin();
+    lease.keep();
     // The engine counts what comes after the first attempt, and takes 0 for its default.
     const maxRecoveryAttempts = this.#options.maxAttempts - 1 || 0.5;
     if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: workflowName, maxRecoveryAttempts });
@@ -118,24 +127,49 @@ export class Worker {
       applicationVersion: this.#version,
       executorID: this.id,
       serializer: plainJson,
-      listenQueues: names.map(queueOf),
+      listenQueues: [],
       useListenNotify: false,
       logger: this.#logger(),
     });
     await DBOS.launch();
+    await engine.stopPolling();
     await DBOS.setLatestApplicationVersion(this.#version);
+    this.#queue = new TurnQueue({
+      engine,
+      database,
+      version: this.#version,
+      places: this.#places,
+      tenantConcurrency,
+      ready: (signal) => lease.ready(signal),
+      recover: () => lease.recoverOwn(),
+      hears: () => this.#listener.isHeard,
+      onWarning,
+    });
+    this.#queue.start();
+    this.#listener.start();
   }
 
   /** Runs a turn of a run, from its first step or from where its records end. */
   async run(id: string, turn: number): Promise<void> {
+    const { engine } = this.#options;
+    const workflow = workflowOf(id, turn);
     const control = new AbortController();
     const running = this.#run(id, turn, control);
     this.#turns.set(running, control);
     try {
       await running;
+      // Its place is free once the engine has recorded its end.
+      void engine.ended(workflow).then(() => this.#letIn());
+    } catch (error) {
+      setImmediate(() => this.#letIn());
+      throw error;
     } finally {
       this.#turns.delete(running);
     }
+  }
+
+  #letIn(): void {
+    for (const places of this.#places.values()) places.letIn();
   }
 
   async #run(id: string, turn: number, control: AbortController): Promise<void> {
@@ -144,8 +178,11 @@ export class Worker {
     // It has ended, and the worker died before the engine knew.
     if (row?.turn !== turn || row.status !== "active") return;
     const mayBegin = (): boolean => !this.#isClosing && !control.signal.aborted;
+    const ready = async (signal: AbortSignal): Promise<void> => await this.#lease?.ready(signal);
+    const leave = <T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+      this.#places.get(row.agent)?.leave(wait, signal) ?? wait();
     try {
-      const context = { engine, runs, agents, limits: this.#limits, control, mayBegin };
+      const context = { engine, runs, agents, limits: this.#limits, control, mayBegin, ready, leave };
       const { tracing } = this.#options;
       const { end, read } = await runRecordedTurn(row, context, tracing);
       await untilDatabaseIsBack(() => runs.end(id, turn, read, end), control.signal);
@@ -164,7 +201,8 @@ export class Worker {
     const { DBOS } = engine.sdk;
     try {
       // Before turns are released: it would take them again.
-      if (DBOS.isInitialized()) await engine.stopQueues();
+      await this.#queue?.stop();
+      await this.#listener.stop();
       await this.#untilIdle(closeMs);
       this.#abortTurns();
       await this.#untilIdle(abortMs);
@@ -189,6 +227,22 @@ export class Worker {
     limit.abort();
   }
 
+  async #onBeat(): Promise<void> {
+    if (this.#isClosing || this.#queue === undefined) return;
+    this.#queue.recover();
+    await this.#keepLatest();
+    await this.#endCancelled();
+    await this.#removeOld();
+  }
+
+  async #removeOld(): Promise<void> {
+    const { runs, retentionDays } = this.#options;
+    const now = performance.now();
+    if (retentionDays === undefined || now < this.#nextRemoval) return;
+    this.#nextRemoval = now + removalMs;
+    while (!this.#isClosing && (await runs.removeOld(retentionDays)));
+  }
+
   /** New turns go to workers of the latest version alone: where that has no worker left, this version is the latest. */
   async #keepLatest(): Promise<void> {
     const { engine, database } = this.#options;
@@ -202,16 +256,16 @@ export class Worker {
     if (rowCount === 0) await DBOS.setLatestApplicationVersion(this.#version);
   }
 
-  /** A cancel is two commits. Where the client died between them, the second one is made here. */
+  /** Ends turns of runs that are cancelled and whose turn is not: what began a cancel may have died before its end. */
   async #endCancelled(): Promise<void> {
-    const { client, database } = this.#options;
+    const { runs, database } = this.#options;
     const { rows } = await database.pool.query<{ workflow: string }>(
       `SELECT r.workflow FROM ${database.schema}.workflow_status s
        JOIN ${database.schema}.agent_runs r ON r.workflow = s.workflow_uuid
        WHERE s.executor_id = $1 AND s.status = 'PENDING' AND r.status = 'cancelled'`,
       [this.id],
     );
-    for (const { workflow } of rows) await client.cancelWorkflow(workflow);
+    for (const { workflow } of rows) await runs.cancelTurn(workflow);
   }
 
   #warn(message: string): void {

@@ -105,13 +105,13 @@ async function runAgent(
   }
 }
 
-/** Throws where the run was begun with other tools: the engine tries again, until a worker with those tools has it. */
+/** Throws where the run was begun with other tools or options: the engine tries again, until a worker with those has it. */
 async function checkTools(context: WorkflowContext, agents: Readonly<Record<string, AgentSource>>): Promise<void> {
   const version = await manifestVersion(agents);
   const begun = await context.run("tools", () => version);
   if (begun === version) return;
   throw new Error(
-    "This run was begun with other tools. Register a worker with other tools as a deployment of its own.",
+    "This run was begun with other tools, another model or other options. Register a worker with others as a deployment of its own.",
   );
 }
 
