@@ -41,7 +41,7 @@ export class WireServer {
   readonly #script: WireScript[] = [];
   #always: WireScript | undefined;
   readonly #server: Server;
-  #open = 0;
+  readonly #open = new Set<ServerResponse>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -52,9 +52,9 @@ export class WireServer {
     const wire = new WireServer(server);
     server.on("request", (request, response) => {
       const parts: Buffer[] = [];
-      wire.#open += 1;
+      wire.#open.add(response);
       response.once("close", () => {
-        wire.#open -= 1;
+        wire.#open.delete(response);
       });
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("end", () => {
@@ -111,7 +111,12 @@ export class WireServer {
 
   /** Answers that have begun and not ended. */
   openAnswers(): number {
-    return this.#open;
+    return this.#open.size;
+  }
+
+  /** How many requests it has not answered whole. */
+  inFlight(): number {
+    return [...this.#open].filter((response) => !response.writableEnded).length;
   }
 
   async close(): Promise<void> {

@@ -19,6 +19,8 @@ export interface RunsOptions {
   readonly leaseMs: number;
   /** How many runs at once. */
   readonly concurrency: number;
+  /** Requests to the model at once, of all workers. Default: any number. */
+  readonly requests?: number | undefined;
   /** The file of the spans of this process. Without it there are none. */
   readonly spans?: string | undefined;
 }
@@ -47,7 +49,10 @@ export async function openRuns(options: RunsOptions): Promise<DurableRuns> {
     tracing: tracing?.runs,
     databaseUrl,
     agents: { worker: { provider, tools, systemPrompt: "Do the job." } },
-    limits: { worker: { concurrency } },
+    limits: {
+      worker: { concurrency },
+      ...(options.requests !== undefined && { providers: { [provider.name]: { concurrency: options.requests } } }),
+    },
     leaseMs,
     // Where workers are killed all the time, a run may see many of them.
     maxAttempts: 10_000,
@@ -87,4 +92,16 @@ function tool(name: ToolName, ledger: number, { name: worker, toolMs }: RunsOpti
       return resultOf(job, { id, name });
     },
   });
+}
+
+/** Makes a call again for as long as its error says that it may succeed later. */
+export async function untilTaken<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if ((error as { retryable?: unknown }).retryable !== true) throw error;
+      await sleep(200);
+    }
+  }
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Executed, RunsOptions } from "./agents.ts";
 import type { Kill } from "./check.ts";
@@ -14,6 +15,8 @@ import type { WrittenSpan } from "./spans.ts";
 export interface FleetOptions extends ModelServerOptions, Pick<RunsOptions, "databaseUrl" | "toolMs" | "leaseMs"> {
   /** How many runs at once in one worker. */
   readonly concurrency: number;
+  /** Requests to the model at once, of all workers. */
+  readonly requests?: number | undefined;
   /** Whether processes write their spans. */
   readonly traced?: boolean;
 }
@@ -59,10 +62,16 @@ export class Fleet {
 
   /** What the process `name` opens runs with. */
   runsOptions(name: string): RunsOptions {
-    const { databaseUrl, toolMs, leaseMs, concurrency, traced } = this.#options;
+    const { toolMs, leaseMs, concurrency, requests, traced } = this.#options;
+    const databaseUrl = new URL(this.#options.databaseUrl);
+    // The server tells connections apart by it.
+    databaseUrl.searchParams.set("application_name", name);
     const ledger = join(this.#folder, `${name}.ledger`);
     const spans = traced ? join(this.#folder, `${name}.spans`) : undefined;
-    return { name, databaseUrl, modelUrl: this.#modelUrl, ledger, toolMs, leaseMs, concurrency, spans };
+    return {
+      ...{ name, databaseUrl: databaseUrl.href, modelUrl: this.#modelUrl, ledger, toolMs, leaseMs },
+      ...{ concurrency, requests, spans },
+    };
   }
 
   /** Starts a worker. Resolves to its name when it takes runs. */
@@ -84,6 +93,18 @@ export class Fleet {
     this.#count(worker);
     worker.child.kill("SIGKILL");
     this.kills.push({ worker: name, at: now() });
+  }
+
+  /** Stops a worker for a while, as a machine that sleeps does. Resolves when it goes on, or would. */
+  async sleep(name: string, ms: number, whenAsleep: () => Promise<unknown>): Promise<void> {
+    const child = this.#workers.find((worker) => worker.name === name)?.child;
+    child?.kill("SIGSTOP");
+    try {
+      await whenAsleep();
+      await sleep(ms);
+    } finally {
+      child?.kill("SIGCONT");
+    }
   }
 
   /** Processor time of all workers so far. That of a killed one is read right before. */

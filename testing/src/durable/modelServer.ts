@@ -25,12 +25,15 @@ export interface Asked {
 export interface ModelReport {
   readonly asked: readonly Asked[];
   readonly problems: readonly string[];
+  /** The most requests in flight at once. */
+  readonly mostInFlight: number;
   readonly cpuMs: number;
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as ModelServerOptions;
 const asked: Asked[] = [];
 const problems: string[] = [];
+let mostInFlight = 0;
 
 function answer(request: WireRequest): WireAnswer {
   const messages = Array.isArray(request.body.messages) ? request.body.messages.filter(isObject) : [];
@@ -40,6 +43,7 @@ function answer(request: WireRequest): WireAnswer {
   const worker = String(request.headers.authorization).replace("Bearer ", "");
   const digest = createHash("sha256").update(request.text).digest("base64url").slice(0, 16);
   asked.push({ job, reply, worker, at: now(), digest });
+  mostInFlight = Math.max(mostInFlight, server.inFlight());
   const unknown = checkResults(job, messages);
   for (const problem of request.problems) problems.push(`${job}, reply ${reply}: ${problem}`);
   // What was checked is not kept: ten thousand requests would fill the memory.
@@ -83,6 +87,6 @@ server.answerAll(answer);
 process.on("disconnect", () => process.exit(0));
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
-  process.send?.({ asked, problems, cpuMs: (user + system) / 1000 } satisfies ModelReport);
+  process.send?.({ asked, problems, mostInFlight, cpuMs: (user + system) / 1000 } satisfies ModelReport);
 });
 process.send?.({ url: server.url });

@@ -2,10 +2,11 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DurableRuns } from "@toolcrib/durable";
 import { type PostgresServer, startPostgres } from "../postgres.ts";
-import { openRuns } from "./agents.ts";
+import { openRuns, untilTaken } from "./agents.ts";
 import { check, type Verdict } from "./check.ts";
 import { Database } from "./database.ts";
 import { ConnectionSamples, countWork, type DatabaseFigures } from "./databaseFigures.ts";
+import { causeFaults, type Faults } from "./faults.ts";
 import { Fleet, type FleetOptions } from "./fleet.ts";
 import { fraction, now, plans, taskOf } from "./plan.ts";
 import { treeCpuMs } from "./processes.ts";
@@ -15,6 +16,8 @@ export interface ShowOptions extends Omit<FleetOptions, "databaseUrl"> {
   readonly workers: number;
   /** A worker drawn at random is killed and replaced this often. Undefined: never. */
   readonly killEveryMs?: number | undefined;
+  /** What else happens to workers and the database. */
+  readonly faults?: Faults | undefined;
   readonly seed: number;
   /** Ends a show that hangs. */
   readonly limitMs: number;
@@ -23,6 +26,10 @@ export interface ShowOptions extends Omit<FleetOptions, "databaseUrl"> {
 export interface ShowFigures {
   readonly verdict: Verdict;
   readonly kills: number;
+  /** How often each other fault happened. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** The most requests in flight at once, as the model counts them. */
+  readonly mostInFlight: number;
   /** From the first start of a run to the end of the last one. */
   readonly seconds: number;
   readonly database: DatabaseFigures;
@@ -81,6 +88,7 @@ async function measure(stage: Stage): Promise<ShowFigures> {
   const jobs = Array.from({ length: options.runs }, (_, index) => `job-${index + 1}`);
   const ended = new AbortController();
   const killing = killAtRandom(fleet, options, ended.signal);
+  const faults = causeFaults(stage, options, ended.signal);
   await startAll(client, jobs);
   say(`${jobs.length} runs are queued.`);
   const samples = new ConnectionSamples(database);
@@ -88,12 +96,15 @@ async function measure(stage: Stage): Promise<ShowFigures> {
   const seconds = (now() - begun) / 1000;
   ended.abort();
   await killing;
+  const caused = await faults;
   const after = await processorTimes(stage);
   // Processes of the server hand in their counters once a second.
   await sleep(1500);
   return {
     verdict: await judge({ ...stage, plan: options.plan }, jobs),
     kills: fleet.kills.length,
+    faults: caused,
+    mostInFlight: (await fleet.modelReport()).mostInFlight,
     seconds,
     database: await work(),
     connections: samples.means(),
@@ -112,7 +123,7 @@ export async function startAll(client: DurableRuns, jobs: readonly string[]): Pr
   const waiting = [...jobs];
   const startSome = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-      await client.start("worker", taskOf(job), { id: job });
+      await untilTaken(() => client.start("worker", taskOf(job), { id: job }));
     }
   };
   await Promise.all(Array.from({ length: 8 }, startSome));
@@ -169,7 +180,9 @@ async function killAtRandom(fleet: Fleet, { killEveryMs, seed }: ShowOptions, si
 async function waitForAll({ database, options, say }: Stage, begun: number, samples: ConnectionSamples): Promise<void> {
   let told = now();
   for (;;) {
-    const { active = 0, ...others } = await database.runCounts();
+    // The server may be on its way.
+    const counts = await database.runCounts().catch(() => undefined);
+    const { active = 0, ...others } = counts ?? { active: 1 };
     if (active === 0) return;
     const time = Math.round((now() - begun) / 1000);
     const state = Object.entries({ active, ...others })
@@ -183,7 +196,7 @@ async function waitForAll({ database, options, say }: Stage, begun: number, samp
       told = now();
       say(`${time} s: ${state}.`);
     }
-    await samples.take();
+    await samples.take().catch(() => undefined);
     await sleep(250);
   }
 }
