@@ -53,6 +53,22 @@ describe.runIf(process.platform === "linux")("the output of a command", () => {
     expect(answer).toMatchObject({ stdout: "ended\n", exit_code: 0 });
   });
 
+  test("goes through the same pipes again, but never while something still holds them", async () => {
+    const tool = createRunBashTool();
+    const run = async (more = ""): Promise<string[]> => {
+      const command = `for fd in 1 2; do readlink /proc/self/fd/$fd; done; ${more}`;
+      return JSON.parse(await tool.execute({ command }))
+        .stdout.trim()
+        .split("\n");
+    };
+    const first = await run();
+    expect(await run()).toEqual(first);
+    const [stdout, stderr, pid] = await run("sleep 60 & echo $!");
+    const next = await run();
+    for (const path of [stdout, stderr]) expect(next).not.toContain(path);
+    process.kill(Number(pid), "SIGKILL");
+  });
+
   test("takes no more descriptors, and leaves nothing in the temporary folder", async () => {
     const own = join(folder, "tmp");
     await mkdir(own);

@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdtempSync, openSync, rmdirSync, unlinkSync } from "node:fs";
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { childProcess } from "./platform.ts";
@@ -19,16 +19,28 @@ export type OutputPipes = readonly [PipeEnds, PipeEnds];
 
 /** How many are made at once: it takes a process, about 2 ms. */
 const madeAtOnce = 4;
+/** Most that are kept to be used again. */
+const mostKept = 8;
 const longestMs = 2000;
 const program = "/usr/bin/mkfifo";
+/** O_PATH of Linux: holds a named pipe without opening it. */
+const openOnlyPlace = 0x20_0000;
 
 let isAvailable = process.platform === "linux";
-const ready: OutputPipes[] = [];
+/** Named pipes without a name any more, two for a command. */
+const kept: (readonly [number, number])[] = [];
 
 /** Undefined where none can be made. The descriptors are the caller's to close. */
 export function takeOutputPipes(): OutputPipes | undefined {
-  if (ready.length === 0 && isAvailable) makePipes();
-  return ready.pop();
+  for (const pair of kept) {
+    const pipes = openPair(pair);
+    if (pipes) return pipes;
+  }
+  // All are in use, also by what commands left running.
+  for (const pair of kept.splice(0, kept.length - mostKept + madeAtOnce)) for (const place of pair) closeSync(place);
+  const first = kept.length;
+  if (isAvailable) makePipes();
+  return kept[first] && openPair(kept[first]);
 }
 
 function makePipes(): void {
@@ -41,7 +53,8 @@ function makePipes(): void {
     const { status } = childProcess().spawnSync(program, ["-m", "600", ...names], options);
     isAvailable = status === 0;
     for (let index = 0; isAvailable && index < names.length; index += 2) {
-      ready.push([openPipe(names[index] as string), openPipe(names[index + 1] as string)]);
+      const place = openSync(names[index] as string, openOnlyPlace);
+      kept.push([place, openSync(names[index + 1] as string, openOnlyPlace)]);
     }
   } catch {
     // Descriptors or processes may be free again next time.
@@ -51,20 +64,39 @@ function makePipes(): void {
   }
 }
 
-function openPipe(path: string): PipeEnds {
-  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+function openPair([stdout, stderr]: readonly [number, number]): OutputPipes | undefined {
+  const first = openPipe(stdout);
+  const second = first && openPipe(stderr);
+  if (first && second) return [first, second];
+  if (first) for (const end of [first.read, first.write]) closeSync(end);
+  return undefined;
+}
+
+/** Undefined while any process has one of its ends open: what it holds would mix with the next output. */
+function openPipe(place: number): PipeEnds | undefined {
+  const path = `/proc/self/fd/${place}`;
+  let read: number | undefined;
   try {
-    return { read, write: openSync(path, constants.O_WRONLY) };
-  } catch (error) {
+    const reader = attempt(() => openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    if (reader !== undefined) {
+      closeSync(reader);
+      return undefined;
+    }
+    read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    // With a writer there are bytes, or it is an error.
+    if (readSync(read, new Uint8Array(1)) === 0) return { read, write: openSync(path, constants.O_WRONLY) };
     closeSync(read);
-    throw error;
+    return undefined;
+  } catch {
+    if (read !== undefined) closeSync(read);
+    return undefined;
   }
 }
 
-function attempt(action: () => void): void {
+function attempt<Value>(action: () => Value): Value | undefined {
   try {
-    action();
+    return action();
   } catch {
-    // It was never made.
+    return undefined;
   }
 }
