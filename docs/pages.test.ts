@@ -5,10 +5,13 @@ import { testPages } from "@toolcrib/testing";
 import { expect, test } from "vitest";
 import { createSaveSessionContextTool } from "../packages/agent/src/index.ts";
 import { ToolRegistry } from "../packages/core/src/index.ts";
+import { createSkills } from "../packages/skills/src/index.ts";
 import { createBashTools } from "../packages/tools-bash/src/index.ts";
 import { createFsTools } from "../packages/tools-fs/src/index.ts";
 import { createSearchTools } from "../packages/tools-search/src/index.ts";
+import { createWebTools } from "../packages/tools-web/src/index.ts";
 
+const workspace = fileURLToPath(new URL("../", import.meta.url));
 const folder = fileURLToPath(new URL("src/content/docs/", import.meta.url));
 const pages = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".md"))
@@ -26,15 +29,16 @@ function createRegistry(root: string): ToolRegistry {
     ...createFsTools({ root }),
     ...createSearchTools({ root }),
     ...createBashTools({ cwd: root, background: true }),
+    ...createWebTools(),
+    ...createSkills({ folders: [join(workspace, "packages/skills/fixtures")] }).tools,
     createSaveSessionContextTool(context),
   ]);
 }
 
 /** READMEs are pages, too. */
-const root = fileURLToPath(new URL("../", import.meta.url));
 const readmes = ["packages", "examples"]
-  .flatMap((name) => readdirSync(join(root, name)).map((inner) => join(root, name, inner, "README.md")))
-  .concat(join(root, "README.md"))
+  .flatMap((name) => readdirSync(join(workspace, name)).map((inner) => join(workspace, name, inner, "README.md")))
+  .concat(join(workspace, "README.md"))
   .filter((path) => existsSync(path));
 
 testPages(pages, createRegistry, readmes);

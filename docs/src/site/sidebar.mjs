@@ -27,7 +27,10 @@ export const sidebar = [
   group("Tools", [
     "tools",
     ...["read_file", "write_file", "edit_file", "apply_patch", "list_dir", "mkdir", "remove", "move"].map(toolPage),
-    ...["search_text", "search_files", "run_bash", "read_output", "stop_command", "save_session_context"].map(toolPage),
+    ...["search_text", "search_files", "run_bash", "read_output", "stop_command", "web_fetch", "read_skill"].map(
+      toolPage,
+    ),
+    "tools/save_session_context",
   ]),
   group("Examples", ["examples", ...below("examples/")], true),
   group("Comparison", ["compare", "benchmarks"]),
