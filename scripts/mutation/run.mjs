@@ -3,10 +3,10 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const clone = mkdtempSync(join(tmpdir(), "toolcrib-mutation-"));
 // Some tests start a program as a user without rights, who must be able to read the sources.
 chmodSync(clone, 0o755);
@@ -16,7 +16,7 @@ process.on("SIGINT", () => {});
 const steps = [
   ["git", "clone", "--quiet", root, clone],
   [process.execPath, join(clone, "scripts/setup.mjs")],
-  [join(clone, "node_modules/.bin/stryker"), "run", ...process.argv.slice(2)],
+  [join(clone, "node_modules/.bin/stryker"), "run", "scripts/mutation/stryker.config.json", ...process.argv.slice(2)],
 ];
 try {
   for (const [program, ...args] of steps) {

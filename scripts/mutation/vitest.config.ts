@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { sourceAlias } from "./scripts/sourceAlias.ts";
+import { sourceAlias } from "../sourceAlias.ts";
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -8,13 +8,13 @@ const pathOf = (relative: string): string => fileURLToPath(new URL(relative, imp
 export default defineConfig({
   resolve: { alias: sourceAlias },
   test: {
-    root: pathOf("."),
+    root: pathOf("../.."),
     include: [
       "packages/{core,kit}/src/**/{registry,middleware,guard,pathScope,pathStyle,pathPatterns,deniedPaths,atomicWrite,testing}*.test.ts",
       "packages/policy/src/{judge,programs,remembered,rules,shell}/*.test.ts",
       "packages/policy/src/{options,policy,precedence,wildcards}.test.ts",
     ],
-    setupFiles: [pathOf("scripts/mutantInChildren.ts")],
+    setupFiles: [pathOf("mutantInChildren.ts")],
     testTimeout: 20_000,
   },
 });
