@@ -94,7 +94,7 @@ function requestFor(name: string, args: Arguments, description: string): HITLReq
 
 /** True only for the decision `approve`; a rejection's message is the reason that the model reads. */
 function answerOf(resumed: unknown): boolean | string {
-  const { decisions } = (resumed ?? {}) as { decisions?: { type?: unknown; message?: unknown }[] };
+  const { decisions }: { decisions?: { type?: unknown; message?: unknown }[] } = Object(resumed);
   const [decision] = Array.isArray(decisions) ? decisions : [];
   if (decision?.type === "approve") return true;
   return typeof decision?.message === "string" ? decision.message : false;

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { clip, isObject, printableName } from "@toolcrib/core/text";
+import { clip, isObject, messageOf, printableName } from "@toolcrib/core/text";
 import { removeFlatFolder } from "@toolcrib/kit/files";
 import { isSecret, redactUrls } from "@toolcrib/kit/text";
 import { type PackageVersion, readPackage } from "./installed.ts";
@@ -60,7 +60,7 @@ export function fromTarballs(path: string): { readonly find: FindPackage; readon
     } catch (error) {
       // A folder may hold those of others too.
       if (!isFolder) throw error;
-      leftOut.push((error as Error).message);
+      leftOut.push(messageOf(error));
     }
   }
   const find: FindPackage = async (name) => {
@@ -83,7 +83,7 @@ function readTarball(path: string): PackageVersion {
   try {
     return readPackage((file) => files(`package/${file}`));
   } catch (error) {
-    throw new Error(`${name}: ${(error as Error).message}`);
+    throw new Error(`${name}: ${messageOf(error)}`);
   }
 }
 
@@ -142,7 +142,7 @@ function describeFailure(answer: string): string {
 
 function npmError(answer: string): { code: string; summary: string } {
   try {
-    const { error } = JSON.parse(answer) as { error?: unknown };
+    const { error }: { error?: unknown } = Object(JSON.parse(answer));
     const { code, summary } = isObject(error) ? error : {};
     return { code: String(code ?? ""), summary: String(summary ?? "") };
   } catch {

@@ -130,6 +130,6 @@ export function isErrorNamed(value: unknown, name: string): value is Error {
 
 /** The message of whatever was thrown, by its shape, so of any realm; never throws. */
 export function messageOf(thrown: unknown): string {
-  const message = attempt(() => (thrown as { message?: unknown } | null | undefined)?.message);
+  const message: unknown = attempt(() => Object(thrown).message);
   return typeof message === "string" ? message : (attempt(() => String(thrown)) ?? unreadable);
 }

@@ -78,7 +78,7 @@ function assimilateForeign(
     };
   const fail = once(onError);
   try {
-    const { then } = value as { then?: unknown };
+    const then: unknown = Reflect.get(value, "then");
     if (typeof then !== "function") {
       once(onValue)(value);
       return;

@@ -144,5 +144,5 @@ function asJson(options: RemoteOptions): RemoteOptions {
     around.pop();
   };
   check("", options);
-  return JSON.parse(JSON.stringify(options)) as RemoteOptions;
+  return JSON.parse(JSON.stringify(options));
 }

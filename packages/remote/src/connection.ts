@@ -211,7 +211,7 @@ const replies: ReadonlySet<unknown> = new Set<Reply["type"]>([
 function parseReply(line: string): Reply | undefined {
   if (!line.startsWith('{"type":"')) return undefined;
   try {
-    const reply = JSON.parse(line) as Reply;
+    const reply: Reply = JSON.parse(line);
     return replies.has(reply.type) ? reply : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemErrorCode } from "@toolcrib/kit/files";
 import { type ProcessGroup, watchGroup } from "@toolcrib/kit/threads";
 import { type Channel, type ChannelEvents, inputGraceMs } from "./channel.ts";
 
@@ -20,7 +21,7 @@ export function openProcess(
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   let problem = "";
   child.once("error", (error) => {
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const isMissing = systemErrorCode(error) === "ENOENT";
     problem = `: ${command} could not be started: ${isMissing ? "there is no such program on the PATH here" : error.message}`;
   });
   const group: ProcessGroup | undefined = child.pid === undefined ? undefined : watchGroup(spawn, child.pid);

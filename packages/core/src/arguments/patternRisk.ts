@@ -52,7 +52,7 @@ function productOfWays(source: string, length: number): number {
   let repeats = 0;
   let isAlternation = false;
   for (let at = 0; at < plain.length; ) {
-    const group = open.at(-1) as Group;
+    const group = open.at(-1) ?? whole;
     const character = plain[at];
     at += 1;
     if (character === "(") {
@@ -67,8 +67,8 @@ function productOfWays(source: string, length: number): number {
       continue;
     }
     const isGroup = character === ")" && open.length > 1;
-    const part: Group = isGroup ? (open.pop() as Group) : { alternatives: 0, ways: 1, unbounded: 0 };
-    const outer = open.at(-1) as Group;
+    const part: Group = (isGroup ? open.pop() : undefined) ?? { alternatives: 0, ways: 1, unbounded: 0 };
+    const outer = open.at(-1) ?? whole;
     quantifier.lastIndex = at;
     const found = quantifier.exec(plain);
     if (found) at = quantifier.lastIndex;

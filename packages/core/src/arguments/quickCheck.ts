@@ -52,6 +52,7 @@ export function compileQuickCheck(schema: unknown): Check | undefined {
 
 function compileKeyword(keyword: string, schema: JsonSchema): Check | undefined {
   const rule = schema[keyword];
+  const limit = typeof rule === "number" ? rule : Number.NaN;
   switch (keyword) {
     case "type":
       return typeof rule === "string" ? typeChecks[rule] : undefined;
@@ -67,19 +68,18 @@ function compileKeyword(keyword: string, schema: JsonSchema): Check | undefined 
       return (value) => allowed.has(value);
     }
     case "minimum":
-      return (value) => typeof value !== "number" || value >= (rule as number);
+      return (value) => typeof value !== "number" || value >= limit;
     case "maximum":
-      return (value) => typeof value !== "number" || value <= (rule as number);
+      return (value) => typeof value !== "number" || value <= limit;
     case "exclusiveMinimum":
       return typeof rule === "number" ? (value) => typeof value !== "number" || value > rule : undefined;
     case "minItems":
-      return (value) => !Array.isArray(value) || value.length >= (rule as number);
+      return (value) => !Array.isArray(value) || value.length >= limit;
     case "maxItems":
-      return (value) => !Array.isArray(value) || value.length <= (rule as number);
+      return (value) => !Array.isArray(value) || value.length <= limit;
     case "minLength":
       // Length is counted in code points: as many units may be fewer of these.
-      return (value) =>
-        typeof value !== "string" || value.length >= 2 * (rule as number) || (rule === 1 && value !== "");
+      return (value) => typeof value !== "string" || value.length >= 2 * limit || (limit === 1 && value !== "");
     default:
       return undefined;
   }
@@ -94,7 +94,7 @@ function compileProperties(schema: JsonSchema): Check | undefined {
     if (!check) return undefined;
     checks.set(key, check);
   }
-  const wanted = required as readonly string[];
+  const wanted: readonly string[] = Array.isArray(required) ? required : [];
   return (value) => {
     if (!isPlainObject(value)) return false;
     for (const key of wanted) if (!Object.hasOwn(value, key)) return false;

@@ -52,7 +52,7 @@ function follow(root: JsonSchema, reference: string, known: Known): Target {
   for (const part of fragment.split("/").slice(1)) {
     const key = pointerName(part);
     if (typeof place !== "object" || place === null || !Object.hasOwn(place, key)) return undefined;
-    place = (place as Record<string, unknown>)[key];
+    place = Reflect.get(place, key);
   }
   return isPlainObject(place) || typeof place === "boolean" ? place : undefined;
 }

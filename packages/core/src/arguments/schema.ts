@@ -9,7 +9,7 @@ const types: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boo
 
 type Check = (value: unknown, at: string, root: JsonSchema) => string | undefined;
 
-const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 const count: Check = (value, at) => (isCount(value) ? undefined : `${at} must be a whole number from 0`);
 const number: Check = (value, at) => (Number.isFinite(value) ? undefined : `${at} must be a number`);
 const text: Check = (value, at) => (typeof value === "string" ? undefined : `${at} must be a string`);

@@ -35,7 +35,7 @@ type Copy = (value: unknown) => unknown;
 type OfInstance = (instance: object, fill: (target: object, source: object) => object) => object;
 
 function likeness(instance: object, fill: Parameters<OfInstance>[1]): object {
-  return fill(Object.create(Object.getPrototypeOf(instance)) as object, instance);
+  return fill(Object.create(Object.getPrototypeOf(instance)), instance);
 }
 
 /** Also a value in a cycle, or one that appears twice, is copied once. `isJson`: there are arrays and plain objects only. */
@@ -50,20 +50,20 @@ function copyArguments(
     copies.set(source, target);
     for (const key of Reflect.ownKeys(source)) {
       if (!Object.prototype.propertyIsEnumerable.call(source, key)) continue;
-      const value = copy((source as Record<PropertyKey, unknown>)[key]);
+      const value = copy(Reflect.get(source, key));
       // Defined where an assignment could call a setter of the prototype.
       if (key in target)
         Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-      else (target as Record<PropertyKey, unknown>)[key] = value;
+      else Reflect.set(target, key, value);
     }
     return finish(target);
   };
   const copy: Copy = (value) => {
     if (typeof value !== "object" || value === null) return value;
     if (copies.has(value)) return copies.get(value);
-    const prototype = Object.getPrototypeOf(value) as object | null;
+    const prototype: object | null = Object.getPrototypeOf(value);
     if (Array.isArray(value) && depth(prototype) === 2) return fill(new Array(value.length), value);
-    if (!Array.isArray(value) && depth(prototype) < 2) return fill(Object.create(prototype) as object, value);
+    if (!Array.isArray(value) && depth(prototype) < 2) return fill(Object.create(prototype), value);
     isJson = false;
     const made = copyBuiltIn(value, prototype, copy, (begun) => copies.set(value, begun)) ?? ofInstance(value, fill);
     copies.set(value, made);
@@ -75,12 +75,12 @@ function copyArguments(
 /** How many prototypes there are: 0 for null, 1 for `Object.prototype` of any realm, 2 for that of a class or of arrays. */
 function depth(prototype: object | null): number {
   let count = 0;
-  for (let at = prototype; at !== null && count < 4; at = Object.getPrototypeOf(at) as object | null) count += 1;
+  for (let at = prototype; at !== null && count < 4; at = Object.getPrototypeOf(at)) count += 1;
   return count;
 }
 
-const typedArray: object = Object.getPrototypeOf(Uint8Array.prototype);
-const sliceOf = (typedArray as Uint8Array).slice;
+/** Of every typed array. */
+const { slice } = Uint8Array.prototype;
 
 /** The copy of an object that JavaScript or its host itself knows, of any realm; undefined for any other, also of a class derived from one. */
 function copyBuiltIn(
@@ -91,7 +91,7 @@ function copyBuiltIn(
 ): object | undefined {
   if (ArrayBuffer.isView(value)) {
     const isKnown = depth(prototype) < 4 || globalThis.Buffer?.isBuffer(value);
-    return isKnown && !(value instanceof DataView) ? sliceOf.call(value as Uint8Array) : undefined;
+    return isKnown && !(value instanceof DataView) ? Reflect.apply(slice, value, []) : undefined;
   }
   if (depth(prototype) !== 2) return undefined;
   // A method of a built-in throws for what is not one: no other test tells them apart in every realm.
@@ -111,11 +111,12 @@ function copyBuiltIn(
     for (const item of items) Set.prototype.add.call(made, copy(item));
     return made;
   }
-  if (prototype === URL.prototype) return new URL((value as URL).href);
+  if (prototype === URL.prototype) return new URL(String(value));
   return prototype === RegExp.prototype ? new RegExp(value as RegExp) : undefined;
 }
 
 /** A copy for another realm keeps its kind there. */
 function withPrototype<T extends object>(made: T, prototype: object | null): T {
-  return Object.getPrototypeOf(made) === prototype ? made : (Object.setPrototypeOf(made, prototype) as T);
+  if (Object.getPrototypeOf(made) !== prototype) Object.setPrototypeOf(made, prototype);
+  return made;
 }

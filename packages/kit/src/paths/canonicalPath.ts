@@ -36,7 +36,7 @@ function followByHand(absolute: string): string {
   let [done, names] = existingHead(absolute);
   let links = 0;
   while (names.length > 0) {
-    const path = join(done, names.pop() as string);
+    const path = join(done, names.pop() ?? "");
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isSymbolicLink()) {
       links += 1;

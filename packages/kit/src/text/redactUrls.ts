@@ -13,11 +13,11 @@ const isReference = /^(?:\$\{\w+\}|[:&])*$/;
 export function redactUrls(text: string): string {
   return text.replace(address, (whole: string, scheme: string, rest: string) => {
     // A password may hold `/`, `?` or `#` by mistake: then no parser finds the host, and all before the last @ is hidden.
-    const [, user, place = "", query, fragment] = (
-      URL.canParse(whole)
+    const [, user, place = "", query, fragment] =
+      (URL.canParse(whole)
         ? /^(?:([^/?#]*)@)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
         : /^(?:(.*)@)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
-    ).exec(rest) as RegExpExecArray;
+      ).exec(rest) ?? [];
     return [
       scheme,
       user === undefined ? "" : `${hidden(user)}@`,

@@ -54,7 +54,7 @@ const specs = {
   store: { ...withMethods("load", "save"), expected: "an object with load and save, such as that of fileToolStore" },
   accept: withDefault({ ...option.call, expected: "a function that decides on a change" }, () => false),
   approve: { ...option.call, expected: "a function that answers a question" },
-  trust: withDefault({ ...option.texts, expected: "an array of names of servers" }, [] as readonly string[]),
+  trust: withDefault<readonly string[]>({ ...option.texts, expected: "an array of names of servers" }, []),
   timeoutMs: withDefault(option.positive, 60_000),
   startTimeoutMs: withDefault(option.positive, 60_000),
   signal: option.signal,

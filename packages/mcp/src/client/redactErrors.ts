@@ -32,7 +32,7 @@ function secretsOf(target: ResolvedServer): string[] {
 export function redactError(error: unknown, redact: Redact, depth = 0): unknown {
   if (typeof error === "string") return redact(error);
   if (typeof error !== "object" || error === null) return error;
-  const { name, message, stack, code, status, cause } = error as Record<string, unknown>;
+  const { name, message, stack, code, status, cause }: Record<string, unknown> = Object(error);
   if (typeof message !== "string") return undefined;
   const copy = new Error(redact(message));
   if (typeof name === "string") copy.name = name;

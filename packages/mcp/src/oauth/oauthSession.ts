@@ -69,7 +69,7 @@ async function askForTokens(server: string, url: URL, login: OAuthLogin): Promis
     });
     return { ...login, ...keptTokens(tokens, Date.now()) };
   } catch (cause) {
-    const { code } = Object(cause) as { code?: unknown };
+    const { code }: { code?: unknown } = Object(cause);
     if (["invalid_grant", "invalid_client", "unauthorized_client"].includes(String(code))) return undefined;
     const reason = withoutTokens(reasonOf(cause), loginSecrets(login));
     throw new McpError(

@@ -63,8 +63,8 @@ function keyOf(url: URL): string {
 /** Parses the logins. What cannot be read is no login. */
 function loginsIn(text: string | undefined): ReadonlyMap<string, unknown> {
   try {
-    const { logins } = JSON.parse(text ?? "") as { logins?: unknown };
-    return new Map(isObject(logins) ? Object.entries(logins) : []);
+    const all: unknown = JSON.parse(text ?? "");
+    return new Map(isObject(all) && isObject(all.logins) ? Object.entries(all.logins) : []);
   } catch {
     return new Map();
   }

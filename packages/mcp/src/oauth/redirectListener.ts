@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:net";
 
 /** What the browser brings back: the code, and who says that it issued it. */
 export interface AuthorizationCode {
@@ -23,7 +23,7 @@ export async function listenForRedirect(state: string, port = 0): Promise<Redire
   const arrived = Promise.withResolvers<AuthorizationCode>();
   arrived.promise.catch(() => undefined);
   const server = createServer((request, response) => {
-    const parameters = parametersOf(request, server.address() as AddressInfo, state);
+    const parameters = parametersOf(request, portOf(server), state);
     if (!parameters) return answer(response, 400, "This is not the login that was started. Nothing was done.");
     const [code, error] = [parameters.get("code"), parameters.get("error")];
     if (code) {
@@ -42,7 +42,7 @@ export async function listenForRedirect(state: string, port = 0): Promise<Redire
     server.listen(port, "127.0.0.1", resolve);
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    url: `http://127.0.0.1:${portOf(server)}${path}`,
     async waitForCode(signal) {
       signal.throwIfAborted();
       const stop = (): void => arrived.reject(signal.reason);
@@ -56,10 +56,16 @@ export async function listenForRedirect(state: string, port = 0): Promise<Redire
   };
 }
 
+/** Returns the port of a server that listens. */
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
 /** The parameters of a request that is the answer to this login; undefined for any other. */
 function parametersOf(
   { method, url = "", headers }: IncomingMessage,
-  { port }: AddressInfo,
+  port: number,
   state: string,
 ): URLSearchParams | undefined {
   const target = URL.parse(url, `http://127.0.0.1:${port}`);
