@@ -8,9 +8,6 @@ export {
   freeName,
   isLegalName,
   nearestName,
-  originIn,
-  originWithin,
-  serverPrefix,
   withLegalCharacters,
 } from "./names.ts";
 export {
@@ -24,7 +21,6 @@ export {
   option,
   type ReadOptions,
   readOptions,
-  shownValue,
   withDefault,
   withMethods,
 } from "./options.ts";

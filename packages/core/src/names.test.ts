@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { freeName, isLegalName, nearestName, originIn, originWithin } from "./names.ts";
+import { freeName, isLegalName, nearestName } from "./names.ts";
 
 describe("names", () => {
   test("only ^[a-zA-Z0-9_-]{1,64}$ is legal", () => {
@@ -21,14 +21,6 @@ describe("names", () => {
         expect(free.slice(0, 10).startsWith(name.slice(0, 10))).toBe(true);
       }),
     );
-  });
-
-  test("the origin of a tool in a place is found again in that place alone", () => {
-    const origin = originIn("docker:web", "@toolcrib/tools-fs");
-    expect(origin).toBe("docker:web: @toolcrib/tools-fs");
-    expect(originWithin("docker:web", origin)).toBe("@toolcrib/tools-fs");
-    for (const place of ["docker", "web", "docker:web: @toolcrib/tools-fs"])
-      expect(originWithin(place, origin)).toBeUndefined();
   });
 
   test("the nearest name forgives a typo, case and separators, and nothing far off", () => {

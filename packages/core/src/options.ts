@@ -171,7 +171,7 @@ export function checkSpelling<Options extends object>(
 }
 
 /** A value as an error shows it: short, and of an object only its kind. */
-export function shownValue(value: unknown): string {
+function shownValue(value: unknown): string {
   return typeof value === "string" ? quote(value) : kindOrNumber(value);
 }
 

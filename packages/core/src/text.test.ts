@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import {
-  byteLimit,
   clip,
   cutBytes,
   cutHead,
@@ -48,20 +47,6 @@ test("names with control characters, line separators or lone surrogates are prin
 test("a head cut by bytes never splits a character", () => {
   expect(cutBytes("aé😀b", 8)).toBe("aé😀b");
   expect([1, 2, 3, 6, 7].map((limit) => cutBytes("aé😀b", limit))).toEqual(["a", "a", "aé", "aé", "aé😀"]);
-});
-
-test("a limit in bytes is at least 1; a fraction is rounded down", () => {
-  expect([1.9, 50, Infinity].map((value) => byteLimit("maxBytes", value))).toEqual([1, 50, Infinity]);
-  for (const [value, got] of [
-    [0, "0"],
-    [Number.NaN, "NaN"],
-    ["5", "a string"],
-    [null, "null"],
-  ] as const) {
-    expect(() => byteLimit("maxBytes", value as number)).toThrow(
-      new TypeError(`maxBytes must be a number of bytes of at least 1, or Infinity for no limit, got ${got}`),
-    );
-  }
 });
 
 /** One of each kind that could steer a terminal or reorder what it shows. */

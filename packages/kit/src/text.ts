@@ -1,7 +1,9 @@
+export { byteLimit, defaultMaxReplyBytes, leftOutNotice, withMiddleLeftOut, withNewline } from "./text/cuts.ts";
 export { byteOrderMark, dominantLineEnding, isBinary } from "./text/encoding.ts";
 export { type ImageHeader, imageFormat, readImageHeader, signatureLength } from "./text/imageHeader.ts";
 export { isSecret } from "./text/isSecret.ts";
 export { LineSplitter } from "./text/lineSplitter.ts";
+export { originIn, originWithin, serverPrefix } from "./text/origins.ts";
 export { parseJson } from "./text/parseJson.ts";
 export { redactUrls } from "./text/redactUrls.ts";
 export { headerSecrets, redacted, secretForms, withoutSecrets } from "./text/secrets.ts";

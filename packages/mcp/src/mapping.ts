@@ -1,6 +1,7 @@
 import { type ContentBlock, type JsonSchema, type McpTool, renderOutcome, type ToolOutcome } from "@toolcrib/core";
-import { freeName, serverPrefix, withLegalCharacters } from "@toolcrib/core/internal";
+import { freeName, withLegalCharacters } from "@toolcrib/core/internal";
 import { clip, isObject, limitBytes } from "@toolcrib/core/text";
+import { serverPrefix } from "@toolcrib/kit/text";
 
 /** A tool as a server lists it. Only the name is checked. */
 export interface ListedTool {

@@ -6,7 +6,8 @@ import {
   type ToolTraits,
   toolOutput,
 } from "@toolcrib/core";
-import { longestDelayMs, originIn } from "@toolcrib/core/internal";
+import { longestDelayMs } from "@toolcrib/core/internal";
+import { originIn } from "@toolcrib/kit/text";
 import { type Answer, ConnectionEnded } from "./connection.ts";
 import type { ListedTool, RemoteChange, SentError } from "./frames.ts";
 import { isPackTool } from "./hostFile.ts";

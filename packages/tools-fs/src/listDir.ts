@@ -1,8 +1,9 @@
+import { leftOutNotice } from "@toolcrib/kit/text";
 import { type Dirent, lstatSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
-import { cutBytes, leftOutNotice, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
+import { cutBytes, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import {
   canonicalOrUndefined,
   createSemaphore,

@@ -1,5 +1,5 @@
+import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 import { option, readOptions, withDefault } from "@toolcrib/core/internal";
-import { defaultMaxReplyBytes } from "@toolcrib/core/text";
 import { createPathScope, type PathScope, type PathScopeOptions, scopeOptions } from "@toolcrib/kit/files";
 
 /** Where the search tools look, how long a pattern may take and how much a reply holds. */

@@ -1,6 +1,7 @@
 import { invalidArgument, isToolError } from "@toolcrib/core";
-import { clip, cutBytes, leftOutNotice, messageOf, type Truncation, truncationNotice } from "@toolcrib/core/text";
+import { clip, cutBytes, messageOf, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import type { PathScope } from "@toolcrib/kit/files";
+import { leftOutNotice } from "@toolcrib/kit/text";
 import type { Problem } from "./engine/job.ts";
 import type { SearchResult } from "./engine/searchResult.ts";
 

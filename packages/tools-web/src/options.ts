@@ -1,5 +1,5 @@
 import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/core/internal";
-import { defaultMaxReplyBytes } from "@toolcrib/core/text";
+import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 
 /** Options of every tool of this pack. */
 export interface WebToolOptions {

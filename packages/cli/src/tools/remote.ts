@@ -1,6 +1,5 @@
 import { type AnyToolRegistry, ToolRegistry } from "@toolcrib/core";
-import { originIn } from "@toolcrib/core/internal";
-import { defaultMaxReplyBytes } from "@toolcrib/core/text";
+import { defaultMaxReplyBytes, originIn } from "@toolcrib/kit/text";
 import type { ConnectedTools } from "@toolcrib/remote";
 import { type FileChange, proposeChanges } from "@toolcrib/tools-fs";
 import { usageError } from "../exitReasons.ts";

@@ -10,8 +10,8 @@ import {
   readOptions,
   withDefault,
 } from "@toolcrib/core/internal";
-import { defaultMaxReplyBytes, withMiddleLeftOut } from "@toolcrib/core/text";
 import { directoryOption } from "../paths/scopeOptions.ts";
+import { defaultMaxReplyBytes, withMiddleLeftOut } from "../text/cuts.ts";
 import { type FilePath, openDirectory } from "./descriptors.ts";
 import { ensureDirectory } from "./directories.ts";
 import { systemErrorCode } from "./systemErrors.ts";

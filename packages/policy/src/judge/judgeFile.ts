@@ -1,6 +1,6 @@
 import type { ToolEffect } from "@toolcrib/core";
-import { originWithin } from "@toolcrib/core/internal";
 import { isInside } from "@toolcrib/kit/files";
+import { originWithin } from "@toolcrib/kit/text";
 import { describeEffect } from "../describe.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";

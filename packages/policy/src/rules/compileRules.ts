@@ -1,7 +1,7 @@
 import type { ToolEffect } from "@toolcrib/core";
-import { serverPrefix } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
 import { compilePathPatterns, type PathPatterns } from "@toolcrib/kit/files";
+import { serverPrefix } from "@toolcrib/kit/text";
 import type { Decision } from "../verdict.ts";
 import { type CommandPattern, parseCommandPattern } from "./commandPattern.ts";
 import { compileHostPattern, type HostPattern } from "./hostPattern.ts";

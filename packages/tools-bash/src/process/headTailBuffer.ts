@@ -1,4 +1,5 @@
-import { printableName, withMiddleLeftOut, withNewline } from "@toolcrib/core/text";
+import { printableName } from "@toolcrib/core/text";
+import { withMiddleLeftOut, withNewline } from "@toolcrib/kit/text";
 import type { SpillFile } from "./spillFile.ts";
 import { lengthOfBegun, lengthOfRest } from "./utf8.ts";
 

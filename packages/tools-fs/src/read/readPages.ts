@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { truncationNotice, withNewline, withNotice } from "@toolcrib/core/text";
+import { truncationNotice, withNotice } from "@toolcrib/core/text";
 import type { RegularFile } from "@toolcrib/kit/files";
-import { isBinary } from "@toolcrib/kit/text";
+import { isBinary, withNewline } from "@toolcrib/kit/text";
 import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 import {
   byteLineEnd,

@@ -1,0 +1,44 @@
+import { kindOf } from "@toolcrib/core/internal";
+import { withNotice } from "@toolcrib/core/text";
+
+/** What a long text is cut to: its head and its tail, each within whole lines where it can be. */
+export interface CutMiddle {
+  head: string;
+  tail: string;
+  /** Bytes of both. */
+  shown: number;
+  /** Bytes of the whole. */
+  total: number;
+  /** The path of a file that holds the whole, or its first `held`. */
+  whole?: string | undefined;
+  held?: number | undefined;
+  /** Why no such file could be written: the code of a system error. */
+  unwritten?: string | undefined;
+}
+
+/** Head, a line that says how much is left out, tail, blank line, notice. */
+export function withMiddleLeftOut({ head, tail, unwritten, ...cut }: CutMiddle): string {
+  const why = unwritten === undefined ? "" : `; they could not be written to a file (${unwritten})`;
+  const middle = `[… ${cut.total - cut.shown} bytes left out${why} …]`;
+  return withNotice(`${withNewline(head)}${middle}\n${tail}`, { ...cut, unit: "bytes" });
+}
+
+/** With a line break at its end unless it is empty. */
+export function withNewline(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+/** The last line of a list that does not show denied names: `[left out: 2 denied names]`. */
+export function leftOutNotice(count: number): string {
+  return `[left out: ${count} denied ${count === 1 ? "name" : "names"}]`;
+}
+
+/** The most bytes of a reply that lists things (entries, matches), its closing notice aside: `maxReplyBytes` of the packs. */
+export const defaultMaxReplyBytes: number = 50 * 1024;
+
+/** A limit in bytes, given as an option, as a whole number. Throws a TypeError unless it is at least 1. */
+export function byteLimit(option: string, value: number): number {
+  if (typeof value === "number" && value >= 1) return Math.floor(value);
+  const got = typeof value === "number" ? value : kindOf(value);
+  throw new TypeError(`${option} must be a number of bytes of at least 1, or Infinity for no limit, got ${got}`);
+}
