@@ -1,4 +1,4 @@
-export { byteLimit, defaultMaxReplyBytes, leftOutNotice, withMiddleLeftOut, withNewline } from "./text/cuts.ts";
+export { defaultMaxReplyBytes, leftOutNotice, withMiddleLeftOut, withNewline } from "./text/cuts.ts";
 export { byteOrderMark, dominantLineEnding, isBinary } from "./text/encoding.ts";
 export { type ImageHeader, imageFormat, readImageHeader, signatureLength } from "./text/imageHeader.ts";
 export { isSecret } from "./text/isSecret.ts";

@@ -1,4 +1,3 @@
-import { leftOutNotice } from "@toolcrib/kit/text";
 import { type Dirent, lstatSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,6 +13,7 @@ import {
   pathEffect,
   plainPathError,
 } from "@toolcrib/kit/files";
+import { leftOutNotice } from "@toolcrib/kit/text";
 import { type FsToolOptions, openFileLimit, origin, settingsOf } from "./options.ts";
 import { count, listOf, objectSchema, oneOf, text } from "./outputSchemas.ts";
 import { createYielder } from "./yieldToEventLoop.ts";

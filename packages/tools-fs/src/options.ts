@@ -1,6 +1,6 @@
-import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 import { option, readOptions, withDefault } from "@toolcrib/core/internal";
 import { createPathScope, type PathScope, type PathScopeOptions, scopeOptions } from "@toolcrib/kit/files";
+import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 import { createSeenFiles, type SeenFiles } from "./seenFiles.ts";
 
 /** Options of every tool of this pack. */

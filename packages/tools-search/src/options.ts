@@ -1,6 +1,6 @@
-import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 import { option, readOptions, withDefault } from "@toolcrib/core/internal";
 import { createPathScope, type PathScope, type PathScopeOptions, scopeOptions } from "@toolcrib/kit/files";
+import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 
 /** Where the search tools look, how long a pattern may take and how much a reply holds. */
 export interface SearchOptions extends PathScopeOptions {

@@ -1,4 +1,3 @@
-import { kindOf } from "@toolcrib/core/internal";
 import { withNotice } from "@toolcrib/core/text";
 
 /** What a long text is cut to: its head and its tail, each within whole lines where it can be. */
@@ -35,10 +34,3 @@ export function leftOutNotice(count: number): string {
 
 /** The most bytes of a reply that lists things (entries, matches), its closing notice aside: `maxReplyBytes` of the packs. */
 export const defaultMaxReplyBytes: number = 50 * 1024;
-
-/** A limit in bytes, given as an option, as a whole number. Throws a TypeError unless it is at least 1. */
-export function byteLimit(option: string, value: number): number {
-  if (typeof value === "number" && value >= 1) return Math.floor(value);
-  const got = typeof value === "number" ? value : kindOf(value);
-  throw new TypeError(`${option} must be a number of bytes of at least 1, or Infinity for no limit, got ${got}`);
-}
