@@ -83,10 +83,12 @@ const readers: { readonly [Key in keyof Values]: Reader<Values[Key]> } = {
 /** For a rule of permissions that is missing, or is none. */
 export const ruleAdvice = "such as 'run_bash(git push *)'; to be asked before each change, use --mode ask";
 
-/** Adds declared flags to a command. */
-export function addFlags(command: Command, flags: Flags): void {
-  for (const { usage, about, value } of Object.values(flags)) {
+/** Adds declared flags to a command, each under the heading that holds it. */
+export function addFlags(command: Command, flags: Flags, headings: readonly (readonly [string, object])[]): void {
+  for (const [name, { usage, about, value }] of Object.entries(flags)) {
     const option = new Option(usage, about);
+    const [heading] = headings.find(([, held]) => name in held) ?? [];
+    if (heading !== undefined) option.helpGroup(`${heading}:`);
     if (typeof value === "object") option.choices([...value]);
     else if (value !== undefined)
       option.argParser<unknown>((word, before) =>

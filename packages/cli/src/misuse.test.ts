@@ -91,7 +91,11 @@ const misuses: readonly [args: string, code: number, says: RegExp][] = [
     /--allow: "run_bash\(a;b\)" is malformed: it must be one simple command/,
   ],
   ["run hi -m offline --deny write_file([)", 2, /--deny: "write_file\(\[\)" is malformed/],
-  ["run hi -m offline --mode yes", 2, /--mode <mode>' argument 'yes' is invalid.*ask, read-only, accept-edits, full/],
+  [
+    "run hi -m offline --mode yes",
+    2,
+    /--mode <mode>' argument 'yes' is invalid.*ask, plan, read-only, accept-edits, full/,
+  ],
   ["run hi -m offline --yes", 2, /there is no --yes; write --mode full\n$/],
   ["tools list --exclude-tools mkdir", 2, /there is no --exclude-tools; write --disable\n$/],
   ["run hi -m offline --jsonl", 2, /there is no --jsonl; write --output-format stream-json\n$/],

@@ -15,14 +15,14 @@ export const toolFlags = {
   enable: { usage: "--enable <names>", about: "switch tools on", value: "names" },
   disable: { usage: "--disable <names>", about: "switch tools off", value: "names" },
   tools: { usage: "--tools <names>", about: "only these tools", value: "names" },
+} as const;
+
+/** How `run_bash` runs its commands. */
+export const sandboxFlags = {
   shell: {
     usage: "--shell <shell>",
     about: "of run_bash: sh, bash or the path of one (default: bash where it is found, else sh)",
   },
-} as const;
-
-/** The sandbox in which `run_bash` runs its commands. */
-export const sandboxFlags = {
   sandbox: {
     usage: "--sandbox",
     about: "run_bash: commands in a sandbox; an error where there is none (default: where there is one)",
@@ -41,21 +41,21 @@ export const permissionFlags = {
   mode: {
     usage: "--mode <mode>",
     about: "what runs where no rule decides (default: ask; full for tools call and mcp serve)",
-    value: ["ask", "read-only", "accept-edits", "full"],
+    value: ["ask", "plan", "read-only", "accept-edits", "full"],
   },
   allow: {
     usage: "--allow <rule>",
-    about: "calls that run, such as 'run_bash(npm test *)' or 'write_file(src/)'; may be given again",
+    about: "calls that run, such as 'run_bash(npm test *)'",
     value: "rules",
   },
   ask: {
     usage: "--ask <rule>",
-    about: "calls that are asked about whatever allows them; may be given again",
+    about: "calls that are asked about, whatever allows them",
     value: "rules",
   },
   deny: {
     usage: "--deny <rule>",
-    about: "calls that never run, such as 'effect:read(.env)'; may be given again",
+    about: "calls that never run, such as 'effect:read(.env)'",
     value: "rules",
   },
 } as const;
@@ -119,6 +119,15 @@ export const conversationFlags: AgentFlags & typeof sessionFlags & typeof mcpFla
   ...sessionFlags,
   ...mcpFlag,
 };
+
+/** The heading of each shared flag in help. */
+export const flagHeadings: readonly (readonly [heading: string, flags: object])[] = [
+  ["Model", { ...modelFlags, ...limitFlags }],
+  ["Conversation", { ...sessionFlags, ...mcpFlag }],
+  ["Tools", toolFlags],
+  ["Commands (run_bash)", sandboxFlags],
+  ["Permissions (rules may be given again)", permissionFlags],
+];
 
 export type ModelFlags = FlagsOf<typeof modelFlags>;
 export type SessionFlags = FlagsOf<typeof sessionFlags>;

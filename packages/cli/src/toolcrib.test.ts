@@ -54,6 +54,23 @@ describe.concurrent("toolcrib", () => {
     },
   );
 
+  test.each([
+    ["--help"],
+    ["run --help"],
+    ["chat --help"],
+    ["mcp"],
+    ["mcp serve --help"],
+    ["tools call --help"],
+    ["acp --help"],
+  ])("%s comes in groups of at most eight lines", async (line) => {
+    const groups = (await toolcrib(line.split(" "))).stdout
+      .split("\n\n")
+      .filter((group) => /^\S.*:\n {2}\S/.test(group));
+    expect(groups.length).toBeGreaterThan(0);
+    for (const group of groups.filter((one) => !/^Examples|^Which model/.test(one)))
+      expect(group.trimEnd().split("\n").length - 1, group).toBeLessThanOrEqual(8);
+  });
+
   test("tools call NAME --help tells which values fit and what a list holds", async () => {
     expect((await toolcrib(["tools", "call", "read_file", "--help"])).stdout).toMatch(/--encoding +one of "utf-?8", "/);
     expect((await toolcrib(["tools", "call", "edit_file", "--help"])).stdout).toMatch(

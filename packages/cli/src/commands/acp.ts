@@ -13,7 +13,7 @@ import { agentFlags } from "../sharedFlags.ts";
 import { sessionsOf } from "../state/sessionFile.ts";
 import { ownToolStore } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
-import { createPermissions, describePermissions } from "../tools/permissions.ts";
+import { createPermissions, describePermissions, policyMode } from "../tools/permissions.ts";
 import { changesOf } from "../tools/remote.ts";
 import { rootsOf } from "../tools/toolSet.ts";
 import { version } from "../version.ts";
@@ -114,7 +114,7 @@ function sessionOf(conversation: Conversation, flags: ConversationFlags, model: 
     },
     modes: {
       get current() {
-        return permissions.mode;
+        return policyMode(permissions.mode);
       },
       available: permissionModes,
       select: (mode) => permissions.setMode(mode as Mode),

@@ -10,7 +10,7 @@ import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import type { conversationFlags } from "../sharedFlags.ts";
 import { oneLine } from "../terminal/render.ts";
-import type { PermissionFlags, Permissions } from "../tools/permissions.ts";
+import type { PermissionFlags, Permissions, WorkMode } from "../tools/permissions.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { SessionLock } from "./sessionLock.ts";
 import { instructionsFor, systemPromptFor, workplaceOf } from "./systemPrompt.ts";
@@ -41,6 +41,8 @@ export interface BuiltAgent {
   readonly agent: Agent;
   readonly instructions: Instructions;
   readonly undo: Undo | undefined;
+  /** Makes the system prompt for another mode. */
+  promptFor(mode: WorkMode): string;
 }
 
 /** Makes the agent that continues the conversation of `file`, or starts a new one, and locks its journal. */
@@ -75,15 +77,16 @@ export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: st
     onJournalError: ({ message }) => terminal.aside(`${message} The conversation goes on unsaved.`),
     ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),
   };
+  const promptFor = (mode: WorkMode): string => systemPromptFor(roots, instructions, remote, mode);
   // A file that cannot be resumed leaves the conversation before, and its journal, as they were.
   const agent = await lock.moveTo(journal, async () => {
     const opened = file === undefined ? new Agent(provider, options) : await Agent.resume(provider, file, options);
     const before = workplaceOf(opened.systemPrompt);
-    opened.setSystemPrompt(systemPromptFor(roots, instructions, remote));
+    opened.setSystemPrompt(promptFor(parts.permissions.mode));
     const now = workplaceOf(opened.systemPrompt);
     if (before !== undefined && before !== now)
       terminal.aside(`This conversation was about files in ${oneLine(before, 200)}, not in ${now}.`);
     return opened;
   });
-  return { agent, instructions, undo };
+  return { agent, instructions, undo, promptFor };
 }

@@ -10,7 +10,7 @@ import type { Program } from "../program.ts";
 import { makeSessionFolder, numberedRows, type PickRow, resumedFile, sessionsOf } from "../state/sessionFile.ts";
 import type { Asker } from "../terminal/ask.ts";
 import { answersTo } from "../tools/approval.ts";
-import { createPermissions, type Permissions } from "../tools/permissions.ts";
+import { createPermissions, type Permissions, type WorkMode } from "../tools/permissions.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
 import { rootsOf, type ToolFlags } from "../tools/toolSet.ts";
@@ -155,6 +155,12 @@ export class Conversation {
     this.#provider = provider;
   }
 
+  /** Changes what runs unasked, from now on; the next request tells the model of `plan`. */
+  setMode(mode: WorkMode): void {
+    this.permissions.setMode(mode);
+    this.agent.setSystemPrompt(this.#present.promptFor(mode));
+  }
+
   /** Continues the conversation of `file`, or starts a new one. The tools stay on or off as they are. */
   async switchTo(file?: string): Promise<void> {
     const before = this.#built?.agent.toolRegistry;
@@ -197,7 +203,10 @@ export class Conversation {
     const answers =
       user && (await answersTo(pending, { asker: user, permissions: this.permissions, registry, style, signal, note }));
     if (!answers && signal.aborted)
-      throw new CliError("interrupted", "Interrupted. The question stays open: toolcrib chat -c asks again.");
+      throw new CliError(
+        "interrupted",
+        `Interrupted. The question stays open: ${this.#parts.jobs ? "/answer" : "toolcrib chat -c"} asks again.`,
+      );
     if (!answers || Object.values(answers).some((answer) => answer !== true)) this.#isDenied = true;
     return answers;
   }

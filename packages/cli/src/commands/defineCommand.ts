@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { ExitReason } from "../exitReasons.ts";
 import { addFlags, type Flags, type FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
+import { flagHeadings } from "../sharedFlags.ts";
 
 /** What the file of a command exports: adds its flags, its arguments and its code to the command. `act` starts the program first. */
 export type DefineCommand = (command: Command, act: Act) => void;
@@ -46,7 +47,7 @@ export function defineCommand<
   return (command, act) => {
     for (const [usage, about] of parts.arguments ?? []) command.argument(usage, about);
     if (parts.flags && "help" in parts.flags) command.helpOption(false);
-    addFlags(command, parts.flags ?? {});
+    addFlags(command, parts.flags ?? {}, flagHeadings);
     if (parts.usage !== undefined) command.usage(parts.usage);
     if (parts.more !== undefined) command.addHelpText("after", parts.more);
     if (parts.takesAnyFlag) command.allowUnknownOption();

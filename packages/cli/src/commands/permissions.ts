@@ -1,7 +1,7 @@
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
-import { permissionFlags, toolFlags } from "../sharedFlags.ts";
+import { permissionFlags, sandboxFlags, toolFlags } from "../sharedFlags.ts";
 import { oneLine } from "../terminal/render.ts";
 import { createPermissions, describePermissions } from "../tools/permissions.ts";
 import { connectRemote } from "../tools/remote.ts";
@@ -12,6 +12,7 @@ import { argumentsFrom } from "./toolsCall.ts";
 const listFlags = { ...permissionFlags, json: { usage: "--json", about: "the answers, as JSON" } } as const;
 const explainFlags = {
   ...toolFlags,
+  shell: sandboxFlags.shell,
   ...permissionFlags,
   json: { usage: "--json", about: "print the explanation as JSON" },
 } as const;

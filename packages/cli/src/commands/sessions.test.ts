@@ -57,6 +57,7 @@ describe("toolcrib sessions", () => {
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).toContain("&lt;/script&gt;&lt;b&gt;[redacted]");
     expect(page).not.toContain(secret);
+    expect((await toolcrib(["sessions", "export", id, "-o", "-"])).stdout).toBe(page);
     const written = await toolcrib(["sessions", "export", "1", "--md", "-o", "fish.md"]);
     expect(written).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("Written to fish.md") });
     expect(readFileSync(at("fish.md"), "utf8")).toContain("### write_file");

@@ -13,28 +13,51 @@ export function exitReasonOf(end: TurnEnd | undefined, denied: boolean): ExitRea
   if (end?.failed && !denied) return "failed";
   if (end?.reason === "stop") return denied ? "denied" : "ok";
   if (end?.reason === "approval") return "denied";
-  const isLimit = end?.reason.endsWith("-limit") || end?.reason === "cost-unknown" || end?.reason === "stuck";
-  return isLimit ? "limit" : "failed";
+  return end?.reason.endsWith("-limit") || end?.reason === "cost-unknown" ? "limit" : "failed";
 }
 
-/** Why there is no whole answer, what to do next, and what the service said of it. */
-export function whyNoAnswer(end: TurnEnd | undefined): string {
+/** Why there is no whole answer, what to do next (in a chat, if there is one), and what the service said of it. */
+export function whyNoAnswer(end: TurnEnd | undefined, isChat = false): string {
   const detail = end?.detail && ` The service said: ${oneLine(end.detail, 300)}`;
-  const why = (end && advice[end.reason]) ?? "The turn ended without an answer: try again.";
-  return `${why}${detail ?? ""}`;
+  const [what, next, nextInChat = next] = (end && advice[end.reason]) ?? [
+    "The turn ended without an answer",
+    "try again",
+  ];
+  return `${what}: ${isChat ? nextInChat : next}.${detail ?? ""}`;
 }
 
-const advice: Partial<Record<TurnEnd["reason"], string>> = {
-  "step-limit": "The step limit was reached before the answer: go on with toolcrib run -c, or raise --max-steps.",
-  "time-limit": "The time limit was reached before the answer: go on with toolcrib run -c, or raise --timeout.",
-  "cost-limit": "The cost limit was reached before the answer: go on with toolcrib run -c, or raise --max-cost.",
-  "cost-unknown":
-    "The service did not say what the last reply used, so --max-cost cannot be kept: go on with toolcrib run -c and without it.",
-  "token-limit": "The answer was cut off at the model's limit for one reply: go on with toolcrib run -c.",
-  "context-limit": "The conversation is too long for this model: begin a new one, or choose another with -m.",
-  stuck: "The model repeated calls that gave the same results: go on with toolcrib run -c, and say what to do instead.",
-  approval:
-    "What was not run waits for your answer: toolcrib chat -c asks for it. A message instead of an answer is a no.",
-  refusal: "The model refused to answer: ask in another way, or choose another with -m.",
-  "content-filter": "The service's filter stopped the answer: ask in another way.",
+type Advice = readonly [what: string, next: string, nextInChat?: string];
+
+const goOn = "write what to do next";
+
+const advice: Partial<Record<TurnEnd["reason"], Advice>> = {
+  "step-limit": [
+    "The step limit was reached before the answer",
+    "go on with toolcrib run -c, or raise --max-steps",
+    goOn,
+  ],
+  "time-limit": ["The time limit was reached before the answer", "go on with toolcrib run -c, or raise --timeout"],
+  "cost-limit": ["The cost limit was reached before the answer", "go on with toolcrib run -c, or raise --max-cost"],
+  "cost-unknown": [
+    "The service did not say what the last reply used, so --max-cost cannot be kept",
+    "go on with toolcrib run -c and without it",
+  ],
+  "token-limit": ["The answer was cut off at the model's limit for one reply", "go on with toolcrib run -c", goOn],
+  "context-limit": [
+    "The conversation is too long for this model",
+    "begin a new one, or choose another with -m",
+    "/compact shortens it, /clear begins a new one",
+  ],
+  approval: [
+    "What was not run waits for your answer",
+    "toolcrib chat -c asks for it. A message instead of an answer is a no",
+    "/answer asks for it. A message instead of an answer is a no",
+  ],
+  refusal: [
+    "The model refused to answer",
+    "ask in another way, or choose another with -m",
+    "ask in another way, or choose another with /model",
+  ],
+  stuck: ["The model repeated calls that gave the same results", "go on with toolcrib run -c, and say what to do instead"],
+  "content-filter": ["The service's filter stopped the answer", "ask in another way"],
 };

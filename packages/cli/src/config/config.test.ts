@@ -177,7 +177,7 @@ describe("a file that is wrong is refused with its line", () => {
     [`{\n  "modle": "x"\n}`, `:2: modle is not a key; did you mean model?`],
     [
       `{\n\n  "mode": "fast" }`,
-      `:3: mode expected one of ["ask","read-only","accept-edits","full"], got string "fast"`,
+      `:3: mode expected one of ["ask","plan","read-only","accept-edits","full"], got string "fast"`,
     ],
     [`{ "allow": ["a",\n 3] }`, `:2: allow[1] expected string, got number 3`],
     [`{ "maxSteps": "3" }`, `:1: maxSteps expected integer`],

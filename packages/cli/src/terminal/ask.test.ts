@@ -37,16 +37,16 @@ function writes(...names: string[]): void {
 }
 
 const isWritten = (name: string): boolean => existsSync(join(work.folder, name));
-const choices = "[y]es, [a]lways, [n]o, or why not:";
+const choices = "[y]es, [a]lways, [e]dits of this session, [v]iew all, [n]o, or why not:";
 const question = (name: string): string =>
   [
-    `write_file would write ${name}; asked because the mode ask asks before each`,
-    "change",
+    `write_file would write ${name}`,
     `  --- ${name}`,
     `  +++ ${name}`,
     "  @@ -0,0 +1,1 @@",
     "  +new",
-    `always means: write_file: write ${name}`,
+    "asked: the mode ask asks before each change",
+    `always: write_file: write ${name}, in this folder`,
     choices,
   ].join("\n");
 

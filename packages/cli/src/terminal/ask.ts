@@ -44,7 +44,7 @@ export function isYes(answer: string): boolean {
 
 /** Asks on the terminal, by `keyboard` where its keys are being read already; undefined without a terminal. */
 export function terminalAsker(
-  { terminal, interrupts: { interrupt } }: Pick<Program, "terminal" | "interrupts">,
+  { terminal, interrupts: { interrupt, stop } }: Pick<Program, "terminal" | "interrupts">,
   keyboard?: Keyboard,
 ): Asker | undefined {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
@@ -58,10 +58,10 @@ export function terminalAsker(
       terminal.alone(async (write) => {
         const keys = keyboard ?? openKeyboard();
         try {
-          if (!(await untilQuiet(keys, { signal, interrupt }))) return undefined;
+          if (!(await untilQuiet(keys, { signal, interrupt, stop }))) return undefined;
           const row = answerRow(process.stderr.columns || 80, write);
           row.say(question);
-          const answer = await readAnswer(keys, row, { signal, interrupt });
+          const answer = await readAnswer(keys, row, { signal, interrupt, stop });
           write("\n");
           return answer;
         } finally {
@@ -74,10 +74,12 @@ export function terminalAsker(
 interface Ends {
   readonly signal: AbortSignal | undefined;
   interrupt(): void;
+  stop(): void;
 }
 
 const ctrlC = "\u0003";
 const ctrlD = "\u0004";
+const escapeKey = "\u001b";
 const ctrlU = "\u0015";
 
 /** Drops what was typed before the question is shown. Undefined when the user left. */
@@ -163,7 +165,7 @@ interface Listener {
 /** Ends by `finish`, or with undefined when the user leaves by Ctrl-C or Ctrl-D, the input ends or the signal fires. */
 function listen<Result>(
   keyboard: Keyboard,
-  { signal, interrupt }: Ends,
+  { signal, interrupt, stop }: Ends,
   start: (finish: (result: Result) => void) => Listener,
 ): Promise<Result | undefined> {
   return new Promise((resolve) => {
@@ -177,6 +179,10 @@ function listen<Result>(
     const listener = start(end);
     const release = keyboard.take((keys) => {
       if (keys === undefined || keys.includes(ctrlD)) return end();
+      if (keys === escapeKey) {
+        end();
+        return stop();
+      }
       if (!keys.includes(ctrlC)) return listener.onKeys(keys);
       end();
       interrupt();

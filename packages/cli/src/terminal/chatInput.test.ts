@@ -81,7 +81,7 @@ async function chatting(size: { columns?: number; rows?: number } = {}): Promise
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 /** A screen that ends with `rows`, what the turn takes, and what is typed. */
 const during = (rows: string, typed = ""): RegExp =>
-  new RegExp(`(?:^|\\n)${quoted(rows)}\\n\\n.*Ctrl-C stops.*\\n${quoted(`> ${typed}`.trim())}$`);
+  new RegExp(`(?:^|\\n)${quoted(rows)}\\n\\n.*Esc stops.*\\n${quoted(`> ${typed}`.trim())}$`);
 /** A screen that ends with `rows`, the model, and what is typed. */
 const idle = (rows: string, typed = ""): RegExp =>
   new RegExp(`${quoted(rows)}\\n\\nopenai-compatible/m.*\\n${quoted(`> ${typed}`.trim())}$`);

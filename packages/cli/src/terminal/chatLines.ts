@@ -22,12 +22,20 @@ export interface ChatInput {
 export interface ChatScreen {
   /** From now on what is typed can be completed. */
   completeWith(completions: Completions): void;
-  /** Sets the facts shown above the prompt while no turn runs, the most important first. */
-  tell(facts: () => readonly string[]): void;
+  /** Sets what stands above the prompt, and what Shift-Tab does. */
+  tell(status: Status): void;
   /** Shows the events of a turn until it is ended. */
   startTurn(): Promise<{ show(event: AgentEvent): void; end(): void }>;
   /** Lets the user pick one of the rows: its number from 0; undefined where the user picks none. */
   pick(rows: readonly string[]): Promise<number | undefined>;
+}
+
+export interface Status {
+  /** While no turn runs, the most important first. */
+  facts(): readonly string[];
+  /** How the user works. */
+  mode(): string;
+  changeMode(): void;
 }
 
 export interface Completions {
@@ -44,6 +52,8 @@ export interface ChatInputOptions {
   readonly history: InputHistory;
   /** Called at Ctrl-C where it comes as a key. */
   onInterrupt(): void;
+  /** Called at Escape: ends the request that runs, and nothing else. */
+  onEscape(): void;
 }
 
 /** Lines in the order in which they came. */

@@ -202,7 +202,7 @@ describe("toolcrib chat", () => {
       ({ body }) => (body.messages as { role: string }[]).filter(({ role }) => role === "user").length,
     );
     expect(users).toEqual([1, 2, 1]);
-    expect(stderr).toMatch(/\/help .*\/model .*\/tools .*\/clear .*\/quit/s);
+    expect(stderr).toMatch(/\/clear .*\/model .*\/tools .*\/help .*\/quit/s);
     expect(stderr).toMatch(/off {2}write_file\n/);
     expect(stderr).toMatch(/There is no command \/modle; did you mean \/model\?/);
     expect(stderr).toMatch(/\nopenai-compatible\/m\n/);

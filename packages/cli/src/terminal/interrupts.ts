@@ -4,6 +4,8 @@ export interface Interrupts {
   during<Result>(request: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** Whether a request runs. */
   readonly running: boolean;
+  /** Ends the request that runs, and never the program. */
+  readonly stop: () => void;
   /** As if Ctrl-C was pressed; for a prompt that reads the key itself. */
   readonly interrupt: () => void;
 }
@@ -22,11 +24,15 @@ export function catchInterrupts(
       end("SIGINT");
     }
   };
+  const stop = (): void => {
+    if (!running?.signal.aborted) running?.abort(new Error("Interrupted"));
+  };
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", () => end("SIGTERM"));
   process.on("SIGHUP", () => end("SIGHUP"));
   return {
     interrupt,
+    stop,
     get running() {
       return running !== undefined;
     },

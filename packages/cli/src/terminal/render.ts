@@ -5,6 +5,9 @@ import { clip, showInvisible, withoutControls } from "@toolcrib/core/text";
 import { inOrder } from "./question.ts";
 import type { Style } from "./style.ts";
 
+/** Lines of what a model has thought that are printed. */
+const mostThoughts = 3;
+
 /** A piece of text and the stream it belongs to; `tail` is a row that is shown in place on a screen until something else comes. */
 export interface Printed {
   readonly to: "stdout" | "stderr" | "tail";
@@ -16,6 +19,7 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
   let open = false;
   let dropped = 0;
   let said = "";
+  let thought = "";
   const note = (text: string): Printed[] => {
     // On one screen, a note must not continue a line of the answer; on stdout that line simply goes on after a line break.
     const closing: Printed[] = open ? [{ to: "stdout", text: "\n" }] : [];
@@ -35,7 +39,7 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
       case "tool-result":
         return note(
           event.isError
-            ? `${style.red("✗")} ${oneLine(event.output, 300)}`
+            ? `${style.red("✗")} ${style.dim(`${oneLine(event.name, 64)}:`)} ${oneLine(errorText(event), 300)}`
             : `${style.green("✓")} ${style.dim(`${oneLine(event.name, 64)}: ${summary(event.output)}`)}`,
         );
       case "tool-progress":
@@ -69,12 +73,23 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
   return (event) => {
     if (event.type === "reasoning-delta") {
       if (event.isNote) said += event.text;
+      else thought += event.text;
       return [];
     }
-    const lines = noteLines(said);
-    said = "";
+    if (event.type === "usage") return [];
+    const thoughts = noteLines(thought);
+    const more = thoughts.length - mostThoughts;
+    const shown = more > 0 ? [...thoughts.slice(0, mostThoughts), `… ${more} more`] : thoughts;
+    const lines = [...shown.map((line) => `  ${line}`), ...noteLines(said)];
+    thought = said = "";
     return [...(lines.length > 0 ? note(lines.map(style.dim).join("\n")) : []), ...rendered(event)];
   };
+}
+
+/** The reason of a failed call, without the words that are for the model. */
+export function errorText({ name, output }: { readonly name: string; readonly output: string }): string {
+  const prefix = `Error executing ${name}: `;
+  return output.startsWith(prefix) ? output.slice(prefix.length) : output;
 }
 
 /** The lines of what the model says between calls. */

@@ -65,7 +65,7 @@ export function createTerminal(
     data: (text) => write(stdout.isTTY && !text.endsWith("\n") ? `${text}\n` : text),
     show: (text) => put(stdout, withStyleOnly(text, colors.stdout)),
     note: (text) => writeNote(`${text}\n`),
-    aside: (text) => writeNote(`${style.dim(text)}\n`),
+    aside: (text) => writeNote(`${text.split("\n").map(style.dim).join("\n")}\n`),
     print(pieces) {
       for (const { to, text } of pieces) {
         if (to === "tail") this.tail(text);

@@ -1,10 +1,11 @@
 import type { Answers, PendingCall } from "@toolcrib/agent";
 import type { AnyToolRegistry, Approve } from "@toolcrib/core";
 import { clip, messageOf } from "@toolcrib/core/text";
-import type { PolicyQuestion } from "@toolcrib/policy";
+import type { Policy, PolicyQuestion } from "@toolcrib/policy";
 import { diffOfChanges } from "@toolcrib/tools-fs";
 import { type Asker, isYes } from "../terminal/ask.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
+import { oneLine } from "../terminal/render.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Permissions } from "./permissions.ts";
 import { changesOf } from "./remote.ts";
@@ -17,6 +18,8 @@ interface Asking {
   readonly signal: AbortSignal;
   /** For what the user should know beside the question. */
   note(line: string): void;
+  /** Whether an answer has changed the mode. */
+  hasChangedMode?: boolean;
 }
 
 /** Asks the user about each call that waits. Undefined when the user left a question without an answer: then nothing is answered. */
@@ -38,16 +41,66 @@ export function approveOnTerminal(asking: Asking): Approve {
 }
 
 async function answerTo(call: PendingCall, asking: Asking): Promise<boolean | string | undefined> {
-  const remember = (call.question.data as Partial<PolicyQuestion> | undefined)?.remember;
-  const typed = await questionAbout(call, remember?.text, asking);
+  const { permissions, registry } = asking;
+  const tool = registry.get(call.name);
+  const isAllowed = async (policy: Policy): Promise<boolean> =>
+    tool !== undefined && (await policy.explain({ name: call.name, args: call.args, tool })).decision === "allow";
+  // An answer before may have changed the mode.
+  if (asking.hasChangedMode && (await isAllowed(permissions.policy))) return true;
+  const question = questionOf(call);
+  const isEdit = permissions.mode === "ask" && (question.effects ?? []).some(({ kind }) => kind === "write");
+  const offers: Offers = {
+    always: question.remember && alwaysText(question, permissions.keepsAnswers),
+    edits: isEdit && (await isAllowed(permissions.policyWith([], "accept-edits"))),
+  };
+  const typed = await questionAbout(call, offers, asking);
   if (typed === undefined) return undefined;
   if (isYes(typed)) return true;
-  if (remember && /^a(lways)?$/i.test(typed)) {
+  if (offers.always && /^a(lways)?$/i.test(typed)) {
     await keep(call, asking);
+    return true;
+  }
+  if (offers.edits && /^e(dits)?$/i.test(typed)) {
+    permissions.setMode("accept-edits");
+    asking.hasChangedMode = true;
     return true;
   }
   if (/^(no?)?$/i.test(typed)) return "the user said no to this call";
   return `the user said no to this call: ${typed}`;
+}
+
+function questionOf({ question }: Pick<PendingCall, "question">): Partial<PolicyQuestion> {
+  return (question.data as Partial<PolicyQuestion> | undefined) ?? {};
+}
+
+/** What a yes for good holds for, in a few words; all of them are shown on request. */
+function alwaysText({ tool = "", effects = [], remember }: Partial<PolicyQuestion>, isKept: boolean): string {
+  const [first, ...others] = effects;
+  const isBoxed = first?.confinement?.startsWith("sandbox") ? "in the sandbox" : "without a sandbox";
+  const what =
+    first?.command !== undefined && others.length === 0
+      ? `\`${oneLine(first.command, 160)}\`, ${isBoxed}`
+      : !first || effects.some(({ kind, path }) => path === undefined || kind === "network")
+        ? `exactly this call of ${oneLine(tool, 64)}`
+        : oneLine(remember?.text ?? tool, 160);
+  return `always${isKept ? "" : ", until toolcrib ends"}: ${what}, ${first?.remote === undefined ? "in this folder" : `on ${oneLine(first.remote, 80)}`}`;
+}
+
+/** Why it is asked, in one short sentence. */
+function reasonText(
+  { decidedBy, commands = [], effects = [], mode, why }: Partial<PolicyQuestion>,
+  text: string,
+): string {
+  if (decidedBy?.by !== "mode") return `asked: ${why ?? text}`;
+  const [first] = commands;
+  if (first !== undefined) {
+    const name = first.split(/\s+/).find((word) => !/^\w+=/.test(word)) ?? first;
+    const more = commands.length > 1 ? ` (nor ${commands.length - 1} more)` : "";
+    return `asked: \`${oneLine(name, 40)}\` is not a read-only command${more}`;
+  }
+  return effects.some(({ kind }) => kind === "write" || kind === "delete")
+    ? `asked: the mode ${mode} asks before each change`
+    : `asked: ${why ?? text}`;
 }
 
 /** The call may run even where the answer could not be kept: it was a yes. */
@@ -61,29 +114,48 @@ async function keep({ name, args, question }: PendingCall, { permissions, regist
   }
 }
 
+/** What the user may answer beside yes and no. */
+interface Offers {
+  /** In words. */
+  readonly always: string | undefined;
+  /** Whether all changes of files may run from now on. */
+  readonly edits: boolean;
+}
+
 /** Asks again after each answer that wants to see more. */
 async function questionAbout(
   call: PendingCall,
-  always: string | undefined,
+  { always, edits }: Offers,
   asking: Asking,
 ): Promise<string | undefined> {
-  const { asker, permissions, signal } = asking;
+  const { asker, signal } = asking;
   const { columns, rows } = asker.size;
-  const until = permissions.keepsAnswers ? "" : ", until toolcrib ends";
-  const above = showText(clip(call.question.text, 600), columns);
-  const below = always ? showText(`always means${until}: ${clip(always, 400)}`, columns) : [];
-  const free = Math.max(8, rows - 2 - above.length - below.length);
-  const { summary, isCut, whole } = await whatHappens(call, { columns, rows: free }, asking);
+  const question = questionOf(call);
+  const { text } = call.question;
+  const isCommand = (question.commands ?? []).length > 0;
+  const title = isCommand ? `${oneLine(call.name, 64)} would run:` : text.replace(/; asked because .*/s, "");
+  const above = showText(clip(title, 600), columns);
+  const below = [reasonText(question, text), ...(always ? [always] : [])].flatMap((line) =>
+    showText(clip(line, 300), columns),
+  );
+  const free = Math.max(8, rows - 3 - above.length - below.length);
+  const { summary, whole } = await whatHappens(call, { columns, rows: free }, asking);
+  const details = [text, ...(question.remember ? [`always means ${question.remember.text}`] : [])];
+  const all = [...details.flatMap((line) => showText(line, columns)), ...whole];
+  const offered = ["[y]es", always && "[a]lways", edits && "[e]dits of this session", "[v]iew all", "[n]o"];
+  const choices = `${offered.filter(Boolean).join(", ")}, or why not:`;
+  /** Broken between words; the answer is typed behind it. */
+  const ending = (text: string): string => `${showText(text, columns).join("\n")} `;
   const page = Math.max(8, rows - 4);
-  const choices = `[y]es, ${always ? "[a]lways, " : ""}${isCut ? "[v]iew all, " : ""}[n]o, or why not: `;
-  let question = [...above, ...summary, ...below, choices].join("\n");
+  let shownQuestion = [...above, ...summary, ...below, ending(choices)].join("\n");
   for (let shown = 0; ; ) {
     if (signal.aborted) return undefined;
-    const answer = (await asker.ask(question, signal))?.trim();
-    if (!isCut || !/^v(iew)?$/i.test(answer ?? "")) return answer;
-    const part = whole.slice(shown, shown + page);
-    question = [...part, `(rows ${shown + 1} to ${shown + part.length} of ${whole.length}) ${choices}`].join("\n");
-    shown = shown + page < whole.length ? shown + page : 0;
+    const answer = (await asker.ask(shownQuestion, signal))?.trim();
+    if (!/^v(iew)?$/i.test(answer ?? "")) return answer;
+    const part = all.slice(shown, shown + page);
+    const place = `(rows ${shown + 1} to ${shown + part.length} of ${all.length})`;
+    shownQuestion = [...part, ending(`${place} ${choices}`)].join("\n");
+    shown = shown + page < all.length ? shown + page : 0;
   }
 }
 

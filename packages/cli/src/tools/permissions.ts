@@ -27,17 +27,32 @@ export interface PermissionFlags extends FlagsOf<typeof permissionFlags> {
   readonly directory?: string | undefined;
 }
 
+/** How the user works: a mode of the policy, or `plan`, in which the model only reads and then proposes. */
+export type WorkMode = NonNullable<PermissionFlags["mode"]>;
+
+/** The modes that Shift-Tab goes through. */
+const cycled: readonly WorkMode[] = ["ask", "accept-edits", "plan"];
+
+/** Returns the mode after this one; from any that is not among them, the first. */
+export function nextMode(mode: WorkMode): WorkMode {
+  return cycled[(cycled.indexOf(mode) + 1) % cycled.length] ?? "ask";
+}
+
+export function policyMode(mode: WorkMode): Mode {
+  return mode === "plan" ? "read-only" : mode;
+}
+
 /** What decides about the calls of one set of tools. */
 export interface Permissions {
   readonly policy: Policy;
-  /** The same policy with more rules that allow, to try them. Throws for a malformed rule. */
-  policyWith(allow: readonly string[]): Policy;
+  /** The same policy with more rules that allow, or in another mode, to try them. Throws for a malformed rule. */
+  policyWith(allow: readonly string[], mode?: Mode): Policy;
   /** Whether answers are kept for later runs; else until this one ends. */
   readonly keepsAnswers: boolean;
   readonly roots: readonly string[];
-  readonly mode: Mode;
+  readonly mode: WorkMode;
   /** Holds for what is decided from now on. */
-  setMode(mode: Mode): void;
+  setMode(mode: WorkMode): void;
   readonly flags: PermissionFlags;
   /** Patterns of paths that the tools themselves, and the sandbox, keep from every call. */
   readonly deniedPaths: readonly string[];
@@ -51,7 +66,7 @@ export function createPermissions(
   mode: Mode,
   readable: readonly string[] = [],
 ): Permissions {
-  let current: Mode = flags.mode ?? mode;
+  let current: WorkMode = flags.mode ?? mode;
   const { allow = [], ask = [], deny = [], remote } = flags;
   const { cwd, roots = [] } = createPathScope({ root, cwd: flags.directory });
   const deniedPaths = [
@@ -76,8 +91,8 @@ export function createPermissions(
     },
     remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
   };
-  const policyWith = (more: readonly string[]): Policy =>
-    createPolicy({ ...options, mode: current, allow: [...allow, ...more], ask, deny });
+  const policyWith = (more: readonly string[], mode: Mode = policyMode(current)): Policy =>
+    createPolicy({ ...options, mode, allow: [...allow, ...more], ask, deny });
   try {
     let policy = policyWith([]);
     return {
@@ -119,7 +134,8 @@ export async function describePermissions({ policy, mode, flags }: Permissions):
   ];
 }
 
-const modeWords: Readonly<Record<Mode, string>> = {
+export const modeWords: Readonly<Record<WorkMode, string>> = {
+  plan: "reads in the folder and commands that only look run, the rest is refused, and the model proposes what to do",
   ask: "reads in the folder and commands that only look run, the rest is asked about",
   "read-only": "reads in the folder and commands that only look run, the rest is refused",
   "accept-edits": "reads, changes of files in the folder and commands that only look run, the rest is asked about",

@@ -2,6 +2,7 @@ import { type SandboxOptions, sandboxProblem } from "@toolcrib/tools-bash";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { hideState } from "./hideState.ts";
+import type { PermissionFlags } from "./permissions.ts";
 import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
 
 /** What `--sandbox-allow` may name, beside protected paths, which hold a dot or a slash. */
@@ -9,36 +10,52 @@ const allowable = ["network", "sockets"] as const;
 const isPath = (name: string): boolean => /[./]/.test(name);
 
 /**
- * The flags with the sandbox decided, but for a remote: on, unless `--no-sandbox`, or unless it does not work here and was not asked for: then one
- * line says so where `run_bash` is on. Throws a usage error where it was asked for and does not work.
+ * Decides on the sandbox, but for a remote: on, unless `--no-sandbox`, or unless it does not work here and was not asked for: then one
+ * line says so where `run_bash` is on. With a sandbox `run_bash` is switched on where `offersShell` says so. Throws a usage error where it was asked for and does not work.
  */
-export async function chooseSandbox<Flags extends ToolFlags>(
+export async function chooseSandbox<Flags extends ToolFlags & PermissionFlags>(
   flags: Flags,
   { terminal, env }: Program,
-): Promise<Flags & Pick<ToolFlags, "commandSandbox">> {
+): Promise<Flags & Pick<ToolFlags, "commandSandbox" | "enable">> {
   const { sandbox, sandboxAllow, remote } = flags;
   const unknown = sandboxAllow?.find((name) => !isPath(name) && !allowable.some((known) => known === name));
   if (unknown !== undefined)
     throw usageError(
       `--sandbox-allow ${unknown}: expected ${allowable.join(", ")} or a protected path, such as .git/config`,
     );
+  if (sandbox === false && sandboxAllow)
+    throw usageError("--sandbox-allow has no effect with --no-sandbox; leave one of the two out");
+  if (remote) return flags;
+  const isOffered = offersShellIn(flags);
   if (sandbox === false) {
-    if (sandboxAllow) throw usageError("--sandbox-allow has no effect with --no-sandbox; leave one of the two out");
+    if (isOffered) terminal.aside(`Commands are off with --no-sandbox; ${howToSwitchOn}`);
     return flags;
   }
-  if (remote) return flags;
   const inside = { ...flags, commandSandbox: sandboxOptions(flags) };
   const isAskedFor = sandbox === true || sandboxAllow !== undefined;
   // A shell that is switched on later runs in the sandbox or fails: the user was not told that it could run without.
-  if (!isAskedFor && !hasShell(flags)) return inside;
+  if (!isAskedFor && !isOffered && !hasShell(flags)) return inside;
   const root = rootsOf(flags);
   // Protected paths that cannot be kept are no reason to run without a sandbox: they stop commands.
   const sandboxToTry = { ...inside.commandSandbox, unprotected: ["./"] };
   const problem = await sandboxProblem({ root, sandbox: hideState(sandboxToTry, root, env) });
-  if (problem === undefined) return inside;
+  if (problem === undefined) return isOffered ? { ...inside, enable: [...(flags.enable ?? []), "run_bash"] } : inside;
   if (isAskedFor) throw usageError(`the sandbox is not available: ${problem}; --no-sandbox runs commands without it`);
-  terminal.aside(`Commands run without a sandbox: ${problem} (--no-sandbox leaves this line out)`);
+  terminal.aside(
+    isOffered
+      ? `Commands are off: there is no sandbox for them (${problem}); ${howToSwitchOn}`
+      : `Commands run without a sandbox: ${problem} (--no-sandbox leaves this line out)`,
+  );
   return flags;
+}
+
+const howToSwitchOn = "--enable run_bash switches them on, with all your rights, each asked about";
+
+/** Returns whether the shell is on if a sandbox works: where a mode asks or refuses, and no flag says anything about it. */
+function offersShellIn(flags: ToolFlags & PermissionFlags): boolean {
+  const { offersShell, mode = "ask", tools, disable } = flags;
+  if (!offersShell || hasShell(flags) || tools || disable?.includes("run_bash")) return false;
+  return mode === "ask" || mode === "accept-edits" || mode === "plan";
 }
 
 /** Returns the options of the sandbox of `run_bash`, with the flag for what it refuses. */

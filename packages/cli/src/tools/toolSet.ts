@@ -21,6 +21,8 @@ import { chooseShell } from "./shell.ts";
 export interface ToolFlags extends FlagsOf<typeof toolFlags & typeof sandboxFlags> {
   /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
   readonly commandSandbox?: SandboxOptions | undefined;
+  /** Not a flag: whether `run_bash` is on where a sandbox keeps its commands in, since somebody can be asked about each. */
+  readonly offersShell?: boolean | undefined;
   /** Not a flag: the remote of `on`, connected. */
   readonly remote?: ConnectedTools | undefined;
   /** Not a flag: where relative paths begin. Default: in the working directory where a root holds it, else in the first root. */
@@ -123,6 +125,8 @@ function toggle(registry: ToolRegistry, { tools, enable = [], disable = [] }: To
     for (const name of names) if (!registry.hasTool(name)) throw unknownTool(`${flag} ${name}`, name, registry);
     return names;
   };
+  // Every conversation is kept without it.
+  registry.disable("save_session_context");
   if (tools) {
     known("--tools", tools);
     for (const name of registry.getToolNames()) {

@@ -22,7 +22,13 @@ async function openChat(program: Program, flags: ConversationFlags, isPlain = fa
   const session = { interrupt: interrupts.interrupt };
   // Before the rest is loaded: the prompt is there at once, and what is typed meanwhile is kept.
   const history = inputHistory(env);
-  const input = await openChatInput({ terminal, env, history, onInterrupt: () => session.interrupt() });
+  const input = await openChatInput({
+    terminal,
+    env,
+    history,
+    onInterrupt: () => session.interrupt(),
+    onEscape: interrupts.stop,
+  });
   try {
     const { converse } = await import("./converse.ts");
     return await converse(program, flags, input, session);

@@ -8,9 +8,12 @@ import type { Program } from "../../program.ts";
 import { type Asker, terminalAsker } from "../../terminal/ask.ts";
 import type { ChatInput } from "../../terminal/chatLines.ts";
 import { createRenderer, usageText } from "../../terminal/render.ts";
+import { nextMode } from "../../tools/permissions.ts";
 import type { ConversationFlags } from "../buildAgent.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
 import { whyNoAnswer } from "../turnEnd.ts";
+import { describeLastExchange } from "./describeContext.ts";
+import { runOwnCommand } from "./ownCommand.ts";
 import { runSlashCommand, type SlashContext, slashCommands } from "./slashCommands.ts";
 
 /** Holds a conversation until the user leaves. From its begin on, `interrupts` gets what Ctrl-C does. */
@@ -25,11 +28,14 @@ export async function converse(
   const { keyboard } = input;
   const asker = (): Asker | undefined => keyboard && terminalAsker(program, keyboard);
   const jobs = createBackgroundJobs();
-  const conversation = await openConversation(choice.provider, flags, program, asker, jobs);
+  const given = { ...flags, offersShell: asker() !== undefined };
+  const conversation = await openConversation(choice.provider, given, program, asker, jobs);
   try {
     terminal.aside(`${choice.why} /help lists commands.`);
     const session = createSession(conversation, jobs, choice, input, program);
     interrupts.interrupt = session.interrupt;
+    const last = describeLastExchange(conversation);
+    if (last !== undefined) terminal.aside(last);
     // A question that the user has left open, or that a crash has: it is on disk, and so is everything before it.
     if (conversation.agent.pending.length > 0) await session.take("/answer");
     while (!session.hasEnded) {
@@ -64,6 +70,8 @@ function createSession(
   /** What had been typed when the last Ctrl-C came. */
   let warnedAt: number | undefined;
   let hasEnded = false;
+  /** The last command of the user's own, for the model. */
+  let shared: string | undefined;
 
   const turn = async (start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> => {
     const view = (await input.screen?.startTurn()) ?? printedTurn(program);
@@ -71,12 +79,22 @@ function createSession(
       await interrupts.during(async (signal) => {
         for await (const event of start(signal)) {
           view.show(event);
-          if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event));
+          if (event.type === "end" && event.reason !== "stop") note(whyNoAnswer(event, true));
         }
       });
     } finally {
       view.end();
     }
+  };
+  const sendMessage = async (message: string): Promise<void> => {
+    await turn((signal) => conversation.turn(message, signal));
+    if (conversation.permissions.mode === "plan") note("Shift-Tab, or /mode ask, and it can do what it has proposed.");
+  };
+  const ownCommand = async (command: string): Promise<void> => {
+    if (command === "") return note("Write !COMMAND to run one of your own.");
+    const outcome = await interrupts.during((signal) => runOwnCommand(command, terminal, signal));
+    shared = outcome.forModel;
+    note(`${outcome.end} /share shows it to the model.`);
   };
   const context: SlashContext = {
     program,
@@ -92,12 +110,21 @@ function createSession(
       return chosen.isNamed ? undefined : chosen.why;
     },
     turn,
+    async share(words) {
+      if (shared === undefined) return "There is nothing to share: !COMMAND runs a command of your own.";
+      await sendMessage([shared, ...words].join("\n\n"));
+      return undefined;
+    },
     pick: input.screen && ((rows) => input.screen?.pick(rows) ?? Promise.resolve(undefined)),
     leave() {
       hasEnded = true;
     },
   };
-  input.screen?.tell(() => [context.model, usageText(conversation.agent.usage), "/help"]);
+  input.screen?.tell({
+    facts: () => [context.model, usageText(conversation.agent.usage), "/help"],
+    mode: () => conversation.permissions.mode,
+    changeMode: () => conversation.setMode(nextMode(conversation.permissions.mode)),
+  });
   input.screen?.completeWith({
     commands: slashCommands,
     wordsAfter: async (name, words) =>
@@ -113,7 +140,9 @@ function createSession(
       warnedAt = undefined;
       if (line === "") return;
       try {
-        if (!line.startsWith("/")) return await turn((signal) => conversation.turn(line, signal));
+        if (line === "exit" || line === "quit") return context.leave();
+        if (line.startsWith("!")) return await ownCommand(line.slice(1).trim());
+        if (!line.startsWith("/")) return await sendMessage(line);
         const told = await runSlashCommand(line, context);
         if (told !== undefined) note(told);
       } catch (error) {

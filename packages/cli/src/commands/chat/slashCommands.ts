@@ -1,14 +1,15 @@
 import { basename } from "node:path";
 import type { AgentEvent, Compacted } from "@toolcrib/agent";
-import { charactersPerToken, estimateTokens } from "@toolcrib/contracts";
 import { nearestName } from "@toolcrib/core/internal";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Program } from "../../program.ts";
+import { permissionFlags } from "../../sharedFlags.ts";
 import { writeNewFile } from "../../state/givenFile.ts";
 import { describeSession, exportSession, numberedRows } from "../../state/sessionFile.ts";
 import { oneLine } from "../../terminal/render.ts";
-import { describePermissions } from "../../tools/permissions.ts";
+import { describePermissions, modeWords } from "../../tools/permissions.ts";
 import type { Conversation } from "../conversation.ts";
+import { describeContext, describeLastExchange, describeUsage } from "./describeContext.ts";
 
 /** A command of the conversation: a line that begins with a slash. */
 export interface SlashCommand {
@@ -36,106 +37,145 @@ export interface SlashContext {
   useModel(name: string): Promise<string | undefined>;
   /** Runs a turn of the conversation and shows its events. */
   turn(start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void>;
+  /** Sends the model the last command of the user's own, with words about it. */
+  share(words: readonly string[]): Promise<Told>;
   /** Lets the user pick one of the rows: its number from 0; undefined where none was picked. Absent where rows cannot change. */
   readonly pick?: ((rows: readonly string[]) => Promise<number | undefined>) | undefined;
   /** Ends the conversation once the command has run. */
   leave(): void;
 }
 
-/** The commands of the conversation, in the order in which `/help` shows them. */
-export const slashCommands: readonly SlashCommand[] = [
-  { name: "help", summary: "this list", run: () => helpText() },
-  {
-    name: "model",
-    takes: "[PROVIDER/MODEL]",
-    summary: "show the model, or change it",
-    async run(context, [name]) {
-      const why = name === undefined ? undefined : await context.useModel(name);
-      return why ?? context.model;
+/** The commands of the conversation, by their headings in `/help`. */
+const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
+  "The conversation": [
+    {
+      name: "answer",
+      summary: "answer the questions that wait",
+      async run({ conversation, turn }) {
+        if (conversation.agent.pending.length === 0) return "No question waits.";
+        await turn((signal) => conversation.answer(signal));
+        return undefined;
+      },
     },
-  },
-  {
-    name: "tools",
-    takes: "[enable|disable NAME]",
-    summary: "show the tools, or switch one on or off",
-    complete: ({ conversation }, words) =>
-      words.length === 0
-        ? ["enable", "disable"]
-        : words.length === 1
-          ? conversation.agent.toolRegistry.getToolNames()
-          : [],
-    run: ({ conversation }, words) => tools(conversation, words),
-  },
-  {
-    name: "permissions",
-    summary: "show what runs, is asked about and is refused, and the answers that are remembered",
-    run: async ({ conversation }) => (await describePermissions(conversation.permissions)).join("\n"),
-  },
-  {
-    name: "answer",
-    summary: "answer the questions that wait",
-    async run({ conversation, turn }) {
-      if (conversation.agent.pending.length === 0) return "No question waits.";
-      await turn((signal) => conversation.answer(signal));
-      return undefined;
+    {
+      name: "clear",
+      summary: "start a new conversation",
+      async run({ conversation }) {
+        await conversation.switchTo();
+        return "A new conversation begins; /resume finds the one before.";
+      },
     },
-  },
-  {
-    name: "jobs",
-    takes: "[stop ID]",
-    summary: "show the commands that run in the background, or end one",
-    complete: ({ jobs }, words) =>
-      words.length === 0 ? ["stop"] : words.length === 1 ? jobs.list().map(({ id }) => id) : [],
-    run: ({ jobs, conversation: { remote } }, words) =>
-      remote
-        ? `Commands in the background of ${oneLine(remote.name, 100)} are known to the model alone: ask it to stop one.`
-        : jobsAnswer(jobs, words),
-  },
-  {
-    name: "clear",
-    summary: "start a new conversation",
-    async run({ conversation }) {
-      await conversation.switchTo();
-      return "A new conversation begins; /resume finds the one before.";
+    {
+      name: "compact",
+      summary: "begin the conversation anew with a summary",
+      run: async ({ program, conversation }) =>
+        shortened(await program.interrupts.during((signal) => conversation.agent.compact({ signal }))),
     },
-  },
-  {
-    name: "compact",
-    summary: "begin the conversation anew with a summary",
-    run: async ({ program, conversation }) =>
-      shortened(await program.interrupts.during((signal) => conversation.agent.compact({ signal }))),
-  },
-  {
-    name: "resume",
-    takes: "[NUMBER|ID]",
-    summary: "show the conversations of this directory, or continue one",
-    run: (context, [number]) => resume(context, number),
-  },
-  {
-    name: "context",
-    summary: "what a request holds: instructions files, and tokens of each part",
-    run: ({ conversation }) => context(conversation),
-  },
-  {
-    name: "undo",
-    summary: "put the files back as they were before the last turn; again goes further back",
-    run: ({ conversation }) => undoTurn(conversation),
-  },
-  {
-    name: "export",
-    takes: "[FILE]",
-    summary: "write the conversation to a page, or to FILE.md",
-    run: exportTo,
-  },
-  { name: "stats", summary: "messages, tokens and cost so far", run: ({ conversation }) => stats(conversation) },
-  {
-    name: "quit",
-    summary: "leave (also Ctrl-D)",
-    run({ leave }) {
-      leave();
-      return undefined;
+    {
+      name: "resume",
+      takes: "[NUMBER|ID]",
+      summary: "show the conversations of this directory, or continue one",
+      run: (context, [number]) => resume(context, number),
     },
-  },
+    {
+      name: "undo",
+      summary: "put the files back as they were before the last turn; again goes further back",
+      run: ({ conversation }) => undoTurn(conversation),
+    },
+    {
+      name: "export",
+      takes: "[FILE]",
+      summary: "write the conversation to a page, or to FILE.md",
+      run: exportTo,
+    },
+    {
+      name: "share",
+      takes: "[WORDS]",
+      summary: "show the model your last !COMMAND",
+      run: ({ share }, words) => share(words),
+    },
+  ],
+  "How it works": [
+    {
+      name: "model",
+      takes: "[PROVIDER/MODEL]",
+      summary: "show the model, or change it",
+      async run(context, [name]) {
+        const why = name === undefined ? undefined : await context.useModel(name);
+        return why ?? context.model;
+      },
+    },
+    {
+      name: "mode",
+      takes: "[MODE]",
+      summary: "show how calls are decided, or change it (also Shift-Tab)",
+      complete: (_context, words) => (words.length === 0 ? permissionFlags.mode.value : []),
+      run: ({ conversation }, [name]) => changeMode(conversation, name),
+    },
+    {
+      name: "tools",
+      takes: "[enable|disable NAME]",
+      summary: "show the tools, or switch one on or off",
+      complete: ({ conversation }, words) =>
+        words.length === 0
+          ? ["enable", "disable"]
+          : words.length === 1
+            ? conversation.agent.toolRegistry.getToolNames()
+            : [],
+      run: ({ conversation }, words) => tools(conversation, words),
+    },
+    {
+      name: "permissions",
+      summary: "show what runs, is asked about and is refused, and the answers that are remembered",
+      run: async ({ conversation }) => (await describePermissions(conversation.permissions)).join("\n"),
+    },
+    {
+      name: "jobs",
+      takes: "[stop ID]",
+      summary: "show the commands that run in the background, or end one",
+      complete: ({ jobs }, words) =>
+        words.length === 0 ? ["stop"] : words.length === 1 ? jobs.list().map(({ id }) => id) : [],
+      run: ({ jobs, conversation: { remote } }, words) =>
+        remote
+          ? `Commands in the background of ${oneLine(remote.name, 100)} are known to the model alone: ask it to stop one.`
+          : jobsAnswer(jobs, words),
+    },
+    {
+      name: "context",
+      summary: "what a request holds: instructions files, and tokens of each part",
+      run: ({ conversation }) => describeContext(conversation),
+    },
+    {
+      name: "stats",
+      summary: "messages, tokens and cost so far",
+      run: ({ conversation }) => describeUsage(conversation),
+    },
+  ],
+  "The program": [
+    { name: "help", summary: "this list", run: () => helpText() },
+    {
+      name: "quit",
+      summary: "leave (also Ctrl-D)",
+      run({ leave }) {
+        leave();
+        return undefined;
+      },
+    },
+  ],
+};
+
+export const slashCommands: readonly SlashCommand[] = Object.values(slashGroups).flat();
+
+/** The keys of a terminal whose rows can change. */
+const keys: readonly (readonly [key: string, what: string])[] = [
+  ["Esc", "ends the answer that is coming"],
+  ["Shift-Tab", "ask, accept-edits, plan"],
+  ["Ctrl-O", "opens what was shown in a few rows, and closes it"],
+  ["Ctrl-R", "searches what you typed before"],
+  ["Alt-Enter, Ctrl-J", "another line of the message"],
+  ["@FILE, !COMMAND", "completes a file; runs a command of your own"],
+  ["Ctrl-C", "ends the answer, or clears the line; twice leaves"],
+  ["Ctrl-D, exit", "leaves"],
 ];
 
 /** Runs the command that `line` names. */
@@ -152,9 +192,23 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
 }
 
 function helpText(): string {
-  return slashCommands
-    .map(({ name, takes, summary }) => `${`/${name} ${takes ?? ""}`.padEnd(30)} ${summary}`)
-    .join("\n");
+  const row = (what: string, summary: string): string => `  ${what.padEnd(28)} ${summary}`;
+  const groups = Object.entries(slashGroups).map(([heading, commands]) => [
+    heading,
+    ...commands.map(({ name, takes, summary }) => row(`/${name} ${takes ?? ""}`.trimEnd(), summary)),
+  ]);
+  return [...groups, ["Keys", ...keys.map(([key, what]) => row(key, what))]]
+    .map((rows) => rows.join("\n"))
+    .join("\n\n");
+}
+
+function changeMode(conversation: Conversation, name: string | undefined): string {
+  const modes = permissionFlags.mode.value;
+  const mode = modes.find((one) => one === name);
+  if (name !== undefined && !mode) return `There is no mode ${name}; the modes are ${modes.join(", ")}.`;
+  if (mode) conversation.setMode(mode);
+  const { mode: now } = conversation.permissions;
+  return `${now}: ${modeWords[now]}.`;
 }
 
 function tools({ agent }: Conversation, [verb, name = ""]: readonly string[]): string {
@@ -201,7 +255,8 @@ async function resume({ conversation, pick }: SlashContext, name: string | undef
   if (!chosen)
     return name && `There is no conversation ${name}: write /resume and an id, or a number from 1 to ${found.length}.`;
   await conversation.switchTo(chosen.file);
-  return `Continuing  ${describeSession(chosen)}: ${conversation.agent.sessionContext.length} messages.`;
+  const last = describeLastExchange(conversation);
+  return `Continuing  ${describeSession(chosen)}: ${conversation.agent.sessionContext.length} messages.${last === undefined ? "" : `\n\n${last}`}`;
 }
 
 async function undoTurn({ undo, remote }: Conversation): Promise<Told> {
@@ -221,35 +276,4 @@ async function exportTo({ program, conversation }: SlashContext, words: readonly
   const content = await exportSession(journal, file.endsWith(".md") ? "md" : "html", program.env);
   writeNewFile(file, content);
   return `Written to ${oneLine(file, 200)}. It holds what was said and read: look through it before you share it.`;
-}
-
-function stats({ agent: { sessionContext, usage } }: Conversation): string {
-  const count = (value: number): string => value.toLocaleString("en-US");
-  const cost = usage.cost === undefined ? "cost unknown" : `$${usage.cost.toFixed(4)}`;
-  return (
-    `${count(sessionContext.length)} messages; tokens: ${count(usage.inputTokens)} in ` +
-    `(${count(usage.cacheReadTokens)} from the cache), ${count(usage.outputTokens)} out; ${cost}`
-  );
-}
-
-/** Describes what goes along with each request, in estimated tokens. */
-function context({ agent, instructions }: Conversation): string {
-  const { systemPrompt, sessionContext, toolRegistry } = agent;
-  const tokensOf = (value: unknown): number => Math.ceil(JSON.stringify(value).length / charactersPerToken);
-  const tools = toolRegistry.listTools().filter(({ enabled }) => enabled);
-  const row = (tokens: number, what: string): string => `${tokens.toLocaleString("en-US").padStart(9)}  ${what}`;
-  return [
-    row(tokensOf(systemPrompt), "system prompt"),
-    ...instructions.files.map(({ path, text, bytes }) => {
-      const read = Buffer.byteLength(text) < bytes - 1 ? `, the first of its ${bytes} bytes` : "";
-      return row(tokensOf(text), `  of it ${oneLine(path, 200)}${read}`);
-    }),
-    ...(instructions.files.length === 0 ? ["           no AGENTS.md is read"] : []),
-    row(
-      tools.reduce((sum, tool) => sum + estimateTokens(tool), 0),
-      `${tools.length} tools`,
-    ),
-    row(tokensOf(sessionContext), `${sessionContext.length} messages`),
-    `Tokens, estimated: one for ${charactersPerToken} characters.`,
-  ].join("\n");
 }

@@ -44,11 +44,7 @@ async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitRea
   const tools = (roots: readonly string[] | undefined): ToolRegistry => {
     const toolFlags = { ...flags, root: roots };
     const mode = flags.readOnly ? "read-only" : "full";
-    const registry = createToolSet(toolFlags, createPermissions(flags, rootsOf(toolFlags), program, mode), program);
-    // The client keeps the conversation, so there is nothing to save here.
-    const named = [...(flags.enable ?? []), ...(flags.tools ?? [])];
-    if (!named.includes("save_session_context")) registry.disable("save_session_context");
-    return registry;
+    return createToolSet(toolFlags, createPermissions(flags, rootsOf(toolFlags), program, mode), program);
   };
   // Made now, so that wrong flags are reported here and not to the client.
   const fixed = tools(flags.root);

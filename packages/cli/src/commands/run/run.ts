@@ -30,16 +30,16 @@ const flags = {
   prompt: { usage: "-p, --prompt [text]", about: "the prompt, too" },
   outputFormat: {
     usage: "--output-format <format>",
-    about: "text; one JSON object at the end; or each event as a line of JSON",
+    about: "text, one JSON object, or events as JSON",
     value: ["text", "json", "stream-json"],
   },
   outputSchema: {
     usage: "--output-schema <file>",
-    about: "answer with one JSON value that fits the JSON Schema in this file",
+    about: "answer with a value that fits this JSON Schema",
   },
   maxCost: {
     usage: "--max-cost <dollars>",
-    about: "end once the replies of the model have cost this much",
+    about: "end once the replies have cost this much",
     value: "dollars",
   },
   timeout: { usage: "--timeout <duration>", about: "end after this time, such as 90s or 5m", value: "duration" },
@@ -108,7 +108,8 @@ async function start(program: Program, flags: RunFlags): Promise<Started> {
   const cost = costLimit(maxCost, provider);
   if (!isNamed) terminal.aside(why);
   const asker = (): Asker | undefined => terminalAsker(program);
-  const conversation = await openConversation(provider, flags, program, asker);
+  const offersShell = asker() !== undefined;
+  const conversation = await openConversation(provider, { ...flags, offersShell }, program, asker);
   const answer = schema && createObjectAnswer(conversation.agent.toolRegistry, schema, undefined, provider);
   return { provider, conversation, cost, answer };
 }

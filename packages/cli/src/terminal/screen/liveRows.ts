@@ -1,4 +1,4 @@
-import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { wantsColor } from "../style.ts";
 
 /** Where the cursor is to stand, counted from the first of the live rows. */
@@ -31,6 +31,29 @@ export function terminalSurface(env: NodeJS.ProcessEnv): Surface {
     // Of those in use, these three do not.
     reflows: env.XTERM_VERSION === undefined && env.STY === undefined && env.TERM !== "linux",
   };
+}
+
+/**
+ * What switches on that a paste arrives in brackets, and keys with Shift and Alt as themselves, where the terminal knows how; what ends that;
+ * and what ends it where a killed chat has left it on.
+ */
+export function keyModes({ TERM }: NodeJS.ProcessEnv): {
+  readonly on: string;
+  readonly off: string;
+  readonly reset: string;
+} {
+  const keys = TERM === "linux" ? ["", "", ""] : ["\u001b[>1u", "\u001b[<u", "\u001b[=0u"];
+  return { on: `\u001b[?2004h${keys[0]}`, off: `\u001b[?2004l${keys[1]}\u001b[?25h`, reset: `${keys[2]}` };
+}
+
+/** Joins as many facts as fit into one row, the first always. */
+export function joinedFacts(facts: readonly string[], width: number): string {
+  let row = "";
+  for (const fact of facts.filter((one) => one !== "")) {
+    const longer = row === "" ? truncateToWidth(fact, width, "…") : `${row} · ${fact}`;
+    if (visibleWidth(longer) <= width) row = longer;
+  }
+  return row;
 }
 
 /**

@@ -19,7 +19,7 @@ function screenOf() {
   };
   const terminal = { style: createStyle(false), keepBelow() {} } as unknown as ChatInputOptions["terminal"];
   const history = { read: async () => [], add: async () => {} };
-  const options: ChatInputOptions = { terminal, env: {}, history, onInterrupt() {} };
+  const options: ChatInputOptions = { terminal, env: {}, history, onInterrupt() {}, onEscape() {} };
   const screen = new Screen(keyboard, { before: [], early: [] }, options);
   return { screen, type: (keys: string | undefined) => onKeys(keys) };
 }
@@ -31,6 +31,15 @@ test("a picker that is open when the input ends picks nothing, and neither does 
   expect(await picked).toBeUndefined();
   expect(await screen.pick(["one", "two"])).toBeUndefined();
   expect(await screen.next()).toBeUndefined();
+  screen.close();
+});
+
+test("a picker shows the rows that hold what is typed, and Enter picks among them", async () => {
+  const { screen, type } = screenOf();
+  const picked = screen.pick(["red fish", "two", "Blue fish"]);
+  type("fish bl");
+  type("\u007f\u007fb\r");
+  expect(await picked).toBe(2);
   screen.close();
 });
 

@@ -94,7 +94,10 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("y\r");
     await program.shows(/Done\.\n\nopenai-compatible\/m.*\n>$/);
     program.type("\u000f");
-    await program.shows(/→ edit_file\n[\s\S]*\+2\n[\s\S]*\nopenai-compatible\/m.*\n>$/);
+    await program.shows(/→ edit_file\n[\s\S]*\+2\n[\s\S]*\(rows \d+ to \d+ of \d+\)$/);
+    await expect(steady(program.screen.text)).toMatchFileSnapshot(`golden/${name}-opened.txt`);
+    program.type("\u000f");
+    await program.shows(/Done\.\n\nopenai-compatible\/m.*\n>$/);
     await expect(steady(program.screen.text)).toMatchFileSnapshot(`golden/${name}.txt`);
     program.type("/");
     await program.shows("→ /help");
@@ -203,9 +206,9 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("about fish\r");
     await program.shows(/Heron\.\n\n.*\n>$/);
     program.type("/resume\r");
-    await program.shows(/Enter picks · Esc leaves\n→ .* about fish\n.* about birds$/);
+    await program.shows(/type to filter · Enter picks · Esc leaves\n→ .* about fish\n.* about birds$/);
     program.type("\u001b[B\r");
-    await program.shows(/Continuing .*about birds: 2 messages\.\n\n.*\n>$/);
+    await program.shows(/Continuing .*about birds: 2 messages\.\n\n> about birds\n\nWren\.\n\n.*\n>$/);
     program.type("which\r");
     await program.shows(/Wren again\.\n\n.*\n>$/);
     await leave(program);
@@ -217,7 +220,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     wire.script(answerWith({ calls: [{ name: "run_bash", args: JSON.stringify({ command }) }] }));
     const program = await chatting({}, {}, "--enable", "run_bash", "--no-sandbox", "--mode", "full");
     program.type("run it\r");
-    await program.shows(/\n→ run_bash .* · \d+ s\n {2}second\n\n.*Ctrl-C stops.*\n>$/);
+    await program.shows(/\n→ run_bash .* · \d+ s\n {2}second\n\n.*Esc stops.*\n>$/);
     program.type("typed meanwhile");
     await program.shows(/\n {2}second\n\n.*\n> typed meanwhile$/);
     program.type("\u0003");
@@ -284,7 +287,9 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("read\r");
     await program.shows(/✓ read_file[\s\S]*owned[\s\S]*owned[\s\S]*\n\nopenai-compatible\/m.*\n>$/);
     program.type("\u000f");
-    await program.shows(/→ read_file[\s\S]*\n>$/);
+    await program.shows(/→ read_file[\s\S]*\(rows \d+ to \d+ of \d+\)$/);
+    program.type("q");
+    await program.shows(/\n>$/);
     await leave(program);
     expect(program.screen.raw).not.toMatch(/\u001b[^[]|\u001b\[[23]J|\u009b|\u202e|\u0007/);
   });

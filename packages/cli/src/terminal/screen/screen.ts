@@ -1,26 +1,32 @@
-import { SelectList } from "@earendil-works/pi-tui/dist/components/select-list.js";
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
-import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
+import { wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
 import type { AgentEvent } from "@toolcrib/agent";
-import { type ChatInput, type ChatInputOptions, type ChatScreen, type Completions, LineQueue } from "../chatLines.ts";
+import {
+  type ChatInput,
+  type ChatInputOptions,
+  type ChatScreen,
+  type Completions,
+  LineQueue,
+  type Status,
+} from "../chatLines.ts";
 import type { Keyboard } from "../keyboard.ts";
 import { oneLine } from "../render.ts";
 import { completionProvider } from "./completion.ts";
-import { InputLine, listTheme } from "./inputLine.ts";
-import { type CursorPlace, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
-import { callDetails, type FinishedCall, type Kind, TurnRows } from "./turnRows.ts";
+import { InputLine } from "./inputLine.ts";
+import { type CursorPlace, joinedFacts, keyModes, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
+import { Pager, type Panel, Picker } from "./panel.ts";
+import { type Folded, type Kind, TurnRows, withGaps } from "./turnRows.ts";
 
 /** Milliseconds between two drawings. */
 const pauseMs = 33;
 const mostMessageRows = 10;
-const mostCalls = 20;
+const mostFolded = 20;
 
 /**
  * A conversation on a terminal: what is said stays where it was printed, and below it are the rows that change, with the message that is
- * typed as the last. The editor, its keys and the markdown are those of pi-tui, bundled: it needs no React, as ink does, starts in a third of the time
- * and knows pastes, completion and wide characters. Its own screens are not used: they keep the whole conversation in memory, and print it anew, the
- * terminal's history cleared, when the window changes its size.
+ * typed as the last. The editor and the markdown are those of pi-tui, bundled: it starts in a third of the time of ink. Its own screens are not
+ * used: they print the whole conversation anew when the window changes its size.
  */
 export class Screen implements ChatInput, ChatScreen {
   readonly screen: ChatScreen = this;
@@ -33,9 +39,11 @@ export class Screen implements ChatInput, ChatScreen {
   readonly #line: InputLine;
   /** Loaded after the first prompt: the rules of markdown take as long as all the rest. */
   readonly #markdown: Promise<typeof import("./markdown.ts")>;
-  #picker: SelectList | undefined;
+  #panel: Panel | undefined;
   #turn: TurnRows | undefined;
-  #calls: FinishedCall[] = [];
+  /** What was shown in a few rows, the last ones. */
+  #folded: Folded[] = [];
+  #history: string[];
   /** Rows to be printed for good. */
   #done: string[] = [];
   #lastKind: Kind | "question" | undefined;
@@ -43,8 +51,8 @@ export class Screen implements ChatInput, ChatScreen {
   #drawnAt = 0;
   #paused = false;
   typed = 0;
-  #facts = (): readonly string[] => ["starting"];
-  readonly #modes: { readonly on: string; readonly off: string };
+  #status: Status = { facts: () => ["starting"], mode: () => "", changeMode: () => {} };
+  readonly #modes: ReturnType<typeof keyModes>;
 
   /** `before`: earlier messages; `early`: what was typed so far. */
   constructor(
@@ -57,9 +65,7 @@ export class Screen implements ChatInput, ChatScreen {
     const { terminal, env } = options;
     const { style } = terminal;
     this.#surface = terminalSurface(env);
-    // A paste arrives in brackets, and keys with Shift and Alt as themselves, where the terminal knows how. A killed chat has left that on.
-    const keys = env.TERM === "linux" ? ["", "", ""] : ["\u001b[>1u", "\u001b[<u", "\u001b[=0u"];
-    this.#modes = { on: `\u001b[?2004h${keys[0]}`, off: `\u001b[?2004l${keys[1]}\u001b[?25h` };
+    this.#modes = keyModes(env);
     this.#rows = new LiveRows(this.#surface);
     this.#line = new InputLine(this.#surface, style, () => this.#changed());
     this.#line.onSubmit = (text) => this.#submit(text);
@@ -73,7 +79,8 @@ export class Screen implements ChatInput, ChatScreen {
     process.stderr.on("resize", this.#changed);
     process.on("exit", this.#leave);
     keyboard.take(this.#onTyped);
-    this.#surface.write(`${keys[2]}${this.#modes.on}`);
+    this.#surface.write(`${this.#modes.reset}${this.#modes.on}`);
+    this.#history = [...before];
     for (const line of before) this.#line.addToHistory(line);
     for (const typed of early) this.#onTyped(typed);
     this.#draw();
@@ -95,8 +102,8 @@ export class Screen implements ChatInput, ChatScreen {
     this.#line.completeWith(completionProvider(completions));
   }
 
-  tell(facts: () => readonly string[]): void {
-    this.#facts = facts;
+  tell(status: Status): void {
+    this.#status = status;
     this.#changed();
   }
 
@@ -105,10 +112,10 @@ export class Screen implements ChatInput, ChatScreen {
     const turn = new TurnRows({
       style: this.#options.terminal.style,
       answer: createAnswers(this.#options.terminal.style, this.#surface.isColored),
-      columns: () => this.#columns,
+      columns: () => this.#surface.columns,
       print: (kind, rows) => this.#print(kind, rows),
-      finished: (call) => {
-        this.#calls = [...this.#calls, call].slice(-mostCalls);
+      fold: (folded) => {
+        this.#folded = [...this.#folded, folded].slice(-mostFolded);
       },
     });
     this.#turn = turn;
@@ -129,17 +136,13 @@ export class Screen implements ChatInput, ChatScreen {
 
   async pick(rows: readonly string[]): Promise<number | undefined> {
     if (this.#queue.hasEnded) return undefined;
-    const items = rows.map((row, index) => ({ value: String(index), label: row }));
-    const picker = new SelectList(items, 10, listTheme(this.#options.terminal.style));
     try {
       return await new Promise((resolve) => {
-        picker.onSelect = ({ value }) => resolve(Number(value));
-        picker.onCancel = () => resolve(undefined);
-        this.#picker = picker;
+        this.#panel = new Picker(rows, this.#options.terminal.style, resolve);
         this.#changed();
       });
     } finally {
-      this.#picker = undefined;
+      this.#panel = undefined;
       this.#changed();
     }
   }
@@ -158,13 +161,10 @@ export class Screen implements ChatInput, ChatScreen {
     this.keyboard.close();
   }
 
-  get #columns(): number {
-    return this.#surface.columns;
-  }
-
   #submit(text: string): void {
     if (text === "") return;
     this.#line.addToHistory(text);
+    this.#history.push(text);
     void this.#options.history.add(text);
     this.#queue.push(text);
   }
@@ -174,25 +174,41 @@ export class Screen implements ChatInput, ChatScreen {
     if (typed !== undefined) this.#keys.process(typed.length > 1 ? typed.replaceAll("\n", "\r") : typed);
     else {
       this.#queue.end();
-      this.#picker?.onCancel?.();
+      this.#panel?.leave();
     }
   };
 
   #onKey(key: string): void {
+    const { onInterrupt, onEscape } = this.#options;
     if (!matchesKey(key, "ctrl+c")) this.typed += 1;
-    if (matchesKey(key, "ctrl+c") && !this.#picker) this.#options.onInterrupt();
-    else if (this.#picker) this.#picker.handleInput(key);
+    if (this.#panel) this.#panel.onKey(key);
+    else if (matchesKey(key, "ctrl+c")) onInterrupt();
+    else if (matchesKey(key, "escape") && this.#turn && !this.#line.isShowingAutocomplete()) onEscape();
     else if (matchesKey(key, "ctrl+d") && this.#line.getText() === "") this.#queue.end();
-    else if (matchesKey(key, "ctrl+o")) this.#showCalls();
+    else if (matchesKey(key, "ctrl+o") && this.#folded.length > 0) this.#unfold();
+    else if (matchesKey(key, "ctrl+r")) void this.#searchHistory();
+    else if (matchesKey(key, "shift+tab")) this.#status.changeMode();
     else if (matchesKey(key, "ctrl+z") && process.platform !== "win32") this.#suspend();
     else this.#line.handleInput(key);
     this.#changed();
   }
 
-  /** Each call once: they stay where they were printed. */
-  #showCalls(): void {
-    const rows = callDetails(this.#calls.splice(0), this.#options.terminal.style, this.#columns);
-    this.#note(rows.length > 0 ? rows : [this.#options.terminal.style.dim("No call since the last look.")]);
+  async #searchHistory(): Promise<void> {
+    const lines = [...new Set(this.#history.toReversed())];
+    const index = await this.pick(lines.map((line) => line.replace(/\s+/g, " ")));
+    const line = index === undefined ? undefined : lines[index];
+    if (line !== undefined) this.#line.setText(line);
+    this.#changed();
+  }
+
+  /** Opens what was shown in a few rows, the last of it first in sight. */
+  #unfold(): void {
+    const text = (columns: number): string[] =>
+      this.#folded.flatMap((one, index) => [...(index > 0 ? [""] : []), ...one(columns)]);
+    this.#panel = new Pager(text, () => {
+      this.#panel = undefined;
+      this.#changed();
+    });
   }
 
   #note(rows: readonly string[]): void {
@@ -221,51 +237,34 @@ export class Screen implements ChatInput, ChatScreen {
     this.#drawTimer = undefined;
     if (this.#paused) return;
     this.#drawnAt = Date.now();
-    const columns = this.#columns;
+    const { columns } = this.#surface;
     const room = Math.max(3, this.#surface.rows >> 1);
     const parts = this.#turn?.rows(columns, room) ?? [];
-    const live: string[] = [];
-    let kind = this.#lastKind;
-    for (const part of parts) {
-      if (part.rows.length === 0) continue;
-      if (kind !== undefined && kind !== part.kind) live.push("");
-      live.push(...part.rows);
-      kind = part.kind;
-    }
-    const { rows, cursor } = this.#picker
-      ? { rows: this.#picker.render(columns), cursor: undefined }
+    const { live, kind } = withGaps(parts, this.#lastKind);
+    const { rows, cursor } = this.#panel
+      ? { rows: this.#panel.rows(columns, Math.max(3, this.#surface.rows - 4)), cursor: undefined }
       : this.#line.draw(columns);
-    const above = [...live, ...(kind === undefined ? [] : [""]), ...this.#status(columns), ...this.#waiting(columns)];
+    const { dim } = this.#options.terminal.style;
+    const waiting = this.#queue.lines.map((line) => dim(oneLine(`waits: ${line}`, columns - 1)));
+    const before = this.#panel instanceof Pager ? [] : live;
+    const above = [...before, ...(kind === undefined ? [] : [""]), ...this.#statusRow(columns), ...waiting];
     const place: CursorPlace | undefined = cursor && { ...cursor, row: above.length + cursor.row };
     this.#rows.draw(this.#takeDone(), [...above, ...rows], place);
   }
 
   /** Takes the finished output, in rows of the screen's present width. */
   #takeDone(): string[] {
-    return this.#done.splice(0).flatMap((row) => wrapTextWithAnsi(row, this.#columns));
+    return this.#done.splice(0).flatMap((row) => wrapTextWithAnsi(row, this.#surface.columns));
   }
 
   /** As many facts as fit one row. */
-  #status(columns: number): string[] {
+  #statusRow(columns: number): string[] {
     const { style } = this.#options.terminal;
-    const keys = this.#calls.length > 0 ? ["Ctrl-O shows the calls"] : [];
-    const facts = this.#picker
-      ? ["Enter picks", "Esc leaves"]
-      : this.#turn
-        ? [...this.#turn.facts(), ...keys]
-        : [...this.#facts(), ...keys];
-    let row = "";
-    for (const fact of facts.filter((one) => one !== "")) {
-      const longer = row === "" ? truncateToWidth(fact, columns - 1, "…") : `${row} · ${fact}`;
-      if (longer.length < columns) row = longer;
-    }
+    const keys = this.#folded.length > 0 ? ["Ctrl-O opens"] : [];
+    const [first = "", ...facts] = this.#turn ? this.#turn.facts() : this.#status.facts();
+    const all = this.#panel?.hints ?? [first, this.#status.mode(), ...facts, ...keys];
+    const row = joinedFacts(all, columns - 1);
     return row === "" ? [] : [style.dim(row)];
-  }
-
-  /** Messages that wait for the turn to end. */
-  #waiting(columns: number): string[] {
-    const { style } = this.#options.terminal;
-    return this.#queue.lines.map((line) => style.dim(oneLine(`waits: ${line}`, columns - 1)));
   }
 
   #pause(): void {

@@ -2,7 +2,16 @@ import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works
 import type { AgentEvent } from "@toolcrib/agent";
 import { showInvisible, withoutControls } from "@toolcrib/core/text";
 import { showCall } from "../question.ts";
-import { callTitle, createRenderer, lastLine, noteLines, oneLine, resultSummary, usageText } from "../render.ts";
+import {
+  callTitle,
+  createRenderer,
+  errorText,
+  lastLine,
+  noteLines,
+  oneLine,
+  resultSummary,
+  usageText,
+} from "../render.ts";
 import type { Style } from "../style.ts";
 import type { StreamedAnswer } from "./markdown.ts";
 
@@ -17,8 +26,22 @@ interface Call {
   last: string;
 }
 
-export interface FinishedCall extends Pick<Call, "name" | "args"> {
-  readonly output: string;
+/** Makes all rows of what was shown in a few. */
+export type Folded = (columns: number) => string[];
+
+/** Rows one below the other, with a blank one between two kinds; `kind` is the last. */
+export function withGaps<Last>(
+  parts: readonly { readonly kind: Kind; readonly rows: readonly string[] }[],
+  before: Last,
+): { readonly live: string[]; readonly kind: Kind | Last } {
+  const live: string[] = [];
+  let kind: Kind | Last = before;
+  for (const part of parts.filter(({ rows }) => rows.length > 0)) {
+    if (kind !== undefined && kind !== part.kind) live.push("");
+    live.push(...part.rows);
+    kind = part.kind;
+  }
+  return { live, kind };
 }
 
 interface Options {
@@ -27,7 +50,7 @@ interface Options {
   columns(): number;
   /** Prints rows for good. */
   print(kind: Kind, rows: readonly string[]): void;
-  finished(call: FinishedCall): void;
+  fold(folded: Folded): void;
 }
 
 /** The events of one turn in rows: what is over is printed for good, what goes on stays in the rows that change. */
@@ -39,6 +62,7 @@ export class TurnRows {
   #answer: StreamedAnswer | undefined;
   #doing = "";
   #said = "";
+  #thought = "";
   #usage = "";
 
   constructor(options: Options) {
@@ -47,7 +71,10 @@ export class TurnRows {
   }
 
   show(event: AgentEvent): void {
-    if (event.type !== "reasoning-delta") this.#endNote();
+    if (event.type !== "reasoning-delta" && event.type !== "usage") {
+      this.#endThought();
+      this.#endNote();
+    }
     if (event.type === "text-delta") {
       this.#doing = "";
       this.#answer ??= this.#options.answer();
@@ -58,6 +85,7 @@ export class TurnRows {
     } else if (event.type === "reasoning-delta") {
       this.#doing = "thinking";
       if (event.isNote) this.#said += event.text;
+      else this.#thought += event.text;
     } else if (event.type === "usage") this.#usage = usageText(event.total);
     else {
       this.#endAnswer();
@@ -78,7 +106,10 @@ export class TurnRows {
       this.#row(style.cyan("→"), call, ` · ${timeSince(call.startedAt, 0)}`, columns),
       ...(call.last ? [style.dim(truncateToWidth(showInvisible(call.last), columns - 1, "…"))] : []),
     ]);
+    const thought = this.#thought.trimEnd().split("\n").at(-1) ?? "";
+    const thinking = thought === "" ? [] : [style.dim(truncateToWidth(showInvisible(thought), columns - 1, "…"))];
     return [
+      { kind: "note", rows: thinking },
       { kind: "answer", rows: open },
       { kind: "call", rows: calls },
     ];
@@ -86,7 +117,7 @@ export class TurnRows {
 
   /** Lists what the turn has used so far, the most important first. */
   facts(): string[] {
-    return [timeSince(this.#startedAt, 0), "Ctrl-C stops", this.#doing, this.#usage].filter((fact) => fact !== "");
+    return [`${timeSince(this.#startedAt, 0)} · Esc stops`, this.#doing, this.#usage].filter((fact) => fact !== "");
   }
 
   /** Prints what there is of the answer: something else is to be printed below it. */
@@ -103,11 +134,26 @@ export class TurnRows {
 
   /** Prints what is left: the answer, and the calls that have no result. */
   end(): void {
+    this.#endThought();
     this.#endAnswer();
     const { style, print, columns } = this.#options;
     for (const call of this.#calls.values())
       print("call", [this.#row(style.dim("→"), call, " · no result", columns())]);
     this.#calls.clear();
+  }
+
+  /** Prints the first rows of what the model has thought. */
+  #endThought(): void {
+    const { style, print, columns, fold } = this.#options;
+    const lines = noteLines(this.#thought);
+    this.#thought = "";
+    if (lines.length === 0) return;
+    this.#endAnswer();
+    const rowsIn: Folded = (width) => lines.flatMap((line) => wrapped(line, width)).map(style.dim);
+    const rows = rowsIn(columns());
+    const more = rows.length - mostThoughtRows;
+    print("note", more > 0 ? [...rows.slice(0, mostThoughtRows), style.dim(`  … ${more} more`)] : rows);
+    if (more > 0) fold((width) => [style.bold("thinking"), ...rowsIn(width)]);
   }
 
   /** Prints what the model has said between calls. */
@@ -127,15 +173,15 @@ export class TurnRows {
   }
 
   #endCall(event: Extract<AgentEvent, { type: "tool-result" }>): void {
-    const { style, print, columns, finished } = this.#options;
+    const { style, print, columns, fold } = this.#options;
     const call = this.#calls.get(event.id) ?? { name: event.name, args: {}, startedAt: Date.now(), last: "" };
     this.#calls.delete(event.id);
-    const what = event.isError ? oneLine(event.output, 300) : resultSummary(event);
+    const what = event.isError ? oneLine(errorText(event), 300) : resultSummary(event);
     const mark = event.isError ? style.red("✗") : style.green("✓");
     const time = timeSince(call.startedAt);
     if (event.isError) print("call", [this.#row(mark, call, ` · ${time}`, columns()), ...wrapped(what, columns())]);
     else print("call", [this.#row(mark, call, ` · ${what}, ${time}`, columns())]);
-    finished({ name: call.name, args: call.args, output: event.output });
+    fold((width) => callDetails(call, event.output, style, width));
   }
 
   /** One row; where it is narrow, without its end. */
@@ -149,24 +195,22 @@ export class TurnRows {
 }
 
 /** Rows of a result that are shown on request. */
-const mostRows = 400;
+const mostRows = 2000;
+const mostThoughtRows = 3;
 
-/** Everything of calls that are over: arguments, then the result. */
-export function callDetails(calls: readonly FinishedCall[], style: Style, columns: number): string[] {
-  return calls.flatMap(({ name, args, output }, index) => {
-    const rows = output
-      .trimEnd()
-      .split("\n")
-      .flatMap((line) => wrapped(line, columns));
-    const left = rows.length - mostRows;
-    return [
-      ...(index > 0 ? [""] : []),
-      `${style.cyan("→")} ${style.bold(oneLine(name, 64))}`,
-      ...showCall(args, { columns, rows: Number.POSITIVE_INFINITY }).whole,
-      ...rows.slice(0, mostRows).map(style.dim),
-      ...(left > 0 ? [`  … ${left} more rows`] : []),
-    ];
-  });
+/** Everything of a call that is over: arguments, then the result. */
+function callDetails({ name, args }: Call, output: string, style: Style, columns: number): string[] {
+  const rows = output
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => wrapped(line, columns));
+  const left = rows.length - mostRows;
+  return [
+    `${style.cyan("→")} ${style.bold(oneLine(name, 64))}`,
+    ...showCall(args, { columns, rows: Number.POSITIVE_INFINITY }).whole,
+    ...rows.slice(0, mostRows).map(style.dim),
+    ...(left > 0 ? [`  … ${left} more rows`] : []),
+  ];
 }
 
 /** Text of others behind a margin. */

@@ -1,0 +1,57 @@
+import { charactersPerToken, estimateTokens } from "@toolcrib/contracts";
+import { oneLine } from "../../terminal/render.ts";
+import type { Conversation } from "../conversation.ts";
+
+/** Describes what the conversation has used so far. */
+export function describeUsage({ agent: { sessionContext, usage } }: Conversation): string {
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const cost = usage.cost === undefined ? "cost unknown" : `$${usage.cost.toFixed(4)}`;
+  return (
+    `${count(sessionContext.length)} messages; tokens: ${count(usage.inputTokens)} in ` +
+    `(${count(usage.cacheReadTokens)} from the cache), ${count(usage.outputTokens)} out; ${cost}`
+  );
+}
+
+/** Describes what goes along with each request, in estimated tokens. */
+export function describeContext({ agent, instructions }: Conversation): string {
+  const { systemPrompt, sessionContext, toolRegistry } = agent;
+  const tokensOf = (value: unknown): number => Math.ceil(JSON.stringify(value).length / charactersPerToken);
+  const tools = toolRegistry.listTools().filter(({ enabled }) => enabled);
+  const row = (tokens: number, what: string): string => `${tokens.toLocaleString("en-US").padStart(9)}  ${what}`;
+  return [
+    row(tokensOf(systemPrompt), "system prompt"),
+    ...instructions.files.map(({ path, text, bytes }) => {
+      const read = Buffer.byteLength(text) < bytes - 1 ? `, the first of its ${bytes} bytes` : "";
+      return row(tokensOf(text), `  of it ${oneLine(path, 200)}${read}`);
+    }),
+    ...(instructions.files.length === 0 ? ["           no AGENTS.md is read"] : []),
+    row(
+      tools.reduce((sum, tool) => sum + estimateTokens(tool), 0),
+      `${tools.length} tools`,
+    ),
+    row(tokensOf(sessionContext), `${sessionContext.length} messages`),
+    `Tokens, estimated: one for ${charactersPerToken} characters.`,
+  ].join("\n");
+}
+
+const mostShownLines = 8;
+
+/** Describes what was said last in a conversation that goes on: the message and the answer, of each the first lines. */
+export function describeLastExchange({ agent: { sessionContext } }: Conversation): string | undefined {
+  if (sessionContext.length === 0) return undefined;
+  const linesOf = (role: "user" | "assistant"): string[] => {
+    const texts = sessionContext
+      .filter((message) => message.role === role)
+      .map(({ content = [] }) =>
+        content
+          .flatMap((block) => (block.type === "text" ? [block.text] : []))
+          .join("\n")
+          .trim(),
+      );
+    const lines = (texts.findLast((text) => text !== "") ?? "").split("\n").map((line) => oneLine(line, 200));
+    const more = lines.length - mostShownLines;
+    return more > 0 ? [...lines.slice(0, mostShownLines), `… ${more} more lines`] : lines;
+  };
+  const asked = linesOf("user").map((line, index) => `${index === 0 ? ">" : " "} ${line}`);
+  return [...asked, "", ...linesOf("assistant")].join("\n");
+}
