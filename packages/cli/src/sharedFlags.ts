@@ -91,10 +91,10 @@ const limitFlags = {
 
 /** Which conversation goes on. */
 const sessionFlags = {
-  continue: { usage: "-c, --continue", about: "go on with the last conversation of this directory" },
+  continue: { usage: "-c, --continue", about: "go on with the last one of this directory" },
   resume: {
     usage: "-r, --resume [session]",
-    about: "go on with a conversation: its number or id (toolcrib sessions list), its file, or the one that you pick",
+    about: "go on with one: its number, id or file, or the one that you pick",
   },
 } as const;
 
@@ -122,8 +122,8 @@ export const conversationFlags: AgentFlags & typeof sessionFlags & typeof mcpFla
 
 /** The heading of each shared flag in help. */
 export const flagHeadings: readonly (readonly [heading: string, flags: object])[] = [
-  ["Model", { ...modelFlags, ...limitFlags }],
-  ["Conversation", { ...sessionFlags, ...mcpFlag }],
+  ["Model", modelFlags],
+  ["Conversation", { ...limitFlags, ...sessionFlags, ...mcpFlag }],
   ["Tools", toolFlags],
   ["Commands (run_bash)", sandboxFlags],
   ["Permissions (rules may be given again)", permissionFlags],

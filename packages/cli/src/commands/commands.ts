@@ -43,7 +43,7 @@ const mcpCommands: readonly CommandEntry[] = [
   command("serve", "serve the tools over MCP, on standard input and output", () => import("./mcp/mcpServe.ts")),
   command("add", "add a server to .mcp.json: a command, or the address of one", servers),
   command("list", "the servers in .mcp.json", servers),
-  command("allow", "allow servers to start as .mcp.json has them now; a changed entry asks again", servers),
+  command("allow", "allow servers to start as they are in .mcp.json now", servers),
   command("remove", "remove a server from .mcp.json", servers),
   command("test", "start the servers in .mcp.json and show their tools", () => import("./mcp/mcpTest.ts")),
   command("login", "log in at a server that asks for it, in your browser", logins),

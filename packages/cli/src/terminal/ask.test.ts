@@ -37,7 +37,7 @@ function writes(...names: string[]): void {
 }
 
 const isWritten = (name: string): boolean => existsSync(join(work.folder, name));
-const choices = "[y]es, [a]lways, [e]dits of this session, [v]iew all, [n]o, or why not:";
+const choices = "[y]es, [a]lways, [e]dits of this session, [v]iew, [n]o, or why not:";
 const question = (name: string): string =>
   [
     `write_file would write ${name}`,

@@ -111,7 +111,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
     writes("long.txt", `${changed.join("\n")}\n`);
     const program = onTerminal("run", "write");
     await program.shows(
-      / {2}@@ -1,33 \+1,33 @@\n {2}-line 1\n[\s\S]* … \d+ more rows\n[\s\S]*\[v\]iew all[\s\S]*why not:$/,
+      / {2}@@ -1,33 \+1,33 @@\n {2}-line 1\n[\s\S]* … \d+ more rows\n[\s\S]*\[v\]iew[\s\S]*why not:$/,
     );
     expect(program.screen.text).toContain("+changed<U+202E>");
     program.type("v\r");

@@ -140,7 +140,7 @@ test("the question says what would happen and why it is asked, then shows the wh
     "  note: harmless",
   ]);
   expect(rows.slice(7).join("\n")).toMatch(
-    /^asked: the tool does not say what it does\nalways: exactly this call of change, in this folder\n\[y\]es, \[a\]lways, \[v\]iew all, \[n\]o, or why not: $/,
+    /^asked: the tool does not say what it does\nalways: exactly this call of change, in this folder\n\[y\]es, \[a\]lways, \[v\]iew, \[n\]o, or why not: $/,
   );
 });
 
@@ -163,7 +163,7 @@ test("a call longer than the screen is cut in the middle of each argument, says 
   const [first = "", ...pages] = questions;
   expect(first.split("\n").length).toBeLessThan(24);
   expect(first).toMatch(
-    /\n {2}path: a\.txt\n {2}content:\n {2}\| line 1\n[\s\S]* … \d+ more rows\n[\s\S]*line 50\n[\s\S]*\[y\].*\[v\]iew all/,
+    /\n {2}path: a\.txt\n {2}content:\n {2}\| line 1\n[\s\S]* … \d+ more rows\n[\s\S]*line 50\n[\s\S]*\[y\].*\[v\]iew/,
   );
   expect(pages).toHaveLength(3);
   const seen = pages.flatMap((page) => page.split("\n").slice(0, -1));
@@ -208,7 +208,7 @@ test("always does not hold for a tool that has changed since", async () => {
 test("always is not offered, and its letter no yes, where a rule asks", async () => {
   const { run, questions } = asking(["a"], { ask: ["change"] });
   expect(await run("change", { path: "a" })).toBe(`${said}: a`);
-  expect(questions[0]).toMatch(/\n\[y\]es, \[v\]iew all, \[n\]o, or why not: $/);
+  expect(questions[0]).toMatch(/\n\[y\]es, \[v\]iew, \[n\]o, or why not: $/);
 });
 
 test("where the tools may write the file of answers, always holds until the program ends, and says so", async () => {

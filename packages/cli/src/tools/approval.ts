@@ -142,7 +142,7 @@ async function questionAbout(
   const { summary, whole } = await whatHappens(call, { columns, rows: free }, asking);
   const details = [text, ...(question.remember ? [`always means ${question.remember.text}`] : [])];
   const all = [...details.flatMap((line) => showText(line, columns)), ...whole];
-  const offered = ["[y]es", always && "[a]lways", edits && "[e]dits of this session", "[v]iew all", "[n]o"];
+  const offered = ["[y]es", always && "[a]lways", edits && "[e]dits of this session", "[v]iew", "[n]o"];
   const choices = `${offered.filter(Boolean).join(", ")}, or why not:`;
   /** Broken between words; the answer is typed behind it. */
   const ending = (text: string): string => `${showText(text, columns).join("\n")} `;

@@ -224,7 +224,7 @@ describe.skipIf(!hasTerminals())("what a model says", () => {
     await program.shows(/ {2}first thought\n {2}second thought\n {2}third thought\n {2}… 1 more\n\nSo\.\n\n.*\n>$/);
     expect(program.screen.raw).toMatch(/\u001b\[2m\s*second thought/);
     program.type("\u000f");
-    await program.shows(/thinking\n {2}first thought[\s\S]*fourth thought\n\(rows 1 to 5 of 5\)$/);
+    await program.shows(/thinking\n {2}first thought[\s\S]*fourth thought\n\(1 to 5 of 5\)$/);
     program.type("\u000f");
     await program.shows(/So\.\n\n.*\n>$/);
     await leave(program);

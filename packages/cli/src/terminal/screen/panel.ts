@@ -113,6 +113,6 @@ export class Pager implements Panel {
     const top = Math.min(Math.max(0, this.#top ?? this.#last), this.#last);
     if (this.#top !== undefined) this.#top = top;
     const shown = rows.slice(top, top + this.#page);
-    return [...shown, `(rows ${top + 1} to ${top + shown.length} of ${rows.length})`];
+    return [...shown, `(${top + 1} to ${top + shown.length} of ${rows.length})`];
   }
 }
