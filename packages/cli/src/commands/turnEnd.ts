@@ -13,7 +13,8 @@ export function exitReasonOf(end: TurnEnd | undefined, denied: boolean): ExitRea
   if (end?.failed && !denied) return "failed";
   if (end?.reason === "stop") return denied ? "denied" : "ok";
   if (end?.reason === "approval") return "denied";
-  return end?.reason.endsWith("-limit") || end?.reason === "cost-unknown" ? "limit" : "failed";
+  const isLimit = end?.reason.endsWith("-limit") || end?.reason === "cost-unknown" || end?.reason === "stuck";
+  return isLimit ? "limit" : "failed";
 }
 
 /** Why there is no whole answer, what to do next (in a chat, if there is one), and what the service said of it. */
@@ -58,6 +59,9 @@ const advice: Partial<Record<TurnEnd["reason"], Advice>> = {
     "ask in another way, or choose another with -m",
     "ask in another way, or choose another with /model",
   ],
-  stuck: ["The model repeated calls that gave the same results", "go on with toolcrib run -c, and say what to do instead"],
+  stuck: [
+    "The model repeated calls that gave the same results",
+    "go on with toolcrib run -c, and say what to do instead",
+  ],
   "content-filter": ["The service's filter stopped the answer", "ask in another way"],
 };

@@ -88,7 +88,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
     program.type("y\rand more\r");
-    await program.shows("why not: (one line, please)");
+    await program.shows(/why not:\s+\(one line, please\)$/);
     program.type("n\r");
     expect(await program.ended).toBe(4);
     expect(isWritten("one.txt")).toBe(false);

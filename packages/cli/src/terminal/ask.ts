@@ -116,6 +116,10 @@ function answerRow(columns: number, write: (text: string) => void): AnswerRow {
   let shown = "";
   return {
     say(words) {
+      if (before !== "" && widthOf(before) + widthOf(words) > columns) {
+        write("\n");
+        before = "";
+      }
       write(words);
       before = withoutControls(`${before}${words}`.replace(/.*\n/s, ""));
       if (widthOf(before) + fewestCells > columns) {

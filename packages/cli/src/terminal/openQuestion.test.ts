@@ -173,7 +173,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
   test("of tools call is answered in place", async () => {
     const args = ["tools", "call", "write_file", "--path", ".envrc", "--content", "x"];
     const program = terminal(args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
-    await program.shows(/it is protected \(\.envrc\)[\s\S]*\[y\]es, \[n\]o, or why not:$/);
+    await program.shows(/it is protected \(\.envrc\)[\s\S]*\[y\]es, \[v\]iew, \[n\]o, or why not:$/);
     program.type("y\r");
     expect(await program.ended).toBe(0);
     expect(isWritten(".envrc")).toBe(true);
