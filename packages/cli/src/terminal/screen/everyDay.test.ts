@@ -115,7 +115,7 @@ describe.skipIf(!hasTerminals() || process.platform !== "linux")("the shell", ()
     wire.script(answerWith({ text: "Here." }));
     const program = await chatting(flags);
     program.type("hi\r");
-    await program.shows(/Here\.\n\n.*\n>$/);
+    await program.shows(/Here\.\n[\s\S]*\n>$/);
     expect(toolsOf(0).includes("run_bash")).toBe(isOn);
     expect(toolsOf(0)).not.toContain("save_session_context");
     expect(/--enable\s+run_bash\s+switches\s+them\s+on/.test(program.screen.text)).toBe(flags[0] === "--no-sandbox");
