@@ -16,6 +16,8 @@ process.on("SIGINT", () => {});
 const steps = [
   ["git", "clone", "--quiet", root, clone],
   [process.execPath, join(clone, "scripts/setup.mjs")],
+  // Some tests start programs of the built packages.
+  ["npm", "run", "-s", "build"],
   [join(clone, "node_modules/.bin/stryker"), "run", "scripts/mutation/stryker.config.json", ...process.argv.slice(2)],
 ];
 try {
