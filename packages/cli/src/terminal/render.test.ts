@@ -35,8 +35,8 @@ test("the answer alone goes to stdout, ending in a line break; the rest to stder
     end,
   ];
   expect(screen(events, "stdout")).toBe("Let me look.\nDone.\n");
-  expect(screen(events, "stderr")).toBe("→ read_file path=a.txt\n✓ read_file: 2 lines, first one\n");
-  expect(screen(events)).toBe("Let me look.\n→ read_file path=a.txt\n✓ read_file: 2 lines, first one\nDone.\n");
+  expect(screen(events, "stderr")).toBe("  hm\n→ read_file path=a.txt\n✓ read_file: 2 lines, first one\n");
+  expect(screen(events)).toBe("  hm\nLet me look.\n→ read_file path=a.txt\n✓ read_file: 2 lines, first one\nDone.\n");
 });
 
 test("arguments and results are one line, however long or odd", () => {
@@ -47,7 +47,7 @@ test("arguments and results are one line, however long or odd", () => {
     "✓ read_file: 2 lines (cut), first a\n",
   );
   expect(screen([result("")])).toBe("✓ read_file: (nothing)\n");
-  expect(screen([result("a\u001b[31m\rb\u0007", true)])).toBe("✗ a[31m b\n");
+  expect(screen([result("a\u001b[31m\rb\u0007", true)])).toBe("✗ read_file: a[31m b\n");
   expect(screen([result("y".repeat(5000))]).length).toBeLessThan(200);
 });
 
@@ -81,7 +81,7 @@ test("thinking that the service left out is said once, and again when there is m
   expect(screen([dropped(1), dropped(1), dropped(2)])).toBe(line + line);
 });
 
-test("what the model says between calls goes to stderr, whole, before what follows; its reasoning is not shown", () => {
+test("what the model says between calls goes to stderr, whole, before what follows; its reasoning is indented", () => {
   const noted = (text: string): AgentEvent => ({ type: "reasoning-delta", text, isNote: true });
   const events = [
     noted("Reading the "),
@@ -90,7 +90,7 @@ test("what the model says between calls goes to stderr, whole, before what follo
     result("one\n"),
   ];
   expect(screen([...events, { type: "reasoning-delta", text: "hm" }, end], "stderr")).toBe(
-    "Reading the notes.\nThen I answer.[2J\n→ read_file path=a.txt\n✓ read_file: one\n",
+    "Reading the notes.\nThen I answer.[2J\n→ read_file path=a.txt\n✓ read_file: one\n  hm\n",
   );
   expect(screen([{ type: "text-delta", text: "Hm." }, noted("So."), end])).toBe("Hm.\nSo.\n");
 });

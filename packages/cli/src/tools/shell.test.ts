@@ -58,6 +58,6 @@ test.each([
   ["zsch", "expected sh, bash or the absolute path of a shell"],
   ["/bin/no-such-shell", "there is no such program"],
 ])("--shell %s is a usage error", async (shell, why) => {
-  const end = await toolcrib(["tools", "list", "--shell", shell]);
+  const end = await toolcrib(["tools", "call", "list_dir", "--shell", shell, "--path", "."]);
   expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(`--shell ${shell}: ${why}`) });
 });
