@@ -12,6 +12,7 @@ const runs = (pid: number): boolean => existsSync(`/proc/${pid}`);
 test.skipIf(!hasPostgres)("a server answers, has databases of its own, and leaves nothing behind", async () => {
   const server = await startPostgres();
   if (!server) throw new Error("no server");
+  const { pid } = server;
   const folder = ask(server.databaseUrl, "show data_directory");
   expect(ask(server.databaseUrl, "show fsync")).toBe("off");
   const other = await server.createDatabase("other");
@@ -20,7 +21,7 @@ test.skipIf(!hasPostgres)("a server answers, has databases of its own, and leave
   await server.stop();
   await server.stop();
   expect(existsSync(folder)).toBe(false);
-  await expect.poll(() => runs(server.pid)).toBe(false);
+  await expect.poll(() => runs(pid)).toBe(false);
 });
 
 test.skipIf(!hasPostgres)("the server of a process that is killed ends too", async () => {

@@ -67,7 +67,7 @@ describe("toolcrib run over a model", () => {
     const { code, stdout, stderr } = await toolcrib(["run", "what is the word?"], env());
     expect(stderr).toMatch(
       new RegExp(
-        `^Using ${name}/.*: ${name.toUpperCase()}_API_KEY is set\\. Another: -m provider/model\\.\n→ read_file`,
+        `^Using ${name}/.*: ${name.toUpperCase()}_API_KEY is set\\. Another: -m provider/model\\.\n(?:  Hm\\.\n)?→ read_file`,
       ),
     );
     expect(stdout).toBe("The word is heron.\n");
