@@ -39,11 +39,14 @@ const workersWithin = {
   },
 };
 
+/** Code that is bundled may ask for modules of Node's by `require`. */
+const banner = { js: "const require = process.getBuiltinModule;" };
+
 /**
  * One build for every package: the entries are what its manifest publishes, plus the worker files it names. A worker holds all
- * that it needs, as bundlers that carry it along carry along that file alone.
+ * that it needs, as bundlers that carry it along carry along that file alone. `holdsCommonJs`: a development dependency that is built in is not an ES module.
  */
-export function build(workers: string[] = []): ReturnType<typeof defineConfig> {
+export function build(workers: string[] = [], { holdsCommonJs = false } = {}): ReturnType<typeof defineConfig> {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
   const published = Object.values(manifest.exports ?? {}).flatMap((target) =>
     typeof target === "string" ? [] : [target.default],
@@ -59,7 +62,13 @@ export function build(workers: string[] = []): ReturnType<typeof defineConfig> {
     esbuildPlugins: [builtUrl],
   };
   return defineConfig([
-    { ...shared, entry: named(sources), clean: ["**/*", "!**/*.{mjs,cjs}"], splitting: true },
+    {
+      ...shared,
+      entry: named(sources),
+      clean: ["**/*", "!**/*.{mjs,cjs}"],
+      splitting: true,
+      ...(holdsCommonJs && { banner }),
+    },
     ...(workers.length === 0
       ? []
       : [
@@ -70,8 +79,7 @@ export function build(workers: string[] = []): ReturnType<typeof defineConfig> {
             splitting: false,
             noExternal: [/.*/],
             outExtension: () => ({ js: ".mjs" }),
-            // What is bundled asks for modules of Node's by `require`.
-            banner: { js: "const require = process.getBuiltinModule;" },
+            banner,
           },
         ]),
   ]);

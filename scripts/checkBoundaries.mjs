@@ -49,7 +49,7 @@ const external = {
   "tools-search": ["fast-glob"],
   "tools-bash": [],
   "tools-web": ["parse5"],
-  skills: ["yaml"],
+  skills: [],
   agent: [],
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client", "jsonc-parser"],
   policy: ["unbash"],
