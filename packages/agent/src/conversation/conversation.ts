@@ -85,8 +85,16 @@ export function callsOf(reply: AssistantMessage): readonly ToolCallBlock[] {
   const [first] = content;
   // Mostly the only block. A list that grows, as that of filter does, has room for 17.
   if (first?.type === "tool-call" && content.length === 1) return [first];
-  return content.filter((block) => block.type === "tool-call");
+  let calls = callsOfReplies.get(reply);
+  if (!calls) {
+    calls = content.filter((block) => block.type === "tool-call");
+    callsOfReplies.set(reply, calls);
+  }
+  return calls;
 }
+
+/** Messages never change, and each of thousands of calls asks for all of its reply. */
+const callsOfReplies = new WeakMap<AssistantMessage, readonly ToolCallBlock[]>();
 
 /** The text of a message. */
 export function textOf(message: AssistantMessage | UserMessage): string {

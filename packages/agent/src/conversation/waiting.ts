@@ -43,17 +43,26 @@ export function putResult(messages: Message[], result: ToolMessage): void {
     messages.push(result);
     return;
   }
-  const start = messages.findLastIndex((message) => message.role !== "tool") + 1;
-  const order = lastCalls(messages).map((call) => call.id);
-  const place = order.indexOf(result.callId);
-  let index = start;
-  while (index < messages.length) {
-    const other = order.indexOf((messages[index] as ToolMessage).callId);
-    if (other >= place) break;
-    index += 1;
-  }
+  const places = placesOf(lastCalls(messages));
+  const placeAt = (at: number): number => places.get((messages[at] as ToolMessage).callId) ?? -1;
+  const place = places.get(result.callId) ?? -1;
+  // From the end: results come mostly in the order of the calls.
+  let index = messages.length;
+  while (messages[index - 1]?.role === "tool" && placeAt(index - 1) >= place) index -= 1;
   const isThere = (messages[index] as ToolMessage | undefined)?.callId === result.callId;
   messages.splice(index, isThere ? 1 : 0, result);
+}
+
+const placesOfCalls = new WeakMap<readonly ToolCallBlock[], ReadonlyMap<string, number>>();
+
+/** The place of each call in its reply, by id. */
+function placesOf(calls: readonly ToolCallBlock[]): ReadonlyMap<string, number> {
+  let places = placesOfCalls.get(calls);
+  if (!places) {
+    places = new Map(calls.map(({ id }, place) => [id, place]));
+    placesOfCalls.set(calls, places);
+  }
+  return places;
 }
 
 /** Takes the placeholder results of these calls out: the calls are open again. */

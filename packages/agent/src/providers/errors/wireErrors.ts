@@ -206,7 +206,7 @@ export function retryAfterMs(headers: Pick<Headers, "get"> | undefined, now: num
 function causeOf(error: unknown, service: Service): { cause?: Error } {
   if (!isObject(error) || typeof error.message !== "string") return {};
   const cause = new Error(redact(error.message, service.secrets));
-  cause.name = nameOf(error);
+  cause.name = redact(nameOf(error), service.secrets);
   return { cause };
 }
 
