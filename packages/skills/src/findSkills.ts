@@ -20,7 +20,7 @@ export interface SkillFolder {
   /** Its path; a folder that does not exist holds no skills. */
   path: string;
   /** A folder that no skill may lie outside of once links are followed: the project that it belongs to. Default: no limit. */
-  within?: string | undefined;
+  within?: string;
 }
 
 /** A skill as it was when it was found. */
@@ -108,7 +108,8 @@ function readSkill(place: string, within: string | undefined): { skill?: Skill; 
     if (outside !== undefined) throw new Error(`it leads to ${printableName(outside)}, outside of the project`);
   }
   const { fields, body, mended } = readFrontmatter(contentOf(file));
-  if (fields["disable-model-invocation"] === true) return { remarks: [] };
+  // YAML of 2005 has other words for true, and quotes make it a text.
+  if (/^(?:true|yes|on)$/i.test(String(fields["disable-model-invocation"]))) return { remarks: [] };
   const remarks = mended === undefined ? [] : [`${mended}; they were read as text`];
   const name = nameOf(fields.name, basename(join(place, "..")), remarks);
   const description = oneVisibleLine(typeof fields.description === "string" ? fields.description : "");

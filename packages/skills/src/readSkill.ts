@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { defineTool, type ExecutableTool, ToolError } from "@toolcrib/core";
 import { nearestName } from "@toolcrib/core/internal";
 import { clip, printableName } from "@toolcrib/core/text";
+import { canonicalOrUndefined } from "@toolcrib/kit/files";
 import type { Skill } from "./findSkills.ts";
 
 /** Most names of other files that a reply lists. */
@@ -60,6 +61,8 @@ function replyOf({ name, folder, text }: Skill): string {
 /** Paths of files beside the SKILL.md and one level below, sorted: one more than are listed, at most. */
 function otherFiles(folder: string): string[] {
   const found: string[] = [];
+  // A link may have taken its place meanwhile.
+  if (canonicalOrUndefined(folder) !== folder) return found;
   const add = (below: string, deeper: boolean): void => {
     for (const entry of entriesOf(join(folder, below))) {
       if (found.length > maxListedFiles) return;

@@ -53,7 +53,9 @@ describe("which skills there are", () => {
   });
 
   test("one that asks not to be offered to models is not", () => {
-    skill("own/a", "name: a\ndescription: For people.\ndisable-model-invocation: true");
+    for (const [index, word] of ["true", "yes", '"true"'].entries()) {
+      skill(`own/a${index}`, `name: a${index}\ndescription: For people.\ndisable-model-invocation: ${word}`);
+    }
     expect(skillsIn("own")).toEqual({ skills: [], warnings: [], catalogue: "", tools: [], readable: [] });
   });
 

@@ -53,7 +53,6 @@ function isFolder(value: unknown): boolean {
   if (typeof value === "string") return value !== "";
   if (typeof value !== "object" || value === null || !("path" in value) || !isFolder(value.path)) return false;
   if (Object.keys(value).some((key) => key !== "path" && key !== "within")) return false;
-  return (
-    !("within" in value) || value.within === undefined || (typeof value.within === "string" && value.within !== "")
-  );
+  // Not undefined either: a limit was meant, and is missing.
+  return !("within" in value) || (typeof value.within === "string" && value.within !== "");
 }

@@ -1,12 +1,11 @@
 // A page with its redirects, as text.
 import { ToolError } from "@toolcrib/core";
-import { clip } from "@toolcrib/core/text";
 import { isBinary } from "@toolcrib/kit/text";
 import type { WebSettings } from "../options.ts";
 import { nameOf, portOf, whyRefused } from "./address.ts";
 import { decodeText } from "./decodeText.ts";
 import type { HostCheck } from "./hostCheck.ts";
-import { type Answer, failure, request } from "./request.ts";
+import { type Answer, failure, request, shown } from "./request.ts";
 
 const mostRedirects = 5;
 
@@ -61,7 +60,7 @@ function redirectOf(url: URL, answer: Answer): URL | string | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = answer.header("location");
   if (location === undefined || !URL.canParse(location, url.href)) {
-    throw new Error(`it redirects to no address: ${clip(location ?? "none", 100)}`);
+    throw new Error(`it redirects to no address: ${location === undefined ? "none" : shown(location)}`);
   }
   const next = new URL(location, url);
   next.hash = "";
@@ -81,11 +80,13 @@ function isSamePlace(from: URL, to: URL): boolean {
 async function pageOf(url: URL, answer: Answer): Promise<FetchedPage | string> {
   if (answer.status < 200 || answer.status > 299) {
     const retry = answer.header("retry-after");
-    const after = retry === undefined ? "" : `; it says to try again after ${clip(retry, 40)}`;
-    throw new Error(`it answered ${answer.status} ${clip(answer.statusText, 80)}`.trimEnd() + after);
+    const after = retry === undefined ? "" : `; it says to try again after ${shown(retry)}`;
+    throw new Error(`it answered ${answer.status} (${shown(answer.statusText)})${after}`);
   }
   const contentType = answer.header("content-type") ?? "";
-  const type = (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
+  const named = (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
+  // Only a type as the standard has it: it stands among our own words.
+  const type = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(named) ? named : "";
   if (!mayBeText(type)) {
     const length = answer.header("content-length");
     return notShown(url, type, /^\d+$/.test(length ?? "") ? Number(length) : undefined);
@@ -112,5 +113,5 @@ function looksLikeHtml(text: string): boolean {
 
 function notShown(url: URL, type: string, bytes: number | undefined): string {
   const size = bytes === undefined ? "its size is not said" : `${bytes} bytes`;
-  return `${url.href} is not text: ${type === "" ? "no type is said" : clip(type, 80)}, ${size}. web_fetch shows HTML, text and JSON.`;
+  return `${url.href} is not text: ${type === "" ? "no type is said" : type}, ${size}. web_fetch shows HTML, text and JSON.`;
 }

@@ -4,6 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { isToolError, ToolError } from "@toolcrib/core";
+import { showLine } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import type { WebSettings } from "../options.ts";
 import type { HostCheck } from "./hostCheck.ts";
@@ -48,6 +49,11 @@ export async function request(url: URL, hosts: HostCheck, settings: WebSettings,
   either.addEventListener("abort", stop, { once: true });
   sent.on("response", resolve);
   sent.on("error", reject);
+  sent.on("upgrade", (_, socket) => {
+    socket.destroy();
+    reject(new Error("it answered 101 Switching Protocols"));
+  });
+  sent.on("close", () => reject(new Error("the connection ended without an answer")));
   sent.end();
   try {
     const message = await promise;
@@ -97,6 +103,11 @@ async function readBody(message: IncomingMessage, maxBytes: number, signal: Abor
   }
 }
 
+/** Words of a server within ours: short, quoted, every character seen. */
+export function shown(words: string): string {
+  return JSON.stringify(showLine(words, 60));
+}
+
 function decompressed(message: IncomingMessage): Readable {
   const encoding = (message.headers["content-encoding"] ?? "identity").trim().toLowerCase();
   if (encoding === "identity") return message;
@@ -108,7 +119,7 @@ function decompressed(message: IncomingMessage): Readable {
         : encoding === "br"
           ? createBrotliDecompress()
           : undefined;
-  if (!decoder) throw new Error(`the page is sent in an encoding that was not asked for: ${encoding.slice(0, 40)}`);
+  if (!decoder) throw new Error(`the page is sent in an encoding that was not asked for: ${shown(encoding)}`);
   message.on("error", (error) => decoder.destroy(error));
   return message.pipe(decoder);
 }
