@@ -17,6 +17,7 @@ export { fileKind, openRegularFile, type RegularFile, refuseSpecial } from "./fi
 export { isBelowAny, type OwnFile, type OwnFileOptions, ownFile } from "./files/ownFile.ts";
 export { withPathLocks } from "./files/pathLock.ts";
 export { type ProtectedPath, protectedPaths } from "./files/protectedPaths.ts";
+export { renameRetrying } from "./files/renameRetrying.ts";
 export { createSemaphore, type Semaphore } from "./files/semaphore.ts";
 export { type SpillOptions, spillOutput } from "./files/spillOutput.ts";
 export { isForbiddenByNode, plainSystemError, systemErrorCode } from "./files/systemErrors.ts";

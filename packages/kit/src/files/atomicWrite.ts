@@ -1,4 +1,4 @@
-import { accessSync, constants, fstatSync, lstatSync, renameSync, type Stats } from "node:fs";
+import { accessSync, constants, fstatSync, lstatSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { ToolCallInfo } from "@toolcrib/core";
 import { ToolError } from "@toolcrib/core";
@@ -7,6 +7,7 @@ import { changeMode, changeOwner, flush, type OpenFile } from "./changeAttribute
 import type { FilePath, OpenDirectory } from "./descriptors.ts";
 import { makeDirectories, syncDirectory } from "./directories.ts";
 import { openRegularFile, refuseSpecial } from "./openRegular.ts";
+import { renameRetrying } from "./renameRetrying.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
 import { createTemporary, type TemporaryFile } from "./temporaryFile.ts";
 import { writeInPlace, writeRange } from "./writeInPlace.ts";
@@ -97,7 +98,7 @@ async function writeInto(
     lookAtTarget();
     scope.confirm(directory.descriptor, dirname(path), { name: basename(path) });
     call?.beginCommit?.();
-    renameSync(directory.at(temporary.name), target);
+    await renameRetrying(directory.at(temporary.name), target, scope.print(path));
   } catch (error) {
     temporary.discard();
     throw error;

@@ -25,6 +25,12 @@ test.each(["EACCES", "EPERM"])("%s is a permission that was denied", (code) => {
   expect(plainSystemError(systemError(code), "x")).toMatchObject({ code: "permission_denied" });
 });
 
+test("an error of Windows that Node has no name for is told without the host's path", () => {
+  const message = "UNKNOWN: unknown error, realpath 'C:\\\\host\\\\x'";
+  const cause = Object.assign(new Error(message), { code: "UNKNOWN", errno: -4094, syscall: "realpath" });
+  expect(plainSystemError(cause, "a.txt")).toMatchObject({ message: "The system refused: a.txt (UNKNOWN)", cause });
+});
+
 test("an error that is not a system error is returned unchanged", () => {
   const own = new ToolError({ code: "execution_failed", message: "own" });
   const foreign = Object.assign(new Error("x"), { code: "ERR_INVALID_ARG_TYPE" });

@@ -38,6 +38,11 @@ export function systemErrorCode(error: unknown): string | undefined {
   return Object.entries(constants.errno).find(([, value]) => value === number)?.[0];
 }
 
+/** `UNKNOWN` for an error of the system that Node has no name for, as some of Windows. */
+function unknownCode(error: unknown): string | undefined {
+  return isError(error) && "syscall" in error && "code" in error && error.code === "UNKNOWN" ? "UNKNOWN" : undefined;
+}
+
 /** Returns whether `node --permission` refused it. */
 export function isForbiddenByNode(error: unknown): boolean {
   return typeof error === "object" && error !== null && "code" in error && error.code === "ERR_ACCESS_DENIED";
@@ -53,7 +58,7 @@ export function plainSystemError(error: unknown, printedPath: string): unknown {
     const message = `Node's permission model does not allow this: ${printedPath} (ERR_ACCESS_DENIED); choose a path that --allow-fs-read and --allow-fs-write name`;
     return new ToolError({ code: "permission_denied", message, details: { path: printedPath }, cause: error });
   }
-  const code = systemErrorCode(error);
+  const code = systemErrorCode(error) ?? unknownCode(error);
   if (code === undefined) return error;
   const [words, next] = (plainWords[code] ?? "The system refused").split("|");
   const message = `${words}: ${printedPath} (${code})${next ? `; ${next}` : ""}`;

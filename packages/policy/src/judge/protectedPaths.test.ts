@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, win32 } from "node:path";
 import { defineTool, type ExecutableTool, type ToolEffect, ToolRegistry } from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFsTools } from "../../../tools-fs/src/fileSystem.ts";
@@ -343,6 +343,21 @@ describe("more protected places", () => {
     expect(match("/cfg/a/toolcrib/rules.json")).toBeUndefined();
     expect(match("/home/me/.local/state/toolcrib/x")).toBeDefined();
   });
+});
+
+test("the tool's own folders are those of the user on Windows", () => {
+  const env = {
+    APPDATA: "C:\\Users\\me\\AppData\\Roaming",
+    LOCALAPPDATA: "C:\\Users\\me\\AppData\\Local",
+    XDG_CONFIG_HOME: "x",
+  };
+  const patterns = (style?: typeof win32): string[] => ownFolders(env, style).map(({ pattern }) => pattern);
+  expect(patterns(win32)).toEqual([
+    "~/.local/state/toolcrib/",
+    "C:/Users/me/AppData/Roaming/toolcrib/",
+    "C:/Users/me/AppData/Local/toolcrib/",
+  ]);
+  expect(patterns()).toEqual(["~/.local/state/toolcrib/"]);
 });
 
 test("names are read as Windows opens them", () => {

@@ -1,20 +1,30 @@
 import { statSync } from "node:fs";
-import { join, sep } from "node:path";
+import path, { join, type PlatformPath, sep } from "node:path";
 import { compilePathPatterns, isInside, namedByGitConfig, type ProtectedPath } from "@toolcrib/kit/files";
 import type { PathBases } from "../rules/compileRules.ts";
 
 /** The pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
-export function exactPattern(path: string): string {
-  const slashed = process.platform === "win32" ? path.replaceAll("\\", "/") : path;
-  return slashed.replace(/[*?[\\]/g, "\\$&").replace(/[()]/g, "?");
+export function exactPattern(given: string): string {
+  return patternIn(path, given);
+}
+
+function patternIn({ sep }: PlatformPath, given: string): string {
+  return given
+    .replaceAll(sep, "/")
+    .replace(/[*?[\\]/g, "\\$&")
+    .replace(/[()]/g, "?");
 }
 
 /** The tool's own configuration and state, wherever the environment puts them. */
-export function ownFolders(env: Readonly<Record<string, string | undefined>>): ProtectedPath[] {
-  const folders = [env.XDG_CONFIG_HOME, env.XDG_STATE_HOME].flatMap((base) =>
-    base?.startsWith("/") ? [join(base, "toolcrib")] : [],
+export function ownFolders(
+  env: Readonly<Record<string, string | undefined>>,
+  style: PlatformPath = path,
+): ProtectedPath[] {
+  const ofWindows = style.sep === "\\" ? [env.APPDATA, env.LOCALAPPDATA] : [];
+  const folders = [env.XDG_CONFIG_HOME, env.XDG_STATE_HOME, ...ofWindows].flatMap((base) =>
+    base && style.isAbsolute(base) ? [style.join(base, "toolcrib")] : [],
   );
-  const patterns = ["~/.local/state/toolcrib/", ...folders.map((folder) => `${exactPattern(folder)}/`)];
+  const patterns = ["~/.local/state/toolcrib/", ...folders.map((folder) => `${patternIn(style, folder)}/`)];
   return patterns.map((pattern) => ({ pattern, why: "it decides what an agent may do" }));
 }
 

@@ -1,4 +1,4 @@
-import { linkSync, lstatSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
+import { linkSync, lstatSync, readdirSync, type Stats, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { type ToolCallInfo, ToolError } from "@toolcrib/core";
 import {
@@ -7,6 +7,7 @@ import {
   openInside,
   type PathScope,
   plainSystemError,
+  renameRetrying,
   syncDirectory,
   systemErrorCode,
   temporaryName,
@@ -70,7 +71,7 @@ async function moveBetween(
   call: ToolCallInfo,
 ): Promise<void> {
   try {
-    place(source, target, stats, call);
+    await place(source, target, stats, printed, call);
     return;
   } catch (error) {
     if (systemErrorCode(error) === "EEXIST") throw alreadyExists(printed);
@@ -79,7 +80,7 @@ async function moveBetween(
   const temporary: Place = { directory: target.directory, name: temporaryName() };
   try {
     await copyTree(source, temporary, call.signal);
-    place(temporary, target, lstatSync(pathOf(temporary)), call);
+    await place(temporary, target, lstatSync(pathOf(temporary)), printed, call);
     await syncDirectory(target.directory);
   } catch (error) {
     await removeTree(openDirectory(target.directory.at(".")), temporary.name, stats.isDirectory(), {}).catch(() => {});
@@ -97,7 +98,7 @@ async function moveBetween(
 const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
 /** Gives an entry its new name within one filesystem; throws EEXIST if that name is taken. */
-function place(source: Place, target: Place, stats: Stats, call: ToolCallInfo): void {
+async function place(source: Place, target: Place, stats: Stats, printed: string, call: ToolCallInfo): Promise<void> {
   const [from, to] = [pathOf(source), pathOf(target)];
   const taken = lstatSync(to, { throwIfNoEntry: false });
   // The same file: the names differ only in case, and link() would fail.
@@ -116,7 +117,7 @@ function place(source: Place, target: Place, stats: Stats, call: ToolCallInfo): 
       if (!noLinks.includes(systemErrorCode(error) ?? "")) throw error;
     }
   }
-  renameSync(from, to);
+  await renameRetrying(from, to, printed);
 }
 
 function dropOldName(from: string | Buffer, to: string | Buffer): void {

@@ -1,4 +1,4 @@
-import { lstatSync, renameSync, unlinkSync } from "node:fs";
+import { lstatSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isToolError, type ToolCallInfo, ToolError } from "@toolcrib/core";
 import {
@@ -6,6 +6,7 @@ import {
   openInside,
   type PathScope,
   plainSystemError,
+  renameRetrying,
   syncDirectory,
   systemErrorCode,
   temporaryName,
@@ -103,7 +104,7 @@ async function make(change: Change, scope: PathScope, call: ToolCallInfo, made: 
       return;
     }
     case "remove":
-      made.push(setAside(path, scope, call));
+      made.push(await setAside(path, scope, call));
   }
 }
 
@@ -131,33 +132,33 @@ function removeFile(path: string, scope: PathScope): void {
 }
 
 /** Gives an entry another name in its directory, under which it is unlinked in the end. */
-function setAside(path: string, scope: PathScope, call: ToolCallInfo): Made {
+async function setAside(path: string, scope: PathScope, call: ToolCallInfo): Promise<Made> {
   const name = basename(path);
   const aside = temporaryName();
-  const within = <T>(work: (at: (name: string) => ReturnType<ReturnType<typeof openInside>["at"]>) => T): T => {
+  const within = async (work: (at: ReturnType<typeof openInside>["at"]) => Promise<void> | void): Promise<void> => {
     const directory = openInside(dirname(path), scope);
     try {
       scope.confirm(directory.descriptor, dirname(path), { name });
-      return work((one) => directory.at(one));
+      await work((one) => directory.at(one));
     } catch (error) {
       throw plainSystemError(error, scope.print(path));
     } finally {
       directory.close();
     }
   };
-  within((at) => {
+  await within((at) => {
     call.beginCommit?.();
-    renameSync(at(name), at(aside));
+    return renameRetrying(at(name), at(aside), scope.print(path));
   });
   return {
     path,
     undo: () =>
       within((at) => {
         if (lstatSync(at(name), { throwIfNoEntry: false })) throw Object.assign(new Error("taken"), { code: "EEXIST" });
-        renameSync(at(aside), at(name));
+        return renameRetrying(at(aside), at(name), scope.print(path));
       }),
     async finish() {
-      within((at) => unlinkSync(at(aside)));
+      await within((at) => unlinkSync(at(aside)));
       const directory = openInside(dirname(path), scope);
       await syncDirectory(directory).finally(() => directory.close());
     },
