@@ -6,8 +6,8 @@ import { findProgram, isTrustedProgram } from "@toolcrib/kit/files";
 import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type RunningProcess } from "./processes.ts";
 
 /*
- * Differences between systems. Linux is tested. On macOS and the BSDs only the process group is killed. Windows (sh of Git for
- * Windows, taskkill) is not tested.
+ * Differences between systems. Linux is tested. On macOS and the BSDs only the process group is killed. On Windows
+ * (sh of Git for Windows, taskkill) little of it was tried: testing/windows/README.md.
  */
 
 const isWindows = process.platform === "win32";
@@ -88,9 +88,11 @@ function endWindowsTree(shell: number): void {
   try {
     childProcess()
       .spawn(program, ["/PID", String(shell), "/T", "/F"], { stdio: "ignore", windowsHide: true })
-      .on("error", () => {});
+      .on("error", () => kill(shell))
+      // It may not know the options, as that of Wine: at least the shell itself ends then.
+      .on("exit", (code) => code !== 0 && kill(shell));
   } catch {
-    // Nothing more can be done.
+    kill(shell);
   }
 }
 

@@ -46,9 +46,18 @@ async function openProcess({
   const where = cwd === undefined ? {} : { cwd };
   const endSession = async (): Promise<void> => undefined;
   if (process.platform === "win32") {
-    // Windows has no process groups, and its .cmd files need the SDK's own way to start them.
+    // Windows has no process groups. The SDK starts .cmd files by cmd.exe, with each argument escaped, but would look for a bare name in
+    // the working folder first.
     const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
-    const transport = new StdioClientTransport({ command, args, env, stderr: "ignore", ...where });
+    const program = findServerProgram(command, env);
+    const variables = { ...env, PATH: program.env.PATH ?? "" };
+    const transport = new StdioClientTransport({
+      command: program.command,
+      args,
+      env: variables,
+      stderr: "ignore",
+      ...where,
+    });
     return { transport, endSession, errors: () => "" };
   }
   const { ProcessTransport } = await import("./processTransport.ts");

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryFile } from "../../../fixtures/mounting.ts";
-import { findServerProgram, trustedPath } from "./serverProgram.ts";
+import { findServerProgram, programNames, trustedPath } from "./serverProgram.ts";
 
 const { PATH } = process.env;
 const cwd = process.cwd();
@@ -48,6 +48,12 @@ test("a program given by a path, and the PATH of an entry, are used as written",
     command: own,
     env: { PATH: dirname(own) },
   });
+});
+
+test("a program of Windows is found with each ending that its system starts, and no other file is", () => {
+  expect(programNames("npx", ".COM;.EXE;;.CMD")).toEqual(["npx.com", "npx.exe", "npx.cmd"]);
+  expect(programNames("Node.EXE", ".COM;.EXE")).toEqual(["Node.EXE"]);
+  expect(programNames("npx", "")).toEqual(["npx"]);
 });
 
 test("a file that is not executable is not found as a program", () => {

@@ -24,16 +24,30 @@ export function findServerProgram(command: string, entryEnv: Readonly<Record<str
   });
   const path = entryEnv.PATH ?? trustedPath(process.env.PATH ?? "", workingFolder());
   const env = { ...Object.fromEntries(own), PATH: path, ...entryEnv };
-  if (command.includes(sep)) return { command, env };
+  if (command.includes("/") || command.includes(sep)) return { command, env };
+  const names = programNames(
+    command,
+    process.platform === "win32" ? (process.env.PATHEXT ?? ".COM;.EXE;.BAT;.CMD") : "",
+  );
   const found = path
     .split(delimiter)
-    .map((folder) => join(folder, command))
+    .flatMap((folder) => names.map((name) => join(folder, name)))
     .find(isProgram);
   if (found !== undefined) return { command: found, env };
   throw new Error(
     `the program ${command} is not on PATH; install it, or name it by its path where it is below the working folder ` +
       "or in node_modules/.bin, which are not searched",
   );
+}
+
+/** The names under which a program may lie in a folder; `endings` are those of Windows, which has no right to execute, or none. */
+export function programNames(command: string, endings: string): string[] {
+  const all = endings
+    .toLowerCase()
+    .split(";")
+    .filter((ending) => ending.startsWith("."));
+  if (all.length === 0 || all.some((ending) => command.toLowerCase().endsWith(ending))) return [command];
+  return all.map((ending) => command + ending);
 }
 
 /** The folders of a PATH that the tools of an agent cannot write to. `working` is canonical. */
