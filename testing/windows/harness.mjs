@@ -14,8 +14,6 @@ import { join } from "node:path";
 
 const tests = [];
 
-export const isWindows = process.platform === "win32";
-
 /** Declares a test, as `test` of other runners does. `skip` says why it is not run here, if it is not. */
 export function test(name, run, skip) {
   tests.push({ name, run, skip });

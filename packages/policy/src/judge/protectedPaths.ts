@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
-import path, { join, type PlatformPath, sep } from "node:path";
+import nodePath, { join, type PlatformPath, sep } from "node:path";
 import { compilePathPatterns, isInside, namedByGitConfig, type ProtectedPath } from "@toolcrib/kit/files";
 import type { PathBases } from "../rules/compileRules.ts";
 
 /** The pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
-export function exactPattern(given: string): string {
-  return patternIn(path, given);
+export function exactPattern(path: string): string {
+  return patternIn(nodePath, path);
 }
 
 function patternIn({ sep }: PlatformPath, given: string): string {
@@ -18,7 +18,7 @@ function patternIn({ sep }: PlatformPath, given: string): string {
 /** The tool's own configuration and state, wherever the environment puts them. */
 export function ownFolders(
   env: Readonly<Record<string, string | undefined>>,
-  style: PlatformPath = path,
+  style: PlatformPath = nodePath,
 ): ProtectedPath[] {
   const ofWindows = style.sep === "\\" ? [env.APPDATA, env.LOCALAPPDATA] : [];
   const folders = [env.XDG_CONFIG_HOME, env.XDG_STATE_HOME, ...ofWindows].flatMap((base) =>
