@@ -9,7 +9,7 @@ import { OfflineProvider } from "@toolcrib/agent/offline";
 import { OpenAICompatibleProvider } from "@toolcrib/agent/openai-compatible";
 import { ToolRegistry } from "@toolcrib/core";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
-import { mountMcp } from "@toolcrib/mcp";
+import { mountMcp, serveMcp } from "@toolcrib/mcp";
 import { createPolicy } from "@toolcrib/policy";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { newFolder, runTests, test } from "../harness.mjs";
@@ -98,20 +98,36 @@ test("rules and protected paths hold in any letter case and with both slashes", 
     assert.equal(await codeOf("read_file", { path }), "permission_denied", path);
 });
 
-const cli = fileURLToPath(new URL("../bin.js", import.meta.resolve("@toolcrib/cli")));
-const bin = join(cli, "..", "dist", "bin.js");
+/** The tools of a server, as this program's own. */
+async function withServer(entry, work) {
+  const mount = await mountMcp({ mcpServers: { files: entry } });
+  try {
+    assert.deepEqual(mount.problems, []);
+    await work(new ToolRegistry(mount.tools));
+  } finally {
+    await mount.close();
+  }
+}
 
 test("our server is mounted over stdio, with its tools under their names", async () => {
   const root = newFolder();
   writeFileSync(join(root, "a.txt"), "hello\n");
-  const registry = new ToolRegistry();
-  const mounted = await mountMcp(registry, {
-    files: { command: process.execPath, args: [process.env.TOOLCRIB_BIN ?? bin, "mcp", "serve"], cwd: root },
-  });
-  try {
+  const bin = fileURLToPath(new URL("../../node_modules/@toolcrib/cli/dist/bin.js", import.meta.url));
+  await withServer({ command: process.execPath, args: [bin, "mcp", "serve"], cwd: root }, async (registry) => {
     assert.match(await registry.execute("mcp__files__read_file", { path: "a.txt" }), /hello/);
+  });
+});
+
+test("our server is mounted over HTTP", async () => {
+  const root = newFolder();
+  writeFileSync(join(root, "a.txt"), "hello\n");
+  const serving = await serveMcp(new ToolRegistry(createFsTools({ root, cwd: root })), { http: { auth: false } });
+  try {
+    await withServer({ url: String(serving.url) }, async (registry) => {
+      assert.match(await registry.execute("mcp__files__read_file", { path: "a.txt" }), /hello/);
+    });
   } finally {
-    await mounted.close();
+    await serving.close();
   }
 });
 

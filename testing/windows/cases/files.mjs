@@ -8,6 +8,8 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -34,6 +36,30 @@ function setUp(options = {}) {
   return { base, root, call: (name, args) => registry.execute(name, args) };
 }
 
+/** Why a thing is not tested here, where the bare system call of Node does not do it either (Wine); undefined where it does. */
+function without(what, attempt) {
+  try {
+    return attempt(newFolder()) ? undefined : `no ${what} here`;
+  } catch (error) {
+    return `no ${what} here (${error.code})`;
+  }
+}
+const noCaseRename = without("renames of letters alone", (folder) => {
+  writeFileSync(join(folder, "a"), "");
+  renameSync(join(folder, "a"), join(folder, "A"));
+  return readdirSync(folder).includes("A");
+});
+const noLinks = without("links that can be read", (folder) => {
+  writeFileSync(join(folder, "a"), "x");
+  symlinkSync(join(folder, "a"), join(folder, "link"), "file");
+  return readFileSync(join(folder, "link"), "utf8") === "x";
+});
+const noLongPaths = without("real path of more than 260 characters", (folder) => {
+  const long = join(folder, "long-folder-name\\".repeat(20));
+  mkdirSync(long, { recursive: true });
+  return realpathSync.native(long).length > 260;
+});
+
 test("files are read, written, edited, moved and removed, with / in every reply", async () => {
   const { root, call } = setUp();
   assert.equal(await call("read_file", { path: "a.txt" }), "one foo\r\ntwo\r\n");
@@ -51,11 +77,15 @@ test("files are read, written, edited, moved and removed, with / in every reply"
   assert.match(await call("read_file", { path: "b.ts" }), /No such file/);
 });
 
-test("a rename of letters alone is a rename", async () => {
-  const { root, call } = setUp();
-  assert.match(await call("move", { source: "a.txt", destination: "A.TXT" }), /^Moved/);
-  assert.ok(readdirSync(root).includes("A.TXT"));
-});
+test(
+  "a rename of letters alone is a rename",
+  async () => {
+    const { root, call } = setUp();
+    assert.match(await call("move", { source: "a.txt", destination: "A.TXT" }), /^Moved/);
+    assert.ok(readdirSync(root).includes("A.TXT"));
+  },
+  noCaseRename,
+);
 
 test("search finds what is there, by literal, expression and glob", async () => {
   const { call } = setUp();
@@ -123,16 +153,23 @@ test("no tool leaves the root by an absolute path beside it", async () => {
   assert.match(await call("write_file", { path: `${join(base, "root")}2\\x`, content: "x" }), /is outside/);
 });
 
-test("a link to a file or folder outside is not followed", async () => {
-  const { base, root, call } = setUp();
-  // Windows asks for a right to make links; Wine makes them.
-  symlinkSync(join(base, "secret.txt"), join(root, "link.txt"), "file");
-  symlinkSync(base, join(root, "out"), "dir");
-  assert.match(await call("read_file", { path: "link.txt" }), /Permission denied/);
-  assert.match(await call("write_file", { path: "out\\new.txt", content: "x" }), /Permission denied/);
-  assert.equal(await call("search_text", { query: "SECRET", paths: ["."], include: "*.txt" }), "No matches for SECRET");
-  assert.equal(existsSync(join(base, "new.txt")), false);
-});
+test(
+  "a link to a file or folder outside is not followed",
+  async () => {
+    const { base, root, call } = setUp();
+    // Windows asks for a right to make links; Wine makes them.
+    symlinkSync(join(base, "secret.txt"), join(root, "link.txt"), "file");
+    symlinkSync(base, join(root, "out"), "dir");
+    assert.match(await call("read_file", { path: "link.txt" }), /Permission denied/);
+    assert.match(await call("write_file", { path: "out\\new.txt", content: "x" }), /Permission denied/);
+    assert.equal(
+      await call("search_text", { query: "SECRET", paths: ["."], include: "*.txt" }),
+      "No matches for SECRET",
+    );
+    assert.equal(existsSync(join(base, "new.txt")), false);
+  },
+  noLinks,
+);
 
 const traps = [
   "con",
@@ -191,11 +228,17 @@ test("deny holds in any letter case, with both slashes, and in listings", async 
   assert.match(await call("search_files", { pattern: "**/*" }), /^a\.txt\nsrc\/b\.ts\n\n\[left out: 2 denied names\]$/);
 });
 
-test("a file that another program reads is replaced, and a read-only one is not", async () => {
+test("a file that somebody has open is replaced once it is closed, else it is told in words; a read-only one is kept", async () => {
   const { root, call } = setUp();
   const descriptor = openSync(join(root, "a.txt"), "r");
+  // Windows may replace it even while it is open, by its rename of POSIX semantics (FILE_RENAME_INFORMATION_EX); Wine does not.
+  assert.match(
+    await call("write_file", { path: "a.txt", content: "open" }),
+    /^Wrote a\.txt|^Error executing write_file: Not changed, as it seems to be open in another program: a\.txt \(E/,
+  );
+  assert.deepEqual(readdirSync(root), [".env", "a.txt", "src"]);
+  setTimeout(() => closeSync(descriptor), 100);
   assert.match(await call("write_file", { path: "a.txt", content: "new" }), /^Wrote a\.txt/);
-  closeSync(descriptor);
   assert.equal(readFileSync(join(root, "a.txt"), "utf8"), "new");
   chmodSync(join(root, "a.txt"), 0o444);
   assert.match(await call("write_file", { path: "a.txt", content: "newer" }), /^Error executing write_file: /);
@@ -203,14 +246,18 @@ test("a file that another program reads is replaced, and a read-only one is not"
   assert.deepEqual(readdirSync(root), [".env", "a.txt", "src"]);
 });
 
-test("paths above 260 characters work", async () => {
-  const { call } = setUp();
-  const long = `${"long-folder-name/".repeat(20)}file.txt`;
-  assert.match(await call("write_file", { path: long, content: "deep" }), /^Created/);
-  assert.equal(await call("read_file", { path: long.replaceAll("/", "\\") }), "deep");
-  assert.match(await call("search_files", { pattern: "**/file.txt" }), /file\.txt$/);
-  assert.match(await call("remove", { path: "long-folder-name" }), /^Removed/);
-});
+test(
+  "paths above 260 characters work",
+  async () => {
+    const { call } = setUp();
+    const long = `${"long-folder-name/".repeat(20)}file.txt`;
+    assert.match(await call("write_file", { path: long, content: "deep" }), /^Created/);
+    assert.equal(await call("read_file", { path: long.replaceAll("/", "\\") }), "deep");
+    assert.match(await call("search_files", { pattern: "**/file.txt" }), /file\.txt$/);
+    assert.match(await call("remove", { path: "long-folder-name" }), /^Removed/);
+  },
+  noLongPaths,
+);
 
 test("a drive, the home and the working directory are not removed", async () => {
   const registry = new ToolRegistry(createFsTools({ cwd: newFolder() }));
