@@ -1,4 +1,4 @@
-import type { ApprovalQuestion, ContentBlock, ToolProgress } from "@toolcrib/core";
+import type { ApprovalAnswer, ApprovalQuestion, ContentBlock, ToolProgress } from "@toolcrib/core";
 
 /**
  * What a provider must send back unchanged on the next request (reasoning items, thinking signatures, item ids).
@@ -108,7 +108,7 @@ export interface PendingCall {
   readonly args: Readonly<Record<string, unknown>>;
   readonly question: ApprovalQuestion;
   /** An answer that was recorded before the process ended; the call has not started. */
-  readonly answer?: boolean | string;
+  readonly answer?: ApprovalAnswer;
 }
 
 /** The service left out earlier thinking, for instance since what stands before it is not what it was. The turn goes on without it. */

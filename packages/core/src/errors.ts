@@ -5,6 +5,10 @@ import { quote } from "./json.ts";
 export interface ApprovalQuestion {
   readonly text: string;
   readonly data?: unknown;
+  /** Only `{ output }` answers it: a yes is not enough. */
+  readonly needs?: "output" | undefined;
+  /** Why the answer before this one could not be used; set where `approve` is asked again. */
+  readonly refused?: string | undefined;
 }
 
 /** Details of a ToolError, by its code. */

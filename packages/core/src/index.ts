@@ -27,6 +27,7 @@ export {
 } from "./formats.ts";
 export type {
   AnyToolRegistry,
+  ApprovalAnswer,
   Approve,
   ChatTool,
   CheckResult,

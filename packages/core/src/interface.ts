@@ -121,6 +121,10 @@ export interface ExecutableTool extends ToolTraits {
    * without this method is judged by its name and traits. May throw what `execute` would throw.
    */
   effects?(args: Record<string, unknown>): readonly ToolEffect[] | Promise<readonly ToolEffect[]>;
+  /**
+   * Makes the tool a question to the user, whose answer (`{ output }` alone) is the result: `execute` never runs. Asked after every guard.
+   */
+  ask?(args: Readonly<Record<string, unknown>>): string | ApprovalQuestion;
   /** Replaces the check against the JSON Schema (repair still comes first); its `value` is what `execute` gets. */
   parseArguments?(args: Record<string, unknown>): ParseResult | Promise<ParseResult>;
   execute(args: Record<string, unknown>, call?: ToolCallInfo): Promise<string>;
@@ -150,14 +154,28 @@ export interface ExecuteOptions {
   /** Called once, before the call resolves, with what `invoke` returns. */
   onOutcome?: ((outcome: ToolOutcome) => void) | undefined;
   /**
-   * Answers the question of a guard. `true` lets the call run; a string denies with that reason; anything else, or a throw, denies.
-   * Without it a question ends the call with `approval_required`.
+   * Answers the question of a guard. `true` lets the call run; `{ args }` runs it with other arguments; `{ output }` is its result; a string
+   * denies with that reason; anything else, or a throw, denies. Without it a question ends the call with `approval_required`.
    */
   approve?: Approve | undefined;
 }
 
-/** Answers a question about a call: `true` allows, `false` denies, a string denies with that reason. */
-export type Approve = (call: GuardedCall, question: ApprovalQuestion) => boolean | string | Promise<boolean | string>;
+/**
+ * An answer to a question about a call. `true` allows, `false` denies, a string denies with that reason. `args`: other arguments, as a
+ * model would give them; they are checked, every guard decides about them, and this answer is the yes to what guards ask about them.
+ * `output`: the result, in the tool's place; nothing runs.
+ */
+export type ApprovalAnswer =
+  | boolean
+  | string
+  | { readonly args: Readonly<Record<string, unknown>> }
+  | { readonly output: string };
+
+/**
+ * Answers a question about a call. It is asked again where its answer cannot be used (`question.refused` says why), three times in all;
+ * then the question stays: the call ends with `approval_required`.
+ */
+export type Approve = (call: GuardedCall, question: ApprovalQuestion) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
 /** A call right before it would start, as a guard sees it. */
 export interface GuardedCall {

@@ -26,6 +26,7 @@ export {
 } from "./options.ts";
 export { untilAborted } from "./promises.ts";
 export { longestDelayMs } from "./registry/deadline.ts";
+export { renderOutcome, tellChanged } from "./registry/outcome.ts";
 export { traitsOf } from "./registry/registration.ts";
 export { descriptionsOf, toolWordsDigest } from "./registry/toolFingerprint.ts";
 export { beyondLimit, headAndTail } from "./text/cut.ts";

@@ -1,11 +1,14 @@
-import type { ApprovalQuestion } from "@toolcrib/core";
+import type { ApprovalAnswer, ApprovalQuestion } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import type { Message, PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
 import { callsOf, notRun } from "./conversation.ts";
 import { frozenJson } from "./frozenJson.ts";
 
-/** `true` allows, `false` denies, a string denies with that reason. */
-export type Answer = boolean | string;
+/**
+ * `true` allows, `false` denies, a string denies with that reason; `args` run in place of the model's; `output` is the result, and nothing
+ * runs.
+ */
+export type Answer = ApprovalAnswer;
 
 /** A call that waits for an answer, or for the calls before it, as sessions and journals keep it. */
 export interface WaitingCall {
@@ -19,6 +22,8 @@ export interface WaitingCall {
   readonly arguments?: string;
   /** The arguments that would run, where they are not those of the model: repaired, or changed by a middleware. */
   readonly args?: Readonly<Record<string, unknown>>;
+  /** The user's own arguments, where an answer gave some: these run in place of the model's. */
+  readonly instead?: Readonly<Record<string, unknown>>;
   /** Fingerprints of earlier questions about this tool and these arguments that were answered with yes. */
   readonly approved?: readonly string[];
   /** Recorded, but the call has not started yet. */
@@ -92,18 +97,25 @@ export function stillWaiting(messages: readonly Message[], waiting: Iterable<Wai
 /** A frozen copy of what was read, if it is a WaitingCall. */
 export function readWaiting(value: unknown): WaitingCall | undefined {
   if (!isObject(value)) return undefined;
-  const { callId, step, question, tool, arguments: print, args, approved, answer } = value;
+  const { callId, step, question, tool, arguments: print, args, instead, approved, answer } = value;
   const well =
     typeof callId === "string" &&
     Number.isSafeInteger(step) &&
     (question === undefined || (isObject(question) && typeof question.text === "string")) &&
     [tool, print].every((one) => one === undefined || typeof one === "string") &&
-    (args === undefined || isObject(args)) &&
+    [args, instead].every((one) => one === undefined || isObject(one)) &&
     (approved === undefined || (Array.isArray(approved) && approved.every((text) => typeof text === "string"))) &&
     (answer === undefined || isAnswer(answer));
   return well ? (frozenJson(value) as WaitingCall) : undefined;
 }
 
 export function isAnswer(value: unknown): value is Answer {
-  return typeof value === "boolean" || typeof value === "string";
+  if (!isObject(value)) return typeof value === "boolean" || typeof value === "string";
+  const { args, output } = value;
+  return Object.keys(value).length === 1 && (typeof output === "string" || (isObject(args) && !Array.isArray(args)));
+}
+
+/** The user's own arguments for a call, if an answer gave some. */
+export function givenArguments({ answer, instead }: Partial<WaitingCall> = {}): WaitingCall["instead"] {
+  return typeof answer === "object" && "args" in answer ? answer.args : instead;
 }

@@ -46,7 +46,7 @@ function checkedFields(line: Record<string, unknown>, at: string, waiting: Reado
     case "answers":
       for (const [id, answer] of Object.entries(isObject(answers) ? answers : {}))
         if (!waiting.has(id) || !isAnswer(answer))
-          throw badSession(at, "an answer is true, false or a reason for a call that waits");
+          throw badSession(at, "an answer is true, false, a reason, { args } or { output } for a call that waits");
       return { answers: isObject(answers) ? answers : {} };
     case "tool-start":
       return { callIds: Array.isArray(callIds) ? callIds.map(String) : [] };

@@ -1,6 +1,7 @@
 import { isObject, withoutControls } from "@toolcrib/core/text";
 import {
   aboutCall,
+  describeAnswer,
   describeDuration,
   describeTime,
   describeUsage,
@@ -117,9 +118,8 @@ function parsed(text: string): unknown {
 
 function questionHtml({ question, answer }: TranscriptCall): string {
   if (question === undefined) return "";
-  const words = answer === true ? "allowed" : answer === undefined ? "no answer yet" : "denied";
-  const reason = typeof answer === "string" ? `: ${answer}` : "";
-  return `<p class="question">${escapeHtml(question)} <strong>${escapeHtml(words + reason)}</strong></p>`;
+  const words = describeAnswer(answer) ?? "no answer yet";
+  return `<p class="question">${escapeHtml(question)} <strong>${escapeHtml(words)}</strong></p>`;
 }
 
 function argumentsHtml(args: Readonly<Record<string, unknown>>, parts: Parts): string {

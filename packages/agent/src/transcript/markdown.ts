@@ -3,6 +3,7 @@ import { withoutControls } from "@toolcrib/core/text";
 import type { Session } from "../session/session.ts";
 import { type Prepared, prepare, type TranscriptOptions } from "./options.ts";
 import {
+  describeAnswer,
   describeDuration,
   describeTime,
   describeUsage,
@@ -61,9 +62,7 @@ function callParts(call: TranscriptCall, { cut }: Prepared): string[] {
   const parts = [`### ${escaped(oneLine(call.name))}${call.isError ? ", failed" : ""}${took}`];
   parts.push(fenced(cut(JSON.stringify(call.args, null, 2)), "json"));
   if (call.question !== undefined) {
-    const { answer } = call;
-    const words =
-      answer === true ? "allowed" : answer === false ? "denied" : answer === undefined ? "asked" : `denied: ${answer}`;
+    const words = describeAnswer(call.answer) ?? "asked";
     parts.push(`*The user was asked; ${escaped(oneLine(words))}:*`, quoted(safe(call.question)));
   }
   if (call.output !== undefined) parts.push(fenced(cut(call.output), isDiff(call.output) ? "diff" : ""));

@@ -1,4 +1,5 @@
 import type { ContentBlock } from "@toolcrib/core";
+import type { Answer } from "../conversation/waiting.ts";
 import type { ImageBlock, TextBlock, Usage } from "../messages.ts";
 
 /** A session as people read it: everything that happened in it, also what the conversation no longer holds. Times are ISO 8601, UTC. */
@@ -42,7 +43,14 @@ export interface TranscriptCall {
   readonly endedAt?: string | undefined;
   /** What the user was asked about it. */
   readonly question?: string | undefined;
-  readonly answer?: boolean | string | undefined;
+  readonly answer?: Answer | undefined;
+}
+
+/** Says in words how a question was answered; undefined while it is not. */
+export function describeAnswer(answer: Answer | undefined): string | undefined {
+  if (typeof answer === "object") return "args" in answer ? "allowed with other arguments" : "answered by the user";
+  if (typeof answer === "string") return `denied: ${answer}`;
+  return answer === undefined ? undefined : answer ? "allowed" : "denied";
 }
 
 /** How long something took, in milliseconds; undefined where a time is missing. */

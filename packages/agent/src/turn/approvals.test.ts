@@ -196,7 +196,7 @@ describe("approve", () => {
   test.each<[string, unknown, string]>([
     ["an unknown id", { x: true }, 'No call with the id "x" waits'],
     ["a call that only waits for another", { c: true }, 'No call with the id "c" waits'],
-    ["a value that is no answer", { a: 1 }, "The answer for a must be true, false or a reason"],
+    ["a value that is no answer", { a: 1 }, "The answer for a must be true, false, a reason, { args } or { output }"],
     ["a list", [true], "approve takes an object"],
     ["nothing", undefined, "approve takes an object"],
   ])("refuses %s before anything is recorded", async (_, answers, message) => {

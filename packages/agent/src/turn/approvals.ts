@@ -1,16 +1,19 @@
 import {
+  type AnyToolRegistry,
   type ApprovalQuestion,
   type Approve,
+  type ExecuteOptions,
   type GuardedCall,
   type ToolErrorDetails,
   toolFingerprint,
 } from "@toolcrib/core";
 import { canonicalJson, quote } from "@toolcrib/core/internal";
-import { denied, notRun } from "../conversation/conversation.ts";
+import { messageOf } from "@toolcrib/core/text";
+import { denied, notRun, toolMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import type { History } from "../conversation/history.ts";
 import type { Answers } from "../conversation/state.ts";
-import { isAnswer, type WaitingCall } from "../conversation/waiting.ts";
+import { type Answer, givenArguments, isAnswer, type WaitingCall } from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
 import type { ToolCallBlock, ToolMessage } from "../messages.ts";
 
@@ -52,20 +55,27 @@ function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCal
   }
 }
 
+/** What is known of a call that has waited, and what to do about a new question. */
+interface AnsweredCall {
+  readonly waited: WaitingCall;
+  readonly sent: ToolCallBlock["args"];
+  /** The user's own arguments as a guard sees them; a fresh answer that gave them is the yes to every question about them. */
+  readonly given: Readonly<Record<string, unknown>> | undefined;
+  readonly approve: Approve | undefined;
+  askAnew(asked: Asked): void;
+}
+
 /**
  * Answers the guards of a call with what the user has answered. A yes holds for the same tool, arguments and question (its
  * text and data) alone; otherwise `approve` is asked, or, without one, `askAnew` is told and the call does not run.
  */
-export function approveAsAnswered(
-  waited: WaitingCall,
-  sent: ToolCallBlock["args"],
-  approve: Approve | undefined,
-  askAnew: (asked: Asked) => void,
-): Approve {
+export function approveAsAnswered({ waited, sent, given, approve, askAnew }: AnsweredCall): Approve {
   const { question: before, answer, approved: earlier = [] } = waited;
   const approved = before && answer === true ? [...earlier, fingerprintOf(before)] : earlier;
+  const givenPrint = given && fingerprintOf(given);
   return (call: GuardedCall, question) => {
     const asked = questionOf(waited.callId, { question, tool: toolFingerprint(call.tool), args: call.args }, sent);
+    if (givenPrint === asked.arguments && asked.tool === waited.tool && !question.needs) return true;
     const isSame = asked.tool === waited.tool && asked.arguments === waited.arguments;
     if (isSame && approved.includes(fingerprintOf(asked.question))) return true;
     if (approve) return approve(call, question);
@@ -74,25 +84,59 @@ export function approveAsAnswered(
   };
 }
 
-/** The result of a call whose question was answered with no; undefined for any other. */
-export function deniedResult(call: ToolCallBlock, waited: WaitingCall | undefined): ToolMessage | undefined {
+/** The result of a call whose question was answered with no, or with its output; undefined for any other. */
+export function answeredResult(call: ToolCallBlock, waited: WaitingCall | undefined): ToolMessage | undefined {
   const answer = waited?.answer;
   if (answer === undefined || answer === true) return undefined;
+  if (typeof answer === "object")
+    return "output" in answer ? toolMessage(call, { output: answer.output, isError: false }) : undefined;
   return denied(call, answer === false || answer === "" ? "this call was not approved" : answer);
 }
 
-/** Throws unless each answer is one to a question that waits. */
-export function checkAnswers(history: History, answers: Answers): void {
-  const refuse = (message: string): AgentError => new AgentError({ code: "invalid_option", message });
-  const pending = new Set(history.pending.map((call) => call.callId));
+/** Returns frozen copies of the answers. Throws unless each is one to a question that waits. */
+export function checkAnswers(history: History, answers: Answers): Answers {
+  const pending = new Map(history.pending.map((call) => [call.callId, call]));
   if (pending.size === 0)
     throw new AgentError({ code: "invalid_request", message: "No call waits for an answer; see agent.pending." });
   if (typeof answers !== "object" || answers === null || Array.isArray(answers))
-    throw refuse("approve takes an object of answers by the id of the call: { [callId]: true, false or a reason }.");
-  for (const [id, answer] of Object.entries(answers)) {
-    if (!pending.has(id)) throw refuse(`No call with the id ${quote(id)} waits; agent.pending lists those that do.`);
-    if (!isAnswer(answer))
-      throw refuse(`The answer for ${id} must be true, false or a reason, received a value of type ${typeof answer}.`);
+    throw refused(`approve takes an object of answers by the id of the call: { [callId]: ${answerForms} }.`);
+  const checked = Object.entries(answers).map(([id, answer]) => {
+    const call = pending.get(id);
+    if (!call) throw refused(`No call with the id ${quote(id)} waits; agent.pending lists those that do.`);
+    if (!isAnswer(answer)) throw refused(`The answer for ${id} must be ${answerForms}, received ${quote(answer)}.`);
+    if (call.question.needs && (answer === true || (typeof answer === "object" && "args" in answer)))
+      throw refused(`The question about ${id} is answered with { output }: a yes is not enough.`);
+    return [id, copyOf(id, answer)] as const;
+  });
+  return Object.fromEntries(checked);
+}
+
+const answerForms = "true, false, a reason, { args } or { output }";
+
+function copyOf(id: string, answer: Answer): Answer {
+  try {
+    return frozenJson(answer) as Answer;
+  } catch (cause) {
+    throw refused(`The answer for ${id} cannot be kept: ${messageOf(cause)}.`);
+  }
+}
+
+function refused(message: string): AgentError {
+  return new AgentError({ code: "invalid_option", message });
+}
+
+/** Throws where arguments of an answer do not fit their tool; what guards say of them is for later. */
+export async function checkGivenArguments(
+  calls: readonly ToolCallBlock[],
+  answers: Answers,
+  tools: Pick<AnyToolRegistry, "check">,
+  options: ExecuteOptions,
+): Promise<void> {
+  for (const { id: callId, name } of calls) {
+    const given = Object.hasOwn(answers, callId) && givenArguments({ answer: answers[callId] as Answer });
+    const checked = given && (await tools.check(name, given, { ...options, callId }));
+    if (checked && !checked.ok && checked.error.code === "invalid_arguments")
+      throw refused(`The answer for ${callId} does not fit ${name}. ${checked.error.message}`);
   }
 }
 
@@ -104,7 +148,7 @@ export function resultsWithoutAnswer(
   return calls.map((call) => {
     const waited = waiting.get(call.id);
     if (!waited?.question) return notRun(call, "not answered");
-    return deniedResult(call, waited) ?? denied(call, "the user sent a message instead of an answer");
+    return answeredResult(call, waited) ?? denied(call, "the user sent a message instead of an answer");
   });
 }
 
@@ -135,8 +179,8 @@ function unknownPrint(): string {
 }
 
 /** As JSON can hold it. */
-function savedQuestion({ text, data }: ApprovalQuestion): ApprovalQuestion {
-  const asked = { text: String(text).toWellFormed() };
+function savedQuestion({ text, data, needs }: ApprovalQuestion): ApprovalQuestion {
+  const asked = { text: String(text).toWellFormed(), ...(needs && { needs }) };
   if (data === undefined) return Object.freeze(asked);
   try {
     return Object.freeze({ ...asked, data: frozenJson(data) });

@@ -16,7 +16,7 @@ import { type ChatOptions, checkApproveOptions, checkChatOptions, type UserConte
 import type { Provider, ToolChoice } from "../provider.ts";
 import { RequestClock } from "../requestClock.ts";
 import { isUserBlock } from "../session/checkSession.ts";
-import { checkAnswers, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./approvals.ts";
+import { checkAnswers, checkGivenArguments, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./approvals.ts";
 import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { PictureLimiter } from "./pictures.ts";
@@ -39,12 +39,12 @@ export async function* runTurn(
 ): AsyncGenerator<AgentEvent, void> {
   const { history, limits, steps } = state;
   if (state.running) throw busyError();
-  checkStart(state, start, options);
+  const checked = checkStart(state, start, options);
   const clock = new RequestClock(options.signal, limits);
   let text = "";
   state.running = true;
   try {
-    let { step, reply, calls } = yield* begin(state, start, options);
+    let { step, reply, calls } = yield* begin(state, checked, options);
     if (reply) text = textOf(reply);
     let isPaused = false;
     let end: Extract<AgentEvent, { type: "end" }> | undefined;
@@ -99,14 +99,15 @@ export async function* runTurn(
   }
 }
 
-function checkStart(state: LoopState, start: TurnStart, options: ChatOptions): void {
+function checkStart(state: LoopState, start: TurnStart, options: ChatOptions): TurnStart {
   if ("message" in start) {
     refuseMessage(start.message, new PictureLimiter(state));
     checkChatOptions(options);
-  } else {
-    checkAnswers(state.history, start.answers);
-    checkApproveOptions(options);
+    return start;
   }
+  const answers = checkAnswers(state.history, start.answers);
+  checkApproveOptions(options);
+  return { answers };
 }
 
 /** Runs the calls of a reply in their order. Returns those that wait for an answer, which ends the turn. */
@@ -136,9 +137,9 @@ interface TurnPosition {
 
 /** Adds the message, which denies what waits for an answer; or records the answers. */
 async function* begin(
-  { history, provider }: LoopState,
+  { history, provider, tools }: LoopState,
   start: TurnStart,
-  { toolChoice }: ChatOptions,
+  { toolChoice, tools: ofTurn, signal, labels }: ChatOptions,
 ): AsyncGenerator<AgentEvent, TurnPosition> {
   const waiting = lastCalls(history.messages).filter((call) => history.waiting.has(call.id));
   if ("message" in start) {
@@ -147,6 +148,7 @@ async function* begin(
     yield* notRunEvents(waiting, results);
     return { step: 0, calls: [] };
   }
+  await checkGivenArguments(waiting, start.answers, ofTurn ?? tools, { signal, labels });
   await history.answer(start.answers);
   const [{ step } = { step: 0 }] = history.waiting.values();
   const reply = history.messages.findLast((message) => message.role === "assistant");

@@ -1,16 +1,18 @@
 import {
   type Approve,
   type ChatTool,
+  type CheckResult,
   type ExecutableTool,
   type ExecuteOptions,
   isToolError,
   type ToolLabels,
   type ToolOutcome,
 } from "@toolcrib/core";
+import { renderOutcome, tellChanged } from "@toolcrib/core/internal";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
-import type { WaitingCall } from "../conversation/waiting.ts";
+import { givenArguments, type WaitingCall } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage } from "../messages.ts";
-import { type Asked, approveAsAnswered, deniedResult, questionOf } from "./approvals.ts";
+import { type Asked, answeredResult, approveAsAnswered, questionOf } from "./approvals.ts";
 import { boundedResult } from "./boundedResult.ts";
 import { type CallEnd, runCallSteps } from "./callSteps.ts";
 import { EventQueue } from "./eventQueue.ts";
@@ -21,6 +23,7 @@ import type { RepeatGuard } from "./repeats.ts";
 /** The part of a registry that the loop needs. */
 export interface ToolRunner {
   execute(name: string, args: unknown, options?: ExecuteOptions): Promise<string>;
+  check(name: string, args: unknown, options?: ExecuteOptions): Promise<CheckResult>;
   get(name: string): ExecutableTool | undefined;
   getEnabledSchemas(): readonly ChatTool[];
 }
@@ -106,8 +109,9 @@ function resultEvent({ callId: id, name, output, isError, content }: ToolMessage
 function knownResults(calls: readonly ToolCallBlock[], run: ToolRun): ReadonlyMap<ToolCallBlock, ToolMessage> {
   const known = new Map<ToolCallBlock, ToolMessage>();
   for (const call of calls) {
-    const answered = call.malformed === undefined ? deniedResult(call, run.waited.get(call.id)) : malformedCall(call);
-    const result = run.repeats?.refuse(call) ?? answered;
+    const answered = call.malformed === undefined ? answeredResult(call, run.waited.get(call.id)) : malformedCall(call);
+    const bounded = answered && { ...answered, output: boundedResult(answered, run.maxToolResultBytes).output };
+    const result = run.repeats?.refuse(call) ?? bounded;
     if (result) known.set(call, result);
   }
   return known;
@@ -147,26 +151,54 @@ function runSteps(
 
 async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): Promise<CallEnd> {
   const waited = run.waited.get(call.id);
+  const given = givenArguments(waited);
+  const options = { signal: run.signal, callId: call.id, labels: run.labels };
   let outcome: ToolOutcome | undefined;
   let asked: Asked | undefined;
+  let hasApproveAnswered = false;
   const approve = waited?.question
-    ? approveAsAnswered(waited, call.args, run.approve, (anew) => {
-        asked = anew;
+    ? approveAsAnswered({
+        waited,
+        sent: call.args,
+        given:
+          given && waited.answer !== true ? await checkedArguments(call.name, given, run.tools, options) : undefined,
+        approve: run.approve,
+        askAnew: (anew) => {
+          asked = anew;
+        },
       })
     : run.approve;
-  const output = await run.tools.execute(call.name, call.args, {
-    signal: run.signal,
-    callId: call.id,
-    labels: run.labels,
+  const output = await run.tools.execute(call.name, given ?? call.args, {
+    ...options,
     onProgress: (progress) => events.push({ type: "tool-progress", id: call.id, name: call.name, progress }),
     onOutcome: (ended) => {
-      outcome = ended;
+      outcome = given ? tellChanged(ended, given) : ended;
     },
-    ...(approve && { approve }),
+    ...(approve && {
+      approve: (asking, question) => {
+        hasApproveAnswered = true;
+        return approve(asking, question);
+      },
+    }),
   });
-  if (outcome?.ok === false && !approve && isToolError(outcome.error) && outcome.error.code === "approval_required")
-    asked = questionOf(call.id, outcome.error.details, call.args);
-  return asked ? { asked } : endOf(call, output, outcome, run);
+  // With `approve`, too, where none of its answers could be used. Where it was not asked, the error is that of a middleware.
+  const isOpen = !approve || hasApproveAnswered;
+  if (isOpen && outcome?.ok === false && isToolError(outcome.error) && outcome.error.code === "approval_required")
+    asked ??= questionOf(call.id, outcome.error.details, call.args);
+  if (asked) return { asked: given ? { ...asked, instead: given } : asked };
+  return endOf(call, given && outcome ? renderOutcome(call.name, outcome) : output, outcome, run);
+}
+
+/** The user's own arguments as guards see them. */
+async function checkedArguments(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  tools: ToolRunner,
+  options: ExecuteOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const checked = await tools.check(name, given, options);
+  const isAsked = !checked.ok && isToolError(checked.error) && checked.error.code === "approval_required";
+  return (isAsked && checked.error.details.args) || given;
 }
 
 function endOf(call: ToolCallBlock, output: string, outcome: ToolOutcome | undefined, run: ToolRun): CallEnd {

@@ -4,35 +4,65 @@ import type { Approve, ExecutableTool, Guard, GuardedCall, ToolCall, ToolEffect 
 import { copyJson, deepFreeze, isPlainObject } from "../json.ts";
 import { type GuardedArguments, guardArguments } from "./guardedArguments.ts";
 import { aborted, approvalRequired, denied } from "./outcome.ts";
-import { sourceOf } from "./registration.ts";
+import { type Entry, sourceOf } from "./registration.ts";
 import { toolFingerprint } from "./toolFingerprint.ts";
 
+/** What came of the guards: the arguments to run with, the result in the tool's place, or why the call may not run. */
+export type GuardsAnswer =
+  | { readonly args: Args; readonly changed: Readonly<Args> | undefined }
+  | { readonly output: string }
+  | { readonly error: ToolError; readonly changed?: Readonly<Args> | undefined };
+
+type Args = Record<string, unknown>;
+
+/** How often `approve` may give an answer that cannot be used. */
+const mostAnswers = 3;
+
 /**
- * The tool's own copy of the arguments where the call may run, else why not. Guards are asked in order and the first denial ends it;
- * then each question needs a yes of `approve`. Never rejects; after the signal nobody is asked any more.
+ * The tool's own copy of the arguments where the call may run, with `changed` where they are the user's; else the user's result, or why
+ * not. Guards are asked in order and the first denial ends it; then each question needs an answer of `approve`. Never rejects; after the
+ * signal nobody is asked any more.
  */
 export async function askGuards(
   guards: readonly Guard[],
-  tool: ExecutableTool,
+  { tool, check }: Pick<Entry, "tool" | "check">,
   call: ToolCall,
   approve: Approve | undefined,
-): Promise<{ readonly args: Record<string, unknown> } | { readonly error: ToolError }> {
-  const args = attempt(() => guardArguments(call.args));
-  if (!args) return { error: denied(call.name, "its arguments cannot be copied, so nobody can say what would run") };
-  const error = await refusal(guards, tool, call, args, approve);
-  return error ? { error } : { args: args.own };
+): Promise<GuardsAnswer> {
+  let asked = await decisionsOn(guards, tool, call);
+  let changed: Readonly<Args> | undefined;
+  for (;;) {
+    if ("error" in asked) return { ...asked, changed };
+    const answer = await answersTo(asked, approve, check);
+    if (answer === true) return { args: asked.args.own, changed };
+    if (!("args" in answer)) return answer;
+    changed = answer.args;
+    asked = await decisionsOn(guards, tool, { ...call, args: answer.args });
+    // This answer is the yes to all others. Those left do not take arguments, so this ends.
+    if ("questions" in asked) asked = { ...asked, questions: asked.questions.filter((question) => question.needs) };
+  }
 }
 
-async function refusal(
+/** What every guard has decided about a call that none of them denies. */
+interface Asked {
+  readonly args: GuardedArguments;
+  readonly tool: ExecutableTool;
+  readonly call: ToolCall;
+  readonly questions: readonly ApprovalQuestion[];
+  /** Calls with arguments of its own, so that nobody can change what the next one sees. */
+  ask(decide: (call: GuardedCall) => unknown): Promise<{ readonly answer: unknown }>;
+}
+
+async function decisionsOn(
   guards: readonly Guard[],
   tool: ExecutableTool,
-  { name, callId, labels, signal }: ToolCall,
-  args: GuardedArguments,
-  approve: Approve | undefined,
-): Promise<ToolError | undefined> {
+  call: ToolCall,
+): Promise<Asked | { readonly error: ToolError }> {
+  const { name, callId, labels, signal } = call;
+  const args = attempt(() => guardArguments(call.args));
+  if (!args) return { error: denied(name, "its arguments cannot be copied, so nobody can say what would run") };
   const known = { name, tool, origin: sourceOf(tool).origin, ...(await effectsOf(tool, args)), callId, labels, signal };
-  // Asked with its own arguments, so that one guard cannot change what the next one sees.
-  const ask = async (decide: (call: GuardedCall) => unknown): Promise<{ answer: unknown }> => {
+  const ask: Asked["ask"] = async (decide) => {
     const settled = await settle(() => decide(Object.freeze({ ...known, args: args.forGuard() })));
     return { answer: "value" in settled ? settled.value : undefined };
   };
@@ -40,19 +70,55 @@ async function refusal(
   for (const guard of guards) {
     if (signal?.aborted) break;
     const decision = readDecision((await ask(guard)).answer);
-    if (typeof decision === "string") return denied(name, decision);
+    if (typeof decision === "string") return { error: denied(name, decision) };
     if (decision) questions.push(decision);
   }
-  for (const question of questions) {
+  return { args, tool, call, questions, ask };
+}
+
+/** True where every question is answered with yes. */
+async function answersTo(
+  asked: Asked,
+  approve: Approve | undefined,
+  check: Entry["check"],
+): Promise<true | { readonly args: Args } | { readonly output: string } | { readonly error: ToolError }> {
+  const { name, signal } = asked.call;
+  for (const question of asked.questions) {
     if (signal?.aborted) break;
-    if (!approve) {
-      const fingerprint = attempt(() => toolFingerprint(tool));
-      return approvalRequired(name, { question, args: args.forGuard(), ...(fingerprint && { tool: fingerprint }) });
-    }
-    const { answer } = await ask((call) => approve(call, question));
-    if (answer !== true) return denied(name, reasonOf(answer));
+    const answer = approve ? await answerTo(question, asked, approve, check) : undefined;
+    if (answer === undefined) return { error: unanswered(question, asked) };
+    if (typeof answer === "string") return { error: denied(name, answer) };
+    if (answer !== true && !signal?.aborted) return answer;
   }
-  return signal?.aborted ? aborted(name, signal.reason, false) : undefined;
+  return signal?.aborted ? { error: aborted(name, signal.reason, false) } : true;
+}
+
+/** The answer, its arguments checked; a string denies. Undefined where `approve` has given none that can be used. */
+async function answerTo(
+  question: ApprovalQuestion,
+  { call, ask }: Asked,
+  approve: Approve,
+  check: Entry["check"],
+): Promise<true | string | { readonly args: Args } | { readonly output: string } | undefined> {
+  let shown = question;
+  for (let count = 0; count < mostAnswers && !call.signal?.aborted; count += 1) {
+    const answer = readAnswer((await ask((guarded) => approve(guarded, shown))).answer);
+    if (typeof answer === "string" || (answer !== true && "output" in answer)) return answer;
+    if (question.needs) {
+      shown = { ...question, refused: "This question is answered with { output }: a yes is not enough." };
+      continue;
+    }
+    if (answer === true) return true;
+    const { args, error } = await check(answer.args);
+    if (!error) return { args };
+    shown = { ...question, refused: error.message };
+  }
+  return call.signal?.aborted ? true : undefined;
+}
+
+function unanswered(question: ApprovalQuestion, { args, tool, call }: Asked): ToolError {
+  const fingerprint = attempt(() => toolFingerprint(tool));
+  return approvalRequired(call.name, { question, args: args.forGuard(), ...(fingerprint && { tool: fingerprint }) });
 }
 
 async function effectsOf(
@@ -117,7 +183,20 @@ function questionOf(decision: unknown): ApprovalQuestion | undefined {
   const ask: unknown = isPlainObject(decision) ? copyJson(decision.ask) : undefined;
   if (typeof ask === "string" && ask !== "") return { text: ask };
   if (!isPlainObject(ask) || typeof ask.text !== "string" || ask.text === "") return undefined;
-  return "data" in ask ? { text: ask.text, data: ask.data } : { text: ask.text };
+  const { text, data, needs } = ask;
+  return { text, ...("data" in ask && { data }), ...(needs === "output" && { needs }) };
+}
+
+/** A string denies. */
+function readAnswer(answer: unknown): true | string | { readonly args: Args } | { readonly output: string } {
+  return answer === true || (attempt(() => answerOf(answer)) ?? reasonOf(answer));
+}
+
+function answerOf(answer: unknown): { readonly args: Args } | { readonly output: string } | undefined {
+  if (!isPlainObject(answer) || Object.keys(answer).length !== 1) return undefined;
+  const { args, output } = answer;
+  if (typeof output === "string") return { output };
+  return isPlainObject(args) ? { args } : undefined;
 }
 
 function reasonOf(answer: unknown): string {

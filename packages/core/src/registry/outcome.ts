@@ -2,7 +2,7 @@ import { isError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDeta
 import { attempt, unreadable } from "../foreign.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
 import { type OptionSpecs, readOptions } from "../options.ts";
-import { cutHead } from "../text/printable.ts";
+import { clip, cutHead } from "../text/printable.ts";
 import { jsonData } from "./outputData.ts";
 
 /** Longest error message that is passed on whole, in characters (UTF-16 units). */
@@ -74,6 +74,18 @@ export function approvalRequired(toolName: string, details: ToolErrorDetails["ap
 export function replaced(toolName: string): ToolError {
   const message = "Permission denied: the tool was replaced after this call was approved; call again to ask anew";
   return new ToolError({ code: "permission_denied", toolName, message });
+}
+
+/** Longest note about changed arguments, in characters. */
+const longestNote = 2000;
+
+/** Adds to what the model reads that the user has given other arguments; in front, as limits cut the end. */
+export function tellChanged(outcome: ToolOutcome, args: Readonly<Record<string, unknown>>): ToolOutcome {
+  const note = `[the user changed the arguments to ${clip(describeValue(args), longestNote)}]`;
+  if (outcome.ok) return { ...outcome, output: `${note}\n\n${outcome.output}` };
+  const { code, toolName, message, details, recoverable, cause } = outcome.error;
+  const told = { code, toolName, message: `${message}\n\n${note}`, details, recoverable, cause };
+  return { ...outcome, error: new ToolError(told as ConstructorParameters<typeof ToolError>[0]) };
 }
 
 /** The codes that a tool itself may throw; any other becomes `execution_failed`. */

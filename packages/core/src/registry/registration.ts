@@ -3,7 +3,7 @@ import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
 import { isErrorNamed, isToolError, ToolError } from "../errors.ts";
 import { attempt, unreadable } from "../foreign.ts";
 import { traitNames } from "../formats.ts";
-import type { ChatTool, ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
+import type { ChatTool, ExecutableTool, Guard, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
 import { freeName, isLegalName } from "../names.ts";
 import { createDataCheck } from "./outputData.ts";
@@ -16,6 +16,8 @@ export interface Entry {
   readonly outputSchema: JsonSchema | undefined;
   /** Leaves out data that does not fit `outputSchema`; undefined where there is none. */
   readonly checkData: ReturnType<typeof createDataCheck> | undefined;
+  /** Asks the question that the tool is; undefined for any other tool. */
+  readonly question: Guard | undefined;
   enabled: boolean;
 }
 
@@ -64,14 +66,22 @@ function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): En
     });
   }
   if (typeof tool.execute !== "function") throw invalidTool(name, "execute must be a function");
-  if (tool.effects !== undefined && typeof tool.effects !== "function") {
-    throw invalidTool(name, "effects must be a function");
-  }
+  for (const method of ["effects", "ask"] as const)
+    if (tool[method] !== undefined && typeof tool[method] !== "function")
+      throw invalidTool(name, `${method} must be a function`);
   const schema = readSchema(tool, name);
   const check = createArgumentChecker(tool, schema.function.parameters);
   const outputSchema = readOutputSchema(tool, name);
-  return { tool, schema, check, outputSchema, checkData: outputSchema && createDataCheck(outputSchema), enabled: true };
+  const checkData = outputSchema && createDataCheck(outputSchema);
+  const question = tool.ask && askTool;
+  return { tool, schema, check, outputSchema, checkData, question, enabled: true };
 }
+
+/** The last guard of a tool that is a question to the user. */
+const askTool: Guard = ({ tool, args }) => {
+  const asked = tool.ask?.(args) ?? "";
+  return { ask: { ...(typeof asked === "string" ? { text: asked } : asked), needs: "output" } };
+};
 
 function nameOf(tool: ExecutableTool): string {
   const name: unknown = tool?.name;

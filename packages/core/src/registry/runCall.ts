@@ -8,9 +8,9 @@ import { untilAborted } from "../promises.ts";
 import { shownName } from "../text/printable.ts";
 import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
 import { guardArguments } from "./guardedArguments.ts";
-import { askGuards } from "./guards.ts";
+import { askGuards, type GuardsAnswer } from "./guards.ts";
 import { runThrough } from "./middleware.ts";
-import { aborted, notAvailable, notFound, replaced } from "./outcome.ts";
+import { aborted, notAvailable, notFound, replaced, tellChanged } from "./outcome.ts";
 import type { Entry } from "./registration.ts";
 
 /** What a registry holds, looked at anew at each stage of a call. */
@@ -70,7 +70,7 @@ export async function refusalOfCall(
 function runFound(held: Held, found: Looked, name: string, options: ExecuteOptions): Promise<ToolOutcome> {
   const call = callOf(found, name, options, refusalOf(held, name) ?? found.error);
   // Most registries have neither: then nothing waits before the tool runs, and the tool itself ends at the signal.
-  if (held.middlewares.length === 0 && held.guards.length === 0) {
+  if (held.middlewares.length === 0 && guardsOf(held, found.entry).length === 0) {
     return call.refusal || !found.entry
       ? Promise.resolve(failed(call.refusal ?? unknownTool(name)))
       : runTool(found.entry, call, options, nothing);
@@ -107,11 +107,14 @@ function runGuarded(held: Held, found: Looked, call: ToolCall, options: ExecuteO
       }
       return runTool(entry, current.args === args ? current : { ...current, args }, options, onCommit);
     };
-    if (held.guards.length === 0) return run(now.args);
+    if (guardsOf(held, entry).length === 0) return run(now.args);
     const guarded = { ...current, name: entry.schema.function.name, args: now.args, signal: current.signal ?? signal };
-    return passGuards(held, entry, guarded, options).then((passed) =>
-      "error" in passed ? failed(passed.error) : run(passed.args),
-    );
+    return passGuards(held, entry, guarded, options).then((passed) => {
+      if ("output" in passed) return { ok: true, output: passed.output };
+      const { changed } = passed;
+      const ended = "error" in passed ? failed(passed.error) : run(passed.args);
+      return changed ? Promise.resolve(ended).then((outcome) => tellChanged(outcome, changed)) : ended;
+    });
   };
   if (held.middlewares.length === 0) return orAborted(start(found, call, call.refusal));
   const running = runThrough(held.middlewares, call, (current) => {
@@ -139,19 +142,26 @@ function callOf({ entry, args }: Looked, name: string, options: ExecuteOptions, 
   return { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal };
 }
 
-/** The tool's own arguments when every guard lets the call pass, else why it may not run. */
+/** The guards of the registry, and the question of a tool that is one. */
+function guardsOf({ guards }: Held, entry: Entry | undefined): readonly Guard[] {
+  return entry?.question ? [...guards, entry.question] : guards;
+}
+
+/** The tool's own arguments when every guard lets the call pass, or the user's result; else why it may not run. */
 async function passGuards(
   held: Held,
-  { tool }: Entry,
+  entry: Entry,
   call: ToolCall,
   { approve, timeoutMs }: ExecuteOptions,
-): Promise<{ readonly args: Record<string, unknown> } | { readonly error: ToolError }> {
+): Promise<GuardsAnswer> {
   checkLimit(timeoutMs);
   const { name, args } = call;
-  if (held.guards.length === 0) return { args };
+  const guards = guardsOf(held, entry);
+  if (guards.length === 0) return { args, changed: undefined };
+  const { tool } = entry;
   const isUnchanged = watchExecute(tool);
-  const answer = await askGuards(held.guards, tool, call, approve);
-  if ("error" in answer) return answer;
+  const answer = await askGuards(guards, entry, call, approve);
+  if (!("args" in answer)) return answer;
   const isSame = held.entries.get(name)?.tool === tool && isUnchanged();
   const error = refusalOf(held, name) ?? (isSame ? undefined : replaced(name));
   return error ? { error } : answer;

@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import { defineTool } from "../defineTool.ts";
+import type { ApprovalAnswer, Approve, Guard, Middleware } from "../interface.ts";
+import { ToolRegistry } from "./registry.ts";
+
+function registryOf(...guards: Guard[]) {
+  const ran: unknown[] = [];
+  const pay = defineTool({
+    name: "pay",
+    description: "Pays.",
+    parameters: {
+      type: "object",
+      properties: { to: { type: "string" }, amount: { type: "number" } },
+      required: ["to"],
+      additionalProperties: false,
+    },
+    execute: (args) => {
+      if (args.to === "nobody") throw new Error("no such account");
+      ran.push(args);
+      return "paid";
+    },
+  });
+  const registry = new ToolRegistry([pay]);
+  for (const guard of guards) registry.guard(guard);
+  return { registry, ran };
+}
+
+const asks: Guard = ({ args }) => ({ ask: `Pay ${String(args.to)}?` });
+const always =
+  (answer: ApprovalAnswer): Approve =>
+  () =>
+    answer;
+const note = '[the user changed the arguments to {"to":"you"}]';
+
+describe("an answer with other arguments", () => {
+  test("runs the tool with these, repaired, and tells the model in front of the output", async () => {
+    const { registry, ran } = registryOf(asks);
+    const given = { args: { to: "you", amount: "5" } };
+    const output = await registry.execute("pay", { to: "me" }, { approve: always(given) });
+    expect(output).toBe('[the user changed the arguments to {"to":"you","amount":5}]\n\npaid');
+    expect(ran).toEqual([{ to: "you", amount: 5 }]);
+    expect(given.args).toEqual({ to: "you", amount: "5" });
+  });
+
+  test("tells the model of them where the tool fails, too, and keeps the kind of the error", async () => {
+    const { registry } = registryOf(asks);
+    const outcome = await registry.invoke("pay", { to: "me" }, { approve: always({ args: { to: "nobody" } }) });
+    expect(outcome).toMatchObject({ ok: false, error: { code: "execution_failed", recoverable: true } });
+    expect(outcome.ok === false && outcome.error.message).toMatch(/^no such account\n\n\[the user changed .*"nobody"/);
+  });
+
+  test("is the yes where the guards would ask again, whichever of them asks", async () => {
+    const { registry, ran } = registryOf(asks, asks);
+    let asked = 0;
+    const approve: Approve = () => {
+      asked += 1;
+      return { args: { to: "you" } };
+    };
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toBe(`${note}\n\npaid`);
+    expect([asked, ran]).toEqual([1, [{ to: "you" }]]);
+  });
+
+  test("is no way around a guard that denies them", async () => {
+    const { registry, ran } = registryOf(asks, ({ args }) => (args.to === "you" ? "never you" : true));
+    expect(await registry.execute("pay", { to: "me" }, { approve: always({ args: { to: "you" } }) })).toBe(
+      `Error executing pay: Permission denied: never you\n\n${note}`,
+    );
+    expect(ran).toEqual([]);
+  });
+
+  test("holds for one call: the next one is asked about anew", async () => {
+    const { registry } = registryOf(asks);
+    await registry.execute("pay", { to: "me" }, { approve: always({ args: { to: "you" } }) });
+    expect(await registry.execute("pay", { to: "you" })).toBe("Error executing pay: Approval required: Pay you?");
+  });
+
+  test("is refused to whoever answered where it does not fit; another answer then counts", async () => {
+    const { registry, ran } = registryOf(asks);
+    const refused: unknown[] = [];
+    const approve: Approve = ({ args }, question) => {
+      refused.push(question.refused);
+      expect([args, question.text]).toEqual([{ to: "me" }, "Pay me?"]);
+      return question.refused ? { args: { to: "you" } } : { args: { to: "me", whom: "you" } };
+    };
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toBe(`${note}\n\npaid`);
+    expect(refused).toEqual([undefined, expect.stringContaining("Invalid arguments: whom")]);
+    expect(ran).toEqual([{ to: "you" }]);
+  });
+
+  test("that never fits leaves the question: after three the call ends with approval_required", async () => {
+    const { registry, ran } = registryOf(asks);
+    let asked = 0;
+    const approve: Approve = () => {
+      asked += 1;
+      return { args: {} };
+    };
+    const outcome = await registry.invoke("pay", { to: "me" }, { approve });
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: "approval_required", details: { question: { text: "Pay me?" }, args: { to: "me" } } },
+    });
+    expect([asked, ran]).toEqual([3, []]);
+  });
+
+  test("reaches what acts right before the tool", async () => {
+    const { registry } = registryOf(asks);
+    const seen: unknown[] = [];
+    const watch: Middleware = (call, next) => next({ ...call, beforeRun: (args) => void seen.push(args) });
+    registry.use(watch);
+    await registry.execute("pay", { to: "me" }, { approve: always({ args: { to: "you" } }) });
+    expect(seen).toEqual([{ to: "you" }]);
+  });
+});
+
+describe("an answer with an output", () => {
+  test("is the result: nothing runs, middleware sees it, and no further question is asked", async () => {
+    const { registry, ran } = registryOf(asks, () => ({ ask: "And then?" }));
+    registry.use(async (_call, next) => {
+      const outcome = await next();
+      return outcome.ok ? `${outcome.output}!` : outcome;
+    });
+    const asked: string[] = [];
+    const approve: Approve = (_call, { text }) => {
+      asked.push(text);
+      return { output: "paid in cash" };
+    };
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toBe("paid in cash!");
+    expect([asked, ran]).toEqual([["Pay me?"], []]);
+  });
+
+  test("does not count where a guard denies the call", async () => {
+    const { registry } = registryOf(asks, () => "no payments");
+    expect(await registry.execute("pay", { to: "me" }, { approve: always({ output: "paid" }) })).toBe(
+      "Error executing pay: Permission denied: no payments",
+    );
+  });
+});
+
+test.each([
+  [{ args: { to: "you" }, output: "x" }],
+  [{ output: 5 }],
+  [{ args: "you" }],
+  [{ args: [] }],
+  [{ args: { to: "you" }, always: true }],
+  [{}],
+])("%j denies", async (answer) => {
+  const { registry, ran } = registryOf(asks);
+  expect(await registry.execute("pay", { to: "me" }, { approve: always(answer as never) })).toBe(
+    "Error executing pay: Permission denied: this call was not approved",
+  );
+  expect(ran).toEqual([]);
+});
+
+describe("a tool that is a question to the user", () => {
+  const question = {
+    ...defineTool({
+      name: "ask",
+      description: "Asks.",
+      parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+      execute: () => "it ran",
+    }),
+    ask: ({ text }: Readonly<Record<string, unknown>>) => ({ text: String(text), data: { choices: ["a"] } }),
+  };
+
+  test("ends with the question where nobody can answer, also in check", async () => {
+    const registry = new ToolRegistry([question]);
+    const error = {
+      code: "approval_required",
+      details: { question: { text: "Which?", data: { choices: ["a"] }, needs: "output" } },
+    };
+    expect(await registry.invoke("ask", { text: "Which?" })).toMatchObject({ ok: false, error });
+    expect(await registry.check("ask", { text: "Which?" })).toMatchObject({ ok: false, error });
+    expect(await registry.clone().invoke("ask", { text: "Which?" })).toMatchObject({ ok: false, error });
+  });
+
+  test.each<[ApprovalAnswer]>([[true], [{ args: { text: "Other?" } }]])("%j is not enough", async (answer) => {
+    const refused: unknown[] = [];
+    const approve: Approve = (_call, question) => {
+      refused.push(question.refused);
+      return question.refused ? { output: "blue" } : answer;
+    };
+    const registry = new ToolRegistry([question]);
+    expect(await registry.execute("ask", { text: "Which?" }, { approve })).toBe("blue");
+    expect(refused).toEqual([undefined, expect.stringContaining("{ output }")]);
+    expect(await registry.execute("ask", { text: "Which?" }, { approve: always(answer) })).toBe(
+      "Error executing ask: Approval required: Which?",
+    );
+  });
+
+  test("is still asked after a guard's question was answered with other arguments", async () => {
+    const registry = new ToolRegistry([question]).guard(() => ({ ask: "May it ask?" }));
+    const approve: Approve = (_call, { text, needs }) =>
+      needs ? { output: `answer to ${text}` } : { args: { text: "Other?" } };
+    expect(await registry.execute("ask", { text: "Which?" }, { approve })).toBe("answer to Other?");
+  });
+
+  test("can be declined, and never asks with an empty text", async () => {
+    const registry = new ToolRegistry([question]);
+    expect(await registry.execute("ask", { text: "Which?" }, { approve: always("not now") })).toBe(
+      "Error executing ask: Permission denied: not now",
+    );
+    expect(await registry.execute("ask", { text: "" }, { approve: always({ output: "x" }) })).toBe(
+      "Error executing ask: Permission denied: this call was not approved",
+    );
+  });
+
+  test("must ask by a function", () => {
+    expect(() => new ToolRegistry([{ ...question, ask: "Which?" as never }])).toThrow("ask must be a function");
+  });
+});
