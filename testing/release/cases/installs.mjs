@@ -166,7 +166,9 @@ const everything = [
 const sizes = (name, packages, limits) => async () => {
   const checkout = await firstRelease();
   if (packages.length > 1) {
-    const known = [...packages, "acp", "cli", "contracts", "mcp", "durable", "tools-web"].map((each) => `@toolcrib/${each}`);
+    const known = [...packages, "acp", "cli", "contracts", "mcp", "durable", "tools-web"].map(
+      (each) => `@toolcrib/${each}`,
+    );
     assert.deepEqual(
       Object.keys(checkout.packages()).filter((each) => !known.includes(each)),
       [],
