@@ -1,14 +1,21 @@
 import { statSync } from "node:fs";
-import nodePath, { join, type PlatformPath, sep } from "node:path";
+import nodePath, { join, sep } from "node:path";
 import { compilePathPatterns, isInside, namedByGitConfig, type ProtectedPath } from "@toolcrib/kit/files";
 import type { PathBases } from "../rules/compileRules.ts";
+
+/** What is used of `path.posix` or `path.win32`: the name of Node's type in a signature would ask users for the types of Node. */
+interface PathStyle {
+  readonly sep: string;
+  isAbsolute(path: string): boolean;
+  join(...parts: string[]): string;
+}
 
 /** The pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
 export function exactPattern(path: string): string {
   return patternIn(nodePath, path);
 }
 
-function patternIn({ sep }: PlatformPath, given: string): string {
+function patternIn({ sep }: PathStyle, given: string): string {
   return given
     .replaceAll(sep, "/")
     .replace(/[*?[\\]/g, "\\$&")
@@ -18,7 +25,7 @@ function patternIn({ sep }: PlatformPath, given: string): string {
 /** The tool's own configuration and state, wherever the environment puts them. */
 export function ownFolders(
   env: Readonly<Record<string, string | undefined>>,
-  style: PlatformPath = nodePath,
+  style: PathStyle = nodePath,
 ): ProtectedPath[] {
   const ofWindows = style.sep === "\\" ? [env.APPDATA, env.LOCALAPPDATA] : [];
   const folders = [env.XDG_CONFIG_HOME, env.XDG_STATE_HOME, ...ofWindows].flatMap((base) =>
