@@ -10,7 +10,7 @@ export {
 } from "./files/directories.ts";
 export { type FileLock, takeFileLock, withFileLock } from "./files/fileLock.ts";
 export { namesIn, removeFlatFolder, removeIfPossible } from "./files/flatFolder.ts";
-export { type GitNamedPath, namedByGitConfig, readSmallFile } from "./files/gitConfig.ts";
+export { type GitNamedPath, namedByGitConfig, namedByRepository, readSmallFile } from "./files/gitConfig.ts";
 export { type GivenFileOptions, readGivenFile, refuseMore } from "./files/givenFile.ts";
 export { missingPathHint, plainPathError } from "./files/missingPath.ts";
 export { fileKind, openRegularFile, type RegularFile, refuseSpecial } from "./files/openRegular.ts";

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { homeFolder } from "../paths/homeFolder.ts";
 
@@ -39,6 +39,22 @@ export function namedByGitConfig(file: string, worktree: string): GitNamedPath[]
     }
   }
   return named;
+}
+
+/**
+ * Lists what git's configuration names for a folder: that of its repository, which may be one above it or, for a worktree or a submodule,
+ * lie elsewhere.
+ */
+export function namedByRepository(folder: string): GitNamedPath[] {
+  let top = folder;
+  while (!existsSync(join(top, ".git")) && dirname(top) !== top) top = dirname(top);
+  if (!existsSync(join(top, ".git"))) top = folder;
+  const link = /^gitdir: (.*\S)/.exec(readSmallFile(join(top, ".git")))?.[1];
+  const own = resolve(top, link ?? ".git");
+  // The configuration of a worktree is that of its main repository.
+  const common = resolve(own, readSmallFile(join(own, "commondir")).trim());
+  const files = new Set([join(own, "config"), join(own, "config.worktree"), join(common, "config")]);
+  return [...files].flatMap((file) => namedByGitConfig(file, top));
 }
 
 /** Keys in small letters, without their sections; values without quotes. */

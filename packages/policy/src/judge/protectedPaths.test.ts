@@ -335,6 +335,24 @@ describe("more protected places", () => {
       expect([path, await write({ mode: "accept-edits" }, path)]).toEqual([path, "allowed"]);
   });
 
+  test("are what it names for a root in a repository that lies above, or elsewhere as that of a worktree does", async () => {
+    const put = (path: string, text: string): void => {
+      mkdirSync(join(root, path, ".."), { recursive: true });
+      writeFileSync(join(root, path), text);
+    };
+    put("main/.git/config", "[core]\n hooksPath = tools/hooks\n[include]\n path = ../sub/shared.cfg\n");
+    put("main/.git/worktrees/wt/commondir", "../..\n");
+    put("main/.git/worktrees/wt/config.worktree", "[core]\n fsmonitor = ./watch.sh\n");
+    put("wt/.git", "gitdir: ../main/.git/worktrees/wt\n");
+    mkdirSync(join(root, "main/sub"));
+    const decide = (folder: string, path: string): Promise<string> =>
+      write({ mode: "accept-edits", roots: join(root, folder) }, join(root, folder, path));
+    for (const path of ["tools/hooks/pre-commit", "watch.sh"])
+      expect(await decide("wt", path)).toContain("the configuration of git names it, and git runs it");
+    expect(await decide("main/sub", "shared.cfg")).toContain("git runs it");
+    expect([await decide("wt", "a"), await decide("main/sub", "a")]).toEqual(["allowed", "allowed"]);
+  });
+
   test("are the tool's own folders, where the environment puts them", () => {
     const list = ownFolders({ XDG_CONFIG_HOME: "/cfg/[a]*", XDG_STATE_HOME: "relative" });
     expect(list.map(({ pattern }) => pattern)).toEqual(["~/.local/state/toolcrib/", "/cfg/\\[a]\\*/toolcrib/"]);

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import nodePath, { join, sep } from "node:path";
-import { compilePathPatterns, isInside, namedByGitConfig, type ProtectedPath } from "@toolcrib/kit/files";
+import nodePath, { sep } from "node:path";
+import { compilePathPatterns, isInside, namedByRepository, type ProtectedPath } from "@toolcrib/kit/files";
 import type { PathBases } from "../rules/compileRules.ts";
 
 /** What is used of `path.posix` or `path.win32`: the name of Node's type in a signature would ask users for the types of Node. */
@@ -45,11 +45,7 @@ export interface ProtectedEntry extends ProtectedPath {
  * changes it unasked.
  */
 export function namedByGit(roots: readonly string[]): ProtectedPath[] {
-  const configurations = ["config", "config.worktree"];
-  const named = roots.flatMap((root) =>
-    configurations.flatMap((name) => namedByGitConfig(join(root, ".git", name), root)),
-  );
-  const inRoots = named.filter(({ path, mayBeFolder }) => {
+  const inRoots = roots.flatMap(namedByRepository).filter(({ path, mayBeFolder }) => {
     const isBelow = roots.some((root) => isInside(root, path)) && !roots.some((root) => isInside(path, root));
     return isBelow && !path.includes("\0") && (mayBeFolder || !isFolder(path));
   });

@@ -301,6 +301,24 @@ describe("git", () => {
     expect(read("ci/shared.gitconfig")).toContain("driver");
   });
 
+  sandboxed(
+    "keeps what its configuration names in a worktree or a folder of it, where the rest lies outside",
+    async () => {
+      makeRepository();
+      git("worktree", "add", "-q", "--detach", "wt");
+      git("config", "core.hooksPath", "ci/hooks");
+      git("config", "core.fsmonitor", "sub/monitor.sh");
+      for (const path of ["wt/ci/hooks/pre-commit", "sub/monitor.sh", "sub/free"]) put(path);
+      await toolWith({}, join(root, "wt"))("echo bad > ci/hooks/pre-commit");
+      await toolWith({}, join(root, "sub"))("echo bad > monitor.sh; echo new > free");
+      expect([read("wt/ci/hooks/pre-commit"), read("sub/monitor.sh"), read("sub/free")]).toEqual([
+        "kept",
+        "kept",
+        "new\n",
+      ]);
+    },
+  );
+
   sandboxed("is kept where .git is a link to its folder, and commits there", async () => {
     makeRepository();
     renameSync(join(root, ".git"), join(root, "real"));
@@ -351,6 +369,9 @@ describe("git", () => {
     expect((await run(stop)).stderr).not.toContain("sandbox");
     const list = ".git/rebase-merge/git-rebase-todo";
     expect((await run(`echo 'exec ${evil}' >> ${list}`)).stderr).toContain(noted(list));
+    const behindMuch = `yes '#' | head -c 1000000 > x; echo 'exec ${evil}' >> x`;
+    expect((await run(`${behindMuch}; mv x ${list}`)).stderr).toContain(noted(list));
+    expect((await run(`${behindMuch}; ln -sf ../../x ${list}`)).stderr).toContain(noted(list));
     expect((await run("git rebase --abort")).exit_code).toBe(0);
   });
 

@@ -3,8 +3,10 @@ import { basename, dirname } from "node:path";
 import {
   compileDenyRules,
   type DeniedPaths,
+  type GitNamedPath,
   isInside,
   namedByGitConfig,
+  namedByRepository,
   protectedPaths,
   readSmallFile,
 } from "@toolcrib/kit/files";
@@ -25,6 +27,8 @@ export interface FoundProtected {
 const gitParts = new Set(["config", "config.worktree", "hooks", "commondir"]);
 /** And the folders where it holds the same of submodules and worktrees. */
 const gitFolders = new Set(["modules", "worktrees"]);
+/** Bytes of a list of a rebase that are read. */
+const longestRebase = 1_000_000n;
 const patterns = protectedPaths.flatMap(({ pattern, inSandbox = [pattern] }) => inSandbox);
 /** Those of the form `**`, FOLDER, NAME, which as patterns would take a match of each path: names by their folder. */
 const folderParts = new Map<string, Set<string>>();
@@ -46,7 +50,11 @@ export async function findProtected(
   longest: number = longestWalk,
 ): Promise<FoundProtected> {
   const walk = new ProtectedWalk(writable, unprotected, repositories, longest);
-  for (const directory of outermost(writable)) await walk.visit(toBytePath(directory));
+  for (const directory of outermost(writable)) {
+    await walk.visit(toBytePath(directory));
+    // Of a repository that lies above, or elsewhere as that of a worktree does.
+    walk.keepNamed(namedByRepository(directory));
+  }
   return { states: walk.states, kept: outermost([...walk.kept]) };
 }
 
@@ -97,7 +105,7 @@ class ProtectedWalk {
         if (isRepository && name === "rebase-merge") this.#watchRebase(entryPath(path, "git-rebase-todo"));
         if (isRepository && gitParts.has(name)) {
           this.#keep(path);
-          if (name.startsWith("config")) this.#keepNamed(path);
+          if (name.startsWith("config")) this.keepNamed(namedByGitConfig(toText(path), toText(topOf(directory))));
         } else if (name === ".git" && !kind) this.#keep(path);
         else if (parts?.has(name) || (!inGit && this.#isProtected(path, entry.name, kind, mayMatch))) this.#keep(path);
         else if (kind && name === ".git") waiting.push({ directory: path, inGit: true });
@@ -118,17 +126,15 @@ class ProtectedWalk {
   /** Lists a rebase that would run programs when it goes on, without keeping it: commands write such a list themselves. */
   #watchRebase(path: BytePath): void {
     const stats = statsOf(path);
-    if (stats && /^\s*(?:x|exec)\s/m.test(readSmallFile(toText(path)))) this.states.set(path, stateOf(stats));
+    if (!stats) return;
+    // Git writes neither a link nor such a long list.
+    const isUnread = !stats.isFile() || stats.size > longestRebase;
+    if (isUnread || /^\s*(?:x|exec)\s/m.test(readSmallFile(toText(path)))) this.states.set(path, stateOf(stats));
   }
 
-  /** What a repository's configuration names in writable directories, by the folder that holds `.git`. */
-  #keepNamed(config: BytePath): void {
-    const repository = dirname(config);
-    const isBare = !/\/\.git$/i.test(repository);
-    for (const { path, mayBeFolder } of namedByGitConfig(
-      toText(config),
-      toText(isBare ? repository : dirname(repository)),
-    )) {
+  /** Keeps what git's configuration names in writable directories. */
+  keepNamed(paths: readonly GitNamedPath[]): void {
+    for (const { path, mayBeFolder } of paths) {
       const named = toBytePath(path);
       if (!this.#writable.some((root) => isInside(root, named)) || this.#isUnprotected(named, undefined)) continue;
       if (mayBeFolder || statsOf(named)?.isDirectory() === false) this.#keep(named);
@@ -146,6 +152,11 @@ class ProtectedWalk {
     const isIn = target !== undefined && this.#writable.some((root) => isInside(root, target) && root !== target);
     if (isIn && !isWhole) this.kept.add(target);
   }
+}
+
+/** The folder that the configuration of a repository is about: the one that holds `.git`. */
+function topOf(repository: BytePath): BytePath {
+  return /\/\.git$/i.test(repository) ? dirname(repository) : repository;
 }
 
 /**
