@@ -163,6 +163,8 @@ export const bypassOptions: readonly BypassGroup[] = [
       "git blame --output=blame.out file",
       "git diff --ext-diff",
       "git log --show-signature -1",
+      "git log -1 '--pretty=format:%h %GS'",
+      "git tag --list --format='%(signature:grade)'",
       "git show --textconv HEAD:file",
       "git grep --open-files-in-pager=less needle",
       "git grep -Ovim needle",

@@ -95,6 +95,8 @@ test.each<[string, string[]]>([
   ["-z is not among the options of rg that are known to only read.", ["rg -z foo"]],
   ["-R is not among the options of grep that are known to only read.", ["grep -R foo ."]],
   ["-L is not among the options of ls that are known to only read.", ["ls -L a"]],
+  ["--format=%h%+G? makes git log run a program.", ["git log --format=%h%+G?"]],
+  ["%(signature) makes git for-each-ref run a program.", ["git for-each-ref --format '%(signature)'"]],
   ["-o is not among the options of tree that are known to only read.", ["tree -o a"]],
   ["-s is not among the options of date that are known to only read.", ["date -s 0"]],
   ["date may do more with such a word.", ["date 010100002030"]],

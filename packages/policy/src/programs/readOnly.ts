@@ -49,6 +49,8 @@ function readWords(words: readonly string[], program: ProgramRecord, patterns: r
     const named = unlisted === undefined ? name : `${name} ${words[unlisted] ?? ""}`.trim();
     return `${named} is not in the table of read-only commands.`;
   }
+  const asked = words.find((word) => program.asked?.test(word));
+  if (asked !== undefined) return `${asked} makes ${name} run a program.`;
   const parsed = parseWords(words, from, reads.options ?? "", { style });
   if (reads.judge !== undefined) return reads.judge(words, parsed);
   const [unknown] = parsed.unknown;

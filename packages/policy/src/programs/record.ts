@@ -95,6 +95,8 @@ export interface ProgramRecord {
    * not lie outside.
    */
   readonly repository?: true;
+  /** A word like this makes the command asked, whatever its options. */
+  readonly asked?: RegExp;
   /** Default: `getopt`. */
   readonly style?: Style;
   readonly reads?: Reading;

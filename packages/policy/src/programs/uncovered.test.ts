@@ -17,6 +17,8 @@ test.each([
   ["git bisect run ls", "git bisect run ls"],
   ["git submodule foreach ls", "git submodule foreach ls"],
   ["git archive --output=a HEAD", "git archive --output=a"],
+  ["git log -1 --format=%G? a", "git log -1 --format=%G?"],
+  ["git log --format=%G? --output=x a", "git log --format=%G? --output=x"],
   ["rg foo --pre=./x src", "rg foo --pre=./x"],
   ["rg foo --hostname-b ./x src", "rg foo --hostname-b ./x"],
   ["sort -uoa b c", "sort -uoa b"],

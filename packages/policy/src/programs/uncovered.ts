@@ -29,8 +29,11 @@ export function uncovered(words: readonly string[], start = 0): Uncovered | unde
   if (covers === "nothing") return { why: `${name} runs what its words say.`, at: last };
   if (covers === "input") return { why: `${name} runs what its words or its input say.`, at: words.length };
   const options = `${reads?.options ?? ""} ${covers.options ?? ""}`;
+  const asked = words.findLastIndex((word) => program.asked?.test(word));
   const found = furthest(words, from, unnamed ? { ...covers, first: /^$/ } : covers, options, style);
-  return found && { why: mayRun(words[found.word], name), at: found.at };
+  if (found === undefined || asked > found.at)
+    return asked < 0 ? undefined : { why: mayRun(words[asked], name), at: asked };
+  return { why: mayRun(words[found.word], name), at: found.at };
 }
 
 function mayRun(word = "", name: string): string {
