@@ -3,8 +3,8 @@ import { setFlagsFromString } from "node:v8";
 
 /** Counts work in steps, which do not depend on how busy the machine is. */
 export interface StepCounter {
-  /** How often the blocks of source files below the folder ran meanwhile. */
-  count(folder: string, run: () => Promise<unknown>): Promise<number>;
+  /** How often the blocks of source files ran meanwhile: of those below a folder, or whose address fits a pattern. */
+  count(files: string | RegExp, run: () => Promise<unknown>): Promise<number>;
   stop(): void;
 }
 
@@ -17,22 +17,22 @@ export function startCountingSteps(): StepCounter {
   session.post("Profiler.enable");
   session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   /** What was counted since the last time. */
-  const take = (folder: string): number => {
+  const take = (files: string | RegExp): number => {
     let steps = 0;
     session.post("Profiler.takePreciseCoverage", (error, taken) => {
       if (error) throw error;
       for (const { url, functions } of taken.result) {
-        if (!url.includes(folder)) continue;
+        if (!(typeof files === "string" ? url.includes(files) : files.test(url))) continue;
         for (const { ranges } of functions) for (const { count } of ranges) steps += count;
       }
     });
     return steps;
   };
   return {
-    async count(folder, run) {
-      take(folder);
+    async count(files, run) {
+      take(files);
       await run();
-      return take(folder);
+      return take(files);
     },
     stop() {
       session.disconnect();
