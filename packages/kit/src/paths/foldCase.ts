@@ -6,7 +6,7 @@ const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
  * without characters that have no shape. Two names that such a file system takes for one are equal here.
  */
 export function foldCase(text: string): string {
-  if (!notAscii.test(text)) return text.toLowerCase();
+  if (isAscii(text)) return text.toLowerCase();
   // Through capitals, which are one for `ſ` and `s`; a sigma at the end of a word has two small forms.
   const small = text.replace(ignorable, "").normalize("NFC").toUpperCase().toLowerCase();
   return small.replaceAll("ς", "σ").normalize("NFC");
@@ -14,9 +14,13 @@ export function foldCase(text: string): string {
 
 /** A pattern whose letters beyond ASCII are folded; those of ASCII may stand for something (`[[:upper:]]`, `[Z-a]`). */
 export function foldPattern(pattern: string): string {
-  if (!notAscii.test(pattern)) return pattern;
+  if (isAscii(pattern)) return pattern;
   return pattern
     .replace(ignorable, "")
     .normalize("NFC")
     .replace(/[^\u0000-\u007f]+/g, foldCase);
+}
+
+export function isAscii(text: string): boolean {
+  return !notAscii.test(text);
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import { kindOf, quote } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { canonicalOrUndefined } from "./canonicalPath.ts";
-import { foldCase, foldPattern } from "./foldCase.ts";
+import { foldCase, foldPattern, isAscii } from "./foldCase.ts";
 import { homeFolder } from "./homeFolder.ts";
 import { longestPath, withSlashes } from "./pathStyle.ts";
 import { compileWildmatch, type Wildmatch } from "./wildmatch.ts";
@@ -36,6 +36,8 @@ interface PlacedPattern {
   readonly order: number;
   readonly directoryOnly: boolean;
   readonly base: string;
+  /** `base` with `/` at its end. */
+  readonly inside: string;
   readonly glob: Wildmatch | undefined;
 }
 
@@ -59,7 +61,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
   const { ignoreCase = false, missingMatches = false } = options;
   const folded = (text: string): string => (ignoreCase ? foldCase(text) : text);
   const rootPaths = withTargets(options.roots);
-  const roots = rootPaths.map((root) => folded(slashed(root)));
+  const roots = rootPaths.map((root) => folded(slashed(root))).toSorted((one, other) => one.length - other.length);
   const names = new Map<string, NamePattern[]>();
   const globs: NameGlob[] = [];
   const placed: PlacedPattern[] = [];
@@ -80,7 +82,8 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
     for (const place of placesOf(glob, starts, options.followLinks === true)) {
       const rest = ignoreCase ? foldPattern(place.glob) : place.glob;
       const compiled = rest === "" ? undefined : compileOrThrow(rest, ignoreCase, refuse);
-      placed.push({ order, directoryOnly, base: folded(place.base), glob: compiled });
+      const base = folded(place.base);
+      placed.push({ order, directoryOnly, base, inside: withSlash(base), glob: compiled });
     }
   }
 
@@ -109,7 +112,8 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
     match(given, isDirectory) {
       const text = plainPath(given);
       const asDirectory = isDirectory ?? (missingMatches || /[\\/]$/.test(given));
-      const first = Math.min(...formsOf(text, ignoreCase).map((form) => matchText(form, asDirectory)));
+      let first = Infinity;
+      for (const form of formsOf(text, ignoreCase)) first = Math.min(first, matchText(form, asDirectory));
       return patterns[first];
     },
     mayMatchBelow(directory) {
@@ -226,24 +230,25 @@ function compileOrThrow(glob: string, ignoreCase: boolean, refuse: (reason: stri
   return compiled;
 }
 
-function matchPlaced({ base, glob }: PlacedPattern, text: string): "parent" | "whole" | undefined {
+function matchPlaced({ base, inside, glob }: PlacedPattern, text: string): "parent" | "whole" | undefined {
   if (glob !== undefined) return text.startsWith(base) ? glob.matchHead(text.slice(base.length)) : undefined;
   if (text === base) return "whole";
-  return text.startsWith(withSlash(base)) ? "parent" : undefined;
+  return text.startsWith(inside) ? "parent" : undefined;
 }
 
 /** `inside` ends in `/`. */
 function mayMatchPlaced(rule: PlacedPattern, inside: string): boolean {
-  if (withSlash(rule.base).startsWith(inside) || matchPlaced(rule, inside) !== undefined) return true;
+  if (rule.inside.startsWith(inside) || matchPlaced(rule, inside) !== undefined) return true;
   return (
     rule.glob !== undefined && inside.startsWith(rule.base) && rule.glob.mayMatchBelow(inside.slice(rule.base.length))
   );
 }
 
-/** How much of a path is the outermost root around it, whose own names are not looked at. */
+/** How much of a path is the outermost root around it, whose own names are not looked at. The shortest root comes first. */
 function lengthOfRoot(text: string, roots: readonly string[]): number {
-  const around = roots.filter((root) => text === root || text.startsWith(withSlash(root)));
-  return around.length === 0 ? 0 : Math.min(...around.map((root) => root.length));
+  const isAround = (root: string): boolean =>
+    text.startsWith(root) && (text.length === root.length || root.endsWith("/") || text[root.length] === "/");
+  return roots.find(isAround)?.length ?? 0;
 }
 
 /** With `/`, without `..`, and without a slash at its end. Throws for a path that is not absolute. */
@@ -256,6 +261,7 @@ function plainPath(given: string): string {
 function formsOf(text: string, ignoreCase: boolean): readonly string[] {
   if (!ignoreCase) return [text];
   const composed = foldCase(text);
+  if (isAscii(composed)) return [composed];
   const decomposed = composed.normalize("NFD");
   return composed === decomposed ? [composed] : [composed, decomposed];
 }

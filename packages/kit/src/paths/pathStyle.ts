@@ -16,7 +16,7 @@ export function absoluteFrom(readCwd: () => string, given: string, style: Platfo
 
 /** With `/` between the names: on POSIX `\` is a letter like any other. */
 export function withSlashes(given: string, style: PlatformPath = path): string {
-  return given.replaceAll(style.sep, "/");
+  return style.sep === "/" ? given : given.replaceAll(style.sep, "/");
 }
 
 /** A path's root (empty for a relative one) and its names, the last one first. */

@@ -61,13 +61,17 @@ async function judgeKind(
       return [judgeNetwork(effect, groupsOf(effect, call, settings), settings)];
     case "execute": {
       // Loaded with the first command: the grammar of the shell and the tables of programs take longer to load than all the rest.
-      const { judgeCommand } = await import("./judgeCommand.ts");
+      commandJudge ??= import("./judgeCommand.ts");
+      const { judgeCommand } = await commandJudge;
       return judgeCommand(effect, groupsOf(effect, call, settings), settings, budget);
     }
     default:
       return [unjudged("it does something that this policy does not know", settings)];
   }
 }
+
+/** Kept, as an `import()` looks its module up anew each time. */
+let commandJudge: Promise<typeof import("./judgeCommand.ts")> | undefined;
 
 function groupsOf({ kind }: ToolEffect, { name, origin }: GuardedCall, { rules }: Settings): Groups {
   return {
