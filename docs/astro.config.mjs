@@ -12,7 +12,7 @@ export default defineConfig({
   integrations: [
     starlight({
       title: "toolcrib",
-      description: "File, search and shell tools for language-model agents, and a registry for them.",
+      description: "File, search and shell tools for the agent you already have.",
       sidebar,
       social: [{ icon: "github", label: "Source on GitHub", href: repository }],
       customCss: ["./src/site/site.css"],
@@ -22,8 +22,8 @@ export default defineConfig({
       credits: false,
       expressiveCode: {
         styleOverrides: { codeFontSize: "0.85rem" },
-        // Nothing is hidden behind a scroll bar, on narrow screens either.
-        defaultProps: { wrap: true },
+        // Nothing is hidden behind a scroll bar, on narrow screens either. A command has no window around it.
+        defaultProps: { wrap: true, overridesByLang: { sh: { frame: "none" } } },
       },
     }),
   ],

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { testPages } from "@toolcrib/testing";
 import { expect, test } from "vitest";
@@ -41,12 +41,92 @@ const readmes = ["packages", "examples"]
   .concat(join(workspace, "README.md"))
   .filter((path) => existsSync(path));
 
-testPages(pages, createRegistry, readmes);
+/** Their programs are run by the tests of the packages, some of them with a server or a sandbox. */
+const testedByPackages = new Set(
+  [
+    ...["guides/rules", "guides/sandbox", "guides/durable-database", "loops/plain"],
+    ...["tools/files", "tools/searching", "tools/commands"],
+  ].map((id) => join(folder, `${id}.md`)),
+);
+
+testPages(
+  pages.filter((page) => !testedByPackages.has(page)),
+  createRegistry,
+  [...readmes, ...testedByPackages],
+);
 
 test("each tool has its page, with its arguments from its schema and at least one reply", () => {
   for (const name of createRegistry(folder).getToolNames()) {
     const text = readFileSync(join(folder, "tools", `${name}.md`), "utf8");
     expect(text).toContain(`<!-- arguments: ${name} -->`);
     expect(text).toContain(`\`\`\`json title=${name}\n`);
+  }
+});
+
+const read = (path: string): string => readFileSync(join(workspace, path), "utf8");
+const page = (id: string): string => readFileSync(join(folder, `${id}.md`), "utf8");
+const isNamed = (name: string, text: string): boolean => text.includes(`| \`${name}\``) || text.includes(`, \`${name}\` |`);
+
+/** The members of a union of texts, or the keys of an interface, as the types of a package declare them. */
+function declaredNames(path: string, declaration: string): string[] {
+  const source = read(path);
+  const [, body = ""] =
+    new RegExp(`export (?:interface|type) ${declaration}(?: =)?(?: \\{)?\\n([\\s\\S]*?)(?:;\\n\\n|^\\}$)`, "m").exec(source) ?? [];
+  const names = [...body.matchAll(/^ {2}\| "([\w-]+)"|^ {2}(\w+): \{/gm)].map(([, member, key]) => member ?? key ?? "");
+  expect(names.length, `${declaration} in ${path}`).toBeGreaterThan(5);
+  return names;
+}
+
+test("every error code of the types is named in the tables of its page", () => {
+  const text = page("guides/errors");
+  const codes = [
+    ...declaredNames("packages/core/src/errors.ts", "ToolErrorDetails"),
+    ...declaredNames("packages/agent/src/errors.ts", "AgentErrorCode"),
+    ...declaredNames("packages/mcp/src/errors.ts", "McpErrorDetails"),
+  ];
+  expect(codes.filter((code) => !isNamed(code, text))).toEqual([]);
+  const [, reasons = ""] = /export type ExitReason = (.+);/.exec(read("packages/cli/src/exitReasons.ts")) ?? [];
+  const exits = [...reasons.matchAll(/"([\w-]+)"/g)].map(([, reason = ""]) => reason);
+  expect(exits.filter((reason) => !text.includes(`| \`${reason}\` |`))).toEqual([]);
+  expect(exits).toContain("denied");
+});
+
+test("every event, with its fields, and every reason of an end is named on the page about streaming", () => {
+  const text = page("guides/streaming");
+  const source = read("packages/agent/src/messages.ts");
+  const union = source.slice(source.indexOf("export type AgentEvent"));
+  const dropped = source.slice(source.indexOf("export interface ThinkingDropped"));
+  const bodies = [...union.slice(0, union.indexOf(";\n\n")).matchAll(/\{([^{}]+)\}/g)].map(([, body = ""]) => body);
+  bodies.push(dropped.slice(0, dropped.indexOf("}\n")));
+  const events = bodies.flatMap((body) => {
+    const [, type] = /readonly type: "([\w-]+)"/.exec(body) ?? [];
+    const fields = [...body.matchAll(/readonly (\w+)\??:/g)].map(([, name = ""]) => name);
+    return type === undefined ? [] : [{ type, fields: fields.filter((name) => name !== "type") }];
+  });
+  expect(events.length).toBeGreaterThan(10);
+  for (const { type, fields } of events) {
+    const row = text.split("\n").find((line) => line.startsWith(`| \`${type}\` |`)) ?? "";
+    expect(row, `a row about ${type}`).not.toBe("");
+    expect(fields.filter((name) => !new RegExp(`\`${name}\\b`).test(row)), `fields of ${type}`).toEqual([]);
+  }
+  const reasons = declaredNames("packages/agent/src/messages.ts", "EndReason");
+  expect(reasons.filter((reason) => !isNamed(reason, text))).toEqual([]);
+});
+
+test("every page is in the menu, once, and every entry of the menu is a page", async () => {
+  const { listPages } = await import("./src/site/sources.mjs");
+  const { menuPages } = await import("./src/site/sidebar.mjs");
+  const shown = menuPages().map(({ id }: { id: string }) => id);
+  const ids = listPages().map(({ id }: { id: string }) => id);
+  expect(new Set(shown).size).toBe(shown.length);
+  expect(ids.filter((id: string) => id !== "index" && !shown.includes(id))).toEqual([]);
+  expect(shown.filter((id: string) => !ids.includes(id))).toEqual([]);
+});
+
+test("each README says in at most 900 words what npm shows; the longer ones are known", () => {
+  const longer = new Set(["core", "agent", "cli"].map((name) => `packages/${name}/README.md`));
+  for (const path of readmes.map((one) => relative(workspace, one).replaceAll("\\", "/"))) {
+    const words = read(path).split(/\s+/).filter(Boolean).length;
+    if (!longer.has(path)) expect(words, path).toBeLessThanOrEqual(path === "README.md" ? 1000 : 900);
   }
 });

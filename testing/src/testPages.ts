@@ -4,8 +4,11 @@ import { fileURLToPath } from "node:url";
 import type { AnyToolRegistry } from "@toolcrib/core";
 import { beforeAll, expect, test } from "vitest";
 import { type Example, matchesText, readExamples, runProgram } from "./examples.ts";
+import { routedServices } from "./routeServices.ts";
 import { compileCache } from "./startProgram.ts";
 import { sharedFolder } from "./temporaryFolder.ts";
+import { answerWith, type WireReply } from "./wireReplies.ts";
+import { WireServer } from "./wireServer.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -23,9 +26,10 @@ declare global {
 }
 `;
 
-/** A block that is run, and the text below it that says what it prints. */
+/** A block that is run, the text below it that says what it prints, and what a model answers meanwhile. */
 interface Step extends Example {
   readonly printed: Example | undefined;
+  readonly replies: readonly WireReply[];
 }
 
 /**
@@ -33,6 +37,7 @@ interface Step extends Example {
  * - a block with a title is a file of that name; a program (\`ts title=NAME\`) is run, too;
  * - \`json title=TOOL\` is a call of a tool, and the text below it the reply (\`"id": "…"\` is the id in the reply before);
  * - \`sh\` is run where a block of \`text\` follows;
+ * - \`<!-- replies: JSON -->\` above a program is what the services of OpenAI and Anthropic answer it, one after the other;
  * - a block of \`text\` without a title is exactly what the block above prints, \`…\` standing for anything;
  * - the folder is called /project in what is printed;
  * - all blocks of \`ts\` pass the type checker.
@@ -104,8 +109,8 @@ const compilerOptions = {
 /** What a user has after installing the packages, their peers and the toolcrib command. */
 function installInto(base: string): void {
   writeFileSync(join(base, "package.json"), '{ "type": "module" }\n');
-  for (const folder of ["acp", "adapters", "agent", "core", "durable", "mcp"])
-    linkAll(join(root, "packages", folder, "node_modules"), base);
+  const installs = ["acp", "adapters", "agent", "core", "durable", "mcp"].map((name) => join("packages", name));
+  for (const folder of [...installs, "testing", "examples/web-stream"]) linkAll(join(root, folder, "node_modules"), base);
   symlinkSync(join(root, "packages"), join(base, "node_modules", "@toolcrib"), "junction");
   const bin = join(base, "bin");
   mkdirSync(bin);
@@ -132,16 +137,23 @@ function linkAll(modules: string, base: string): void {
 }
 
 function readSteps(page: string): Step[] {
-  const examples = readExamples(readFileSync(page, "utf8"));
+  const text = readFileSync(page, "utf8");
+  const lines = text.split("\n");
+  const examples = readExamples(text);
   return examples.map((example, index) => {
     const next = examples[index + 1];
-    return { ...example, printed: next?.language === "text" && next.title === undefined ? next : undefined };
+    const [, replies = "[]"] = /^<!-- replies: (.+) -->$/.exec(lines[example.line - 3] ?? "") ?? [];
+    return {
+      ...example,
+      printed: next?.language === "text" && next.title === undefined ? next : undefined,
+      replies: (JSON.parse(replies) as WrittenReply[]).map(toWireReply),
+    };
   });
 }
 
 /** What a block prints or answers, or undefined where it is not run. */
 async function runStep(step: Step, folder: string, registry: AnyToolRegistry): Promise<string | undefined> {
-  const { language, title, code, line } = step;
+  const { language, title, code, line, replies } = step;
   const isCall = language === "json" && title !== undefined && registry.hasTool(title);
   if (isCall) return registry.execute(title, JSON.parse(code));
   if (title !== undefined) {
@@ -152,13 +164,46 @@ async function runStep(step: Step, folder: string, registry: AnyToolRegistry): P
   const program = language === "ts" && title !== undefined ? [process.execPath, title] : undefined;
   const [file, ...args] = command ?? program ?? [];
   if (file === undefined) return undefined;
-  const { code: exitCode, out, errors } = await run(file, args, folder);
+  const { code: exitCode, out, errors } = await withServices(replies, (services) => run(file, args, folder, services));
   // The command says on standard error what this machine lacks, a sandbox for example, and a page may show how it fails.
   if (language !== "sh") expect({ line, exitCode, errors }).toEqual({ line, exitCode: 0, errors: "" });
   return out;
 }
 
-function run(file: string, args: readonly string[], cwd: string): ReturnType<typeof runProgram> {
+/** A reply as a page writes it: the arguments of a call are an object. */
+interface WrittenReply {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly args: object }[];
+}
+
+function toWireReply({ calls, ...reply }: WrittenReply): WireReply {
+  return { ...reply, ...(calls && { calls: calls.map((call) => ({ ...call, args: JSON.stringify(call.args) })) }) };
+}
+
+/** Runs `program` while the services answer with `replies`; each of them must be asked for. */
+async function withServices<T>(
+  replies: readonly WireReply[],
+  program: (env: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  if (replies.length === 0) return program({});
+  const server = await WireServer.start();
+  try {
+    server.script(...replies.map(answerWith));
+    const result = await program({ ...routedServices(server), OPENAI_AGENTS_DISABLE_TRACING: "1" });
+    expect(server.requests).toHaveLength(replies.length);
+    return result;
+  } finally {
+    server.takeProblems();
+    await server.close();
+  }
+}
+
+function run(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  services: Record<string, string> = {},
+): ReturnType<typeof runProgram> {
   const path = `${join(cwd, "../../bin")}:${dirname(process.execPath)}:${process.env.PATH}`;
   const env = {
     PATH: path,
@@ -166,6 +211,7 @@ function run(file: string, args: readonly string[], cwd: string): ReturnType<typ
     HOME: cwd,
     XDG_STATE_HOME: join(cwd, "../../state"),
     NODE_NO_WARNINGS: "1",
+    ...services,
   };
   return runProgram(file, args, { cwd, env });
 }

@@ -40,6 +40,13 @@ export async function toolsTable() {
     .join("\n");
 }
 
+/** The estimated tokens of each tool's schema, the most expensive first. */
+export async function costsTable() {
+  const costs = (await allTools()).map((tool) => ({ name: tool.getSchema().function.name, tokens: estimatedTokens(tool) }));
+  const rows = costs.sort((a, b) => b.tokens - a.tokens).map(({ name, tokens }) => `| \`${name}\` | about ${tokens} |`);
+  return ["| tool | tokens of each request |", "| --- | --- |", ...rows].join("\n");
+}
+
 /** The JSON value that a tool gives beside its text, as a type. */
 export async function dataType(name) {
   const { outputSchema } = await findTool(name);

@@ -15,6 +15,15 @@ export function benchmarkChart(words) {
   return `<figure class="bars not-content"><figcaption><span>← faster</span><span>equal</span><span>slower →</span></figcaption><ul>\n${bars.join("\n")}\n</ul></figure>`;
 }
 
+/** Rows of bench/RESULTS.md whose names hold one of `words` (between `|`), as a table. */
+export function measuredTable(words) {
+  const rows = [...readFileSync(join(root, "bench/RESULTS.md"), "utf8").matchAll(/^\| (.+?) \| (\d.*?) \|/gm)].filter(
+    ([, name]) => words.split(" | ").some((word) => name.includes(word)),
+  );
+  if (rows.length === 0) throw new Error(`docs: no row of bench/RESULTS.md holds "${words}"`);
+  return ["| what | measured |", "| --- | --- |", ...rows.map(([, name, value]) => `| ${name} | ${value} |`)].join("\n");
+}
+
 /** From the line of 1 to the left where toolcrib is faster, to the right where it is slower. */
 function bar({ name, median, least, most }, decades) {
   const share = (Math.log10(median) / decades) * 50;

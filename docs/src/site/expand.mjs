@@ -1,6 +1,6 @@
 // Replaces `<!-- NAME: WORDS -->` alone on a line by what is generated: nothing that code knows is written by hand.
-import { argumentsTable, dataType, toolsTable } from "./argumentsTable.mjs";
-import { benchmarkChart } from "./benchmarkChart.mjs";
+import { argumentsTable, costsTable, dataType, toolsTable } from "./argumentsTable.mjs";
+import { benchmarkChart, measuredTable } from "./benchmarkChart.mjs";
 import { modelsTable } from "./modelsTable.mjs";
 import { readSection } from "./sources.mjs";
 
@@ -11,12 +11,18 @@ const generators = {
   data: dataType,
   /** `<!-- tools: all -->`: every tool, with a link to its page. */
   tools: toolsTable,
+  /** `<!-- costs: all -->`: the estimated tokens of each tool's schema. */
+  costs: costsTable,
+  /** `<!-- measured: policy, a decision -->`: the rows of bench/RESULTS.md whose names hold one of these, as a table. */
+  measured: measuredTable,
   /** `<!-- models: anthropic -->`: what its models take and cost, from the agent's table. */
   models: modelsTable,
   /** `<!-- section: SECURITY.md / What is promised, and tested -->`: part of a file of the repository. */
   section: (words) => readSection(...words.split(" / ")),
   /** `<!-- benchmark: search_text, -->`: the rows of bench/RESULTS.md whose names hold one of these, as bars. */
   benchmark: benchmarkChart,
+  /** `<!-- replies: JSON -->`: what the service answers in the test of the program below; nothing on the page. */
+  replies: () => "",
 };
 
 export async function expand(text) {

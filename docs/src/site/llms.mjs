@@ -2,21 +2,22 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPage } from "./pagesLoader.mjs";
-import { sidebar } from "./sidebar.mjs";
+import { menuPages } from "./sidebar.mjs";
 import { listPages, root } from "./sources.mjs";
 
 const output = join(root, "docs/dist");
 const pages = listPages();
 const index = [
   "# toolcrib\n",
-  "> File, search and shell tools for language-model agents, and a registry for them, as small TypeScript packages.\n",
+  "> File, search and shell tools for the agent you already have, as small TypeScript packages.\n",
   "The text of all pages but the API reference: [llms-full.txt](/llms-full.txt)\n",
 ];
 const full = [];
 
-for (const { label, items } of sidebar) {
+const headings = new Set(menuPages().map(({ heading }) => heading));
+for (const heading of headings) {
   const lines = [];
-  for (const id of items) {
+  for (const { id } of menuPages().filter((page) => page.heading === heading)) {
     const text = await readPage(
       pages.find((page) => page.id === id),
       pages,
@@ -27,7 +28,7 @@ for (const { label, items } of sidebar) {
     lines.push(`- [${title}](/${id}/)${description === "" ? "" : `: ${description}`}`);
     if (!id.startsWith("reference")) full.push(`# ${title}\n\n${body.trim()}\n`);
   }
-  index.push(`## ${label}\n\n${lines.join("\n")}\n`);
+  index.push(`## ${heading}\n\n${lines.join("\n")}\n`);
 }
 writeFileSync(join(output, "llms.txt"), index.join("\n"));
 writeFileSync(join(output, "llms-full.txt"), full.join("\n"));

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expand } from "./expand.mjs";
+import { installTabs } from "./installTabs.mjs";
 import { labelCells } from "./labelCells.mjs";
 import { pointLinks } from "./links.mjs";
 import { listPages } from "./sources.mjs";
@@ -21,14 +22,29 @@ export function pagesLoader() {
       const pages = listPages();
       for (const page of pages) {
         const text = await readPage(page, pages);
-        const rendered = await renderMarkdown(text, { fileURL: pathToFileURL(page.path) });
-        rendered.html = labelCells(rendered.html);
+        const shown = installTabs(text, page.id);
+        const rendered = await renderMarkdown(shown, { fileURL: pathToFileURL(page.path) });
+        rendered.html = weighed(page.id, leadOf(page.id, rendered.metadata.frontmatter) + labelCells(rendered.html));
         const data = await parseData({ id: page.id, data: rendered.metadata.frontmatter, filePath: page.path });
         const body = text.replace(/^---\n[\s\S]*?\n---\n/, "");
         store.set({ id: page.id, data, body, rendered, filePath: `src/content/docs/${page.id}.md` });
       }
     },
   };
+}
+
+/** The description of a page, as its first sentence. The start page says what it is in its own words. */
+function leadOf(id, { description }) {
+  return description === undefined || id === "index" ? "" : `<p class="lead">${withCode(description)}</p>\n`;
+}
+
+function withCode(text) {
+  return text.replaceAll("<", "&lt;").replace(/`([^`]+)`/g, "<code>$1</code>");
+}
+
+/** In the search, guides stand above the members of the reference. */
+function weighed(id, html) {
+  return id.startsWith("reference") ? `<div data-pagefind-weight="0.2">\n${html}\n</div>` : html;
 }
 
 /** The files of an example, below what its README says. */

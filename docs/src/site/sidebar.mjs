@@ -1,44 +1,47 @@
-// The order of the pages. A page that is not here is not in the menu, and `npm run test:docs` names it.
+// The order of the pages, as the menu shows it. `pages.test.ts` fails for a page that is not here.
 import { listPages } from "./sources.mjs";
 
 const present = new Set(listPages().map(({ id }) => id));
-const group = (label, items, collapsed = false) => ({ label, collapsed, items: items.filter((id) => present.has(id)) });
+const group = (label, items, collapsed = false) => ({ label, collapsed, items: items.filter(isPresent) });
 const below = (prefix) => [...present].filter((id) => id.startsWith(prefix)).sort();
+const guides = (...names) => names.map((name) => `guides/${name}`);
+
+/** The reference is there once it has been generated. */
+function isPresent(item) {
+  return typeof item !== "string" || present.has(item) || !item.startsWith("reference");
+}
+
+const toolPages = [
+  ...["read_file", "write_file", "edit_file", "apply_patch", "list_dir", "mkdir", "remove", "move"],
+  ...["search_text", "search_files", "run_bash", "read_output", "stop_command", "web_fetch", "read_skill"],
+  "save_session_context",
+].map((name) => `tools/${name}`);
 
 export const sidebar = [
-  group("Start", ["guides/start", "guides/packs"]),
-  group("Guides", [
-    "guides/write-a-tool",
-    "guides/guards",
-    "guides/providers",
-    "guides/chat",
-    "guides/permissions",
-    "guides/configuration",
-    "guides/sessions",
+  group("Start", [...guides("start", "packs", "coming-from", "questions"), "compare"]),
+  group("Use under your loop", [
+    "loops",
+    ...["ai-sdk", "langchain", "openai-agents", "mastra", "anthropic", "openai", "gemini", "plain"].map((name) => `loops/${name}`),
     "guides/mcp",
-    "guides/editors",
-    "guides/container",
-    "guides/durable",
-    "guides/durable-figures",
-    "guides/scripting",
-    "guides/testing",
-    "guides/upgrading",
+    "guides/mcp-details",
   ]),
-  group("Tools", [
-    "tools",
-    ...["read_file", "write_file", "edit_file", "apply_patch", "list_dir", "mkdir", "remove", "move"].map(toolPage),
-    ...["search_text", "search_files", "run_bash", "read_output", "stop_command", "web_fetch", "read_skill"].map(
-      toolPage,
-    ),
-    "tools/save_session_context",
+  group("Build an agent", guides("providers", "write-a-tool", "schemas", "streaming", "sessions", "remote", "testing")),
+  group("Permissions", [...guides("permissions", "guards", "approvals", "rules", "sandbox"), "packages/policy-commands", "security"]),
+  group("Production", [...guides("production", "where-it-runs", "durable", "durable-database", "durable-figures", "upgrading"), "benchmarks"]),
+  group("The command", guides("chat", "scripting", "configuration", "container", "editors")),
+  group("Reference", [
+    "guides/errors",
+    group("Tools", ["tools", ...toolPages, "tools/files", "tools/searching", "tools/commands"], true),
+    group("Examples", ["examples", ...below("examples/")], true),
+    group("Packages", below("packages/").filter((id) => id !== "packages/policy-commands"), true),
+    group("API reference", ["reference", ...below("reference/")], true),
+    group("Project", ["contributing", "releasing"], true),
   ]),
-  group("Examples", ["examples", ...below("examples/")], true),
-  group("Comparison", ["compare", "benchmarks"]),
-  group("Packages", below("packages/"), true),
-  group("API reference", ["reference", ...below("reference/")], true),
-  group("Project", ["security", "contributing", "releasing"]),
-].filter(({ items }) => items.length > 0);
+];
 
-function toolPage(name) {
-  return `tools/${name}`;
+/** The pages of the menu, from top to bottom, each with the heading above it. */
+export function menuPages(groups = sidebar, heading = undefined) {
+  return groups.flatMap((item) =>
+    typeof item === "string" ? [{ id: item, heading }] : menuPages(item.items, heading ?? item.label),
+  );
 }

@@ -9,6 +9,9 @@ const docs = join(root, "docs");
 /** Where the repository is published. */
 export const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
+/** Whether the packages are on the npm registry: a package that was released has a changelog. */
+export const published = existsSync(join(root, "packages/core/CHANGELOG.md"));
+
 /** Files of the repository that are pages too: path, and address without slashes at its ends. */
 const elsewhere = {
   "SECURITY.md": "security",

@@ -5,7 +5,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { answerWith, compileCache, sharedFolder, WireServer } from "@toolcrib/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+/** The README of the repository, and the page of the site with the programs that have no room in it. */
+const readme = ["README.md", "docs/src/content/docs/loops/plain.md"]
+  .map((path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8"))
+  .join("\n");
 const examples = [...readme.matchAll(/^```ts title=(\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", code = ""]) => ({
   name,
   code,
@@ -13,22 +16,22 @@ const examples = [...readme.matchAll(/^```ts title=(\S+)\n([\s\S]*?)^```$/gm)].m
 
 /** What each example prints, and how many conversations with a model it holds. */
 const expected: Readonly<Record<string, { prints: RegExp; conversations?: number }>> = {
-  "agent.ts": {
-    prints: /^calls search_text \{ query: 'TODO', paths: \[ 'src' \] \}\n[\s\S]*src\/a\.ts:1:\/\/ TODO: one/,
-  },
   "files.ts": {
     prints:
       /package\.json\nsrc\/\n[\s\S]*^Error executing read_file: Permission denied: \.\.\/secret\.txt is outside [\s\S]*^Tool not found: read_fil\. Did you mean read_file\?$/m,
   },
+  "agent.ts": {
+    prints: /^calls search_text \{ query: 'TODO', paths: \[ 'src' \] \}\n[\s\S]*src\/a\.ts:1:\/\/ TODO: one/,
+  },
   "tool.ts": { prints: /^12\nError executing roll_dice: Invalid arguments: count: / },
-  "registry.ts": { prints: /Permission denied: this agent only reads/ },
+  "test.ts": { prints: /pass 1\n[\s\S]*fail 0\n/ },
   "openai.ts": { prints: /^The note says heron\.\n$/, conversations: 1 },
   "anthropic.ts": { prints: /^The note says heron\.\n$/, conversations: 1 },
+  "registry.ts": { prints: /Permission denied: this agent only reads/ },
   "providers.ts": {
     prints: /^(?:(?:openai|anthropic|openrouter|openai-compatible) The note says heron\.\n){4}$/,
     conversations: 4,
   },
-  "test.ts": { prints: /pass 1\n[\s\S]*fail 0\n/ },
 };
 
 const folder = sharedFolder("readme");

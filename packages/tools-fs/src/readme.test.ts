@@ -5,6 +5,9 @@ testReadme(new URL("../README.md", import.meta.url), {
     /^one\ntwo\n\n\[truncated: shown 2 lines, there is more; pass offset=3 to continue\]\na\.txt\nb\.txt\n\n\[truncated: shown 2 of 5 entries; pass offset=3 to continue\]\n$/,
   "data.ts":
     /^\{ path: 'notes\/today\.md', bytes: 8, created: true \}\n\{\s+path: 'notes',\s+entries: \[ \{ name: 'today\.md', type: 'file' \} \],\s+total: 1\s+\}\n$/,
+});
+
+testReadme(new URL("../../../docs/src/content/docs/tools/files.md", import.meta.url), {
   "patch.ts":
     /^Changed greet\.js\nCreated docs\/greet\.md \(12 bytes\)\nRemoved old\.txt\n {2}return `Hello \$\{name\}`;\n$/,
   "undo.ts": /^Tidy up the notes \[ 'restored', 'removed' \] mine\n\n$/,

@@ -1,0 +1,45 @@
+import { published } from "./sources.mjs";
+
+/** What each package manager says for a line of `npm install`. Yarn 4 has no global installs. */
+const managers = {
+  npm: (line) => line,
+  pnpm: (line) => added(line, "pnpm add", "--save-dev", "--save-exact"),
+  yarn: (line) => (line.includes("--global") ? undefined : added(line, "yarn add", "--dev", "--exact")),
+  bun: (line) => added(line, "bun add", "--dev", "--exact"),
+};
+
+/**
+ * Turns each block of `sh` that holds lines of `npm install` alone into a tab for each package manager. The tabs are radio buttons:
+ * no script is needed. While the packages are not on the registry, a line under them says how to install them until then.
+ */
+export function installTabs(text, id) {
+  let count = 0;
+  return text.replace(/^```sh\n((?:npm install [^\n]+\n)+)```$/gm, (_block, lines) => tabs(lines, `${id}-${count++}`));
+}
+
+function tabs(lines, id) {
+  const key = id.replaceAll(/[^a-z0-9]+/g, "-");
+  const shown = Object.entries(managers)
+    .map(([name, write]) => [name, lines.trim().split("\n").map(write)])
+    .filter(([, written]) => !written.includes(undefined));
+  const inputs = shown.map(
+    ([name], at) =>
+      `<input type="radio" name="tabs-${key}" id="tab-${key}-${name}" class="tab-${at}"${at === 0 ? " checked" : ""}>` +
+      `<label for="tab-${key}-${name}">${name}</label>`,
+  );
+  const panels = shown.map(([, written]) => `<div class="panel">\n\n\`\`\`sh\n${written.join("\n")}\n\`\`\`\n\n</div>`);
+  return `<div class="install">\n${inputs.join("\n")}\n${panels.join("\n")}\n</div>\n${noteFor(lines, id)}`;
+}
+
+/** Says that a package cannot be had from the registry yet; the page Start itself explains it. */
+function noteFor(lines, id) {
+  if (published || id.startsWith("guides/start") || !lines.includes("@toolcrib/")) return "";
+  return '\n<p class="unpublished">Not on the npm registry yet: <a href="/guides/start/#until-they-are-on-npm">install from a clone</a> until then.</p>\n';
+}
+
+function added(line, add, dev, exact) {
+  return line
+    .replace("npm install", add)
+    .replace("--save-dev", dev)
+    .replace("--save-exact", exact);
+}
