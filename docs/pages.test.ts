@@ -65,13 +65,16 @@ test("each tool has its page, with its arguments from its schema and at least on
 
 const read = (path: string): string => readFileSync(join(workspace, path), "utf8");
 const page = (id: string): string => readFileSync(join(folder, `${id}.md`), "utf8");
-const isNamed = (name: string, text: string): boolean => text.includes(`| \`${name}\``) || text.includes(`, \`${name}\` |`);
+const isNamed = (name: string, text: string): boolean =>
+  text.includes(`| \`${name}\``) || text.includes(`, \`${name}\` |`);
 
 /** The members of a union of texts, or the keys of an interface, as the types of a package declare them. */
 function declaredNames(path: string, declaration: string): string[] {
   const source = read(path);
   const [, body = ""] =
-    new RegExp(`export (?:interface|type) ${declaration}(?: =)?(?: \\{)?\\n([\\s\\S]*?)(?:;\\n\\n|^\\}$)`, "m").exec(source) ?? [];
+    new RegExp(`export (?:interface|type) ${declaration}(?: =)?(?: \\{)?\\n([\\s\\S]*?)(?:;\\n\\n|^\\}$)`, "m").exec(
+      source,
+    ) ?? [];
   const names = [...body.matchAll(/^ {2}\| "([\w-]+)"|^ {2}(\w+): \{/gm)].map(([, member, key]) => member ?? key ?? "");
   expect(names.length, `${declaration} in ${path}`).toBeGreaterThan(5);
   return names;
@@ -107,7 +110,10 @@ test("every event, with its fields, and every reason of an end is named on the p
   for (const { type, fields } of events) {
     const row = text.split("\n").find((line) => line.startsWith(`| \`${type}\` |`)) ?? "";
     expect(row, `a row about ${type}`).not.toBe("");
-    expect(fields.filter((name) => !new RegExp(`\`${name}\\b`).test(row)), `fields of ${type}`).toEqual([]);
+    expect(
+      fields.filter((name) => !new RegExp(`\`${name}\\b`).test(row)),
+      `fields of ${type}`,
+    ).toEqual([]);
   }
   const reasons = declaredNames("packages/agent/src/messages.ts", "EndReason");
   expect(reasons.filter((reason) => !isNamed(reason, text))).toEqual([]);

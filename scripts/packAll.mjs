@@ -23,4 +23,6 @@ const overrides = packed.map((file) => [
   `file:${join(tarballs, file)}`,
 ]);
 writeFileSync(join(tarballs, "overrides.json"), `${JSON.stringify(Object.fromEntries(overrides), undefined, 2)}\n`);
-console.log(`${packed.length} packages in tarballs; npm run -s packed -- defaults prints the line that installs some of them`);
+console.log(
+  `${packed.length} packages in tarballs; npm run -s packed -- defaults prints the line that installs some of them`,
+);

@@ -43,13 +43,17 @@ export class WireServer {
   readonly #server: Server;
   readonly #open = new Set<ServerResponse>();
 
-  private constructor(server: Server) {
+  readonly #isLenient: boolean;
+
+  private constructor(server: Server, isLenient: boolean) {
     this.#server = server;
+    this.#isLenient = isLenient;
   }
 
-  static async start(): Promise<WireServer> {
+  /** `isLenient`: it refuses nothing, for SDKs that use more of an API than our providers do. */
+  static async start({ isLenient = false } = {}): Promise<WireServer> {
     const server = createServer({ keepAlive: true });
-    const wire = new WireServer(server);
+    const wire = new WireServer(server, isLenient);
     server.on("request", (request, response) => {
       const parts: Buffer[] = [];
       wire.#open.add(response);
@@ -131,7 +135,7 @@ export class WireServer {
     const request = format && this.#receive(format, headers, bytes.toString("utf8"));
     if (request) this.requests.push(request);
     const [refusal] = request?.problems ?? [];
-    if (request && refusal !== undefined) {
+    if (request && refusal !== undefined && !this.#isLenient) {
       const error = { type: "invalid_request_error", message: refusal };
       response.writeHead(400, { "content-type": "application/json" });
       response.end(JSON.stringify(request.format === "messages" ? { type: "error", error } : { error }));

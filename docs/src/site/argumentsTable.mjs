@@ -42,7 +42,10 @@ export async function toolsTable() {
 
 /** The estimated tokens of each tool's schema, the most expensive first. */
 export async function costsTable() {
-  const costs = (await allTools()).map((tool) => ({ name: tool.getSchema().function.name, tokens: estimatedTokens(tool) }));
+  const costs = (await allTools()).map((tool) => ({
+    name: tool.getSchema().function.name,
+    tokens: estimatedTokens(tool),
+  }));
   const rows = costs.sort((a, b) => b.tokens - a.tokens).map(({ name, tokens }) => `| \`${name}\` | about ${tokens} |`);
   return ["| tool | tokens of each request |", "| --- | --- |", ...rows].join("\n");
 }

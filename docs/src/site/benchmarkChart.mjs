@@ -21,7 +21,9 @@ export function measuredTable(words) {
     ([, name]) => words.split(" | ").some((word) => name.includes(word)),
   );
   if (rows.length === 0) throw new Error(`docs: no row of bench/RESULTS.md holds "${words}"`);
-  return ["| what | measured |", "| --- | --- |", ...rows.map(([, name, value]) => `| ${name} | ${value} |`)].join("\n");
+  return ["| what | measured |", "| --- | --- |", ...rows.map(([, name, value]) => `| ${name} | ${value} |`)].join(
+    "\n",
+  );
 }
 
 /** From the line of 1 to the left where toolcrib is faster, to the right where it is slower. */

@@ -38,8 +38,5 @@ function noteFor(lines, id) {
 }
 
 function added(line, add, dev, exact) {
-  return line
-    .replace("npm install", add)
-    .replace("--save-dev", dev)
-    .replace("--save-exact", exact);
+  return line.replace("npm install", add).replace("--save-dev", dev).replace("--save-exact", exact);
 }

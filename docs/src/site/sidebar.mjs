@@ -21,19 +21,32 @@ export const sidebar = [
   group("Start", [...guides("start", "packs", "coming-from", "questions"), "compare"]),
   group("Use under your loop", [
     "loops",
-    ...["ai-sdk", "langchain", "openai-agents", "mastra", "anthropic", "openai", "gemini", "plain"].map((name) => `loops/${name}`),
+    ...["ai-sdk", "langchain", "openai-agents", "mastra", "anthropic", "openai", "gemini", "plain"].map(
+      (name) => `loops/${name}`,
+    ),
     "guides/mcp",
     "guides/mcp-details",
   ]),
   group("Build an agent", guides("providers", "write-a-tool", "schemas", "streaming", "sessions", "remote", "testing")),
-  group("Permissions", [...guides("permissions", "guards", "approvals", "rules", "sandbox"), "packages/policy-commands", "security"]),
-  group("Production", [...guides("production", "where-it-runs", "durable", "durable-database", "durable-figures", "upgrading"), "benchmarks"]),
+  group("Permissions", [
+    ...guides("permissions", "guards", "approvals", "rules", "sandbox"),
+    "packages/policy-commands",
+    "security",
+  ]),
+  group("Production", [
+    ...guides("production", "where-it-runs", "durable", "durable-database", "durable-figures", "upgrading"),
+    "benchmarks",
+  ]),
   group("The command", guides("chat", "scripting", "configuration", "container", "editors")),
   group("Reference", [
     "guides/errors",
     group("Tools", ["tools", ...toolPages, "tools/files", "tools/searching", "tools/commands"], true),
     group("Examples", ["examples", ...below("examples/")], true),
-    group("Packages", below("packages/").filter((id) => id !== "packages/policy-commands"), true),
+    group(
+      "Packages",
+      below("packages/").filter((id) => id !== "packages/policy-commands"),
+      true,
+    ),
     group("API reference", ["reference", ...below("reference/")], true),
     group("Project", ["contributing", "releasing"], true),
   ]),

@@ -1,10 +1,10 @@
 import { testReadme } from "@toolcrib/testing";
 
 testReadme(new URL("../README.md", import.meta.url), {
-  "limits.ts":
-    /^one\ntwo\n\n\[truncated: shown 2 lines, there is more; pass offset=3 to continue\]\na\.txt\nb\.txt\n\n\[truncated: shown 2 of 5 entries; pass offset=3 to continue\]\n$/,
   "data.ts":
     /^\{ path: 'notes\/today\.md', bytes: 8, created: true \}\n\{\s+path: 'notes',\s+entries: \[ \{ name: 'today\.md', type: 'file' \} \],\s+total: 1\s+\}\n$/,
+  "limits.ts":
+    /^one\ntwo\n\n\[truncated: shown 2 lines, there is more; pass offset=3 to continue\]\na\.txt\nb\.txt\n\n\[truncated: shown 2 of 5 entries; pass offset=3 to continue\]\n$/,
 });
 
 testReadme(new URL("../../../docs/src/content/docs/tools/files.md", import.meta.url), {
