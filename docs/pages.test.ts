@@ -120,8 +120,8 @@ test("every event, with its fields, and every reason of an end is named on the p
 });
 
 test("every page is in the menu, once, and every entry of the menu is a page", async () => {
-  const { listPages } = await import("./src/site/sources.mjs");
-  const { menuPages } = await import("./src/site/sidebar.mjs");
+  const { listPages } = await import(new URL("./src/site/sources.mjs", import.meta.url).href);
+  const { menuPages } = await import(new URL("./src/site/sidebar.mjs", import.meta.url).href);
   const shown = menuPages().map(({ id }: { id: string }) => id);
   const ids = listPages().map(({ id }: { id: string }) => id);
   expect(new Set(shown).size).toBe(shown.length);
