@@ -27,6 +27,11 @@ export class BatchQueue {
   readonly #integers: Int32Array;
   #seen = 0;
 
+  /** A search that only lists files queues nothing, and shares its counts alone. */
+  static forList(): BatchQueue {
+    return new BatchQueue(new SharedArrayBuffer(4 * (headLength + slot.headLength)));
+  }
+
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(4 * (headLength + slots * slotLength))) {
     this.memory = memory;
     this.#integers = new Int32Array(memory);

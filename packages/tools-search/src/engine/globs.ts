@@ -139,6 +139,10 @@ const mostAlternatives = 100;
 
 function compileSegment(segment: string): PathMatcher | undefined {
   if (/[@!?+*]\(|\([^)]*\||\*\*/.test(segment)) return undefined;
+  // Most segments are a name, or `*` and an ending.
+  const [, star, ending = ""] = /^(\*?)([^*?[\]\\{}]*)$/.exec(segment) ?? [];
+  if (star === "") return (name) => name === ending;
+  if (star === "*") return (name) => name.endsWith(ending);
   const alternatives = expandBraces(segment)?.map(tokensOf);
   if (alternatives === undefined || alternatives.includes(undefined)) return undefined;
   return (name) => name === segment || alternatives.some((tokens) => matchTokens(tokens as Token[], name));

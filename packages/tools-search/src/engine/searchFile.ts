@@ -2,7 +2,7 @@ import { isAscii } from "node:buffer";
 import { printableName } from "@toolcrib/core/text";
 import type { FileMemory } from "../memory/fileMemory.ts";
 import type { MatchClock } from "./controlBlock.ts";
-import type { SearchJob } from "./job.ts";
+import type { Query, SearchJob } from "./job.ts";
 import { createMatcher, createNewlineCounter, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
 import type { FileWindow, WindowReader } from "./readWindows.ts";
@@ -40,10 +40,10 @@ export const longestQuickLine = 500;
 export const longestLine = 5000;
 
 /** Throws a SyntaxError for an invalid regular expression. */
-export function createFileSearch(job: SearchJob, host: FileSearchHost): SearchFile {
+export function createFileSearch(job: SearchJob, query: Query, host: FileSearchHost): SearchFile {
   const { clock, stopsNow, memory, onRead, reader } = host;
   const known = memory?.isEmpty ? undefined : memory;
-  const matcher = createMatcher(job.query ?? listing, host.longestLine);
+  const matcher = createMatcher(query, host.longestLine);
   const confined = job.roots !== undefined || job.deny !== undefined;
   // Context may reach across pieces.
   const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
@@ -126,9 +126,6 @@ export function createFileSearch(job: SearchJob, host: FileSearchHost): SearchFi
     return searchBytes(small, shown, report);
   };
 }
-
-/** Of a search that lists files, which opens none. */
-const listing = { text: "", regex: false, caseSensitive: true };
 
 function hasLongLine(bytes: Buffer): boolean {
   for (let start = 0; start + longestQuickLine < bytes.length; ) {

@@ -1,6 +1,6 @@
 import { printableName } from "@toolcrib/core/text";
 import type { Batch, BatchQueue } from "./batchQueue.ts";
-import type { BatchResult, SearchJob, SearchStart } from "./job.ts";
+import type { BatchResult, Query, SearchJob, SearchStart } from "./job.ts";
 import { createFileReport, createMatchReport, type MatchReport, ResultText } from "./matchReport.ts";
 import { createFileSearch, type FileSearchHost } from "./searchFile.ts";
 import { Notes, type Walk, type WalkedBatch, wholePath } from "./walkBatches.ts";
@@ -33,7 +33,7 @@ export function* takeBatches(
   taker: Taker,
   getWalk: () => Walk | undefined,
 ): Generator<TakerState, void, undefined> {
-  const searchBatch = createBatchSearch(job, queue, taker);
+  const searchBatch = job.query && createBatchSearch(job, job.query, queue, taker);
   while (!taker.stopsNow()) {
     const walk = getWalk();
     const isWalking = walk?.state === "going" && !queue.stopped;
@@ -43,8 +43,8 @@ export function* takeBatches(
       continue;
     }
     if (taker.isThread && !isWalking && queue.acceptLeaving()) return;
-    const batch = queue.take();
-    if (batch !== undefined) {
+    const batch = searchBatch && queue.take();
+    if (batch) {
       if (yield* searchBatch(batch)) return;
       yield "between";
     } else if (queue.isEmptied) {
@@ -94,9 +94,9 @@ function listFiles({ order, start, paths, notes }: WalkedBatch, job: SearchJob, 
   return { order, ...results.finish(false), count: paths.length, ...notes };
 }
 
-function createBatchSearch(job: SearchJob, queue: BatchQueue, taker: Taker) {
-  const searchFile = createFileSearch(job, taker);
-  const options = { limit: job.limit, maxBytes: job.maxBytes, onLine: job.query?.regex ? taker.saveLine : undefined };
+function createBatchSearch(job: SearchJob, query: Query, queue: BatchQueue, taker: Taker) {
+  const searchFile = createFileSearch(job, query, taker);
+  const options = { limit: job.limit, maxBytes: job.maxBytes, onLine: query.regex ? taker.saveLine : undefined };
   let seen = 0;
   /** Returns whether the rest of the batch is left to a thread. */
   return function* searchBatch({ order, start: number, paths }: Batch): Generator<TakerState, boolean, undefined> {

@@ -51,7 +51,7 @@ class RunningSearch implements PoolMember {
   readonly #pool: SearchPool;
   readonly #job: SearchJob;
   readonly #options: RunOptions;
-  readonly #queue = new BatchQueue();
+  readonly #queue: BatchQueue;
   readonly #batches: BatchResult[] = [];
   readonly #threads = new Map<SearchThread, () => boolean>();
   readonly #started = performance.now();
@@ -73,6 +73,7 @@ class RunningSearch implements PoolMember {
     this.#pool = pool;
     this.#job = job;
     this.#options = options;
+    this.#queue = job.query === undefined ? BatchQueue.forList() : new BatchQueue();
     this.#mostStarted = Math.min(pool.takers, pool.alive + Math.max(1, pool.takers - 1));
     const seen = job.starts.length > 1 ? new Set<string>() : undefined;
     this.#walk = startWalkHere(job, { start: 0, after: "", order: 0, seen }, true);
