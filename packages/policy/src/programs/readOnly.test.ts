@@ -34,6 +34,7 @@ test.each<[string, string[]]>([
   ["printf '%s\\n' -x src/*; echo -z; exit -1; expr -5 + 3; type -a node; sed -n '2~3p;$p;1,+4p' a", ["src/*", "a"]],
   ["ps aux | grep [s]sh; grep [s]x a; ps -L -p 1", ["[s]sh", "[s]x", "a"]],
   ["md5sum -c --quiet list; sha512sum a", ["list", "a"]],
+  ["echo 0123456789abcdef a | md5sum --check; echo '0123456789abcdef  b' | sha1sum -c - | cat", ["a", "b"]],
   ["git var GIT_AUTHOR_IDENT; git annotate -e a; git check-ignore --stdin", []],
   ["diff -r a b; file -k a; tail -f a; git shortlog -nsc; git blame -L '/re/,+3' a", ["a", "b", "a", "a"]],
   ["git diff -U3 --stat-width 9 a; git log -p -U1 --format=%h", ["a"]],
@@ -169,7 +170,17 @@ test.each<[string, string[]]>([
   ],
   ["-Lo is not among the options of tree that are known to only read.", ["tree -Lo 2 out"]],
   ["ps reads such options in two ways.", ["ps -L -H", "ps -eT --forest"]],
-  ["md5sum opens what its input names.", ["md5sum -c", "md5sum -c -"]],
+  [
+    "md5sum opens what its input names.",
+    [
+      ...["md5sum -c", "md5sum -c -", "echo 0123456789abcdef a b | md5sum -c", "echo a | md5sum -c"],
+      ...["echo 0123456789abcdef a | cat | md5sum -c", "echo -e 0123456789abcdef a | md5sum -c"],
+      ...["echo '0123456789abcdef  a\\nb' | md5sum -c", "echo 0123456789abcdef ? | md5sum -c"],
+      ...["echo 0123456789abcdef a | md5sum -c <list", "echo 0123456789abcdef '*a' | cat; md5sum -c"],
+      ...["printf '0123456789abcdef  a' | md5sum -c", "echo 0123456789abcdef '   a' | md5sum -c"],
+      ...["(echo 0123456789abcdef a; cat b) | md5sum -c", 'echo 0123456789abcdef "$HOME" | md5sum -c'],
+    ],
+  ],
   ["git var may do more with such a word.", ["git var GIT_EDITOR"]],
   ["-y is not among the options of ps that are known to only read.", ["ps -y"]],
   [

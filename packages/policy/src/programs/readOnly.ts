@@ -20,10 +20,19 @@ interface CommandWords {
   readonly moreWords?: boolean | undefined;
   /** Whether the commands that it starts are judged by themselves. */
   readonly opened?: boolean | undefined;
+  /** What it gets as its input, if that is known. */
+  readonly input?: string | undefined;
 }
 
 /** Returns what a command that only prints reads; else a sentence that says why it may do more. Its assignments are not judged here. */
-export function readOnly({ words, patterns = [], variables = [], opened, moreWords }: CommandWords): Reads | string {
+export function readOnly({
+  words,
+  patterns = [],
+  variables = [],
+  opened,
+  moreWords,
+  input,
+}: CommandWords): Reads | string {
   const [program] = words;
   const secret = variables.find((name) => !plainVariables.test(name));
   if (secret !== undefined) return `It reads the variable ${secret}.`;
@@ -38,11 +47,16 @@ export function readOnly({ words, patterns = [], variables = [], opened, moreWor
     return "It gets further words that the line does not show.";
   if (words.length === 2 && record.versionOptions?.split(" ").includes(words[1] ?? "")) return { paths: [] };
   const expanded = patterns.map((at) => words[at] ?? "");
-  const reads = readWords(words, record, expanded);
+  const reads = readWords(words, record, expanded, input);
   return typeof reads === "string" || patterns.length === 0 ? reads : withPatterns(words, patterns, record, reads);
 }
 
-function readWords(words: readonly string[], program: ProgramRecord, patterns: readonly string[]): Reads | string {
+function readWords(
+  words: readonly string[],
+  program: ProgramRecord,
+  patterns: readonly string[],
+  input: string | undefined,
+): Reads | string {
   const { record, name, from, unlisted, style } = locate(program, words, 1, words[0] ?? "");
   const { reads } = record;
   if (unlisted !== undefined || reads === undefined) {
@@ -59,7 +73,7 @@ function readWords(words: readonly string[], program: ProgramRecord, patterns: r
   const outside = program.repository && parsed.operands.find((word) => mayLeave.test(word));
   return outside
     ? `${outside} may lie outside the repository.`
-    : (whyNot(reads, parsed, name) ?? readsOf(reads, parsed, program, patterns, name));
+    : (whyNot(reads, parsed, name) ?? readsOf(reads, parsed, program, { patterns, input, name }));
 }
 
 function whyNot(
@@ -77,18 +91,23 @@ function whyNot(
     : `${name} may do more with such a word.`;
 }
 
+/** A sum and a name that md5sum and its kin read alike. */
+const sumOfFile = /^\w{8,} [ *]?([^\s\\()$`*]+)$/;
+
 function readsOf(
   { operands: kind, data = 0, insteadOfData = "", contents, lists }: Reading,
   { operands, names, paths }: ParsedWords,
   { starts }: ProgramRecord,
-  patterns: readonly string[],
-  name: string,
+  { patterns, input = "", name }: { patterns: readonly string[]; input: string | undefined; name: string },
 ): Reads | string {
   const first = hasOne(names, insteadOfData) ? 0 : data;
   // A pattern may become several words, and then those after the first are files.
   const files = kind === "paths" ? operands.filter((word, at) => at >= first || patterns.includes(word)) : [];
   const isList = lists !== undefined && hasOne(names, lists);
-  if (isList && (files.length === 0 || files.includes("-"))) return `${name} opens what its input names.`;
+  if (isList && (files.length === 0 || files.includes("-"))) {
+    const listed = files.every((file) => file === "-") ? sumOfFile.exec(input)?.[1] : undefined;
+    return listed === undefined ? `${name} opens what its input names.` : { paths: [listed] };
+  }
   // Where it is given no start, find takes the folder.
   const all = starts?.actions !== undefined && files.length === 0 ? [".", ...paths] : [...paths, ...files];
   return {

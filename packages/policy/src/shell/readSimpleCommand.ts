@@ -87,7 +87,7 @@ function addCommand(command: CommandWords, reader: LineContext): void {
     variables,
     moreWords: moreWords !== undefined,
   };
-  reader.output.commands.push(simpleCommand(found, opened.length > 0));
+  reader.output.commands.push(simpleCommand(found, { opened: opened.length > 0 }));
   for (const each of opened) addOpened(each, command, reader);
 }
 
@@ -101,13 +101,13 @@ export function simpleCommand(
     moreWords,
     ...rest
   }: Omit<SimpleCommand, "reads" | "data" | "ofRepository">,
-  opened = false,
+  { opened = false, input }: { opened?: boolean; input?: string } = {},
 ): SimpleCommand {
   const isData = dataIndexes(words);
   return {
     words,
     ...rest,
-    reads: readOnly({ words, patterns, variables, opened, moreWords }),
+    reads: readOnly({ words, patterns, variables, opened, moreWords, input }),
     ofRepository: findProgram(words[0] ?? "")?.repository === true,
     data: new Set(words.flatMap((_, at) => (isData(at) ? [at] : []))),
     ...(uncovered !== undefined && { uncovered }),
