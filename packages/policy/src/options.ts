@@ -10,8 +10,14 @@ import {
   withMethods,
 } from "@toolcrib/core/internal";
 import { createPathScope, homeFolder, isBelowAny, protectedPaths } from "@toolcrib/kit/files";
-import { foldersOf as stateFoldersOf } from "./judge/ownState.ts";
-import { compileProtected, exactPattern, namedByGit, ownFolders, type ProtectedEntry } from "./judge/protectedPaths.ts";
+import {
+  compileProtected,
+  exactPattern,
+  namedByGit,
+  ownFolders,
+  type ProtectedEntry,
+  stateFolders,
+} from "./judge/protectedPaths.ts";
 import type { RememberedStore } from "./remembered/store.ts";
 import { compileRules, type PathBases } from "./rules/compileRules.ts";
 import type { OwnState, Settings } from "./settings.ts";
@@ -92,7 +98,7 @@ export function settingsOf(options: PolicyOptions): Settings {
   const own: ProtectedEntry[] = [
     ...namedByGit(roots),
     ...(options.protect ?? []).map((pattern) => ({ pattern, why: "it was named as protected" })),
-    ...(ownState ? stateFoldersOf(ownState) : []).map((folder) => ({
+    ...(ownState ? stateFolders(ownState) : []).map((folder) => ({
       pattern: exactPattern(folder),
       why: ownState?.why ?? "",
       never: true as const,

@@ -1,4 +1,4 @@
-export { harmlessVariables } from "./judge/variables.ts";
+export { harmlessVariables } from "./judge/environment.ts";
 export type { ProgramRecord } from "./programs/record.ts";
 export { programs } from "./programs/table.ts";
 export { readShellLine } from "./shell/readCommand.ts";

@@ -19,18 +19,18 @@ import type { PolicyOptions } from "./options.ts";
 import type { Policy } from "./policy.ts";
 
 // Every `rm -rf /` would look through the machine's own root, which holds more than is looked through, hundreds of times.
-vi.mock("./judge/findBelow.ts", async (importOriginal) => {
-  const { findBelow } = await importOriginal<typeof import("./judge/findBelow.ts")>();
+vi.mock("./judge/folders.ts", async (importOriginal) => {
+  const { findBelow, ...others } = await importOriginal<typeof import("./judge/folders.ts")>();
   const below: typeof findBelow = async (folder, ...rest) =>
     folder === "/" ? { complete: false } : findBelow(folder, ...rest);
-  return { findBelow: below };
+  return { ...others, findBelow: below };
 });
 
 // Test files share a process: the modules are loaded again with this look, and once more afterwards.
 vi.resetModules();
 const { createPolicy } = await import("./policy.ts");
 afterAll(() => {
-  vi.doUnmock("./judge/findBelow.ts");
+  vi.doUnmock("./judge/folders.ts");
   vi.resetModules();
 });
 

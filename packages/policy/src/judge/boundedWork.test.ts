@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
-import { newBudget } from "./budget.ts";
+import { newBudget } from "./folders.ts";
 
 const looked = vi.hoisted(() => ({ at: 0 }));
 
@@ -28,7 +28,7 @@ vi.mock("node:fs/promises", async (importOriginal) => {
 // Test files share a process: the modules are loaded again with this listing, and once more afterwards.
 vi.resetModules();
 const { createPolicy } = await import("../policy.ts");
-const { findBelow } = await import("./findBelow.ts");
+const { findBelow } = await import("./folders.ts");
 afterAll(() => {
   vi.doUnmock("node:fs/promises");
   vi.resetModules();

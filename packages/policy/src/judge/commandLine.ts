@@ -6,8 +6,7 @@ import type { Settings } from "../settings.ts";
 import { changeDirectory } from "../shell/builtins.ts";
 import { readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
-import { type Budget, newBudget } from "./budget.ts";
-import { pathFrom } from "./commandFiles.ts";
+import { type Budget, newBudget, pathFrom } from "./folders.ts";
 import type { Groups } from "./judgeFile.ts";
 
 /** A simple command of a line. */
@@ -102,4 +101,9 @@ export function isPlainChange(words: readonly string[]): boolean {
   const [program, target = "", ...more] = words;
   if (program !== "cd" || target === "" || more.length > 0 || /^[-~]|[*?[]/.test(target)) return false;
   return /^\.{0,2}\//.test(target) || target === "." || target === ".." || !process.env.CDPATH;
+}
+
+/** The words of a line that cannot be read, whatever stands between them. */
+export function rawWords(line: string): readonly string[] {
+  return line.replace(/\\\r?\n/g, "").split(/[\s'"`;|&<>(){}$\\]+/);
 }

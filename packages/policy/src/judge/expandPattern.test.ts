@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newBudget } from "./budget.ts";
-import { expandPattern, hasPattern } from "./expandPattern.ts";
+import { expandPattern, hasPattern, newBudget } from "./folders.ts";
 
 let folder: string;
 

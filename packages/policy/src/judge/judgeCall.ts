@@ -4,7 +4,7 @@ import { oneLine } from "../describe.ts";
 import { groupsFor } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { notTold, type Verdict } from "../verdict.ts";
-import { type Budget, newBudget } from "./budget.ts";
+import { type Budget, newBudget } from "./folders.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeNetwork } from "./judgeNetwork.ts";
 import { judgeUndeclared } from "./judgeUndeclared.ts";

@@ -1,18 +1,16 @@
 import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
-import { type CommandPattern, coversCommand, meansCommand, mentions, startsProgram } from "../rules/commandPattern.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
+import { type CommandPattern, coversCommand, meansCommand, mentions, startsProgram } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
-import type { Budget } from "./budget.ts";
 import { type CommandLine, isPlainChange, type LineCommand, readCommandLine } from "./commandLine.ts";
-import { inEnvironment } from "./environment.ts";
-import { expandPattern } from "./expandPattern.ts";
+import { inEnvironment, riskyVariable } from "./environment.ts";
+import { type Budget, expandPattern } from "./folders.ts";
 import type { Groups } from "./judgeFile.ts";
 import { isAboutFiles, judgeNamedFiles } from "./judgeNamedFiles.ts";
-import { riskyVariable } from "./variables.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
 export async function judgeCommand(

@@ -1,13 +1,15 @@
+import { type Dirent, lstatSync } from "node:fs";
+import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { isInside } from "@toolcrib/kit/files";
+import { compilePathPatterns, isInside } from "@toolcrib/kit/files";
 import { originWithin } from "@toolcrib/kit/text";
 import { describeEffect } from "../describe.ts";
-import type { RuleGroup } from "../rules/compileRules.ts";
+import { bareRule, type PathBases, type RuleGroup } from "../rules/compileRules.ts";
+import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { byMode, byRule, type Decision, type Verdict } from "../verdict.ts";
-import type { Budget } from "./budget.ts";
-import { bindingRule, coveringRule, outrightRule, protectedIn } from "./matchPaths.ts";
-import { judgeOwnState } from "./ownState.ts";
+import { type Budget, findBelow } from "./folders.ts";
+import { judgeOwnState, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
 
 /** The groups of rules, of each list, that bind an effect. */
 export type Groups = Readonly<Record<Decision, readonly RuleGroup[]>>;
@@ -111,4 +113,139 @@ function whyAsked({ kind, path }: ToolEffect, { mode, roots }: Settings): string
   if (path === undefined) return "it does not say which path";
   if (!roots.some((root) => isInside(root, path))) return "it is outside the roots";
   return `the mode ${mode} asks before each ${kind === "delete" ? "deletion" : "change"}`;
+}
+
+/** A rule of deny or ask that binds an effect on files. */
+interface Binding {
+  readonly rule: Rule;
+  /** The path below a folder that it is about; undefined where it is the effect's own. */
+  readonly below?: string | undefined;
+  /** The folder holds more than was looked through. */
+  readonly uncertain?: boolean | undefined;
+}
+
+/** The rule of deny or ask that binds an effect on files: on its path, on the path as it was named, or on what lies below. */
+export async function bindingRule(
+  groups: readonly RuleGroup[],
+  effect: ToolEffect,
+  leftOut: ReadonlySet<string>,
+  budget: Budget,
+): Promise<Binding | undefined> {
+  const bare = bareRule(groups);
+  if (bare) return { rule: bare };
+  const { path, givenPath } = effect;
+  for (const group of groups) {
+    const { paths, byPattern, patterned } = group;
+    // A pattern that cannot be tested binds: the effect could be on anything.
+    if (path === undefined) {
+      if (patterned[0]) return { rule: patterned[0] };
+      continue;
+    }
+    const found = paths?.match(path) ?? (givenPath === undefined ? undefined : paths?.match(givenPath));
+    const rule = found === undefined ? undefined : byPattern.get(found);
+    if (rule) return { rule };
+  }
+  if (path === undefined || effect.tree !== true) return undefined;
+  for (const group of groups) {
+    const binding = await bindingBelow(group, path, leftOut, budget);
+    if (binding) return binding;
+  }
+  return undefined;
+}
+
+async function bindingBelow(
+  group: RuleGroup,
+  folder: string,
+  leftOut: ReadonlySet<string>,
+  budget: Budget,
+): Promise<Binding | undefined> {
+  const paths = group.pathsWithout(leftOut);
+  if (!paths?.mayMatchBelow(folder)) return undefined;
+  let pattern: string | undefined;
+  const test = (path: string, entry: Dirent): boolean => {
+    pattern = paths.match(path, entry.isDirectory());
+    return pattern !== undefined;
+  };
+  const { found, complete } = await findBelow(folder, test, budget);
+  const rule = pattern === undefined ? undefined : group.byPattern.get(pattern);
+  if (rule) return { rule, below: found };
+  const first = group.patterned.find((one) => !leftOut.has(one.pattern ?? ""));
+  return complete || first === undefined ? undefined : { rule: first, uncertain: true };
+}
+
+/** The rule of allow that covers an effect on files: by its resolved path alone. */
+export function coveringRule(groups: readonly RuleGroup[], { path, tree, remote }: ToolEffect): Rule | undefined {
+  const bare = bareRule(groups);
+  if (bare || path === undefined) return bare;
+  let directory: boolean | undefined;
+  const isThereAsDirectory = (): boolean => {
+    directory ??= remote === undefined && isDirectory(path);
+    return directory;
+  };
+  for (const { paths, byPattern } of groups) {
+    // A pattern that ends in `/` allows the directory itself where there is one.
+    const found = paths?.match(path, tree === true) ?? (isThereAsDirectory() ? paths?.match(path, true) : undefined);
+    if (found !== undefined) return byPattern.get(found);
+  }
+  return undefined;
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Lists the protected paths among those that an effect changes. */
+export async function protectedIn(
+  effect: ToolEffect,
+  matcher: ProtectedMatcher,
+  budget: Budget,
+): Promise<{ readonly entry: ProtectedEntry; readonly below?: string | undefined } | "uncertain" | undefined> {
+  const { path, givenPath, tree } = effect;
+  if (path === undefined) return undefined;
+  const entry = matcher.match(path) ?? (givenPath === undefined ? undefined : matcher.match(givenPath));
+  if (entry) return { entry };
+  if (tree !== true || !matcher.mayMatchBelow(path)) return undefined;
+  const { found, complete } = await findBelow(path, (one) => matcher.match(one) !== undefined, budget);
+  const inside = found === undefined ? undefined : matcher.match(found);
+  if (inside) return { entry: inside, below: found };
+  return complete ? undefined : "uncertain";
+}
+
+/**
+ * The rule of allow that covers a protected path and names it outright: its pattern holds the protected name itself, not a folder
+ * above it or a wildcard in its place.
+ */
+export function outrightRule(
+  groups: readonly RuleGroup[],
+  path: string,
+  entry: ProtectedEntry,
+  matcher: ProtectedMatcher,
+  { roots, home }: PathBases,
+): Rule | undefined {
+  const names = (pattern: string): boolean =>
+    candidatePaths(pattern, roots, home ?? "").some((candidate) => matcher.match(candidate)?.pattern === entry.pattern);
+  for (const group of groups) {
+    for (const rule of group.patterned) {
+      const { pattern = "" } = rule;
+      if (!names(pattern)) continue;
+      const alone = compilePathPatterns([pattern], { roots, home });
+      if (alone.match(path) !== undefined) return rule;
+    }
+  }
+  return undefined;
+}
+
+/** The pattern itself as a path, and each of its names. */
+function candidatePaths(pattern: string, roots: readonly string[], home: string): string[] {
+  const names = pattern.split("/").filter((name) => name !== "" && name !== "." && name !== "~");
+  const whole = pattern.startsWith("/")
+    ? [pattern]
+    : pattern.startsWith("~/")
+      ? [join(home, pattern.slice(2))]
+      : roots.map((root) => join(root, pattern));
+  return [...whole, ...names.flatMap((name) => roots.map((root) => join(root, name)))];
 }

@@ -1,15 +1,13 @@
 import { resolve } from "node:path";
 import { oneLine } from "../describe.ts";
-import { coversCommand } from "../rules/commandPattern.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
+import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, type Subject, type Verdict } from "../verdict.ts";
-import { pathFrom, rawWords } from "./commandFiles.ts";
-import { type CommandLine, isChanging, isPlainChange, type LineCommand } from "./commandLine.ts";
-import { expandPattern, hasPattern } from "./expandPattern.ts";
-import type { Groups } from "./judgeFile.ts";
-import { outrightRule } from "./matchPaths.ts";
+import { type CommandLine, isChanging, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
+import { expandPattern, hasPattern, pathFrom } from "./folders.ts";
+import { type Groups, outrightRule } from "./judgeFile.ts";
 
 /**
  * Judges the words of commands that may do anything with a file or host they name: a word that a rule of deny or ask is about is

@@ -1,14 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { describeEffect, oneLine } from "../describe.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
-import type { Budget } from "./budget.ts";
-import { fileEffect, pathFrom, rawWords, removals } from "./commandFiles.ts";
-import { type CommandLine, isPlainChange, type LineCommand } from "./commandLine.ts";
-import { expandPattern, hasPattern } from "./expandPattern.ts";
-import { findBelow } from "./findBelow.ts";
+import { type CommandLine, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
+import { type Budget, expandPattern, findBelow, hasPattern, pathFrom } from "./folders.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
 
@@ -169,4 +167,29 @@ function listedFiles(list: string): readonly string[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Lists the named paths that a command removes or moves; empty for any other. */
+function removals(words: readonly string[]): readonly string[] {
+  const start = words.findIndex((word) => /^(?:.*\/)?(?:rm|rmdir|mv)$/.test(word));
+  if (start < 0) return [];
+  const operands = words.slice(start + 1).filter((word) => !word.startsWith("-"));
+  // What a pattern stands for goes, and its folder is looked through.
+  return operands.flatMap((word) =>
+    hasPattern(word) ? [word, word.slice(0, word.lastIndexOf("/", word.search(/[*?[]/)) + 1) || "."] : [word],
+  );
+}
+
+function fileEffect(
+  kind: ToolEffect["kind"],
+  directory: string,
+  word: string,
+  tree: boolean,
+  remote: string | undefined,
+): ToolEffect {
+  // Links of a remote cannot be followed from here.
+  if (remote !== undefined) return { kind, path: resolve(directory, word), ...(tree ? { tree } : {}), remote };
+  const path = pathFrom(directory, word);
+  const givenPath = resolve(directory, word);
+  return { kind, path, ...(givenPath === path ? {} : { givenPath }), ...(tree ? { tree } : {}) };
 }

@@ -7,8 +7,7 @@ import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
 import { sharedFolder } from "../../../../testing/src/temporaryFolder.ts";
 import { createPolicy } from "../policy.ts";
 import { readShellLine } from "../shell/readCommand.ts";
-import { newBudget } from "./budget.ts";
-import { expandPattern } from "./expandPattern.ts";
+import { expandPattern, newBudget } from "./folders.ts";
 
 const folder = join(sharedFolder("policy-patterns"), "in", "folder");
 const names = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CommandPattern, coversCommand, meansCommand, mentions, parseCommandPattern } from "./commandPattern.ts";
+import { type CommandPattern, coversCommand, meansCommand, mentions, parseCommandPattern } from "./patterns.ts";
 
 function parsed(text: string): CommandPattern {
   const pattern = parseCommandPattern(text);

@@ -3,9 +3,8 @@ import { messageOf } from "@toolcrib/core/text";
 import { compilePathPatterns, type PathPatterns } from "@toolcrib/kit/files";
 import { serverPrefix } from "@toolcrib/kit/text";
 import type { Decision } from "../verdict.ts";
-import { type CommandPattern, parseCommandPattern } from "./commandPattern.ts";
-import { compileHostPattern, type HostPattern } from "./hostPattern.ts";
 import { type EffectKind, effectKinds, parseRule, type Rule } from "./parseRule.ts";
+import { type CommandPattern, compileHostPattern, type HostPattern, parseCommandPattern } from "./patterns.ts";
 
 /** What path patterns start from. */
 export interface PathBases {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compileHostPattern } from "./hostPattern.ts";
+import { compileHostPattern } from "./patterns.ts";
 
 function matches(pattern: string, host: string): boolean {
   const compiled = compileHostPattern(pattern);

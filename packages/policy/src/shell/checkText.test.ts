@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { longestLine, textProblem } from "./checkText.ts";
+import { longestLine, textProblem } from "./text.ts";
 
 test.each(["", "ls -la\t'ä ß 漢 🙂'\nls", "e\u0301", "a".repeat(longestLine), `ä${"a".repeat(longestLine - 1)}`])(
   "a line of visible characters is read (%#)",

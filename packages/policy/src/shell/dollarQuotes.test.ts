@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readDollarQuoted } from "./readBare.ts";
+import { readDollarQuoted } from "./text.ts";
 
 /** Returns what bash makes of each, which ends each value by a NUL. */
 function readByBash(quoted: readonly string[], locale: string): string[] {

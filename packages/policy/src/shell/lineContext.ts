@@ -1,7 +1,7 @@
 import type { Redirection as RedirectionNode, Word } from "unbash";
-import type { Span } from "./checkText.ts";
 import type { ReadWord, WordContext } from "./readWord.ts";
 import type { Redirection, SimpleCommand } from "./shellLine.ts";
+import type { Span } from "./text.ts";
 
 /** What is found, also by scripts within the line. */
 export interface LineOutput {

@@ -10,11 +10,11 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import { longestLine, onlyGaps, type Span, textProblem } from "./checkText.ts";
 import type { Dialect, LineContext, LineOutput } from "./lineContext.ts";
 import { readRedirection } from "./readRedirection.ts";
 import { readSimpleCommand, simpleCommand } from "./readSimpleCommand.ts";
 import { type ReadWord, readWord } from "./readWord.ts";
+import { longestLine, onlyGaps, type Span, textProblem } from "./text.ts";
 
 const deepest = 24;
 

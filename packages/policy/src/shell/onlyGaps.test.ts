@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { onlyGaps, type Span } from "./checkText.ts";
+import { onlyGaps, type Span } from "./text.ts";
 
 /** The stretches between « and » are spans that were read. */
 function check(marked: string, { from = 0, cut = 0 } = {}): boolean {

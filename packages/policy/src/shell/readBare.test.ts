@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readBare, readQuoted } from "./readBare.ts";
+import { readBare, readQuoted } from "./text.ts";
 
 const continued = "A word in it is continued on another line.";
 const expansion = "An expansion in it could not be read.";

@@ -7,7 +7,7 @@ import type {
   Word,
   WordPart,
 } from "unbash";
-import { readBare, readDollarQuoted, readQuoted } from "./readBare.ts";
+import { readBare, readDollarQuoted, readQuoted } from "./text.ts";
 
 /** A word after quotes were removed. */
 export interface ReadWord {
