@@ -4,7 +4,10 @@ import type { PathScope } from "@toolcrib/kit/files";
 
 const longestShown = 300;
 
-/** One line of text for a person: bounded (head and tail of what is longer), and nothing in it is invisible or moves the cursor. */
+/**
+ * Writes text as one line for a person: the head and tail of what is longer, with invisible characters and those that move the cursor
+ * shown as codes.
+ */
 export function oneLine(text: string, limit: number = longestShown): string {
   const tail = Math.floor(limit / 3);
   const line = showLine(text.length <= 2 * limit ? text : text.slice(0, limit));
@@ -16,7 +19,7 @@ function showLine(text: string): string {
   return showInvisible(text.replace(/\s*\n\s*/g, " ⏎ "));
 }
 
-/** The longest tail within `limit` that does not split a surrogate pair. */
+/** Returns the longest tail within `limit` that does not split a surrogate pair. */
 function cutTail(text: string, limit: number): string {
   const tail = text.slice(-limit);
   const first = tail.charCodeAt(0);

@@ -137,7 +137,7 @@ export function settingsOf(options: PolicyOptions): Settings {
   return here;
 }
 
-/** Paths of remotes: nothing here can resolve them. */
+/** Reads the paths of remotes, which nothing here can resolve. */
 function remotesOf(given: unknown): ReadonlyMap<string, Pick<Settings, "roots" | "denied">> {
   const refuse = (): never => {
     throw new TypeError("createPolicy: remotes must be an object of absolute paths by the name of the remote");
@@ -155,7 +155,7 @@ function remotesOf(given: unknown): ReadonlyMap<string, Pick<Settings, "roots" |
   );
 }
 
-/** Protected paths cannot be told without one. */
+/** Returns the user's home. Throws if there is none, as protected paths cannot be told without it. */
 function homeOf(given: string | undefined): string {
   const found = given ?? homeFolder();
   if (found !== undefined) return found;

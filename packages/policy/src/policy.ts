@@ -1,5 +1,5 @@
 import type { ApprovalQuestion, ExecutableTool, Guard, GuardDecision, GuardedCall } from "@toolcrib/core";
-import { messageOf } from "@toolcrib/core/text";
+import { isObject, messageOf } from "@toolcrib/core/text";
 import { oneLine } from "./describe.ts";
 import { judgeCall } from "./judge/judgeCall.ts";
 import { type PolicyOptions, settingsOf } from "./options.ts";
@@ -17,7 +17,7 @@ export type ExplainedCall =
 export interface Policy {
   /** For `registry.guard`. Never throws; what goes wrong denies. */
   readonly guard: Guard;
-  /** Which rule decides a call, and why. Asks the tool for its effects, and runs nothing. */
+  /** Says which rule decides a call, and why. Asks the tool for its effects, and runs nothing. */
   explain(call: ExplainedCall): Promise<Explanation>;
   /**
    * Keeps a yes to a question for good: for `data.remember` of the question. Rejects where nothing may be remembered, and where the
@@ -129,8 +129,8 @@ async function remember(call: GuardedCall, question: ApprovalQuestion, settings:
   if (!store) throw new Error("this policy remembers nothing: pass the option remembered, such as fileStore(path)");
   const { remember: subject } = await decide(call, settings);
   if (!subject) throw new Error("a yes to this call cannot be remembered");
-  const { data } = question as { readonly data?: { readonly remember?: { readonly id?: unknown } } };
-  if (data?.remember?.id !== subject.id)
+  const asked = isObject(question.data) ? question.data.remember : undefined;
+  if (!isObject(asked) || asked.id !== subject.id)
     throw new Error("the question was about another call, or the tool has changed since");
   const { name: tool, origin } = call;
   const answer = { ...subject, tool, origin, folders: settings.roots, at: new Date().toISOString() };

@@ -22,7 +22,7 @@ export interface PolicyQuestion {
 const mostListed = 50;
 const longestListed = 2000;
 
-/** One line: what would happen, and why that is asked. */
+/** Writes one line: what would happen, and why that is asked. */
 export function questionText(name: string, deciding: Verdict, asked: number): string {
   const more = asked > 1 ? ` (and ${asked - 1} more to ask about)` : "";
   return `${oneLine(name, 80)} would ${deciding.what}${more}; asked because ${oneLine(deciding.why, 500)}`;
@@ -51,7 +51,7 @@ export function questionData(
 /** The fields that a question shows. */
 const shown = "kind path givenPath tree command shell cwd env confinement host remote".split(" ");
 
-/** A copy of the known fields, with long texts cut. */
+/** Copies the known fields, with long texts cut. */
 function cut(effect: ToolEffect): ToolEffect {
   const fields = Object.entries(effect).filter(([name, value]) => shown.includes(name) && value !== undefined);
   return Object.fromEntries(fields.map(([name, value]) => [name, cutValue(value)])) as unknown as ToolEffect;

@@ -35,6 +35,6 @@ export interface Settings {
   readonly remembered: RememberedStore | undefined;
   /** Patterns of paths that the packs leave out themselves. */
   readonly denied: ReadonlySet<string>;
-  /** The same for a remote, by its name: its roots, and no path of this machine. */
+  /** Returns the same for a remote, by its name: its roots, and no path of this machine. */
   elsewhere(remote: string): Settings;
 }

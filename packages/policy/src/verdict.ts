@@ -57,7 +57,7 @@ export function askOrDeny(mode: Mode): "ask" | "deny" {
 
 const rank: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** The first of the strictest: it decides the call. */
+/** Returns the first of the strictest verdicts, which decides the call. */
 export function strictest(verdicts: readonly [Verdict, ...Verdict[]]): Verdict {
   return verdicts.reduce((worst, one) => (rank[one.decision] > rank[worst.decision] ? one : worst));
 }

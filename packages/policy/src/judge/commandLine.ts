@@ -69,8 +69,8 @@ export function isChanging({ reads, words }: SimpleCommand): boolean {
 const mostDirectories = 16;
 
 /**
- * The directories in which commands of a line may run: where it starts, and where each `cd` of it may lead, whether those before it
- * succeeded or not. Undefined where that cannot be told.
+ * Lists the directories in which commands of a line may run: where it starts, and where each `cd` of it may lead, whether those before it
+ * succeeded or not. Undefined if that cannot be told.
  */
 function workingDirectories(line: ShellLine, text: string, cwd: string): readonly string[] | undefined {
   if (!line.changesDirectory) return [cwd];
@@ -96,14 +96,14 @@ function workingDirectories(line: ShellLine, text: string, cwd: string): readonl
   return changes === 0 ? undefined : [...found];
 }
 
-/** `cd DIRECTORY`, which `CDPATH` cannot lead elsewhere. */
+/** Returns whether a command is `cd DIRECTORY`, which `CDPATH` cannot lead elsewhere. */
 export function isPlainChange(words: readonly string[]): boolean {
   const [program, target = "", ...more] = words;
   if (program !== "cd" || target === "" || more.length > 0 || /^[-~]|[*?[]/.test(target)) return false;
   return /^\.{0,2}\//.test(target) || target === "." || target === ".." || !process.env.CDPATH;
 }
 
-/** The words of a line that cannot be read, whatever stands between them. */
+/** Splits a line that cannot be read into words, whatever stands between them. */
 export function rawWords(line: string): readonly string[] {
   return line.replace(/\\\r?\n/g, "").split(/[\s'"`;|&<>(){}$\\]+/);
 }

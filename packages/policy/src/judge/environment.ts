@@ -11,7 +11,7 @@ import { unsafeRepositories } from "./unsafeRepository.ts";
  * the user's own.
  */
 
-/** The commands of a line, of which those that may run something else no longer count as ones that only read. */
+/** Returns a line whose commands no longer count as ones that only read if they may run something else. */
 export function inEnvironment(line: CommandLine, settings: Settings): CommandLine {
   if (line.effect.remote !== undefined) return { ...line, commands: line.commands.map(onRemote) };
   if (line.allowsAll) return line;
@@ -34,7 +34,7 @@ export function inEnvironment(line: CommandLine, settings: Settings): CommandLin
   return { ...line, commands };
 }
 
-/** What a program reads on a remote, and what its configuration there has it do, cannot be looked at. */
+/** Returns a command that no longer counts as one that only reads: what it reads on a remote, and its configuration there, cannot be looked at. */
 function onRemote(command: LineCommand): LineCommand {
   const reads =
     typeof command.reads === "string" ? command.reads : "It runs on a remote, whose files cannot be looked at.";
@@ -140,13 +140,13 @@ function isHarmless(name: string, value: string, literal = true): boolean {
   return allowed === undefined || (literal && allowed.test(value));
 }
 
-/** The first variable that could change what runs: of those that the call sets, and those that its commands set. */
+/** Finds the first variable that could change what runs, of those that the call or its commands set. */
 export function riskyVariable(
   env: Readonly<Record<string, string>>,
   commands: readonly SimpleCommand[],
 ): string | undefined {
-  const given = Object.entries(env).find(([name, value]) => !isHarmless(name, value));
-  if (given !== undefined) return given[0];
+  const found = Object.entries(env).find(([name, value]) => !isHarmless(name, value));
+  if (found !== undefined) return found[0];
   for (const { assignments } of commands) {
     for (const { name, value, literal, exported } of assignments) {
       if (!isHarmless(name, value, literal) && (exported || !ofTheLine.test(name))) return name;

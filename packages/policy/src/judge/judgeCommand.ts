@@ -22,9 +22,9 @@ export async function judgeCommand(
   const { mode } = settings;
   const line = allowedByRules(inEnvironment(readCommandLine(effect, groups, settings), settings), groups);
   const subject: Subject = { what: describeEffect(effect, settings.scope), effect };
-  const denied = bindingRule(groups.deny, line);
+  const denied = ruleAboutLine(groups.deny, line);
   if (denied) return [byRule("deny", denied.rule.text, { ...subject, command: denied.command?.text })];
-  const asked = bindingRule(groups.ask, line);
+  const asked = ruleAboutLine(groups.ask, line);
   const verdicts: Verdict[] = asked
     ? [byRule("ask", asked.rule.text, { ...subject, command: asked.command?.text })]
     : [];
@@ -38,7 +38,7 @@ export async function judgeCommand(
 }
 
 function allowedByRules(line: CommandLine, { allow }: Groups): CommandLine {
-  return { ...line, commands: line.commands.map((one) => ({ ...one, allowedBy: coveringRule(allow, one) })) };
+  return { ...line, commands: line.commands.map((one) => ({ ...one, allowedBy: ruleCoveringCommand(allow, one) })) };
 }
 
 /** Judges a line that cannot be read: it runs only where nothing is forbidden that could be in it. */
@@ -56,7 +56,7 @@ function judgeUnreadable(
   return notTold("unreadable", settings.mode, `${why}: ${asClause(unreadable)}`, subject);
 }
 
-/** The text of a rule of deny or ask about commands, files or hosts. */
+/** Returns the text of a rule of deny or ask about commands, files or hosts. */
 function firstRestriction(groups: Groups, { rules }: Settings): string | undefined {
   for (const list of ["deny", "ask"] as const) {
     const others = (["read", "write", "delete", "network"] as const).flatMap(
@@ -84,7 +84,7 @@ function judgeReadable(line: CommandLine, groups: Groups, subject: Subject, sett
   return verdicts.length > 0 ? verdicts : [byMode("allow", mode, "it runs nothing", subject)];
 }
 
-/** Why the line's surroundings could change what its commands do. */
+/** Says why the line's surroundings could change what its commands do. */
 function whatIsAround(line: CommandLine, { roots }: Settings): string | undefined {
   const { effect, commands, directories } = line;
   if (directories === undefined) return "it changes the working directory in a way that cannot be followed";
@@ -137,8 +137,8 @@ function asClause(sentence: string): string {
   return oneLine(/^(?:It|A|An|The) /.test(clause) ? clause.charAt(0).toLowerCase() + clause.slice(1) : clause, 200);
 }
 
-/** The rule of deny or ask that is about a line: about one of its commands, or its text if not all of it can be seen. */
-function bindingRule(
+/** Finds the rule of deny or ask that is about a line: about one of its commands, or its text if not all of it can be seen. */
+function ruleAboutLine(
   groups: readonly RuleGroup[],
   { effect: { command }, commands, unreadable }: CommandLine,
 ): { readonly rule: Rule; readonly command?: LineCommand | undefined } | undefined {
@@ -159,8 +159,8 @@ function bindingRule(
   return undefined;
 }
 
-/** The rule of allow that covers a simple command. */
-function coveringRule(groups: readonly RuleGroup[], command: LineCommand): Rule | undefined {
+/** Finds the rule of allow that covers a simple command. */
+function ruleCoveringCommand(groups: readonly RuleGroup[], command: LineCommand): Rule | undefined {
   const bare = bareRule(groups);
   if (bare) return bare;
   // A rule is about its folder.

@@ -33,7 +33,7 @@ export async function judgeFile(
   return own && verdict.decision === "allow" ? own : verdict;
 }
 
-/** Deny wins over ask, ask over allow, and rules over the mode. */
+/** Judges by rules and the mode: deny wins over ask, ask over allow, and rules over the mode. */
 async function judgeByRules(
   effect: ToolEffect,
   origin: string,
@@ -124,7 +124,7 @@ interface Binding {
   readonly uncertain?: boolean | undefined;
 }
 
-/** The rule of deny or ask that binds an effect on files: on its path, on the path as it was named, or on what lies below. */
+/** Finds the rule of deny or ask that binds an effect on files: on its path, on the path as it was named, or on what lies below. */
 export async function bindingRule(
   groups: readonly RuleGroup[],
   effect: ToolEffect,
@@ -173,7 +173,7 @@ async function bindingBelow(
   return complete || first === undefined ? undefined : { rule: first, uncertain: true };
 }
 
-/** The rule of allow that covers an effect on files: by its resolved path alone. */
+/** Finds the rule of allow that covers an effect on files, by its resolved path alone. */
 export function coveringRule(groups: readonly RuleGroup[], { path, tree, remote }: ToolEffect): Rule | undefined {
   const bare = bareRule(groups);
   if (bare || path === undefined) return bare;
@@ -216,7 +216,7 @@ export async function protectedIn(
 }
 
 /**
- * The rule of allow that covers a protected path and names it outright: its pattern holds the protected name itself, not a folder
+ * Finds the rule of allow that covers a protected path and names it outright: its pattern holds the protected name itself, not a folder
  * above it or a wildcard in its place.
  */
 export function outrightRule(
@@ -239,7 +239,7 @@ export function outrightRule(
   return undefined;
 }
 
-/** The pattern itself as a path, and each of its names. */
+/** Lists the pattern itself as a path, and each of its names. */
 function candidatePaths(pattern: string, roots: readonly string[], home: string): string[] {
   const names = pattern.split("/").filter((name) => name !== "" && name !== "." && name !== "~");
   const whole = pattern.startsWith("/")

@@ -21,9 +21,9 @@ export function judgeMentions(
 ): Verdict[] {
   const find = (words: readonly string[], command?: LineCommand): Verdict[] =>
     mentionsIn(words, command, line, directories, groups, settings);
-  const given = Object.values(line.effect.env ?? {});
+  const values = Object.values(line.effect.env ?? {});
   if (line.unreadable !== undefined)
-    return find([...given, ...rawWords(line.text), ...line.commands.flatMap(({ words }) => words)]);
+    return find([...values, ...rawWords(line.text), ...line.commands.flatMap(({ words }) => words)]);
   const ofCommands = line.commands.flatMap((command) => {
     // Which words of git are paths is not known.
     if (isPlainChange(command.words) || (!isChanging(command) && !command.ofRepository)) return [];
@@ -31,10 +31,10 @@ export function judgeMentions(
     const found = find([...words, ...command.assignments.map(({ value }) => value)], command);
     return isChanging(command) ? [...found, ...judgeUnseen(command, line, settings)] : found;
   });
-  return [...(given.length === 0 ? [] : find(given)), ...ofCommands];
+  return [...(values.length === 0 ? [] : find(values)), ...ofCommands];
 }
 
-/** A command that is not read-only may do what a rule forbids for every path. */
+/** Judges what a command that does more than read may do unseen: what a rule forbids for every path. */
 function judgeUnseen({ words, text }: LineCommand, { effect }: CommandLine, { rules }: Settings): Verdict[] {
   if (words.length === 0) return [];
   for (const list of ["deny", "ask"] as const) {
@@ -138,7 +138,7 @@ function firstOf<Item, Found>(items: readonly Item[], look: (item: Item) => Foun
 /** What stands between the parts of a word: of options, addresses, lists and scripts. */
 const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
 
-/** The words that may be paths, and the parts in them that may be: after `=`, `:`, `@`, in quotes, or after the letter of an option. */
+/** Lists the words that may be paths, and the parts in them that may be: after `=`, `:`, `@`, in quotes, or after the letter of an option. */
 function possiblePaths(words: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const word of words) {
@@ -152,7 +152,7 @@ function possiblePaths(words: readonly string[]): readonly string[] {
 /** As many letters as anybody joins. */
 const mostLetters = 6;
 
-/** What may be the value of one of the joined letters: of `-qF.env` both `F.env` and `.env`. */
+/** Lists what may be the value of one of the joined letters: of `-qF.env` both `F.env` and `.env`. */
 function valuesAfterLetters(word: string): string[] {
   const letters = /^-[A-Za-z]+/.exec(word)?.[0].length ?? 0;
   const ends = Array.from({ length: Math.min(letters - 1, mostLetters) }, (_, at) => at + 2);

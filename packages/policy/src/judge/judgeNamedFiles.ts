@@ -116,7 +116,7 @@ function printsRepository({ words, reads, ofRepository }: LineCommand): boolean 
   return typeof reads === "string" ? words.some((word) => exporting.test(word)) : reads.contents === true;
 }
 
-/** A comparison of folders opens what the links in them lead to. */
+/** Judges the links in a folder that is compared, since what they lead to is opened. */
 async function linksBelow(effect: ToolEffect, { mode, scope }: Settings, budget: Budget): Promise<Verdict[]> {
   const { found, complete } = await findBelow(effect.path ?? "", (_, entry) => entry.isSymbolicLink(), budget);
   if (found === undefined && complete) return [];
@@ -128,7 +128,7 @@ function ifTracked(verdict: Verdict): Verdict {
   return { ...verdict, decision: "ask", why: `${verdict.why}, and git shows such a file if it is tracked` };
 }
 
-/** Only rules about effects: those about the tool were tested against the command. */
+/** Returns the rules about effects alone: those about the tool were tested against the command. */
 function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups {
   const of = (list: Decision): readonly RuleGroup[] => {
     const group = rules[list].ofEffect(kind);
@@ -154,7 +154,7 @@ const longestList = 200_000;
 const sum = /^[0-9a-f]{8,} [ *](.+)$/i;
 const tagged = /^[A-Z0-9-]+ \((.+)\) = [0-9a-f]{8,}$/i;
 
-/** The files that a list of sums names, which the program then opens; undefined if the list says more than names and sums. */
+/** Lists the files that a list of sums names, which the program then opens; undefined if the list says more than names and sums. */
 function listedFiles(list: string): readonly string[] | undefined {
   try {
     const stats = statSync(list, { throwIfNoEntry: false });

@@ -20,7 +20,7 @@ export function judgeNetwork(effect: ToolEffect, groups: Groups, { mode, scope }
   return byMode("ask", mode, `the mode ${mode} asks before each use of the network`, subject);
 }
 
-/** With `wide`, a pattern that cannot be tested matches. */
+/** Finds a rule about the host. With `wide`, a pattern that cannot be tested matches. */
 function matchingRule(groups: readonly RuleGroup[], { host }: ToolEffect, wide: boolean): Rule | undefined {
   const bare = bareRule(groups);
   if (bare) return bare;

@@ -22,7 +22,7 @@ export function judgeUndeclared(call: GuardedCall, settings: Settings): Verdict 
   return judgeTraits(call, settings);
 }
 
-/** The rule that binds a tool whatever it does. A pattern that cannot be tested binds too. */
+/** Finds the rule that binds a tool whatever it does. A pattern that cannot be tested binds too. */
 function ruleOfTool(groups: readonly RuleGroup[]): Rule | undefined {
   return bareRule(groups) ?? groups.find(({ patterned }) => patterned.length > 0)?.patterned[0];
 }
@@ -35,7 +35,7 @@ function judgeFailure(error: unknown, { mode }: Settings): Verdict {
   return { ...failed, decision: "deny", why };
 }
 
-/** Traits are facts: what a mounted server merely claims is listed as hints. */
+/** Judges a tool by its traits, which are facts: what a mounted server merely claims is listed as hints. */
 function judgeTraits(call: GuardedCall, { mode, rules }: Settings): Verdict {
   const { name, origin } = call;
   const readOnly = isReadOnly(call);

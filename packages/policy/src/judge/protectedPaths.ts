@@ -20,7 +20,7 @@ interface PathStyle {
   join(...parts: string[]): string;
 }
 
-/** The pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
+/** Writes the pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
 export function exactPattern(path: string): string {
   return patternIn(nodePath, path);
 }
@@ -32,7 +32,7 @@ function patternIn({ sep }: PathStyle, given: string): string {
     .replace(/[()]/g, "?");
 }
 
-/** The tool's own configuration and state, wherever the environment puts them. */
+/** Lists the tool's own configuration and state, wherever the environment puts them. */
 export function ownFolders(
   env: Readonly<Record<string, string | undefined>>,
   style: PathStyle = nodePath,
@@ -51,8 +51,8 @@ export interface ProtectedEntry extends ProtectedPath {
 }
 
 /**
- * What the configuration of git in the roots names and git runs: included files, folders of hooks, programs. It is read once, as no call
- * changes it unasked.
+ * Lists what the configuration of git names in the roots and git runs: included files, folders of hooks, programs. It is read once, as no
+ * call changes it unasked.
  */
 export function namedByGit(roots: readonly string[]): ProtectedPath[] {
   const inRoots = roots.flatMap(namedByRepository).filter(({ path, mayBeFolder }) => {
@@ -100,7 +100,7 @@ export function compileProtected(list: readonly ProtectedEntry[], { roots, home 
 const unusual = /[^\u0020-\u007e]|:|[. ](?:[/\\]|$)/;
 
 /**
- * The path with each name as Windows would open it: compatible letters are one, a stream (`.git:x`) and dots and spaces at the end
+ * Returns the path with each name as Windows would open it: compatible letters are one, a stream (`.git:x`) and dots and spaces at the end
  * do not count.
  */
 export function plainNames(path: string): string {
@@ -114,7 +114,7 @@ export function plainNames(path: string): string {
   return names.join(sep);
 }
 
-/** The folders by their names and where these lead now: a link may have come since the last look. */
+/** Lists the folders by their names and where these lead now: a link may have come since the last look. */
 export function stateFolders({ folders }: OwnState): string[] {
   return [...new Set(folders.flatMap((folder) => [folder, canonicalOf(folder)]))];
 }

@@ -59,7 +59,7 @@ function mayTakeAnother(directory: string, changes: boolean, settings: Settings)
 }
 
 /**
- * Whose repository the `.git` of a root is. It is the user's where it is a repository itself, or leads to one: a file in a worktree or a
+ * Returns whose repository the `.git` of a root is. It is the user's if it is a repository itself, or leads to one: a file in a worktree or a
  * submodule, or a link. One that leads to where calls may write unasked may be anybody's.
  */
 function ownerOf(root: string, settings: Settings): "user" | "unknown" | "none" {
@@ -70,7 +70,7 @@ function ownerOf(root: string, settings: Settings): "user" | "unknown" | "none" 
   return folder === canonicalOrUndefined(join(root, ".git")) ? "none" : "unknown";
 }
 
-/** Where the `.git` of a folder leads; undefined where that cannot be told, or where calls may write unasked. */
+/** Finds where the `.git` of a folder leads; undefined if that cannot be told, or if calls may write there unasked. */
 function gitFolder(top: string, settings: Settings): string | undefined {
   const isSafe = (path: string): boolean =>
     !isInRoots(path, settings) || settings.protectedPaths.match(path) !== undefined;
@@ -106,7 +106,7 @@ function isInRoots(path: string, { roots }: Settings): boolean {
   return roots.some((root) => isInside(root, path));
 }
 
-/** Also a link that leads nowhere, and a `.git` that is a file. */
+/** Returns whether there is anything of this name, a link that leads nowhere included. */
 function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -139,7 +139,7 @@ function folderAsRemote(
   return named.every((name) => configured.includes(`[remote "${name}"]`)) ? undefined : found;
 }
 
-/** The configuration of a repository, that of the main one for a worktree; empty where it cannot be read. */
+/** Reads the configuration of a repository, that of the main one for a worktree; empty if it cannot be read. */
 function configurationOf(folder: string): string {
   try {
     const common = join(folder, "commondir");
@@ -150,7 +150,7 @@ function configurationOf(folder: string): string {
   }
 }
 
-/** The folder at `directory` or above it that holds the `.git` that git takes. */
+/** Finds the folder at `directory` or above it that holds the `.git` that git takes. */
 function repositoryAt(directory: string): string | undefined {
   for (let at = directory; ; at = dirname(at)) {
     if (exists(join(at, ".git"))) return at;
@@ -191,7 +191,7 @@ function hasUnsafeSubmodule(root: string, changes: boolean, settings: Settings):
   return false;
 }
 
-/** The names of submodules in the index of a repository, and some that are none; undefined where they cannot be told. */
+/** Lists the names of submodules in the index of a repository, and some that are none; undefined if they cannot be told. */
 function submodulesOf(folder: string): string[] | undefined {
   try {
     const indexes = readdirSync(folder).filter((name) => name === "index" || name.startsWith("sharedindex."));

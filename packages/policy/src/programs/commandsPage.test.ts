@@ -18,9 +18,9 @@ function all(records: ProgramRecords, before = ""): [string, ProgramRecord][] {
   });
 }
 
-function wordsOf({ operands, data, most, operand, operandsNeed, judge }: Reading): string {
+function wordsOf({ operands, data, most, operand, operandsNeed, interpret }: Reading): string {
   const first = data === undefined ? "" : "a pattern, then ";
-  const kind = operands === undefined ? (judge === undefined ? "none" : "its own") : `${first}${operands}`;
+  const kind = operands === undefined ? (interpret === undefined ? "none" : "its own") : `${first}${operands}`;
   return [
     `${kind}${most === undefined ? "" : `, at most ${most}`}`,
     ...(operand === undefined ? [] : [`like ${code(operand.source)}`]),

@@ -37,6 +37,8 @@ interface ParseOptions {
   readonly wary?: boolean;
 }
 
+type FoundWords = Record<"operands" | "names" | "values" | "paths", string[]>;
+
 /** Parses the words of a program from `start` on. Only options of the list count, written out. */
 export function parseWords(
   words: readonly string[],
@@ -45,13 +47,8 @@ export function parseWords(
   { style = "getopt", stop = false, wary = false }: ParseOptions = {},
 ): ParsedWords {
   const options = compile(list);
-  const found = {
-    unknown: [] as number[],
-    operands: [] as string[],
-    names: [] as string[],
-    values: [] as string[],
-    paths: [] as string[],
-  };
+  const unknown: number[] = [];
+  const found: FoundWords = { operands: [], names: [], values: [], paths: [] };
   let at = start;
   for (; at < words.length; at += 1) {
     const word = words[at] ?? "";
@@ -66,14 +63,14 @@ export function parseWords(
     }
     const option = nextOption(word, options, style, found.names);
     const used = option === undefined ? undefined : takeValues(option, words.slice(at + 1, at + 3), wary, found);
-    if (used === undefined) found.unknown.push(at);
+    if (used === undefined) unknown.push(at);
     else at += used;
   }
   for (const [index, word] of stop ? [] : words.slice(at).entries()) {
-    if ((wary || style === "undashed") && /^-./.test(word)) found.unknown.push(at + index);
+    if ((wary || style === "undashed") && /^-./.test(word)) unknown.push(at + index);
     else found.operands.push(word);
   }
-  return { ...found, next: at };
+  return { ...found, unknown, next: at };
 }
 
 interface Found {
@@ -82,7 +79,7 @@ interface Found {
   readonly attached: string | undefined;
 }
 
-/** The option of a word that takes a value, or the last one; undefined if one in it is unknown. */
+/** Finds the option of a word that takes a value, or the last one; undefined if one in it is unknown. */
 function nextOption(
   word: string,
   options: ReadonlyMap<string, Option>,
@@ -116,18 +113,18 @@ function found(
   return { option, attached };
 }
 
-/** How many of the next words are values of the option; undefined if they are not what it takes. */
+/** Takes the values of an option and returns how many of the next words they are; undefined if they are not what it takes. */
 function takeValues(
   { option: { values }, attached }: Found,
   next: readonly string[],
   wary: boolean,
-  { values: taken, paths }: { readonly values: string[]; readonly paths: string[] },
+  { values: taken, paths }: FoundWords,
 ): number | undefined {
   if (values === "maybe") return 0;
   if (values === "alone") return attached === undefined && (next[0] ?? "-").startsWith("-") ? 0 : undefined;
-  const given = attached === undefined ? next : [attached, ...next];
+  const candidates = attached === undefined ? next : [attached, ...next];
   for (const [at, kind] of values.entries()) {
-    const value = given[at];
+    const value = candidates[at];
     if (value === undefined || (wary && value !== attached && value.startsWith("-"))) return undefined;
     if (typeof kind === "object" && !kind.has(value)) return undefined;
     taken.push(value);

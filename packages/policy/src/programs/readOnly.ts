@@ -66,7 +66,7 @@ function readWords(
   const asked = words.find((word) => program.asked?.test(word));
   if (asked !== undefined) return `${asked} makes ${name} run a program.`;
   const parsed = parseWords(words, from, reads.options ?? "", { style });
-  if (reads.judge !== undefined) return reads.judge(words, parsed);
+  if (reads.interpret !== undefined) return reads.interpret(words, parsed);
   const [unknown] = parsed.unknown;
   if (unknown !== undefined)
     return `${words[unknown]} is not among the options of ${name} that are known to only read.`;
@@ -121,7 +121,7 @@ function hasOne(names: readonly string[], list: string): boolean {
   return list.split(/\s+/).some((name) => names.includes(name));
 }
 
-/** A file pattern may become several words: it must be one of many paths, or data, whose folder is then read. */
+/** Adds what file patterns read. Each may become several words: it must be one of many paths, or data, whose folder is then read. */
 function withPatterns(
   words: readonly string[],
   patterns: readonly number[],

@@ -44,7 +44,7 @@ export interface Reading {
   /** With one of these options its operands are lists of sums and names, as those of `md5sum`. */
   readonly lists?: string;
   /** Where lists of options are not enough: what the words read. They were parsed before. */
-  readonly judge?: (words: readonly string[], parsed: ParsedWords) => Reads | string;
+  readonly interpret?: (words: readonly string[], parsed: ParsedWords) => Reads | string;
 }
 
 /** What the `*` of a rule may stand for: what only reads, and these options. */

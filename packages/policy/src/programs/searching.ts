@@ -23,7 +23,7 @@ const grep: ProgramRecord = {
 const readsMore =
   /(?<![A-Za-z_])(?:import|include|env|ENV|modulemeta|get_search_list|input_filename|__prog\w*)(?![A-Za-z0-9_])/;
 
-function judgeJq(words: readonly string[], { unknown, operands, paths }: ParsedWords): Reads | string {
+function interpretJq(words: readonly string[], { unknown, operands, paths }: ParsedWords): Reads | string {
   const [at] = unknown;
   if (at !== undefined) return `${words[at]} is not among the options of jq that are known to only read.`;
   const [filter = ".", ...files] = operands;
@@ -33,16 +33,16 @@ function judgeJq(words: readonly string[], { unknown, operands, paths }: ParsedW
 /** Addresses of lines and `p`, or nothing: `1,20p`, `$p`, `/from/,/to/p`. What a bracket or a backslash in a pattern hides is not read. */
 const printsLines = /^(?:(?:\d+(?:~\d+)?|\$|\/[^/\\[\]]*\/)(?:,(?:[+~]?\d+|\$|\/[^/\\[\]]*\/))?)?p$|^$/;
 
-function judgeSed(words: readonly string[], { unknown, operands, names, values }: ParsedWords): Reads | string {
+function interpretSed(words: readonly string[], { unknown, operands, names, values }: ParsedWords): Reads | string {
   const [at] = unknown;
   if (at !== undefined) return `${words[at]} is not among the options of sed that are known to only read.`;
-  const given = names.some((name) => name === "-e" || name === "--expression");
-  const scripts = given ? values : operands.slice(0, 1);
+  const hasOption = names.some((name) => name === "-e" || name === "--expression");
+  const scripts = hasOption ? values : operands.slice(0, 1);
   const isQuiet = names.some((name) => ["-n", "--quiet", "--silent"].includes(name));
   const commands = scripts.flatMap((script) => script.split(/[;\n]/));
   if (!isQuiet || scripts.length === 0 || !commands.every((one) => printsLines.test(one.trim())))
     return "Its script does more than print lines by their addresses.";
-  return { paths: given ? operands : operands.slice(1) };
+  return { paths: hasOption ? operands : operands.slice(1) };
 }
 
 export const searching: ProgramRecords = {
@@ -102,7 +102,7 @@ export const searching: ProgramRecords = {
         -M --monochrome-output -a --ascii-output -j --join-output --tab --indent= -R --raw-input --seq --stream --unbuffered
         --arg=, --argjson=, --slurpfile=,@ --rawfile=,@ --args --jsonargs`,
       operands: "paths",
-      judge: judgeJq,
+      interpret: interpretJq,
     },
     versionOptions: "--version -V",
   },
@@ -133,7 +133,7 @@ export const searching: ProgramRecords = {
     reads: {
       options: "-n --quiet --silent -E -r --regexp-extended -u --unbuffered -z --null-data -e= --expression=",
       operands: "paths",
-      judge: judgeSed,
+      interpret: interpretSed,
     },
     covers: "nothing",
   },

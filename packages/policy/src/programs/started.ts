@@ -16,7 +16,7 @@ export interface Started {
   readonly moreWords?: "paths" | "options" | undefined;
 }
 
-/** Whether a command starts another one, understood or not. */
+/** Returns whether a command starts another one, understood or not. */
 export function startsAnother(words: readonly string[]): boolean {
   const [program = "", first] = words;
   const starts = findProgram(program)?.starts;
@@ -25,7 +25,7 @@ export function startsAnother(words: readonly string[]): boolean {
   return !(program === "command" && /^-[vV]$/.test(first));
 }
 
-/** The commands that the words start; empty if they start none, or none that is exactly understood. */
+/** Lists the commands that the words start; empty if they start none, or none that is exactly understood. */
 export function startedBy(words: readonly string[]): readonly Started[] {
   const starts = findProgram(words[0] ?? "")?.starts;
   if (starts === undefined) return [];

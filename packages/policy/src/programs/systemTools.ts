@@ -13,7 +13,7 @@ function columnsIn(list: string): string[] {
   return list === "" ? [] : list.split(/[, ]/).map((name) => name.replace(/^[+-]|=.*$/g, ""));
 }
 
-function judgePs(words: readonly string[], { unknown, operands, names, values }: ParsedWords): Reads | string {
+function interpretPs(words: readonly string[], { unknown, operands, names, values }: ParsedWords): Reads | string {
   const [at] = unknown;
   if (at !== undefined) return `${words[at]} is not among the options of ps that are known to only read.`;
   if (names.some((name) => /^-[LT]$/.test(name)) && names.some((name) => name === "-H" || name === "--forest"))
@@ -43,7 +43,7 @@ export const systemTools: ProgramRecords = {
       options:
         "-A -e -a -d -f -F -j -l -T -L -w -H --forest --headers --no-headers -p= --pid= --ppid= -o= --format= --sort=",
       operands: "data",
-      judge: judgePs,
+      interpret: interpretPs,
     },
   },
   uptime: { source: "procps 4.0.2, src/uptime.c", reads: { options: "-p --pretty -s --since" } },

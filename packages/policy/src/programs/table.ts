@@ -37,7 +37,7 @@ export const programs: ProgramRecords = {
 
 const compiled = new WeakMap<ProgramRecords, ReadonlyMap<string, ProgramRecord>>();
 
-/** The record of a name; `constructor` and its like have none. */
+/** Finds the record of a name; `constructor` and its like have none. */
 function entryOf(records: ProgramRecords, name: string): ProgramRecord | undefined {
   let entries = compiled.get(records);
   if (entries === undefined) {
@@ -49,7 +49,7 @@ function entryOf(records: ProgramRecords, name: string): ProgramRecord | undefin
   return entries.get(name);
 }
 
-/** The record of a program by exactly this name. */
+/** Finds the record of a program by exactly this name. */
 export function findProgram(name: string): ProgramRecord | undefined {
   return entryOf(programs, name);
 }

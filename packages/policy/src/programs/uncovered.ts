@@ -9,7 +9,7 @@ export interface Uncovered {
   readonly at: number;
 }
 
-/** What of the words of a command only a rule that spells it out allows; undefined if nothing, and for programs without a record. */
+/** Finds what of the words of a command only a rule that spells it out allows; undefined if nothing, and for programs without a record. */
 export function uncovered(words: readonly string[], start = 0): Uncovered | undefined {
   const called = plainName(words[start] ?? "");
   const program = findProgram(called);
@@ -40,13 +40,13 @@ function mayRun(word = "", name: string): string {
   return `${clipped(word)} of ${name} may run a program or a file, or write one.`;
 }
 
-/** The name of a program without its folder, and that of a language without the version. */
+/** Returns the name of a program without its folder, and that of a language without the version. */
 function plainName(program: string): string {
   const name = program.slice(program.lastIndexOf("/") + 1);
   return name.replace(/^(python|pip|node|ruby|perl|php|lua|gcc|clang)-?[0-9.]+$/, "$1");
 }
 
-/** A rule that spells a subcommand out which is not listed covers further words, but no option. */
+/** Handles a subcommand that is not listed: a rule that spells it out covers further words, but no option. */
 function byUnlisted(words: readonly string[], at: number, name: string, { style }: ProgramRecord): Uncovered {
   const why = mayRun(words[at], name);
   // An option before the subcommand may take the next word, so that the subcommand is not known.
@@ -56,7 +56,7 @@ function byUnlisted(words: readonly string[], at: number, name: string, { style 
 
 const noFileOfOptions = /^(?!@)/;
 
-/** The last word that is not covered, and where what belongs to it ends. */
+/** Finds the last word that is not covered, and where what belongs to it ends. */
 function furthest(
   words: readonly string[],
   start: number,

@@ -19,7 +19,7 @@ export interface RuleGroup {
   /** Rules with a pattern, whatever it is for. */
   readonly patterned: readonly Rule[];
   readonly paths: PathPatterns | undefined;
-  /** The same without some patterns. */
+  /** Returns the same without some patterns. */
   pathsWithout(leftOut: ReadonlySet<string>): PathPatterns | undefined;
   /** The rule that a pattern came from. */
   readonly byPattern: ReadonlyMap<string, Rule>;
@@ -44,11 +44,11 @@ export interface RuleList {
 const mostRules = 10_000;
 
 /** Throws a TypeError for a list that is not an array of rules, naming the malformed one. */
-export function compileRules(list: Decision, given: unknown, bases: PathBases): RuleList {
-  if (!Array.isArray(given))
+export function compileRules(list: Decision, texts: unknown, bases: PathBases): RuleList {
+  if (!Array.isArray(texts))
     throw new TypeError(`${list} must be an array of rules, such as ["read_file", "write_file(src/)"]`);
-  if (given.length > mostRules) throw new RangeError(`${list} has more than ${mostRules} rules`);
-  const rules = [...new Set(given)].map((text) => parseRule(text, list));
+  if (texts.length > mostRules) throw new RangeError(`${list} has more than ${mostRules} rules`);
+  const rules = [...new Set(texts)].map((text) => parseRule(text, list));
   const compile = (chosen: readonly Rule[]): RuleGroup => compileGroup(list, chosen, bases);
   const tools = grouped(rules, (rule) => (rule.binds === "tool" ? rule.tool : undefined), compile);
   const kinds = grouped(rules, (rule) => (rule.binds === "effect" ? rule.kind : undefined), compile);

@@ -8,7 +8,7 @@ export interface CommandPattern {
 }
 
 /**
- * `git status` is exactly these words; `npm test *` these with any further words. Quotes hold a word together, as in a shell.
+ * Parses a pattern of commands: `git status` is exactly these words, `npm test *` these with any further words. Quotes hold a word together.
  * A text answers why the pattern is malformed.
  */
 export function parseCommandPattern(pattern: string): CommandPattern | string {
@@ -43,23 +43,23 @@ function whyNot(rest: string): string {
 }
 
 /** Returns whether an allow rule covers these words. Whether the further words of an open pattern are harmless is for the caller to see. */
-export function coversCommand({ words, open }: CommandPattern, given: readonly string[]): boolean {
-  if (open ? given.length < words.length : given.length !== words.length) return false;
-  return words.every((word, at) => word === given[at]);
+export function coversCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
+  if (open ? command.length < words.length : command.length !== words.length) return false;
+  return words.every((word, at) => word === command[at]);
 }
 
 /**
  * Returns whether a deny or ask rule is meant: wider, since the same command can be written in many ways. The program may be named by a
  * path or in capitals, options may stand in between, and joined letters of options (`-rf`) apart.
  */
-export function meansCommand({ words, open }: CommandPattern, given: readonly string[]): boolean {
+export function meansCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
   const wanted = words.slice(1).map(fold);
-  const rest = given.slice(1).map(fold);
-  if (!startsProgram({ words, open }, given)) return false;
+  const rest = command.slice(1).map(fold);
+  if (!startsProgram({ words, open }, command)) return false;
   const left = wanted.filter((word) => !isCluster(word));
   const letters = wanted.filter(isCluster).join("").replaceAll("-", "");
-  const givenLetters = new Set(rest.filter(isCluster).join(""));
-  if (![...letters].every((letter) => givenLetters.has(letter))) return false;
+  const commandLetters = new Set(rest.filter(isCluster).join(""));
+  if (![...letters].every((letter) => commandLetters.has(letter))) return false;
   let afterOption = false;
   for (const word of rest) {
     if (left.length > 0 && word === left[0]) {
@@ -95,7 +95,7 @@ export function mentions({ words }: CommandPattern, text: string): boolean {
   return true;
 }
 
-/** One dash and letters: `-rf`. */
+/** Returns whether a word is one dash and letters: `-rf`. */
 function isCluster(word: string): boolean {
   return /^-[a-z]+$/.test(word);
 }
@@ -115,8 +115,8 @@ const name = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9
 const address6 = /^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*$/;
 
 /**
- * `example.com` is that host alone; `*.example.com` every host below it. Letter case and a dot at the end do not count. A text
- * answers why the pattern is malformed.
+ * Compiles a pattern of hosts: `example.com` is that host alone, `*.example.com` every host below it. Letter case and a dot at the end do
+ * not count. A text answers why the pattern is malformed.
  */
 export function compileHostPattern(pattern: string): HostPattern | string {
   const plain = plainHost(pattern);
@@ -124,8 +124,8 @@ export function compileHostPattern(pattern: string): HostPattern | string {
   const host = below ? plain.slice(2) : plain;
   if (host.includes("*")) return "* may only stand before the first dot of a host, as in *.example.com";
   if (!name.test(host) && !address6.test(host)) return "it is not the name or address of a host, such as example.com";
-  return (given) => {
-    const one = plainHost(given);
+  return (tested) => {
+    const one = plainHost(tested);
     return below ? one.endsWith(`.${host}`) : one === host;
   };
 }

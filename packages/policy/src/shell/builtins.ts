@@ -24,7 +24,7 @@ export function dataIndexes(words: readonly string[]): (at: number) => boolean {
   return (at) => at >= from;
 }
 
-/** `[ -n "$x" ]` and `[ "$x" = y ]`, with `!` before: the shell knows operators by their place when there are few words. */
+/** Finds the operands of `[ -n "$x" ]` and `[ "$x" = y ]`, with `!` before: the shell knows operators by their place if there are few words. */
 function testOperands(words: readonly string[]): (at: number) => boolean {
   const start = words[1] === "!" ? 2 : 1;
   const operands = words.slice(start, words[0] === "[" ? -1 : undefined);
@@ -37,7 +37,7 @@ const messageFlags = new Set(
   "-a -q -s -v --all --quiet --signoff --verbose --amend --allow-empty --no-edit --annotate".split(" "),
 );
 
-/** The message of `git commit -m "$(cat …)"`, when nothing before it can take `-m` for its value. */
+/** Finds the message of `git commit -m "$(cat …)"`, if nothing before it can take `-m` for its value. */
 function messages(words: readonly string[]): (at: number) => boolean {
   const found = new Set<number>();
   const [, subcommand] = words;
@@ -52,7 +52,7 @@ function messages(words: readonly string[]): (at: number) => boolean {
   return (at) => found.has(at);
 }
 
-/** Why a builtin changes how the rest of the line is read. */
+/** Says why a builtin changes how the rest of the line is read. */
 export function stateProblem(words: readonly string[]): string | undefined {
   const [program = "", first = ""] = words;
   if (unfollowed.has(program)) return `${program} changes what the commands after it mean.`;
@@ -75,7 +75,7 @@ function counts([, first = "", second = ""]: readonly string[]): boolean {
   return /%[^A-Za-z%]*[hjlqtzL]*n/.test(format.replaceAll("%%", ""));
 }
 
-/** `set -e`, `set -euo pipefail`: options that change neither words nor commands. */
+/** Returns whether a `set` changes neither words nor commands: `set -e`, `set -euo pipefail`. */
 function isPlainSet(words: readonly string[]): boolean {
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at] ?? "";
@@ -93,7 +93,7 @@ function isPlainSet(words: readonly string[]): boolean {
 
 export const changeDirectory: ReadonlySet<string> = new Set(["cd", "pushd", "popd", "chdir"]);
 
-/** The names that a builtin assigns; undefined when a word of it is not understood, so that the line is asked. */
+/** Lists the names that a builtin assigns; undefined if a word of it is not understood, so that the line is asked. */
 export function assignedNames(words: readonly string[]): readonly string[] | undefined {
   const [program = ""] = words;
   if (program !== "read" && program !== "export" && program !== "readonly" && program !== "unset") return [];

@@ -32,7 +32,7 @@ export function readSimpleCommand(node: Command, reader: LineContext): void {
   if (words.length > 0 || assignments.length > 0) addCommand({ words, assignments, text, variables }, reader);
 }
 
-interface CommandWords {
+interface CommandParts {
   readonly words: readonly ReadWord[];
   readonly assignments: readonly Assignment[];
   readonly text: string;
@@ -58,7 +58,7 @@ function readAssignment(node: AssignmentNode, exported: boolean, reader: LineCon
   };
 }
 
-function addCommand(command: CommandWords, reader: LineContext): void {
+function addCommand(command: CommandParts, reader: LineContext): void {
   const { text, moreWords } = command;
   const words = command.words.map(({ value }) => value);
   const [program] = words;
@@ -118,14 +118,14 @@ export function simpleCommand(
 }
 
 /** Returns whether the words before the inner commands are all literal, and further words cannot become part of a script. */
-function canOpen({ words, moreWords }: CommandWords, inner: readonly Started[]): boolean {
+function canOpen({ words, moreWords }: CommandParts, inner: readonly Started[]): boolean {
   const starts = inner.map(({ start, script }) => start ?? script?.at ?? 0);
   return moreWords === undefined && words.slice(0, starts.at(-1)).every(({ kind }) => kind === "literal");
 }
 
 function addOpened(
   { start, end, script, assignments = [], moreWords }: Started,
-  command: CommandWords,
+  command: CommandParts,
   reader: LineContext,
 ): void {
   if (script !== undefined) {
@@ -135,13 +135,13 @@ function addOpened(
   }
   const words = command.words.slice(start, end);
   const text = words.map(({ value }) => value).join(" ");
-  const given = assignments.map((each) => ({ ...each, literal: true, exported: true }));
-  reader.nest(() => addCommand({ words, assignments: given, text, variables: [], moreWords }, reader));
+  const exported = assignments.map((each) => ({ ...each, literal: true, exported: true }));
+  reader.nest(() => addCommand({ words, assignments: exported, text, variables: [], moreWords }, reader));
 }
 
-/** An expansion must be data where it stands, and a file pattern must not be able to become an option. */
+/** Refuses an expansion that is not data where it stands, and a file pattern that may become an option. */
 function checkWords(
-  command: CommandWords,
+  command: CommandParts,
   words: readonly string[],
   opened: readonly Started[],
   reader: LineContext,
@@ -177,7 +177,7 @@ function mayBecomeOption(words: readonly string[], at: number, isData: (at: numb
 }
 
 /** Lists the variables that `export`, `readonly`, `unset` and `read` assign. */
-function assigned(words: readonly string[], command: CommandWords, reader: LineContext): Assignment[] {
+function assigned(words: readonly string[], command: CommandParts, reader: LineContext): Assignment[] {
   const names = assignedNames(words);
   if (names === undefined) reader.fail(`${words[0]} has a word that is not a name.`);
   const exported = words[0] === "export" || words[0] === "unset";
@@ -194,7 +194,7 @@ function assigned(words: readonly string[], command: CommandWords, reader: LineC
 function uncoveredIn(
   words: readonly string[],
   opened: readonly Started[],
-  moreWords: CommandWords["moreWords"],
+  moreWords: CommandParts["moreWords"],
 ): Uncovered | undefined {
   if (moreWords === "options" && !takesAnyWords(words[0])) {
     return { why: "It gets further words from its input, which may be options that run a program.", at: words.length };

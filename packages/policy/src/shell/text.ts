@@ -8,7 +8,7 @@ const plain = /^[\t\n\x20-\x7e]*$/;
 
 const allowed = new Set([" ", "\t", "\n"]);
 
-/** Why the characters of a line already make it unreadable. */
+/** Says why the characters of a line already make it unreadable. */
 export function textProblem(line: string): string | undefined {
   if (line.length > longestLine) return `It is longer than ${longestLine.toLocaleString("en")} characters.`;
   if (plain.test(line)) return undefined;
@@ -46,7 +46,7 @@ export function onlyGaps(line: string, from: number, to: number, spans: Span[]):
   return isGap(line, from, at, to, to);
 }
 
-/** A gap that goes on beyond its end is none. */
+/** Returns whether a stretch is such a gap; one that goes on beyond its end is none. */
 function isGap(line: string, from: number, start: number, end: number, to: number): boolean {
   let at = start;
   const startsWord = (): boolean => at === from || separators.includes(line.charAt(at - 1));
@@ -114,7 +114,7 @@ export function readBare(text: string, atStart: boolean, rest: string): BareText
   return { value, pattern, problem };
 }
 
-/** `{a,b}` and `{1..3}`; `{}` and `HEAD@{1}` are plain text in every shell. */
+/** Recognises `{a,b}` and `{1..3}`; `{}` and `HEAD@{1}` are plain text in every shell. */
 function isBraceList(text: string, at: number): boolean {
   return text.includes(",", at) || text.includes("..", at);
 }
