@@ -14,13 +14,14 @@ import {
   compileProtected,
   exactPattern,
   namedByGit,
+  type OwnState,
   ownFolders,
   type ProtectedEntry,
   stateFolders,
 } from "./judge/protectedPaths.ts";
 import type { RememberedStore } from "./remembered/store.ts";
 import { compileRules, type PathBases } from "./rules/compileRules.ts";
-import type { OwnState, Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 import { type Mode, modes } from "./verdict.ts";
 
 /** A remote whose tools were given more than roots. */

@@ -6,11 +6,11 @@ import {
   compilePathPatterns,
   isInside,
   namedByRepository,
+  type PathScope,
   type ProtectedPath,
 } from "@toolcrib/kit/files";
 import { describeEffect } from "../describe.ts";
 import type { PathBases } from "../rules/compileRules.ts";
-import type { OwnState, Settings } from "../settings.ts";
 import type { Verdict } from "../verdict.ts";
 
 /** What is used of `path.posix` or `path.win32`: the name of Node's type in a signature would ask users for the types of Node. */
@@ -114,6 +114,21 @@ export function plainNames(path: string): string {
   return names.join(sep);
 }
 
+/** Where the program that uses a policy keeps what decides about calls. */
+export interface OwnState {
+  /** Absolute paths of folders that no call changes, whatever allows it. */
+  readonly folders: readonly string[];
+  /** Why, for a refusal: `it is where … keeps what the user has allowed, so no tool changes it`. */
+  readonly why: string;
+  /**
+   * Protected names of files in a root, which are asked about by any other name too: a link to one, a folder around it. What each decides:
+   * `says what may run here`.
+   */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  /** Where these files are. Default: the roots of the policy. */
+  readonly roots?: readonly string[] | undefined;
+}
+
 /** Lists the folders by their names and where these lead now: a link may have come since the last look. */
 export function stateFolders({ folders }: OwnState): string[] {
   return [...new Set(folders.flatMap((folder) => [folder, canonicalOf(folder)]))];
@@ -123,7 +138,10 @@ export function stateFolders({ folders }: OwnState): string[] {
  * Judges a change of the program's own state: denied by any name of what lies in its folders, also a hard link, which no pattern of paths
  * knows. Of a remote only paths are compared: it may be this disk, but what lies there cannot be looked up here.
  */
-export function judgeOwnState(effect: ToolEffect, { ownState, roots, scope }: Settings): Verdict | undefined {
+export function judgeOwnState(
+  effect: ToolEffect,
+  { ownState, roots, scope }: { ownState: OwnState | undefined; roots: readonly string[]; scope: PathScope },
+): Verdict | undefined {
   const { kind, path, givenPath = path, tree, remote } = effect;
   if (ownState === undefined || path === undefined) return undefined;
   const folders = stateFolders(ownState);
