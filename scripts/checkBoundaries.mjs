@@ -134,7 +134,7 @@ const rooms = {
       "commands/mcp lazily",
       "commands/run lazily",
     ],
-    "commands/chat": ["commands", "model", "state", "terminal", "tools"],
+    "commands/chat": ["commands", "config", "model", "state", "terminal", "tools"],
     "commands/run": ["commands", "model", "state", "terminal", "tools"],
     "commands/mcp": ["commands", "model", "state", "terminal", "tools"],
     "commands/config": ["commands", "config", "state", "terminal"],

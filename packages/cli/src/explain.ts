@@ -4,7 +4,7 @@ import { isToolError } from "@toolcrib/core";
 import { messageOf as messageOfAny, withoutControls } from "@toolcrib/core/text";
 import { isMcpError } from "@toolcrib/mcp/config";
 import { CliError, type ExitReason } from "./exitReasons.ts";
-import { waysToConnect } from "./model/waysToConnect.ts";
+import { linesToConnect } from "./model/waysToConnect.ts";
 
 /** What the user is told about an error, and how the program ends. */
 interface Explanation {
@@ -28,7 +28,10 @@ export function explain(error: unknown): Explanation {
       case "ended":
         return { exitReason: "limit", message };
       case "not_understood":
-        return { exitReason: "provider", message: `${message}\n${threeWaysOn}` };
+        return {
+          exitReason: "provider",
+          message: `The offline stand-in is no language model and does not understand this. To connect a model:\n${linesToConnect}`,
+        };
       default:
         return { exitReason: "provider", message };
     }
@@ -59,6 +62,3 @@ export function messageOf(error: unknown): string {
 function flagFor({ option, variable = "the key" }: AdvisedOption): string {
   return { apiKey: variable, baseURL: "--base-url", model: "-m", reasoning: "--reasoning" }[option];
 }
-
-const threeWaysOn =
-  `Three ways on:\n${waysToConnect.map((way, index) => `  ${index + 1}. ${way}\n`).join("")}`.trimEnd();

@@ -62,23 +62,26 @@ const readers: { readonly [Key in keyof Values]: Reader<Values[Key]> } = {
     if (/^[1-9]\d{0,8}$/.test(word)) return Number(word);
     throw usageError(`${flag} ${word}: expected a whole number above 0`);
   },
-  duration(word, _before, flag) {
-    const units = new Map([
-      ["ms", 1],
-      ["s", 1000],
-      ["m", 60_000],
-      ["h", 3_600_000],
-    ]);
-    const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(word) ?? [];
-    const ms = Number(amount) * (units.get(unit) ?? Number.NaN);
-    if (ms >= 1 && ms <= longestDelayMs) return ms;
-    throw usageError(`${flag} ${word}: expected a number with a unit, such as 90s, 5m or 2h, at most 596h`);
-  },
+  duration: (word, _before, flag) => readDuration(word, flag),
   dollars(word, _before, flag) {
     if (/^\d{1,9}(?:\.\d+)?$/.test(word) && Number(word) > 0) return Number(word);
     throw usageError(`${flag} ${word}: expected dollars above 0, such as 0.50`);
   },
 };
+
+/** Reads `90s` or `5m` as milliseconds. Throws a usage error that begins with `what`. */
+export function readDuration(word: string, what: string): number {
+  const units = new Map([
+    ["ms", 1],
+    ["s", 1000],
+    ["m", 60_000],
+    ["h", 3_600_000],
+  ]);
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(word) ?? [];
+  const ms = Number(amount) * (units.get(unit) ?? Number.NaN);
+  if (ms >= 1 && ms <= longestDelayMs) return ms;
+  throw usageError(`${what} ${word}: expected a number with a unit, such as 90s, 5m or 2h, at most 596h`);
+}
 
 /** For a rule of permissions that is missing, or is none. */
 export const ruleAdvice = "such as 'run_bash(git push *)'; to be asked before each change, use --mode ask";

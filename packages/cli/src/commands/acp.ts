@@ -7,10 +7,10 @@ import type { Command } from "commander";
 import { configuredValues } from "../config/applyConfig.ts";
 import type { ExitReason } from "../exitReasons.ts";
 import { messageOf } from "../explain.ts";
-import { chooseModel } from "../model/modelChoice.ts";
+import { chooseAnother, chooseModel, type ModelChoice } from "../model/modelChoice.ts";
 import type { Program } from "../program.ts";
 import { agentFlags } from "../sharedFlags.ts";
-import { sessionsOf } from "../state/sessionFile.ts";
+import { sessionsOf, titleOf } from "../state/sessionFile.ts";
 import { ownToolStore } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
 import { createPermissions, describePermissions, policyMode } from "../tools/permissions.ts";
@@ -51,11 +51,11 @@ async function serveEditor(program: Program, flags: ConversationFlags, command: 
     },
     async listSessions(cwd = process.cwd()) {
       const sessions = await sessionsOf(cwd, env).list();
-      return sessions.map(({ file, topic, name, changedAt }) => ({
-        id: idOf(file),
+      return sessions.map((session) => ({
+        id: idOf(session.file),
         cwd,
-        title: name ?? topic,
-        changedAt,
+        title: titleOf(session),
+        changedAt: session.changedAt,
       }));
     },
   });
@@ -71,7 +71,8 @@ async function openSession(
   flags: ConversationFlags,
   { cwd, roots, mcpServers, signal }: AcpSessionRequest,
 ): Promise<AcpSession> {
-  const { provider } = await chooseModel(flags);
+  const choice = await chooseModel(flags);
+  const { provider } = choice;
   const mounted = await mountOf({ cwd, mcpServers, signal }, program);
   const root = flags.on === undefined ? [...new Set([...roots, ...(flags.root ?? [])])] : flags.root;
   const given = { ...flags, root, directory: cwd, mounted, signal };
@@ -81,7 +82,7 @@ async function openSession(
       throw error;
     },
   );
-  return sessionOf(conversation, flags, `${provider.name}/${provider.model}`);
+  return sessionOf(conversation, choice);
 }
 
 /** Servers that the editor names are the user's own: nobody else could have put them into its settings. */
@@ -103,8 +104,9 @@ async function mountOf(
   return mount;
 }
 
-function sessionOf(conversation: Conversation, flags: ConversationFlags, model: string): AcpSession {
+function sessionOf(conversation: Conversation, first: ModelChoice): AcpSession {
   const { permissions, journal } = conversation;
+  const model = `${first.provider.name}/${first.provider.model}`;
   let current = model;
   return {
     id: journal === undefined ? crypto.randomUUID() : idOf(journal),
@@ -125,10 +127,7 @@ function sessionOf(conversation: Conversation, flags: ConversationFlags, model: 
       },
       available: [...new Set([model, ...keyedModels()])].map((id) => ({ id, name: id })),
       async select(id) {
-        // Another provider is not where `--base-url` says.
-        const isSame = id.split("/")[0] === model.split("/")[0];
-        const choice = await chooseModel({ ...flags, model: id, baseUrl: isSame ? flags.baseUrl : undefined });
-        conversation.useModel(choice.provider);
+        conversation.useModel((await chooseAnother(first, id)).provider);
         current = id;
       },
     },

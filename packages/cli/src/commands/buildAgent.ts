@@ -10,15 +10,18 @@ import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import type { conversationFlags } from "../sharedFlags.ts";
 import { oneLine } from "../terminal/render.ts";
+import type { HookSettings, Hooks } from "../tools/hooks.ts";
 import type { PermissionFlags, Permissions, WorkMode } from "../tools/permissions.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import type { SessionLock } from "./sessionLock.ts";
 import { instructionsFor, systemPromptFor, workplaceOf } from "./systemPrompt.ts";
 
 /** Flags of the commands that talk to a model. */
-export interface ConversationFlags extends FlagsOf<typeof conversationFlags>, ToolFlags, PermissionFlags {
+export interface ConversationFlags extends FlagsOf<typeof conversationFlags>, ToolFlags, PermissionFlags, HookSettings {
   /** Not a flag: servers that are mounted already, in place of those of `mcp`. They are closed with the conversation. */
   readonly mounted?: McpMount | undefined;
+  /** Not a flag: the name that a new conversation gets. */
+  readonly sessionName?: string | undefined;
   /** Not a flag: ends the connection to the remote of `on`, also while it is made. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,6 +36,7 @@ export interface AgentParts {
   readonly provider: Provider;
   readonly mount: McpMount | undefined;
   readonly jobs: BackgroundJobs | undefined;
+  readonly hooks: Hooks;
   /** Whether a new conversation can be saved. */
   readonly isSaved: boolean;
 }
@@ -47,7 +51,7 @@ export interface BuiltAgent {
 
 /** Makes the agent that continues the conversation of `file`, or starts a new one, and locks its journal. */
 export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: string): Promise<BuiltAgent> {
-  const { flags, program, sessions, guard, provider, mount, jobs, isSaved } = parts;
+  const { flags, program, sessions, guard, provider, mount, jobs, hooks, isSaved } = parts;
   const { terminal } = program;
   const { remote } = flags;
   const roots = rootsOf(flags);
@@ -69,11 +73,12 @@ export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: st
         more: mount?.tools,
         outputs,
         jobs,
+        hooks,
         undo: undo?.middleware,
       }),
     sessionContextFilePath: `${(journal ?? join(sessions.path, "session")).replace(/\.jsonl$/, "")}.json`,
     stopRepeats: {},
-    ...(journal !== undefined && { journal }),
+    ...(journal !== undefined && { journal, sessionName: flags.sessionName }),
     onJournalError: ({ message }) => terminal.aside(`${message} The conversation goes on unsaved.`),
     ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),
   };

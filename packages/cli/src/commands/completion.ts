@@ -4,7 +4,7 @@ import type { Command, Option } from "commander";
 import { settings } from "../config/settings.ts";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { sessionsOf } from "../state/sessionFile.ts";
+import { sessionsOf, titleOf } from "../state/sessionFile.ts";
 import { packageFile } from "../version.ts";
 import { type DefineCommand, defineCommand, flagLoaders } from "./defineCommand.ts";
 
@@ -84,7 +84,10 @@ async function candidates(program: Program, root: Command, words: readonly strin
     : typed.startsWith("-")
       ? command.options.map(({ long, short, description }) => ({ value: long ?? short ?? "", about: description }))
       : [
-          ...(given.length > 0 ? [] : command.commands).map((one) => ({ value: one.name(), about: one.description() })),
+          ...(given.length > 0 ? [] : namedCommands(command)).map((one) => ({
+            value: one.name(),
+            about: one.description(),
+          })),
           ...(await valuesOf(program, `${pathOf(command)} ${given.length}`, [], start)),
         ];
   return (
@@ -95,7 +98,13 @@ async function candidates(program: Program, root: Command, words: readonly strin
   );
 }
 
-/** One that takes a value. */
+/** Lists the commands that help names, and `help` itself. */
+function namedCommands(command: Command): readonly Command[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands.filter((one) => visible.includes(one) || one.name() === "help");
+}
+
+/** Finds an option that takes a value. */
 function optionOf(command: Command, flag: string): Option | undefined {
   return command.options.find(
     ({ long, short, required, optional }) => (required || optional) && [long, short].includes(flag),
@@ -136,7 +145,7 @@ async function valuesOf(
     case "sessions export 0":
     case "sessions delete 0": {
       const found = await sessionsOf(process.cwd(), program.env).list();
-      return found.map(({ file, name, topic }) => ({ value: basename(file, ".jsonl"), about: name ?? topic }));
+      return found.map((one) => ({ value: basename(one.file, ".jsonl"), about: titleOf(one) }));
     }
     case "mcp allow 0":
     case "mcp remove 0":

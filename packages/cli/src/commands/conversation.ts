@@ -1,4 +1,4 @@
-import type { Agent, AgentEvent, Answers, ChatOptions, Provider } from "@toolcrib/agent";
+import type { Agent, AgentEvent, Answers, ChatOptions, Provider, UserContent } from "@toolcrib/agent";
 import type { Instructions } from "@toolcrib/agent/instructions";
 import type { SessionFolder } from "@toolcrib/agent/sessions";
 import type { GuardDecision, GuardedCall } from "@toolcrib/core";
@@ -7,9 +7,12 @@ import type { Undo } from "@toolcrib/tools-fs/undo";
 import { keptSessions } from "../config/ownSettings.ts";
 import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { makeSessionFolder, numberedRows, type PickRow, resumedFile, sessionsOf } from "../state/sessionFile.ts";
+import { makeSessionFolder, resumedFile, sessionsOf } from "../state/sessionFile.ts";
 import type { Asker } from "../terminal/ask.ts";
+import type { PickChoice } from "../terminal/choices.ts";
+import { firstLineOf, withTextBefore } from "../terminal/mentions.ts";
 import { answersTo } from "../tools/approval.ts";
+import { Hooks } from "../tools/hooks.ts";
 import { createPermissions, type Permissions, type WorkMode } from "../tools/permissions.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
@@ -17,17 +20,24 @@ import { rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import { type AgentParts, type BuiltAgent, buildAgent, type ConversationFlags } from "./buildAgent.ts";
 import { SessionLock } from "./sessionLock.ts";
 
-/** With `jobs` commands may run in the background. Throws usage errors, and `bad_session` for a file that does not hold a conversation. */
+interface ConversationOptions {
+  /** With it commands may run in the background. */
+  readonly jobs?: BackgroundJobs | undefined;
+  /** Lets the user pick a conversation. */
+  readonly pick?: PickChoice | undefined;
+}
+
+/** Throws usage errors, and `bad_session` for a file that does not hold a conversation. */
 export async function openConversation(
   provider: Provider,
   given: ConversationFlags,
   program: Program,
   asker: () => Asker | undefined,
-  jobs?: BackgroundJobs,
+  { jobs, pick }: ConversationOptions = {},
 ): Promise<Conversation> {
   const sessions = sessionsOf(given.directory ?? process.cwd(), program.env);
   // First: what cannot be resumed connects nothing.
-  const resumed = await resumedFile(given, sessions, pickOf(asker, program.terminal));
+  const resumed = await resumedFile(given, sessions, pick);
   const connected = await connectRemote(given, program, { background: jobs !== undefined, signal: given.signal });
   let conversation: Conversation | undefined;
   try {
@@ -67,7 +77,9 @@ async function prepare(
   const mount =
     flags.mounted ??
     (flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined);
-  return new Conversation({ flags, program, sessions, permissions, mount, jobs, isSaved: !problem }, provider, asker);
+  const hooks = new Hooks(flags, { cwd: directory, note: (text) => terminal.aside(text) });
+  const parts = { flags, program, sessions, permissions, mount, jobs, hooks, isSaved: !problem };
+  return new Conversation(parts, provider, asker);
 }
 
 /** An agent with the CLI's tools, whose conversation a journal keeps as it grows. */
@@ -136,18 +148,21 @@ export class Conversation {
     return this.#isDenied;
   }
 
-  turn(message: string, signal: AbortSignal, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
+  turn(message: UserContent, signal: AbortSignal, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
     // First: it may have been taken back in another process.
     const note = this.undo?.takeNote();
-    this.undo?.begin(message.trim().split("\n", 1)[0] ?? "");
-    const sent = note === undefined ? message : `${note}\n\n${message}`;
-    return startedOnce(this.agent.streamChat(sent, { ...options, signal, onQuestions: () => this.#ask(signal) }));
+    this.undo?.begin(firstLineOf(message));
+    const sent = note === undefined ? message : withTextBefore(note, message);
+    return this.#events(
+      this.agent.streamChat(sent, { ...options, signal, onQuestions: () => this.#ask(signal) }),
+      signal,
+    );
   }
 
   /** Asks the user about the calls that wait, and goes on where they were answered. */
   answer(signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
     this.undo?.begin("your answers");
-    return startedOnce(this.agent.streamApprove({}, { signal, onQuestions: () => this.#ask(signal) }));
+    return this.#events(this.agent.streamApprove({}, { signal, onQuestions: () => this.#ask(signal) }), signal);
   }
 
   /** The same conversation with another model. */
@@ -187,11 +202,30 @@ export class Conversation {
   }
 
   async #decide(call: GuardedCall): Promise<GuardDecision> {
-    const decision = await this.permissions.policy.guard(call);
+    const decided = await this.permissions.policy.guard(call);
+    const isRefused = decided === false || typeof decided === "string";
+    const hooked = isRefused ? true : await this.#parts.hooks.decide(call);
+    const decision = hooked === true ? decided : hooked;
     // What the tool itself refuses, a path outside the roots, is not a decision about the call.
     const isDenied = decision === false || typeof decision === "string";
     if (isDenied && call.effectsError === undefined) this.#isDenied = true;
     return decision;
+  }
+
+  /** Shows the start of each call once: one that was asked about starts anew after the answer. Runs the hooks at the end. */
+  async *#events(events: AsyncIterable<AgentEvent>, signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
+    const { hooks } = this.#parts;
+    const started = new Set<string>();
+    let reason = "error";
+    try {
+      for await (const event of events) {
+        if (event.type === "end") reason = event.reason;
+        if (event.type !== "tool-call" || !started.has(event.id)) yield event;
+        if (event.type === "tool-call") started.add(event.id);
+      }
+    } finally {
+      if (!signal.aborted) await hooks.turnEnded(reason, signal);
+    }
   }
 
   async #ask(signal: AbortSignal): Promise<Answers | undefined> {
@@ -209,27 +243,5 @@ export class Conversation {
       );
     if (!answers || Object.values(answers).some((answer) => answer !== true)) this.#isDenied = true;
     return answers;
-  }
-}
-
-/** Asks for a number of a list; undefined where there is nobody to ask. */
-function pickOf(asker: () => Asker | undefined, { note }: Program["terminal"]): PickRow | undefined {
-  const user = asker();
-  return (
-    user &&
-    (async (rows) => {
-      note(numberedRows(rows));
-      const answer = await user.ask("Number of the conversation: ", undefined);
-      return /^\d+$/.test(answer ?? "") ? Number(answer) - 1 : undefined;
-    })
-  );
-}
-
-/** Shows the start of each call once: one that was asked about starts anew after the answer. */
-async function* startedOnce(events: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void> {
-  const shown = new Set<string>();
-  for await (const event of events) {
-    if (event.type !== "tool-call" || !shown.has(event.id)) yield event;
-    if (event.type === "tool-call") shown.add(event.id);
   }
 }

@@ -110,7 +110,7 @@ describe("toolcrib sessions", () => {
     await run("about birds");
     wire.script(answerWith({ text: "Still birds." }));
     const terminal = startOnTerminal(bin, ["run", "go on", ...model(), "-r"], { cwd: work.folder, env: env() });
-    await terminal.shows("Number of the conversation:");
+    await terminal.shows(/Number:$/);
     terminal.type("1\r");
     await terminal.ended;
     expect(lastRequest()).toContain("about birds");
@@ -134,7 +134,7 @@ describe("toolcrib sessions", () => {
     expect(chat.stdout).toContain("Still birds.");
     wire.script(answerWith({ text: "Birds again." }));
     const terminal = startOnTerminal(bin, ["run", "go on", ...model(), "-r"], { cwd: work.folder, env: env() });
-    await terminal.shows("Number of the conversation:");
+    await terminal.shows(/Number:$/);
     expect(terminal.screen.text).toContain("… and 3 more");
     terminal.type("23\r");
     expect(await terminal.ended).toBe(0);

@@ -3,7 +3,8 @@ import { printableName } from "@toolcrib/core/text";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { writeNewFile } from "../state/givenFile.ts";
-import { describeSession, exportSession, namedSession, numberedRows, sessionsOf } from "../state/sessionFile.ts";
+import { describeSession, exportSession, namedSession, sessionChoice, sessionsOf } from "../state/sessionFile.ts";
+import { numberedRows } from "../terminal/choices.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
 function row(session: SessionSummary): string {
@@ -19,7 +20,14 @@ export const list: DefineCommand = defineCommand({
     const found = await sessionsOf(process.cwd(), env).list();
     if (json) terminal.data(`${JSON.stringify(found)}\n`);
     else if (found.length === 0) terminal.note("No conversation was held in this directory yet.");
-    else terminal.show(`${numberedRows(found.map(row), found.length)}\n`);
+    else
+      terminal.show(
+        `${numberedRows(
+          found.map((one) => sessionChoice(one, row(one))),
+          "",
+          found.length,
+        )}\n`,
+      );
     return "ok";
   },
 });

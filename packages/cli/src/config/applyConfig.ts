@@ -22,10 +22,13 @@ export async function configuredValues(
   const { env } = program;
   const options = new Map(command.options.map((option) => [option.attributeName(), option]));
   const keys = Object.keys(settings).filter(
-    (key) => options.has(key) && !settings[key]?.except?.includes(command.name()),
+    (key) =>
+      (options.has(key) || settings[key]?.commands?.includes(command.name())) &&
+      !settings[key]?.except?.includes(command.name()),
   );
   const isConfigured =
     existsSync(join(directory ?? ".", projectConfigName)) ||
+    existsSync(join(directory ?? ".", ".toolcrib")) ||
     existsSync(join(configFolder(env), "config.json")) ||
     Object.keys(env).some((name) => name.startsWith("TOOLCRIB_"));
   const values: Record<string, unknown> = {};

@@ -2,11 +2,11 @@ import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { askYesNo, terminalAsker } from "../terminal/ask.ts";
 import { configSchema } from "../version.ts";
-import type { ConfigContent } from "./configFile.ts";
 import { projectConfig, userConfig } from "./configFiles.ts";
+import { type BroughtFile, readProjectFiles } from "./projectFiles.ts";
 import { projectConfigName, type Source } from "./settings.ts";
 import { type Settings, settingsFromEnvironment } from "./settingValues.ts";
-import { describeChanges, projectTrust, untrusted } from "./trust.ts";
+import { describeChanges, nameBrought, projectTrust, trustedText, untrusted } from "./trust.ts";
 
 /**
  * Environment, project and user, in this order. The project's file counts once the user trusts it: asks on a terminal, unless `isAsking`
@@ -19,25 +19,39 @@ export async function loadSources(
 ): Promise<Source[]> {
   const { env } = program;
   const file = userConfig(env);
-  const [user, project] = [await file.read(), await projectConfig(directory).read()];
+  const [user, config] = [await file.read(), await projectConfig(directory).read()];
+  const files = readProjectFiles(directory);
+  const name = nameBrought(config !== undefined, files);
+  const project = { name, text: trustedText(config?.text, files), values: config?.values ?? {}, files };
   const environment = await settingsFromEnvironment(env, "TOOLCRIB", configSchema(), usageError);
   return [
     { name: "the environment", values: environment },
-    ...(project
+    ...(name !== ""
       ? [{ name: projectConfigName, values: await trustedValues(project, program, isAsking, directory) }]
       : []),
     ...(user ? [{ name: file.name, values: user.values }] : []),
   ];
 }
 
-async function trustedValues(
-  file: ConfigContent,
-  program: Program,
-  isAsking: boolean,
-  directory: string,
-): Promise<Settings> {
+interface Project {
+  readonly name: string;
+  /** What a yes is bound to. */
+  readonly text: string;
+  readonly values: Settings;
+  readonly files: readonly BroughtFile[];
+}
+
+/** Reads the files that a project brings along, if the user trusts the project as it is. */
+export async function trustedFiles({ env }: Pick<Program, "env">, directory: string): Promise<readonly BroughtFile[]> {
+  const files = readProjectFiles(directory);
+  if (files.length === 0) return files;
+  const text = trustedText(await projectConfig(directory).readText(), files);
+  return (await projectTrust(env, directory).of(text)) === "trusted" ? files : [];
+}
+
+async function trustedValues(file: Project, program: Program, isAsking: boolean, directory: string): Promise<Settings> {
   const { terminal, env } = program;
-  const changes = describeChanges(file.values);
+  const changes = describeChanges(file.values, file.files);
   if (changes.length === 0) return file.values;
   const store = projectTrust(env, directory);
   const trust = await store.of(file.text);
@@ -51,16 +65,14 @@ async function trustedValues(
   };
   if (!asker) {
     const rest = "deny" in file.values ? ", but for its deny rules" : "";
-    terminal.aside(
-      `${projectConfigName} is not used${rest}: ${state[trust]}; toolcrib config trust shows it and uses it`,
-    );
+    terminal.aside(`${file.name} is not used${rest}: ${state[trust]}; toolcrib config trust shows it and uses it`);
     return untrusted(file.values);
   }
   const what = trust === "changed" ? "has changed. It now sets" : "sets";
   const isTrusted = await askYesNo(asker, {
-    lines: [`${projectConfigName} of this folder ${what} (! could do harm):`, ...changes],
+    lines: [`${file.name} of this folder ${what} (! could do harm):`, ...changes],
     question: "Use it here, until it changes?",
-    tooLong: [`${projectConfigName} sets too much`, "read it, then run toolcrib config trust"],
+    tooLong: [`${file.name} sets too much`, "read it, then run toolcrib config trust"],
   });
   try {
     await store.save(file.text, isTrusted);

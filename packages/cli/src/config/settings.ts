@@ -9,11 +9,19 @@ interface Setting {
   readonly addsUp?: true;
   /** A project cannot set it. */
   readonly isUserOnly?: true;
+  /** Commands in which it holds without a flag. */
+  readonly commands?: readonly string[];
   /** Commands that have the flag but not the setting: there the user has named the call, or the client decides. */
   readonly except?: readonly string[];
   /** Why this value could harm, where a project sets it. */
   risk?(value: unknown): string | undefined;
 }
+
+const hook: Setting = {
+  addsUp: true,
+  commands: ["run", "chat", "acp"],
+  risk: () => "these commands run with all your rights, and what files of this folder they run is theirs to say",
+};
 
 const reachesFar = (names: unknown): string | undefined =>
   [names].flat().some((name) => name === "run_bash" || name === "remove")
@@ -49,6 +57,9 @@ export const settings: Readonly<Record<string, Setting>> = {
   sandbox: { risk: (sandbox) => (sandbox === false ? "commands run with all your rights" : undefined) },
   sandboxAllow: { risk: () => "commands in the sandbox reach or change them" },
   contextFiles: {},
+  "hooks.beforeCall": hook,
+  "hooks.afterCall": hook,
+  "hooks.turnEnd": hook,
   "sessions.keepDays": { isUserOnly: true },
   "sessions.keepMegabytes": { isUserOnly: true },
   color: { isUserOnly: true },

@@ -1,7 +1,8 @@
 import { findProject } from "@toolcrib/contracts";
 import { checkServers as lookAtServers } from "@toolcrib/mcp/config";
 import { checkRules, projectConfig, userConfig } from "../config/configFiles.ts";
-import { describeChanges, projectTrust } from "../config/trust.ts";
+import { readProjectFiles } from "../config/projectFiles.ts";
+import { describeChanges, projectTrust, trustedText } from "../config/trust.ts";
 import { messageOf } from "../explain.ts";
 import { oneLine } from "../terminal/render.ts";
 import { ownConsents } from "../tools/mcpConsent.ts";
@@ -16,8 +17,10 @@ export const checkConfig: Check = async (_flags, { env }) => {
     try {
       const content = await file.read();
       if (content) await checkRules(content.values, file);
-      const changes = content && file.name !== file.path ? describeChanges(content.values) : [];
-      const isUsed = changes.length === 0 || (await projectTrust(env).of(content?.text ?? "")) === "trusted";
+      const files = file.name === file.path ? [] : readProjectFiles(process.cwd());
+      const changes = file.name === file.path ? [] : describeChanges(content?.values ?? {}, files);
+      const text = trustedText(content?.text, files);
+      const isUsed = changes.length === 0 || (await projectTrust(env).of(text)) === "trusted";
       if (!isUsed) {
         const advice = "toolcrib config trust shows it and uses it";
         findings.push({ level: "warning", text: `${file.name} is not trusted, so it is not used`, advice });

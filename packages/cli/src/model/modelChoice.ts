@@ -9,8 +9,10 @@ export interface ModelChoice {
   readonly why: string;
   /** Whether the user named provider and model. If not, `why` is shown before anything is sent. */
   readonly isNamed: boolean;
-  /** For another model that the user changes to. */
-  readonly settings: Pick<ModelFlags, "reasoning" | "cacheTtl">;
+  /** Whether the stand-in answers, as nothing else is there. */
+  readonly isOffline: boolean;
+  /** What was asked for; another model that the user changes to keeps the rest. */
+  readonly flags: ModelFlags;
 }
 
 const addressVariables: Readonly<Record<string, string>> = {
@@ -27,14 +29,25 @@ function checkAddressOf(provider: Provider): void {
 }
 
 /** Chooses the model that the flags name, else one that the environment offers. */
-export async function chooseModel({ model, baseUrl, reasoning, cacheTtl }: ModelFlags): Promise<ModelChoice> {
-  const settings = { reasoning, cacheTtl };
-  const { provider, by, reason } = await choose({ model, baseURL: baseUrl, ...settings });
+export async function chooseModel(flags: ModelFlags): Promise<ModelChoice> {
+  const { model, baseUrl, reasoning, cacheTtl } = flags;
+  const { provider, by, reason } = await choose({ model, baseURL: baseUrl, reasoning, cacheTtl });
   if (baseUrl === undefined) checkAddressOf(provider);
   const cause = by === "named" ? "asked for with -m" : reason;
-  const why =
-    by === "offline"
-      ? "No model is connected: the offline stand-in answers (a few rules). toolcrib --help tells how to connect one."
-      : `Using ${provider.name}/${provider.model}: ${cause}. Another: -m provider/model.`;
-  return { provider, why, isNamed: by === "named", settings };
+  const isOffline = by === "offline";
+  const why = isOffline
+    ? "No model is connected: the offline stand-in answers (a few rules). toolcrib --help tells how to connect one."
+    : `Using ${provider.name}/${provider.model}: ${cause}. Another: -m provider/model.`;
+  return { provider, why, isNamed: by === "named", isOffline, flags: { model, baseUrl, reasoning, cacheTtl } };
+}
+
+/** Chooses another model; it is where `--base-url` says if its provider is the first one's. */
+export function chooseAnother(first: ModelChoice, model: string): Promise<ModelChoice> {
+  const isSame = providerIn(model) === providerIn(first.flags.model ?? first.provider.name);
+  return chooseModel({ ...first.flags, model, baseUrl: isSame ? first.flags.baseUrl : undefined });
+}
+
+/** Returns the provider's name in `provider/model`. */
+export function providerIn(model: string): string {
+  return model.split("/", 1)[0]?.toLowerCase() ?? "";
 }

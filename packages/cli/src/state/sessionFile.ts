@@ -13,8 +13,14 @@ import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
 /** Megabytes of a file that `-r` names. It is read whole, and several times its size is needed for that. */
 const mostSessionMegabytes = 100;
 
-/** Lets the user pick one of the rows: its number from 0. */
-export type PickRow = (rows: readonly string[]) => Promise<number | undefined>;
+/** The name of the sessions that `toolcrib run` begins: lists have them below the conversations. */
+export const runSessionName = "toolcrib run";
+
+/** A session as one of several to choose from. */
+interface SessionChoice {
+  readonly text: string;
+  readonly group?: string | undefined;
+}
 
 /**
  * The conversations of one working directory, outside of it: somebody else may have written the directory, and its files must not
@@ -28,7 +34,7 @@ export function sessionsOf(directory: string, env: NodeJS.ProcessEnv): SessionFo
 export async function resumedFile(
   flags: SessionFlags,
   sessions: SessionFolder,
-  pick?: PickRow,
+  pick?: (choices: readonly SessionChoice[]) => Promise<number | undefined>,
 ): Promise<string | undefined> {
   const { resume } = flags;
   if (resume === true) {
@@ -37,7 +43,7 @@ export async function resumedFile(
       throw usageError(
         "--resume without a name asks which one, and there is no terminal; toolcrib sessions list shows them",
       );
-    const picked = found[(await pick?.(found.map(describeSession))) ?? -1];
+    const picked = found[(await pick?.(found.map((one) => sessionChoice(one)))) ?? -1];
     if (picked) return picked.file;
     throw usageError(found.length > 0 ? "--resume: none was picked" : noneYet);
   }
@@ -74,23 +80,19 @@ export async function namedSession(name: string, sessions: SessionFolder): Promi
   );
 }
 
-/** In one row: when it was last changed, and what it is about. */
-export function describeSession({ changedAt, name, topic }: SessionSummary): string {
-  const time = changedAt.toISOString().slice(0, 16).replace("T", " ");
-  const about = withoutControls(name ?? topic)
-    .replace(/\s+/g, " ")
-    .slice(0, 80);
+/** Describes a session in one row: when it was last changed, and what it is about. */
+export function describeSession(session: SessionSummary): string {
+  const time = session.changedAt.toISOString().slice(0, 16).replace("T", " ");
+  const about = withoutControls(titleOf(session)).replace(/\s+/g, " ").slice(0, 80);
   return `${time}  ${about || "(empty)"}`;
 }
 
-const mostRows = 20;
+export function titleOf({ name, topic }: SessionSummary): string {
+  return name === undefined || name === runSessionName ? topic : name;
+}
 
-/** Conversations with their numbers; of many the first, and how the others are reached. */
-export function numberedRows(rows: readonly string[], most: number = mostRows): string {
-  const numbered = rows.slice(0, most).map((row, index) => `${String(index + 1).padStart(3)}  ${row}`);
-  const more = rows.length - most;
-  if (more > 0) numbered.push(`  … and ${more} more: toolcrib sessions list shows their numbers, which count here too`);
-  return numbered.join("\n");
+export function sessionChoice(session: SessionSummary, text: string = describeSession(session)): SessionChoice {
+  return { text, group: session.name === runSessionName ? "Begun by toolcrib run" : undefined };
 }
 
 /** A conversation for people to read, without the secrets of the environment. */
@@ -99,7 +101,9 @@ export async function exportSession(file: string, form: "html" | "md", env: Node
   const secrets = Object.entries(env).flatMap(([name, value = ""]) =>
     value.length >= 8 && isSecret(name, value) ? [value] : [],
   );
-  return (form === "html" ? sessionToHtml : sessionToMarkdown)(await readTranscript(file), { secrets });
+  const transcript = await readTranscript(file);
+  const name = transcript.name === runSessionName ? undefined : transcript.name;
+  return (form === "html" ? sessionToHtml : sessionToMarkdown)({ ...transcript, name }, { secrets });
 }
 
 /** Makes the folder, for the user alone; returns what went wrong, if anything. */

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@toolcrib/agent";
 import type { InputHistory } from "../state/inputHistory.ts";
+import type { PickChoice } from "./choices.ts";
 import type { Keyboard } from "./keyboard.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -26,8 +27,7 @@ export interface ChatScreen {
   tell(status: Status): void;
   /** Shows the events of a turn until it is ended. */
   startTurn(): Promise<{ show(event: AgentEvent): void; end(): void }>;
-  /** Lets the user pick one of the rows: its number from 0; undefined where the user picks none. */
-  pick(rows: readonly string[]): Promise<number | undefined>;
+  readonly pick: PickChoice;
 }
 
 export interface Status {

@@ -1,32 +1,32 @@
 import { fstatSync } from "node:fs";
+import type { UserContent } from "@toolcrib/agent";
 import { usageError } from "../exitReasons.ts";
 import { mostGivenMegabytes, readGivenFile, refuseMore } from "../state/givenFile.ts";
+import { readMention, withMentions, withTextBefore } from "./mentions.ts";
 
 /** How long a pipe may stay silent when there is a prompt without it: a caller may have left it open by accident. */
 const silenceMs = 3000;
 
 /**
- * The message: what is piped in, then the files named by `@FILE`, then the words. Throws a usage error when there is nothing, or a
- * file cannot be read. `note` gets a line where a silent pipe is given up on.
+ * Reads the message: what is piped in, then the words, then the files that `@FILE` names in them. Throws a usage error when there is
+ * nothing, or a word that is a file's name names none. `note` gets a line where a silent pipe is given up on.
  */
-export async function readPrompt(words: readonly string[], note: (line: string) => void): Promise<string> {
-  const files = await Promise.all(words.filter(namesFile).map((word) => readNamed(word.slice(1))));
-  const text = words.filter((word) => !namesFile(word)).join(" ");
-  const rest = [...files, text].filter((part) => part.trim() !== "");
-  const piped = isPiped() ? await readStdin(rest.length > 0, note) : "";
-  const prompt = [piped.trimEnd(), ...rest].filter((part) => part.trim() !== "").join("\n\n");
-  if (prompt === "")
-    throw usageError('nothing to do: pass a prompt, as in toolcrib run "find TODO in src", or pipe one in');
-  return prompt;
+export async function readPrompt(words: readonly string[], note: (line: string) => void): Promise<UserContent> {
+  for (const word of words) if (namesFile(word)) await requireFile(word.slice(1));
+  const text = words.join(" ").trim();
+  const given = text === "" ? "" : await withMentions(text, readMention);
+  const piped = isPiped() ? (await readStdin(given !== "", note)).trimEnd() : "";
+  if (piped.trim() !== "") return withTextBefore(piped, given);
+  if (given !== "") return given;
+  throw usageError('nothing to do: pass a prompt, as in toolcrib run "find TODO in src", or pipe one in');
 }
 
 function namesFile(word: string): boolean {
   return /^@\S/.test(word) && !/\s/.test(word);
 }
 
-async function readNamed(path: string): Promise<string> {
-  const text = await readGivenFile(path, `@${path}`);
-  if (text !== undefined) return text.trimEnd();
+async function requireFile(path: string): Promise<void> {
+  if ((await readGivenFile(path, `@${path}`)) !== undefined) return;
   throw usageError(
     `@${path}: there is no such file; to begin a prompt with @, put it in quotes with a space before it`,
   );

@@ -14,6 +14,7 @@ import type { Program } from "../program.ts";
 import type { sandboxFlags, toolFlags } from "../sharedFlags.ts";
 import { oneLine } from "../terminal/render.ts";
 import { hideState } from "./hideState.ts";
+import type { Hooks } from "./hooks.ts";
 import type { PermissionFlags, Permissions } from "./permissions.ts";
 import { chooseShell } from "./shell.ts";
 
@@ -38,6 +39,8 @@ export interface ToolSetParts {
   readonly outputs?: string | undefined;
   /** Keeps commands that run in the background, for `run_bash` and its two companions. */
   readonly jobs?: BackgroundJobs | undefined;
+  /** The user's own commands around calls. */
+  readonly hooks?: Hooks | undefined;
   /** Remembers what files were before a call. */
   readonly undo?: Middleware | undefined;
 }
@@ -53,7 +56,7 @@ export function createToolSet(
   flags: ToolFlags,
   { policy, deniedPaths: deny, flags: rules }: Pick<Permissions, "policy" | "deniedPaths" | "flags">,
   { leftovers, env }: Pick<Program, "leftovers" | "env">,
-  { context, more = [], outputs, jobs, undo }: ToolSetParts = {},
+  { context, more = [], outputs, jobs, hooks, undo }: ToolSetParts = {},
 ): ToolRegistry {
   const { directory: cwd, remote } = flags;
   const root = rootsOf(flags);
@@ -84,6 +87,9 @@ export function createToolSet(
   );
   toggle(registry, flags);
   checkRules(registry, rules);
+  hooks?.checkTools(registry);
+  // The first one: it sees what the model gets.
+  if (hooks) registry.use(hooks.middleware);
   if (outputs !== undefined) registry.use(spillOthers(outputs));
   // The last one: what it hands on reaches the tool.
   if (undo) registry.use(undo);

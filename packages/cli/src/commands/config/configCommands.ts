@@ -3,9 +3,10 @@ import { nearestName } from "@toolcrib/core/internal";
 import type { ConfigFile } from "../../config/configFile.ts";
 import { checkRules, projectConfig, userConfig } from "../../config/configFiles.ts";
 import { loadSources } from "../../config/loadSources.ts";
+import { readProjectFiles } from "../../config/projectFiles.ts";
 import { findSetting, projectConfigName, settings } from "../../config/settings.ts";
 import { parseSetting } from "../../config/settingValues.ts";
-import { describeChanges, projectTrust } from "../../config/trust.ts";
+import { describeChanges, nameBrought, projectTrust, trustedText } from "../../config/trust.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
 import type { Program } from "../../program.ts";
@@ -126,9 +127,11 @@ async function configUnset({ env, terminal }: Program, key: string, flags: Place
 async function trustKeeper({ project }: PlaceFlags, env: NodeJS.ProcessEnv): Promise<(text: string) => Promise<void>> {
   if (!project) return async () => {};
   const before = await projectConfig(process.cwd()).readText();
-  const isOwn = before === undefined || (await projectTrust(env).of(before)) === "trusted";
+  const files = readProjectFiles(process.cwd());
+  const isNew = before === undefined && files.length === 0;
+  const isOwn = isNew || (await projectTrust(env).of(trustedText(before, files))) === "trusted";
   return async (text) => {
-    if (isOwn) await projectTrust(env).save(text, true);
+    if (isOwn) await projectTrust(env).save(trustedText(text, files), true);
   };
 }
 
@@ -164,17 +167,20 @@ async function configTrust(program: Program, revoke = false): Promise<ExitReason
   }
   const place = projectConfig(process.cwd());
   const file = await place.read();
-  if (!file)
+  const files = readProjectFiles(process.cwd());
+  if (!file && files.length === 0)
     throw usageError(
       `there is no ${projectConfigName} in this directory; toolcrib config set KEY VALUE --project begins one`,
     );
-  await checkRules(file.values, place);
-  const changes = describeChanges(file.values);
+  if (file) await checkRules(file.values, place);
+  const changes = describeChanges(file?.values ?? {}, files);
   const asker = terminalAsker(program);
-  const title = asker ? `${projectConfigName} of this directory sets` : "Trusted in this directory, until it changes";
+  const title = asker
+    ? `${nameBrought(file !== undefined, files)} of this directory sets`
+    : "Trusted in this directory, until it changes";
   const lines = [`${title} (! could do harm):`, ...changes];
   if (!asker) terminal.note(lines.join("\n"));
   const isTrusted = !asker || (await askYesNo(asker, { lines, question: "Use it here, until it changes?" }));
-  await store.save(file.text, isTrusted);
+  await store.save(trustedText(file?.text, files), isTrusted);
   return isTrusted ? "ok" : "denied";
 }

@@ -6,6 +6,7 @@ import {
   isAgentError,
   type ObjectAnswer,
   type Provider,
+  type UserContent,
 } from "@toolcrib/agent";
 import { type JsonSchema, ToolRegistry } from "@toolcrib/core";
 import { isPlainObject } from "@toolcrib/core/internal";
@@ -16,7 +17,9 @@ import { chooseModel } from "../../model/modelChoice.ts";
 import type { Program } from "../../program.ts";
 import { conversationFlags } from "../../sharedFlags.ts";
 import { parseJson, readGivenFile } from "../../state/givenFile.ts";
+import { runSessionName } from "../../state/sessionFile.ts";
 import { type Asker, terminalAsker } from "../../terminal/ask.ts";
+import { pickByNumber } from "../../terminal/choices.ts";
 import { readPrompt } from "../../terminal/prompt.ts";
 import { whyNotRun } from "../../tools/allowAdvice.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
@@ -108,8 +111,10 @@ async function start(program: Program, flags: RunFlags): Promise<Started> {
   const cost = costLimit(maxCost, provider);
   if (!isNamed) terminal.aside(why);
   const asker = (): Asker | undefined => terminalAsker(program);
-  const offersShell = asker() !== undefined;
-  const conversation = await openConversation(provider, { ...flags, offersShell }, program, asker);
+  const user = asker();
+  const given = { ...flags, offersShell: user !== undefined, sessionName: runSessionName };
+  const pick = user && pickByNumber(user, terminal.note);
+  const conversation = await openConversation(provider, given, program, asker, { pick });
   const answer = schema && createObjectAnswer(conversation.agent.toolRegistry, schema, undefined, provider);
   return { provider, conversation, cost, answer };
 }
@@ -117,12 +122,12 @@ async function start(program: Program, flags: RunFlags): Promise<Started> {
 /** Asks the model, and again where it gave no value for `--output-schema`; returns how the last turn ended. */
 async function perform(
   { conversation, cost, answer }: Started,
-  prompt: string,
+  prompt: UserContent,
   report: Report,
   signal: AbortSignal,
 ): Promise<TurnEnd | undefined> {
   const stopWhen = anyOf(...[answer?.options, cost].flatMap((one) => one?.stopWhen ?? []));
-  const turn = async (message: string, choice: ChatOptions = {}): Promise<TurnEnd | undefined> => {
+  const turn = async (message: UserContent, choice: ChatOptions = {}): Promise<TurnEnd | undefined> => {
     let end: TurnEnd | undefined;
     for await (const event of conversation.turn(message, signal, { ...answer?.options, stopWhen, ...choice })) {
       cost?.see(event);

@@ -4,6 +4,12 @@ import type { Completions } from "../chatLines.ts";
 
 const mostItems = 50;
 
+/** Names a file; a folder with blanks leaves the quotes open, as more of the name follows. */
+function named(path: string): string {
+  if (!path.includes(" ")) return `@${path}`;
+  return path.endsWith("/") ? `@"${path}` : `@"${path}"`;
+}
+
 /** Completes a command at the beginning of a message, what a command takes, and the name of a file after `@`. */
 export function completionProvider(completions: Completions): AutocompleteProvider {
   const command = async (text: string): Promise<AutocompleteItem[]> => {
@@ -27,13 +33,20 @@ export function completionProvider(completions: Completions): AutocompleteProvid
   return {
     async getSuggestions(lines, row, column, { signal }) {
       const text = (lines[row] ?? "").slice(0, column);
-      const word = /\S*$/.exec(text)?.[0] ?? "";
+      // A name in quotes may hold blanks.
+      const word = /(?:(?<!\S)@"[^"]*|\S*)$/.exec(text)?.[0] ?? "";
       const isCommand = row === 0 && text.startsWith("/");
       if (!isCommand && !word.startsWith("@")) return null;
       const items = isCommand
         ? await command(text)
-        : (await completions.files(word.slice(1), signal)).map((path) => ({ value: `@${path}`, label: path }));
-      const shown = items.filter(({ value }) => showInvisible(value) === value && !value.includes(" "));
+        : (await completions.files(word.replace(/^@"?/, ""), signal)).map((path) => ({
+            value: named(path),
+            label: path,
+          }));
+      const shown = items.filter(
+        ({ value, label }) =>
+          showInvisible(value) === value && !label.includes('"') && (!isCommand || !value.includes(" ")),
+      );
       return { items: shown.slice(0, mostItems), prefix: word };
     },
     applyCompletion(lines, row, column, { value }, prefix) {

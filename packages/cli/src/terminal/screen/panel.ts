@@ -1,6 +1,7 @@
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { truncateToWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { showInvisible } from "@toolcrib/core/text";
+import { type Choice, type ShownChoice, shownChoices } from "../choices.ts";
 import type { Style } from "../style.ts";
 
 /** Stands in place of the prompt, and gets the keys, until it is closed. */
@@ -18,15 +19,15 @@ const mostItems = 10;
 /** Lets the user pick one of some rows, by arrows or by typing a part of it. */
 export class Picker implements Panel {
   readonly hints: readonly string[] = ["type to filter", "Enter picks", "Esc leaves"];
-  readonly #items: readonly string[];
+  readonly #choices: readonly Choice[];
   readonly #style: Style;
   readonly #done: (index: number | undefined) => void;
   #filter = "";
   #at = 0;
 
   /** `done` gets the number of the row, from 0; undefined where none was picked. */
-  constructor(items: readonly string[], style: Style, done: (index: number | undefined) => void) {
-    this.#items = items.map(showInvisible);
+  constructor(choices: readonly Choice[], style: Style, done: (index: number | undefined) => void) {
+    this.#choices = choices.map((choice) => ({ ...choice, text: showInvisible(choice.text) }));
     this.#style = style;
     this.#done = done;
   }
@@ -34,7 +35,7 @@ export class Picker implements Panel {
   onKey(key: string): void {
     const found = this.#found();
     if (matchesKey(key, "escape") || matchesKey(key, "ctrl+c")) this.leave();
-    else if (matchesKey(key, "enter")) this.#done(found[this.#at]);
+    else if (matchesKey(key, "enter")) this.#done(found[this.#at]?.index);
     else if (matchesKey(key, "up")) this.#at = Math.max(0, this.#at - 1);
     else if (matchesKey(key, "down")) this.#at = Math.min(found.length - 1, this.#at + 1);
     else if (matchesKey(key, "backspace")) this.#refilter(this.#filter.slice(0, -1));
@@ -49,10 +50,10 @@ export class Picker implements Panel {
     const { cyan, dim } = this.#style;
     const found = this.#found();
     const first = Math.max(0, Math.min(this.#at - (mostItems >> 1), found.length - mostItems));
-    const rows = found.slice(first, first + mostItems).map((item, index) => {
+    const rows = found.slice(first, first + mostItems).flatMap(({ text, heading }, index) => {
       const isAt = first + index === this.#at;
-      const row = truncateToWidth(`${isAt ? "→" : " "} ${this.#items[item]}`, columns - 1, "…");
-      return isAt ? cyan(row) : row;
+      const row = truncateToWidth(`${isAt ? "→" : " "} ${text}`, columns - 1, "…");
+      return [...(heading === undefined ? [] : [dim(`  ${heading}:`)]), isAt ? cyan(row) : row];
     });
     return [
       ...(this.#filter === "" ? [] : [`filter: ${this.#filter}`]),
@@ -66,12 +67,13 @@ export class Picker implements Panel {
     this.#at = 0;
   }
 
-  /** Numbers of the rows that hold each word of the filter. */
-  #found(): number[] {
+  /** Finds the rows that hold each word of the filter. */
+  #found(): ShownChoice[] {
     const words = this.#filter.toLowerCase().split(" ");
-    return [...this.#items.keys()].filter((index) =>
-      words.every((word) => this.#items[index]?.toLowerCase().includes(word)),
+    const found = [...this.#choices.keys()].filter((index) =>
+      words.every((word) => this.#choices[index]?.text.toLowerCase().includes(word)),
     );
+    return shownChoices(this.#choices, found);
   }
 }
 

@@ -157,7 +157,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("\r");
     await program.shows(/Read\.\n\n.*\n>$/);
     await leave(program);
-    expect(messages()).toEqual(["see @notes.md"]);
+    expect(messages()).toEqual(['see @notes.md\n\n<file path="notes.md">\nx\n</file>']);
   });
 
   test("remembers what was typed for later sessions, for the user alone", async () => {

@@ -1,6 +1,5 @@
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
-import { wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
 import type { AgentEvent } from "@toolcrib/agent";
 import {
   type ChatInput,
@@ -10,17 +9,19 @@ import {
   LineQueue,
   type Status,
 } from "../chatLines.ts";
+import type { Choice } from "../choices.ts";
 import type { Keyboard } from "../keyboard.ts";
 import { oneLine } from "../render.ts";
 import { completionProvider } from "./completion.ts";
+import { FinishedRows } from "./finishedRows.ts";
 import { InputLine } from "./inputLine.ts";
 import { type CursorPlace, joinedFacts, keyModes, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
 import { Pager, type Panel, Picker } from "./panel.ts";
-import { type Folded, type Kind, TurnRows, withGaps } from "./turnRows.ts";
+import { clipboardPicture, mentionOf, pastedText } from "./pastedPicture.ts";
+import { type Folded, type Kind, messageRows, TurnRows, withGaps } from "./turnRows.ts";
 
 /** Milliseconds between two drawings. */
 const pauseMs = 33;
-const mostMessageRows = 10;
 const mostFolded = 20;
 
 /**
@@ -44,9 +45,7 @@ export class Screen implements ChatInput, ChatScreen {
   /** What was shown in a few rows, the last ones. */
   #folded: Folded[] = [];
   #history: string[];
-  /** Rows to be printed for good. */
-  #done: string[] = [];
-  #lastKind: Kind | "question" | undefined;
+  readonly #done = new FinishedRows();
   #drawTimer: NodeJS.Timeout | undefined;
   #drawnAt = 0;
   #paused = false;
@@ -70,7 +69,7 @@ export class Screen implements ChatInput, ChatScreen {
     this.#line = new InputLine(this.#surface, style, () => this.#changed());
     this.#line.onSubmit = (text) => this.#submit(text);
     this.#keys.on("data", (key) => this.#onKey(key));
-    this.#keys.on("paste", (text) => this.#onKey(`\u001b[200~${text}\u001b[201~`));
+    this.#keys.on("paste", (text) => this.#onKey(`\u001b[200~${pastedText(text)}\u001b[201~`));
     terminal.keepBelow({
       print: (text) => this.#note(text.replace(/^\n|\n$/g, "").split("\n")),
       pause: () => this.#pause(),
@@ -90,10 +89,7 @@ export class Screen implements ChatInput, ChatScreen {
   async next(): Promise<string | undefined> {
     const line = await this.#queue.next();
     if (line === undefined) return undefined;
-    const { style } = this.#options.terminal;
-    const rows = line.split("\n").map((row, index) => `${index === 0 ? style.cyan(">") : " "} ${row}`);
-    const left = rows.length - mostMessageRows;
-    this.#print("message", left > 1 ? [...rows.slice(0, mostMessageRows), style.dim(`  … ${left} more lines`)] : rows);
+    this.#print("message", messageRows(line, this.#options.terminal.style));
     this.#draw();
     return line;
   }
@@ -134,18 +130,18 @@ export class Screen implements ChatInput, ChatScreen {
     };
   }
 
-  async pick(rows: readonly string[]): Promise<number | undefined> {
+  readonly pick = async (choices: readonly Choice[]): Promise<number | undefined> => {
     if (this.#queue.hasEnded) return undefined;
     try {
       return await new Promise((resolve) => {
-        this.#panel = new Picker(rows, this.#options.terminal.style, resolve);
+        this.#panel = new Picker(choices, this.#options.terminal.style, resolve);
         this.#changed();
       });
     } finally {
       this.#panel = undefined;
       this.#changed();
     }
-  }
+  };
 
   clear(): void {
     this.#line.setText("");
@@ -187,6 +183,7 @@ export class Screen implements ChatInput, ChatScreen {
     else if (matchesKey(key, "ctrl+d") && this.#line.getText() === "") this.#queue.end();
     else if (matchesKey(key, "ctrl+o") && this.#folded.length > 0) this.#unfold();
     else if (matchesKey(key, "ctrl+r")) void this.#searchHistory();
+    else if (matchesKey(key, "ctrl+v")) void this.#pastePicture();
     else if (matchesKey(key, "shift+tab")) this.#status.changeMode();
     else if (matchesKey(key, "ctrl+z") && process.platform !== "win32") this.#suspend();
     else this.#line.handleInput(key);
@@ -195,9 +192,16 @@ export class Screen implements ChatInput, ChatScreen {
 
   async #searchHistory(): Promise<void> {
     const lines = [...new Set(this.#history.toReversed())];
-    const index = await this.pick(lines.map((line) => line.replace(/\s+/g, " ")));
+    const index = await this.pick(lines.map((line) => ({ text: line.replace(/\s+/g, " ") })));
     const line = index === undefined ? undefined : lines[index];
     if (line !== undefined) this.#line.setText(line);
+    this.#changed();
+  }
+
+  async #pastePicture(): Promise<void> {
+    const path = await clipboardPicture();
+    if (path === undefined) this.#options.terminal.aside("There is no picture in the clipboard.");
+    else this.#line.insertTextAtCursor(`${mentionOf(path)} `);
     this.#changed();
   }
 
@@ -216,14 +220,9 @@ export class Screen implements ChatInput, ChatScreen {
     this.#print("note", rows);
   }
 
-  #print(kind: Kind | "question", rows: readonly string[]): void {
-    this.#done.push(...this.#gapBefore(kind), ...rows);
-    this.#lastKind = kind;
+  #print(kind: Kind, rows: readonly string[]): void {
+    this.#done.add(kind, rows);
     this.#changed();
-  }
-
-  #gapBefore(kind: Kind | "question"): string[] {
-    return this.#lastKind !== undefined && (this.#lastKind !== kind || kind === "message") ? [""] : [];
   }
 
   readonly #changed = (): void => {
@@ -240,7 +239,7 @@ export class Screen implements ChatInput, ChatScreen {
     const { columns } = this.#surface;
     const room = Math.max(3, this.#surface.rows >> 1);
     const parts = this.#turn?.rows(columns, room) ?? [];
-    const { live, kind } = withGaps(parts, this.#lastKind);
+    const { live, kind } = withGaps(parts, this.#done.lastKind);
     const { rows, cursor } = this.#panel
       ? { rows: this.#panel.rows(columns, Math.max(3, this.#surface.rows - 4)), cursor: undefined }
       : this.#line.draw(columns);
@@ -249,12 +248,7 @@ export class Screen implements ChatInput, ChatScreen {
     const before = this.#panel instanceof Pager ? [] : live;
     const above = [...before, ...(kind === undefined ? [] : [""]), ...this.#statusRow(columns), ...waiting];
     const place: CursorPlace | undefined = cursor && { ...cursor, row: above.length + cursor.row };
-    this.#rows.draw(this.#takeDone(), [...above, ...rows], place);
-  }
-
-  /** Takes the finished output, in rows of the screen's present width. */
-  #takeDone(): string[] {
-    return this.#done.splice(0).flatMap((row) => wrapTextWithAnsi(row, this.#surface.columns));
+    this.#rows.draw(this.#done.take(columns), [...above, ...rows], place);
   }
 
   /** As many facts as fit one row. */
@@ -269,8 +263,8 @@ export class Screen implements ChatInput, ChatScreen {
 
   #pause(): void {
     this.#paused = true;
-    this.#rows.draw([...this.#takeDone(), ...this.#gapBefore("question")], [], { row: 0, column: 0 });
-    this.#lastKind = "question";
+    this.#done.add("question", []);
+    this.#rows.draw(this.#done.take(this.#surface.columns), [], { row: 0, column: 0 });
     this.#surface.write(this.#modes.off);
   }
 
@@ -294,7 +288,7 @@ export class Screen implements ChatInput, ChatScreen {
   /** Leaves the terminal as it was, below what was printed. */
   readonly #leave = (): void => {
     clearTimeout(this.#drawTimer);
-    this.#rows.draw(this.#takeDone(), [], { row: 0, column: 0 });
+    this.#rows.draw(this.#done.take(this.#surface.columns), [], { row: 0, column: 0 });
     this.#paused = true;
     this.#surface.write(this.#modes.off);
   };

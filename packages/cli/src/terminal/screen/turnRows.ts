@@ -44,6 +44,15 @@ export function withGaps<Last>(
   return { live, kind };
 }
 
+const mostMessageRows = 10;
+
+/** Shows a message of the user; of a long one the first rows. */
+export function messageRows(message: string, { cyan, dim }: Style): string[] {
+  const rows = message.split("\n").map((row, index) => `${index === 0 ? cyan(">") : " "} ${row}`);
+  const left = rows.length - mostMessageRows;
+  return left > 1 ? [...rows.slice(0, mostMessageRows), dim(`  … ${left} more lines`)] : rows;
+}
+
 interface Options {
   readonly style: Style;
   answer(): StreamedAnswer;

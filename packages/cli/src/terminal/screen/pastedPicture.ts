@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findProgram } from "@toolcrib/kit/files";
+import { imageFormat } from "@toolcrib/kit/text";
+
+/** Names a file in a message. */
+export function mentionOf(path: string): string {
+  return /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
+}
+
+/** Returns what a paste stands for: the name of a picture, where it is the path of one, as a terminal gives it for a file that is dropped on it. */
+export function pastedText(text: string): string {
+  const path = pathIn(text.trim());
+  return path !== undefined && /\.(?:png|jpe?g|gif|webp)$/i.test(path) && isFile(path) ? `${mentionOf(path)} ` : text;
+}
+
+function pathIn(text: string): string | undefined {
+  if (text === "" || text.includes("\n")) return undefined;
+  if (text.startsWith("file://") && URL.canParse(text)) return fileURLToPath(text);
+  const plain = /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text.replace(/\\(.)/g, "$1");
+  return isAbsolute(plain) ? plain : undefined;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false;
+  }
+}
+
+/** Programs that print the picture of the clipboard. */
+const readers: readonly (readonly [program: string, ...args: readonly string[]])[] = [
+  ["wl-paste", "--type", "image/png"],
+  ["xclip", "-selection", "clipboard", "-target", "image/png", "-out"],
+  ["pngpaste", "-"],
+];
+
+const longestWaitMs = 3000;
+const mostBytes = 10_000_000;
+
+/** Keeps the picture of the clipboard in a file, for the user alone; undefined where there is none. Never runs a program of this directory. */
+export async function clipboardPicture(): Promise<string | undefined> {
+  for (const [name, ...args] of readers) {
+    const program = findProgram(name, [process.cwd()]);
+    const bytes = program === undefined ? undefined : await outputOf(program, args);
+    if (!bytes || imageFormat(bytes) === undefined) continue;
+    const path = join(mkdtempSync(join(tmpdir(), "toolcrib-paste-")), "picture.png");
+    writeFileSync(path, bytes, { mode: 0o600 });
+    return path;
+  }
+  return undefined;
+}
+
+function outputOf(program: string, args: readonly string[]): Promise<Buffer | undefined> {
+  const child = spawn(program, args, {
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: longestWaitMs,
+    killSignal: "SIGKILL",
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > mostBytes) child.kill("SIGKILL");
+    else chunks.push(chunk);
+  });
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(undefined));
+    child.once("close", (code) => resolve(code === 0 ? Buffer.concat(chunks) : undefined));
+  });
+}

@@ -1,0 +1,170 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { answerWith, type ProgramEnd, sharedCommand, sharedWireServer, workFolders } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
+const work = workFolders("hooks");
+const wire = await sharedWireServer();
+const at = (path: string): string => join(work.folder, path);
+const write = { name: "write_file", args: JSON.stringify({ path: "a.txt", content: "x\n" }) };
+
+function configure(hooks: object): void {
+  mkdirSync(join(work.state, "config/toolcrib"), { recursive: true });
+  writeFileSync(join(work.state, "config/toolcrib/config.json"), JSON.stringify({ hooks }));
+}
+
+function toolcrib(args: readonly string[], input?: string): Promise<ProgramEnd> {
+  const env = { XDG_STATE_HOME: work.state, XDG_CONFIG_HOME: join(work.state, "config"), SHELL: "/bin/sh" };
+  return command(args, { cwd: work.folder, env, ...(input !== undefined && { input }) });
+}
+
+const run = (...more: string[]): Promise<ProgramEnd> => {
+  wire.script(answerWith({ calls: [write] }), answerWith({ text: "Done." }));
+  return toolcrib([
+    "run",
+    "write",
+    "--mode",
+    "full",
+    "-m",
+    "openai-compatible/m",
+    "--base-url",
+    `${wire.url}/v1`,
+    ...more,
+  ]);
+};
+/** The result that the model was sent. */
+const result = (): string => {
+  const messages = (wire.requests.at(-1)?.body.messages ?? []) as { role: string; content: string }[];
+  return messages.findLast(({ role }) => role === "tool")?.content ?? "";
+};
+
+beforeEach(() => mkdirSync(work.folder, { recursive: true }));
+
+describe("a hook before a call", () => {
+  test("gets the call as it will run on its standard input, and lets it run by exit code 0", async () => {
+    configure({ beforeCall: [{ tools: ["write_*"], command: "cat > seen.json" }] });
+    expect((await run()).code).toBe(0);
+    expect(JSON.parse(readFileSync(at("seen.json"), "utf8"))).toEqual({
+      event: "beforeCall",
+      tool: "write_file",
+      args: { path: "a.txt", content: "x\n" },
+      cwd: work.folder,
+    });
+    expect(existsSync(at("a.txt"))).toBe(true);
+  });
+
+  test("denies it by exit code 2, in the words of its standard error", async () => {
+    configure({ beforeCall: [{ command: "echo out; echo 'only in \u001b[31mspring\u0007' >&2; exit 2" }] });
+    const { stdout, stderr, code } = await run();
+    expect(result()).toBe("Error executing write_file: Permission denied: only in [31mspring");
+    expect(stderr).toContain("only in [31mspring");
+    expect(stdout + stderr).not.toMatch(/\u001b\[31m|\u0007|\bout\b/);
+    expect(existsSync(at("a.txt"))).toBe(false);
+    expect(code).toBe(4);
+  });
+
+  test.each([
+    ["exit 3", "1m", "ended with 3"],
+    ["kill -9 $$", "1m", "was ended by SIGKILL"],
+    ["/no/such/program", "1m", "ended with 127"],
+    ["trap '' TERM INT HUP; sleep 600 & wait; sleep 600", "300ms", "did not end within 300ms"],
+  ])("%s with the limit %s refuses it and names the hook", async (line, timeout, how) => {
+    configure({ beforeCall: [{ command: line, timeout }] });
+    expect((await run()).code).toBe(4);
+    expect(result()).toContain(`Permission denied: the hook \`${line}\` ${how}`);
+    expect(result()).toContain("so the call is refused");
+    expect(existsSync(at("a.txt"))).toBe(false);
+  });
+
+  test("is not asked about other tools, nor about what a rule denies", async () => {
+    configure({ beforeCall: [{ tools: ["read_file"], command: "touch asked; exit 2" }, { command: "touch asked" }] });
+    await run("--deny", "write_file");
+    expect(existsSync(at("asked"))).toBe(false);
+    configure({ beforeCall: [{ tools: ["read_file"], command: "exit 2" }] });
+    expect((await run()).code).toBe(0);
+    expect(existsSync(at("a.txt"))).toBe(true);
+  });
+
+  test("of a tool that is not there is an error, since it would never run", async () => {
+    configure({ beforeCall: [{ tools: ["wirte_file"], command: "exit 2" }] });
+    const { stderr, code } = await run();
+    expect(stderr).toContain("hooks: there is no tool wirte_file");
+    expect(code).toBe(2);
+  });
+});
+
+test("a hook after a call gets its result, and its words are added for the model by exit code 2 alone", async () => {
+  configure({
+    afterCall: [
+      { command: "cat > after.json; echo 'format it' >&2; exit 2" },
+      { command: "echo quiet >&2" },
+      { command: "echo broken >&2; exit 1" },
+    ],
+  });
+  const { stderr, code } = await run();
+  expect(code).toBe(0);
+  expect(result()).toBe("Created a.txt (2 bytes)\n\n[a hook of the user says: format it]");
+  expect(JSON.parse(readFileSync(at("after.json"), "utf8"))).toMatchObject({
+    event: "afterCall",
+    args: { path: "a.txt" },
+    output: "Created a.txt (2 bytes)",
+    isError: false,
+  });
+  expect(stderr).toContain("the hook `echo broken >&2; exit 1` ended with 1 (broken).");
+  expect(stderr).not.toContain("quiet");
+});
+
+test("a hook at the end of a turn gets the reason, and its words are shown by exit code 2", async () => {
+  configure({ turnEnd: [{ command: "cat > end.json; echo 'tests are red' >&2; exit 2" }] });
+  const { stderr, stdout, code } = await run();
+  expect(JSON.parse(readFileSync(at("end.json"), "utf8"))).toEqual({
+    event: "turnEnd",
+    reason: "stop",
+    cwd: work.folder,
+  });
+  expect(stderr).toContain("tests are red");
+  expect(stdout).toBe("Done.\n");
+  expect(code).toBe(0);
+});
+
+describe("hooks of a project", () => {
+  const project = (hooks: object): void => writeFileSync(at(".toolcrib.json"), JSON.stringify({ hooks }));
+
+  test("run only once the project is trusted, and are asked about again when a line changes", async () => {
+    configure({});
+    project({ beforeCall: [{ command: "touch ran" }] });
+    expect((await run()).stderr).toContain(".toolcrib.json is not used");
+    expect(existsSync(at("ran"))).toBe(false);
+    const { stderr } = await toolcrib(["config", "trust"]);
+    expect(stderr).toContain('! hooks.beforeCall: [{"command":"touch ran"}] (these commands run with all your rights');
+    await run();
+    expect(existsSync(at("ran"))).toBe(true);
+    project({ beforeCall: [{ command: "touch changed" }] });
+    expect((await run()).stderr).toContain("it has changed since you were asked");
+    expect(existsSync(at("changed"))).toBe(false);
+  });
+
+  test("are bound to what they run in .toolcrib/hooks", async () => {
+    configure({});
+    mkdirSync(at(".toolcrib/hooks"), { recursive: true });
+    writeFileSync(at(".toolcrib/hooks/check.sh"), "touch ran\n");
+    project({ beforeCall: [{ command: "sh .toolcrib/hooks/check.sh" }] });
+    expect((await toolcrib(["config", "trust"])).stderr).toContain('! .toolcrib/hooks/check.sh: "touch ran"');
+    await run();
+    expect(existsSync(at("ran"))).toBe(true);
+    writeFileSync(at(".toolcrib/hooks/check.sh"), "touch changed\n");
+    expect((await run()).stderr).toContain("it has changed since you were asked");
+    expect(existsSync(at("changed"))).toBe(false);
+  });
+
+  test("are no hooks where a key is wrong", async () => {
+    configure({ beforeCall: [{ comand: "exit 2" }] });
+    expect(await run()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("config.json:1: hooks.beforeCall[0]"),
+    });
+  });
+});

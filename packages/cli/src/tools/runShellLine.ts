@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+
+interface ShellLine {
+  readonly command: string;
+  readonly cwd?: string | undefined;
+  /** What it gets on standard input. Default: nothing. */
+  readonly input?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Sent to all its processes when `signal` fires. */
+  readonly killSignal: "SIGTERM" | "SIGKILL";
+  onOutput(text: string, stream: "stdout" | "stderr"): void;
+}
+
+/** How a command ended: its exit code, or the signal that ended it. */
+export interface ShellEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How long what a command leaves running may hold its output open. Milliseconds. */
+const drainMs = 250;
+
+/** Runs a line of the user's own in the user's shell, with all the user's rights. Rejects where it cannot be started. */
+export function runShellLine({ command, cwd, input, signal, killSignal, onOutput }: ShellLine): Promise<ShellEnd> {
+  const isWindows = process.platform === "win32";
+  const child = spawn(command, { cwd, shell: process.env.SHELL || true, stdio: "pipe", detached: !isWindows });
+  // The whole group: a command may have started others.
+  const end = (how: NodeJS.Signals): void => {
+    try {
+      if (child.pid !== undefined) process.kill(isWindows ? child.pid : -child.pid, how);
+    } catch {
+      // All of it has ended.
+    }
+  };
+  const stop = (): void => end(killSignal);
+  const leave = (): void => end("SIGKILL");
+  signal.addEventListener("abort", stop, { once: true });
+  process.once("exit", leave);
+  // It may end without reading.
+  child.stdin.on("error", () => {}).end(input ?? "");
+  for (const stream of ["stdout", "stderr"] as const)
+    child[stream].setEncoding("utf8").on("data", (text: string) => onOutput(text, stream));
+  return new Promise<ShellEnd>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, ended) => resolve({ code, signal: ended }));
+    child.once("exit", (code, ended) => {
+      setTimeout(() => resolve({ code, signal: ended }), drainMs).unref();
+    });
+    if (signal.aborted) stop();
+  }).finally(() => {
+    signal.removeEventListener("abort", stop);
+    process.removeListener("exit", leave);
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
+  });
+}
