@@ -11,6 +11,14 @@ function onScreen(columns: number, rows: number): { screen: ScreenModel; live: L
 }
 
 const row = fc.stringMatching(/^[a-c]{0,8}( [a-c]{1,5})?$/);
+/** Rows that begin alike, in colours, with letters of two cells and of two characters. */
+const coloured = fc
+  .tuple(
+    fc.constantFrom("", "\u001b[32m"),
+    fc.stringMatching(/^(?:ab){0,4}$/),
+    fc.constantFrom("", "日本", "e\u0301x", "z"),
+  )
+  .map(([colour, start, end]) => `${colour}${start}${end}${colour && "\u001b[39m"}`);
 const step = fc.record({ done: fc.array(row, { maxLength: 5 }), rows: fc.array(row, { minLength: 1, maxLength: 4 }) });
 
 test("whatever is drawn, the screen holds every row that was printed for good, in order, and then the last rows", async () => {
@@ -30,12 +38,41 @@ test("whatever is drawn, the screen holds every row that was printed for good, i
   );
 });
 
+test("a row that changes in its middle is written from there, with its colours and letters of any width", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(coloured, { minLength: 1, maxLength: 4 }), { minLength: 1 }),
+      async (drawings) => {
+        const { screen, live } = onScreen(20, 8);
+        const fresh = onScreen(20, 8);
+        for (const rows of drawings) live.draw([], rows, { row: rows.length - 1, column: 0 });
+        const last = drawings.at(-1) ?? [];
+        fresh.live.draw([], last, { row: last.length - 1, column: 0 });
+        await Promise.all([screen.write(""), fresh.screen.write("")]);
+        expect(cellsOf(screen)).toEqual(cellsOf(fresh.screen));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+/** Each letter of a screen with its colour. */
+function cellsOf({ terminal, text }: ScreenModel): string[] {
+  return text.split("\n").map((_row, index) => {
+    const line = terminal.buffer.active.getLine(index);
+    return Array.from({ length: 20 }, (_, column) => {
+      const cell = line?.getCell(column);
+      return cell?.getChars().trim() ? `${cell.getChars()}${cell.getFgColor()}` : "";
+    }).join(" ");
+  });
+}
+
 test("only what differs is written: the end of a row that grows, nothing of one that stays", () => {
   const { screen, live } = onScreen(40, 10);
   live.draw([], ["first", "grows", "last"], { row: 2, column: 0 });
   const before = screen.raw.length;
   live.draw([], ["first", "grows!", "last"], { row: 2, column: 0 });
-  expect(screen.raw.slice(before)).toBe("\u001b[?2026h\u001b[1A\u001b[6G!\r\n\u001b[1G\u001b[?25h\u001b[?2026l");
+  expect(screen.raw.slice(before)).toBe("\u001b[?2026h\u001b[1A\u001b[6G!\r\n\u001b[1G\u001b[?2026l");
   const after = screen.raw.length;
   live.draw([], ["first", "grows!", "last"], { row: 2, column: 0 });
   // A row that is printed for good where it stands is not written again.

@@ -67,6 +67,8 @@ export class LiveRows {
   #row = 0;
   #columns: number;
   #cursor = "";
+  /** Whether the cursor can be seen; undefined where others may have changed that. */
+  #isVisible: boolean | undefined;
 
   constructor(surface: Surface) {
     this.#surface = surface;
@@ -80,28 +82,39 @@ export class LiveRows {
     const cut = Math.max(0, rows.length - room);
     const live = rows.length > 0 ? rows.slice(cut).map(this.#clean) : [""];
     const next = [...done.map(this.#clean), ...live];
-    const before = this.#shown;
+    let before = this.#shown;
     const go = (row: number): void => {
       text += row < this.#row ? `\u001b[${this.#row - row}A` : "\r\n".repeat(row - this.#row);
       this.#row = row;
     };
+    const added = next.length - before.length;
+    const same = sameEnd(before, next);
+    if (added > 0 && same > 0 && next.length <= room) {
+      // The rows at the end move down: less to write than writing them again.
+      go(before.length - 1);
+      go(next.length - 1);
+      go(before.length - same);
+      text += `\u001b[${added}L`;
+      before = before.toSpliced(before.length - same, 0, ...Array.from({ length: added }, () => ""));
+    }
     for (const [row, now] of next.entries()) {
       const old = before[row];
       if (old === now) continue;
       go(row);
-      // Where a row only grows, its beginning stays.
-      if (old !== undefined && now.startsWith(old)) text += `\u001b[${visibleWidth(old) + 1}G${now.slice(old.length)}`;
-      else text += `\r${old ? "\u001b[2K" : ""}${now}`;
+      text += rowChange(old, now);
     }
     if (before.length > next.length) {
       go(next.length);
       text += "\r\u001b[J";
     }
     const place = cursor && { row: done.length + cursor.row - cut, column: cursor.column };
-    const end = place ? `\u001b[${place.column + 1}G\u001b[?25h` : "\u001b[?25l";
+    const end = place ? `\u001b[${place.column + 1}G` : "";
     const stays = text === "" && this.#cursor === `${place?.row} ${end}`;
     go(place?.row ?? next.length - 1);
-    if (!stays) this.#surface.write(`\u001b[?2026h${text}${end}\u001b[?2026l`);
+    const isVisible = place !== undefined;
+    const visibility = isVisible === this.#isVisible ? "" : isVisible ? "\u001b[?25h" : "\u001b[?25l";
+    if (!stays || visibility !== "") this.#surface.write(`\u001b[?2026h${text}${end}${visibility}\u001b[?2026l`);
+    this.#isVisible = isVisible;
     this.#shown = live;
     this.#row -= done.length;
     this.#cursor = `${this.#row} ${end}`;
@@ -110,6 +123,7 @@ export class LiveRows {
   /** Takes the rows off the screen, and leaves the cursor, which can be seen, where they began. */
   clear(): void {
     this.draw([], [], { row: 0, column: 0 });
+    this.#isVisible = undefined;
   }
 
   /** Removes rows that the terminal has wrapped again. Touches no row above them if it is not known how the terminal does that. */
@@ -134,4 +148,35 @@ export class LiveRows {
       .trimEnd();
     return clean.includes("\u001b") && !clean.endsWith("\u001b[0m") ? `${clean}\u001b[0m` : clean;
   };
+}
+
+/** Counts the rows at the end that are the same. */
+function sameEnd(before: readonly string[], next: readonly string[]): number {
+  let same = 0;
+  while (same < before.length && same < next.length && before.at(-1 - same) === next.at(-1 - same)) same += 1;
+  return same;
+}
+
+const colourCodes = /\u001b\[[0-9;]*m/g;
+
+/** Writes a row over an old one: from where they differ, if that is less. */
+function rowChange(old: string | undefined, now: string): string {
+  const whole = `\r${old ? "\u001b[2K" : ""}${now}`;
+  if (!old) return whole;
+  const same = sameStart(old, now);
+  const start = now.slice(0, same);
+  const isShorter = visibleWidth(old) > visibleWidth(now);
+  const codes = (start.match(colourCodes) ?? []).join("");
+  const rest = `\u001b[${visibleWidth(start) + 1}G${codes}${now.slice(same)}${isShorter ? "\u001b[K" : ""}`;
+  return rest.length < whole.length ? rest : whole;
+}
+
+/** Counts the characters at the start that are the same; ends between two plain ones, and outside of a code for colours. */
+function sameStart(old: string, now: string): number {
+  let same = 0;
+  while (same < old.length && old[same] === now[same]) same += 1;
+  const isPlain = (character: string | undefined): boolean => character === undefined || /[ -~]/.test(character);
+  while (same > 0 && !(isPlain(old[same]) && isPlain(now[same]) && isPlain(now[same - 1]))) same -= 1;
+  const code = now.lastIndexOf("\u001b", same - 1);
+  return code >= 0 && !/^\u001b\[[0-9;]*m/.test(now.slice(code, same)) ? code : same;
 }

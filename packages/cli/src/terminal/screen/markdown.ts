@@ -5,8 +5,10 @@ import { withoutControls } from "@toolcrib/core/text";
 import { Lexer } from "marked";
 import type { Style } from "../style.ts";
 
-/** Characters of one block, a list or a file of code, that are rendered anew at each piece that comes. */
-const longestBlock = 20_000;
+/** Characters of one block, a list or a file of code, that are rendered anew at each drawing: 10 ms of a list. */
+const longestBlock = 4000;
+/** Where the block can only be divided within an item. */
+const longestItem = 20_000;
 
 type Render = (markdown: string, width: number) => string[];
 
@@ -56,6 +58,8 @@ export class StreamedAnswer {
   /** Characters that can be seen, in the rows of the last block that were given already. */
   #given = 0;
   #hasGiven = false;
+  /** Whether the source goes on with the block whose beginning was given. */
+  #isDivided = false;
 
   constructor(render: Render) {
     this.#render = render;
@@ -72,8 +76,11 @@ export class StreamedAnswer {
     const last = blocks.findLastIndex(({ type }) => type !== "space");
     const complete = blocks.slice(0, Math.max(0, last)).reduce((length, { raw }) => length + raw.length, 0);
     if (complete > 0) this.#give(done, this.#rowsOf(this.#source.slice(0, complete), width), complete);
-    if (this.#source.length > longestBlock && blocks[last]?.type !== "table")
-      this.#divide(done, width, this.#source.lastIndexOf("\n") + 1);
+    const end = this.#source.length > longestBlock ? divisionOf(this.#source, blocks[last]?.type) : 0;
+    if (end > 0) {
+      this.#divide(done, width, end);
+      this.#isDivided = true;
+    }
     const open = this.#rowsOf(this.#source, width);
     // Each line of a table may change the width of all its columns, so its rows are given at once, at its end.
     if (new Lexer().lex(this.#source)[0]?.type === "table") return { done, open: open.slice(-room) };
@@ -96,6 +103,7 @@ export class StreamedAnswer {
     if (rows.length > 0) this.#hasGiven = true;
     this.#source = this.#source.slice(length);
     this.#given = 0;
+    this.#isDivided = false;
   }
 
   /** Everything that came so far; more may follow. */
@@ -126,8 +134,17 @@ export class StreamedAnswer {
       if (size > left || (size > 0 && left < 8 && size !== left)) break;
       left -= size;
     }
-    return this.#given === 0 && this.#hasGiven && rows.length > 0 ? ["", ...rows] : rows.slice(from);
+    const isNewBlock = this.#given === 0 && this.#hasGiven && !this.#isDivided;
+    return isNewBlock && rows.length > 0 ? ["", ...rows] : rows.slice(from);
   }
+}
+
+/** Finds where a long block is divided: after a line, of a list before an item; 0 for nowhere. */
+function divisionOf(source: string, type: string | undefined): number {
+  if (type === "table") return 0;
+  if (type !== "list") return source.lastIndexOf("\n") + 1;
+  const item = [...source.matchAll(/\n(?=(?:[-*+]|\d{1,9}[.)]) )/g)].at(-1);
+  return item ? item.index + 1 : source.length > longestItem ? source.lastIndexOf("\n") + 1 : 0;
 }
 
 function sizeOf(row: string): number {

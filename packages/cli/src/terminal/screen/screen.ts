@@ -187,7 +187,7 @@ export class Screen implements ChatInput, ChatScreen {
     else if (matchesKey(key, "shift+tab")) this.#status.changeMode();
     else if (matchesKey(key, "ctrl+z") && process.platform !== "win32") this.#suspend();
     else this.#line.handleInput(key);
-    this.#changed();
+    this.#echo();
   }
 
   async #searchHistory(): Promise<void> {
@@ -226,10 +226,14 @@ export class Screen implements ChatInput, ChatScreen {
   }
 
   readonly #changed = (): void => {
-    if (this.#drawTimer) return;
-    const wait = Math.max(0, this.#drawnAt + pauseMs - Date.now());
-    this.#drawTimer = setTimeout(() => this.#draw(), wait);
+    this.#drawTimer ??= setTimeout(() => this.#draw(), Math.max(0, this.#drawnAt + pauseMs - Date.now()));
   };
+
+  /** Shows what is typed without waiting for the next drawing. */
+  #echo(): void {
+    clearTimeout(this.#drawTimer);
+    this.#drawTimer = setTimeout(() => this.#draw(), 0);
+  }
 
   #draw(): void {
     clearTimeout(this.#drawTimer);

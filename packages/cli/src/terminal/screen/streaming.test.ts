@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ChatInputOptions } from "../chatLines.ts";
+import { createStyle } from "../style.ts";
+import { Screen } from "./screen.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** A screen of 80 columns in colours, what it writes, and keys for it. */
+function screenOf() {
+  const written: string[] = [];
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  let onKeys: (keys: string | undefined) => void = () => {};
+  const keyboard = {
+    take(taker: typeof onKeys) {
+      onKeys = taker;
+      return () => {};
+    },
+    setRawMode() {},
+    close() {},
+  };
+  const terminal = { style: createStyle(true), keepBelow() {} } as unknown as ChatInputOptions["terminal"];
+  const history = { read: async () => [], add: async () => {} };
+  const env = { FORCE_COLOR: "1" };
+  const options: ChatInputOptions = { terminal, env, history, onInterrupt() {}, onEscape() {} };
+  return {
+    screen: new Screen(keyboard, { before: [], early: [] }, options),
+    written,
+    type: (keys: string) => onKeys(keys),
+  };
+}
+
+const prose = Array.from(
+  { length: 40 },
+  (_, index) =>
+    `Paragraph ${index} has words of usual length, so that its rows are wrapped where they end, and goes on.\n\n`,
+).join("");
+const list = Array.from({ length: 60 }, (_, index) => `- item ${index} with \`code\` and words that explain it\n`).join(
+  "",
+);
+const lines = Array.from({ length: 120 }, (_, index) => `const value${index} = compute(${index}, "some text");\n`);
+
+describe("an answer that streams by 12 characters every 4 ms", () => {
+  test.each([
+    ["prose", prose, 1.7],
+    ["a list", list, 2.5],
+    ["code", `\`\`\`ts\n${lines.join("")}\`\`\`\n`, 2.5],
+  ])("of %s writes few bytes for each of its own", async (_what, text, most) => {
+    const { screen, written } = screenOf();
+    const view = await screen.startTurn();
+    await vi.advanceTimersByTimeAsync(100);
+    written.length = 0;
+    for (const piece of text.match(/[\s\S]{1,12}/g) ?? []) {
+      view.show({ type: "text-delta", text: piece });
+      await vi.advanceTimersByTimeAsync(4);
+    }
+    view.end();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(Buffer.byteLength(written.join("")) / text.length).toBeLessThan(most);
+    screen.close();
+  });
+
+  test("echoes a key before the next drawing would come", async () => {
+    const { screen, written, type } = screenOf();
+    const view = await screen.startTurn();
+    for (let piece = 0; piece < 50; piece += 1) {
+      view.show({ type: "text-delta", text: "some words, " });
+      await vi.advanceTimersByTimeAsync(4);
+      if (piece % 10 !== 5) continue;
+      written.length = 0;
+      type("Q");
+      await vi.advanceTimersByTimeAsync(2);
+      expect(written.join("")).toContain("Q");
+      type("\u007f");
+      await vi.advanceTimersByTimeAsync(2);
+    }
+    view.end();
+    screen.close();
+  });
+});
