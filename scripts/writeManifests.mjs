@@ -16,8 +16,9 @@ const toolsOf = {
   "tools-bash": ({ createBashTools }) => [...createBashTools(), ...createBashTools({ background: true }).slice(1)],
   "tools-web": ({ createWebTools }) => createWebTools(),
   skills: ({ createSkills }) => createSkills({ folders: [exampleSkills] }).tools,
-  agent: ({ createSaveSessionContextTool }) => [
+  agent: ({ createSaveSessionContextTool, createAskUserTool }) => [
     createSaveSessionContextTool({ systemPrompt: "", sessionContext: [], sessionContextFilePath: "session.json" }),
+    createAskUserTool(),
   ],
 };
 

@@ -14,7 +14,7 @@ function isPresent(item) {
 const toolPages = [
   ...["read_file", "write_file", "edit_file", "apply_patch", "list_dir", "mkdir", "remove", "move"],
   ...["search_text", "search_files", "run_bash", "read_output", "stop_command", "web_fetch", "read_skill"],
-  "save_session_context",
+  ...["save_session_context", "ask_user"],
 ].map((name) => `tools/${name}`);
 
 export const sidebar = [

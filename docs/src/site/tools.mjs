@@ -16,6 +16,7 @@ export async function allTools() {
     ...web.createWebTools(),
     ...skills.createSkills({ folders: [join(root, "packages/skills/fixtures")] }).tools,
     agent.createSaveSessionContextTool(context),
+    agent.createAskUserTool(),
   ];
 }
 

@@ -92,7 +92,11 @@ function answerOpening(
       )
       .onRequest(
         "session/resume",
-        answering(async ({ params, client }) => opened(await sessions.open(params, client, params.sessionId))),
+        answering(async ({ params, client }) => {
+          const live = await sessions.open(params, client, params.sessionId);
+          await live.tellQuestion();
+          return opened(live);
+        }),
       );
   if (listSessions)
     app.onRequest(

@@ -12,7 +12,7 @@ import { configOptions } from "./choices.ts";
 import { availableCommands, typedCommand } from "./commands.ts";
 import { invalidRequest } from "./errors.ts";
 import { textOfPrompt, toUserContent } from "./promptContent.ts";
-import { askAll } from "./questions.ts";
+import { askAll, modelQuestion, needsWords } from "./questions.ts";
 import { replay } from "./replay.ts";
 import { TurnReporter } from "./turnReporter.ts";
 import type { AcpSession } from "./types.ts";
@@ -30,6 +30,8 @@ export class LiveSession {
   /** The user has left a question: a message comes instead of its answer. */
   #isDismissed = false;
   #hasTitle = false;
+  /** The call whose question the next message answers: it has been told. */
+  #told: string | undefined;
 
   constructor(session: AcpSession, client: AgentContext, capabilities: ClientCapabilities, gone: AbortSignal) {
     this.session = session;
@@ -60,6 +62,15 @@ export class LiveSession {
       if (update.sessionUpdate === "tool_call") this.#reporter.knows(update.toolCallId, update.status === "pending");
       await this.send(update);
     }
+    await this.tellQuestion();
+  }
+
+  /** Tells the first question whose answer is in free words: the next message is its answer. */
+  async tellQuestion(): Promise<void> {
+    const [call, other] = this.session.agent.pending.filter((one) => one.answer === undefined);
+    if (!call || !needsWords(call) || (other && !needsWords(other))) return;
+    await this.#reporter.say(modelQuestion(call));
+    this.#told = call.callId;
   }
 
   announceCommands(): Promise<void> {
@@ -114,12 +125,18 @@ export class LiveSession {
       return "end_turn";
     }
     const message = toUserContent(content);
-    await this.#sendTitle(textOfPrompt(content));
+    const text = textOfPrompt(content);
+    await this.#sendTitle(text);
     const options = { signal, onQuestions: () => this.#ask(signal) };
+    const told = agent.pending.find(({ callId }) => callId === this.#told);
+    this.#told = undefined;
+    if (told && text.trim() !== "")
+      return this.#report(agent.streamApprove({ [told.callId]: { output: text } }, options), signal);
     // A question of an earlier process: it is asked again before the message goes out.
     if (agent.pending.length > 0 && !this.#isDismissed) {
       const stopReason = await this.#report(agent.streamApprove({}, options), signal);
-      if (stopReason !== "end_turn") return stopReason;
+      if (this.#told !== undefined) await this.#reporter.say("(Your message was not sent: answer this first.)");
+      if (stopReason !== "end_turn" || this.#told !== undefined) return stopReason;
     }
     this.#isDismissed = false;
     return this.#report(agent.streamChat(message, options), signal);
@@ -132,13 +149,14 @@ export class LiveSession {
       if (event.type === "end") end = event;
     }
     if (end?.detail !== undefined && end.reason !== "stop") await this.#reporter.notice("warning", end.detail);
-    return end ? stopReasons[end.reason] : "end_turn";
+    return end && this.#told === undefined ? stopReasons[end.reason] : "end_turn";
   }
 
   async #ask(signal: AbortSignal): Promise<Answers | undefined> {
     this.#isDismissed = true;
     const answers = await askAll({ session: this.session, client: this.#client, reporter: this.#reporter, signal });
     if (answers) this.#isDismissed = false;
+    if (answers && Object.keys(answers).length === 0) await this.tellQuestion();
     return answers;
   }
 

@@ -3,9 +3,11 @@ import {
   methods,
   type PermissionOption,
   type RequestPermissionOutcome,
+  type RequestPermissionRequest,
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
-import type { PendingCall } from "@toolcrib/agent";
+import type { Answer, PendingCall } from "@toolcrib/agent";
+import { choicesOf } from "@toolcrib/core/internal";
 import { clip, isObject, messageOf, showInvisible } from "@toolcrib/core/text";
 import { textContent } from "./output.ts";
 import { argumentsContent } from "./toolCalls.ts";
@@ -20,12 +22,15 @@ export interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** Answers by the id of the call; undefined where the user left a question without an answer: then nothing is answered. */
-export async function askAll(asking: Asking): Promise<Record<string, boolean | string> | undefined> {
-  const answers: Record<string, boolean | string> = {};
+/**
+ * Answers by the id of the call; undefined where the user left a question without an answer: then nothing is answered. A question whose
+ * answer is in free words stays open: no client has a form for it.
+ */
+export async function askAll(asking: Asking): Promise<Record<string, Answer> | undefined> {
+  const answers: Record<string, Answer> = {};
   for (const call of asking.session.agent.pending) {
     // Recorded before the process ended.
-    if (call.answer !== undefined) continue;
+    if (call.answer !== undefined || needsWords(call)) continue;
     const answer = await ask(call, asking);
     if (answer === undefined) return undefined;
     answers[call.callId] = answer;
@@ -33,7 +38,22 @@ export async function askAll(asking: Asking): Promise<Record<string, boolean | s
   return answers;
 }
 
-async function ask(call: PendingCall, asking: Asking): Promise<boolean | string | undefined> {
+/** Returns whether the answer to a question is in free words, which the client sends as a message. */
+export function needsWords({ question, answer }: PendingCall): boolean {
+  return answer === undefined && question.needs !== undefined && choicesOf(question).length === 0;
+}
+
+/** Words a question of the model, so that it cannot pass for one of a guard. */
+export function modelQuestion({ question }: PendingCall): string {
+  return `The model asks: ${clip(showLines(question.text), 4000)}`;
+}
+
+function showLines(text: string): string {
+  return text.split("\n").map(showInvisible).join("\n");
+}
+
+async function ask(call: PendingCall, asking: Asking): Promise<Answer | undefined> {
+  if (call.question.needs) return await chosen(call, asking);
   const outcome = await choice(call, asking);
   if (outcome.outcome !== "selected") return undefined;
   switch (outcome.optionId) {
@@ -47,7 +67,27 @@ async function ask(call: PendingCall, asking: Asking): Promise<boolean | string 
   }
 }
 
-/** `cancelled` too where the turn ends or the client is gone meanwhile: the question stays open. */
+/** Lets the user choose one of the answers that a question offers. */
+async function chosen(call: PendingCall, { session, client, reporter, signal }: Asking): Promise<Answer | undefined> {
+  const { diffs: _, ...shown } = await reporter.describe(call, signal);
+  const choices = choicesOf(call.question);
+  const options: PermissionOption[] = choices.map((name, index) => ({
+    optionId: `choice-${index}`,
+    name: clip(showInvisible(name), 200),
+    kind: "allow_once",
+  }));
+  options.push({ optionId: "none", name: "No answer", kind: "reject_once" });
+  const toolCall = { ...shown, ...callOf(call), content: [textContent(modelQuestion(call))] };
+  const outcome = await requestChoice({ sessionId: session.id, toolCall, options }, client, signal);
+  if (outcome.outcome !== "selected") return undefined;
+  const output = choices.find((_choice, index) => outcome.optionId === `choice-${index}`);
+  return output === undefined ? "the user gave no answer" : { output };
+}
+
+function callOf({ callId, name, args }: PendingCall): ToolCallUpdate {
+  return { toolCallId: callId, name, status: "pending", rawInput: args };
+}
+
 async function choice(
   call: PendingCall,
   { session, client, reporter, signal }: Asking,
@@ -60,20 +100,22 @@ async function choice(
     { optionId: "reject", name: "Reject", kind: "reject_once" },
   ];
   const question = textContent(clip(showInvisible(call.question.text), 2000));
-  const toolCall: ToolCallUpdate = {
-    ...shown,
-    toolCallId: call.callId,
-    name: call.name,
-    status: "pending",
-    rawInput: call.args,
-    content: [question, ...(diffs.length > 0 ? diffs : [argumentsContent(call)])],
-  };
+  const content = [question, ...(diffs.length > 0 ? diffs : [argumentsContent(call)])];
+  const toolCall = { ...shown, ...callOf(call), content };
+  return await requestChoice({ sessionId: session.id, toolCall, options }, client, signal);
+}
+
+/** `cancelled` too where the turn ends or the client is gone meanwhile: the question stays open. */
+async function requestChoice(
+  request: RequestPermissionRequest,
+  client: AgentContext,
+  signal: AbortSignal,
+): Promise<RequestPermissionOutcome> {
   try {
-    const { outcome } = await client.request(
-      methods.client.session.requestPermission,
-      { sessionId: session.id, toolCall, options },
-      { cancellationSignal: signal, stopWaitingOnCancel: true },
-    );
+    const { outcome } = await client.request(methods.client.session.requestPermission, request, {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    });
     return outcome;
   } catch (error) {
     if (signal.aborted) return { outcome: "cancelled" };

@@ -122,7 +122,7 @@ function invisibleWarning(codes: readonly string[]): string {
 }
 
 /** Arguments that say what a call is about, as most tools name them. */
-const decisive = ["path", "source", "pattern", "query", "url", "reason"];
+const decisive = ["path", "source", "pattern", "query", "url", "question", "reason"];
 
 function titleOf({ name, args }: AcpCall): string {
   const about = decisive.map((key) => args[key]).find((value) => typeof value === "string" && value !== "");

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { ClientCapabilities } from "@agentclientprotocol/sdk";
-import { Agent } from "@toolcrib/agent";
+import { Agent, createAskUserTool } from "@toolcrib/agent";
 import { ScriptedProvider, type ScriptedReply } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { createPolicy, memoryStore, type Policy } from "@toolcrib/policy";
@@ -102,6 +102,7 @@ function createTools(folder: string, onHold: () => void, onRelease: () => void) 
         return "written";
       },
     }),
+    createAskUserTool(),
     defineTool({
       name: "hold",
       description: "Waits until its call is ended.",

@@ -1,7 +1,8 @@
 export { Agent } from "./agent.ts";
+export { createAskUserTool } from "./askUser.ts";
 export { chatObject, createObjectAnswer, type ObjectAnswer } from "./chatObject.ts";
 export type { Answers } from "./conversation/state.ts";
-export type { Answer } from "./conversation/waiting.ts";
+export { type Answer, isAnswer } from "./conversation/waiting.ts";
 export {
   AgentError,
   type AgentErrorCode,

@@ -7,6 +7,8 @@ export interface ApprovalQuestion {
   readonly data?: unknown;
   /** Only `{ output }` answers it: a yes is not enough. */
   readonly needs?: "output" | undefined;
+  /** Position of the guard that asks, set by the registry; absent for the first one, and where `needs` is set. */
+  readonly guard?: number | undefined;
   /** Why the answer before this one could not be used; set where `approve` is asked again. */
   readonly refused?: string | undefined;
 }

@@ -162,7 +162,8 @@ export interface ExecuteOptions {
 
 /**
  * An answer to a question about a call. `true` allows, `false` denies, a string denies with that reason. `args`: other arguments, as a
- * model would give them; they are checked, every guard decides about them, and this answer is the yes to what guards ask about them.
+ * model would give them; they are checked, and every guard decides about them. This answer is the yes only to guards whose question about
+ * this call the user has seen; another guard's question is asked.
  * `output`: the result, in the tool's place; nothing runs.
  */
 export type ApprovalAnswer =

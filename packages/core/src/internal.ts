@@ -1,6 +1,7 @@
 // For the other packages of toolcrib, which are made of the same pieces. Authors of tools have no need of it.
 export { patternSteps } from "./arguments/patternRisk.ts";
 export { draftOf, filterKeywords, pointerName, pointerPart } from "./arguments/schemaKeywords.ts";
+export { choicesOf } from "./choices.ts";
 export { isError } from "./errors.ts";
 export { traitNames } from "./formats.ts";
 export { canonicalJson, isPlainObject, jsonType, mostLevels, quote } from "./json.ts";

@@ -1,4 +1,4 @@
-import { AgentError, type Answers, type UserContent } from "@toolcrib/agent";
+import { AgentError, type Answers, isAnswer, type PendingCall, type UserContent } from "@toolcrib/agent";
 import { type OptionSpecs, readOptions } from "@toolcrib/core/internal";
 import { clip, isObject, messageOf, showInvisible } from "@toolcrib/core/text";
 import type { AgentSource, ListOptions, ResultOptions, RunStatus, StartOptions } from "./run.ts";
@@ -68,10 +68,24 @@ export function checkText(value: unknown): asserts value is string {
 
 export function checkAnswers(value: unknown): asserts value is Answers {
   const answers = isObject(value) && !Array.isArray(value) ? Object.values(value) : [];
-  if (answers.length === 0 || !answers.every((answer) => typeof answer === "boolean" || typeof answer === "string"))
+  if (answers.length === 0 || !answers.every(isAnswer))
     throw invalid(
-      "Answers must be an object of the ids of calls with true, false or a reason, as in { call_1: true }.",
+      "Answers must be an object of the ids of calls with true, false, a reason, { args } or { output }, as in { call_1: true }.",
     );
+  checkJson("Answers", value);
+}
+
+/** Throws unless each answer is one to a call that waits. Whether other arguments fit the tool is known where the run goes on. */
+export function checkPending(answers: Answers, pending: readonly PendingCall[] = []): void {
+  for (const [id, answer] of Object.entries(answers)) {
+    const call = pending.find(({ callId }) => callId === id);
+    if (!call) {
+      const waiting = pending.map(({ callId }) => callId).join(", ");
+      throw invalid(`No call ${JSON.stringify(id)} waits for an answer: waiting are ${waiting}.`);
+    }
+    if (call.question.needs && (answer === true || (isObject(answer) && "args" in answer)))
+      throw invalid(`The question about ${JSON.stringify(id)} is answered with { output }: a yes is not enough.`);
+  }
 }
 
 export function checkStartOptions(options: StartOptions): void {

@@ -96,7 +96,10 @@ export interface DurableRuns {
    * `approval` where calls wait for an answer, `aborted` where it was cancelled, `not_found` for an unknown id.
    */
   result(id: string, options?: ResultOptions): Promise<string>;
-  /** Answers questions by the id of the call: true, false, or a reason to deny. The run goes on in some worker. */
+  /**
+   * Answers questions by the id of the call: true, false, a reason to deny, `{ args }` or `{ output }`. The run goes on in some worker. Where
+   * other arguments do not fit their tool it waits again, and `question.refused` says why.
+   */
   approve(id: string, answers: Answers): Promise<void>;
   /**
    * A message for a run: a running one gets it before its next request, a finished or failed one goes on with a further turn, and

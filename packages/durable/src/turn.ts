@@ -83,7 +83,21 @@ export async function runTurn(
     end = { status: "done", answer };
   } catch (error) {
     const isWaiting = isAgentError(error) && error.code === "ended" && error.reason === "approval";
-    end = isWaiting ? { status: "waiting", pending: agent.pending } : { status: "failed", error: toPlainError(error) };
+    const pending = isWaiting ? agent.pending : refusedAnswers(error, input, agent.pending);
+    end = pending ? { status: "waiting", pending } : { status: "failed", error: toPlainError(error) };
   }
   return { ...end, usage: agent.usage, session: session() };
+}
+
+/** The questions, where the agent has taken none of the answers: they say why. Undefined for any other error. */
+function refusedAnswers(
+  error: unknown,
+  input: TurnInput,
+  pending: readonly PendingCall[],
+): readonly PendingCall[] | undefined {
+  if (!("answers" in input && isAgentError(error) && error.code === "invalid_option" && pending.length > 0)) return;
+  const isAnswered = ({ callId }: PendingCall): boolean => Object.hasOwn(input.answers, callId);
+  return pending.map((call) =>
+    isAnswered(call) ? { ...call, question: { ...call.question, refused: error.message } } : call,
+  );
 }

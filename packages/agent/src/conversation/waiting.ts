@@ -26,6 +26,8 @@ export interface WaitingCall {
   readonly instead?: Readonly<Record<string, unknown>>;
   /** Fingerprints of earlier questions about this tool and these arguments that were answered with yes. */
   readonly approved?: readonly string[];
+  /** Guards, by position, whose questions about this call the user has answered with yes or other arguments. */
+  readonly shown?: readonly number[];
   /** Recorded, but the call has not started yet. */
   readonly answer?: Answer;
 }
@@ -97,7 +99,7 @@ export function stillWaiting(messages: readonly Message[], waiting: Iterable<Wai
 /** A frozen copy of what was read, if it is a WaitingCall. */
 export function readWaiting(value: unknown): WaitingCall | undefined {
   if (!isObject(value)) return undefined;
-  const { callId, step, question, tool, arguments: print, args, instead, approved, answer } = value;
+  const { callId, step, question, tool, arguments: print, args, instead, approved, shown, answer } = value;
   const well =
     typeof callId === "string" &&
     Number.isSafeInteger(step) &&
@@ -105,10 +107,12 @@ export function readWaiting(value: unknown): WaitingCall | undefined {
     [tool, print].every((one) => one === undefined || typeof one === "string") &&
     [args, instead].every((one) => one === undefined || isObject(one)) &&
     (approved === undefined || (Array.isArray(approved) && approved.every((text) => typeof text === "string"))) &&
+    (shown === undefined || (Array.isArray(shown) && shown.every((one) => Number.isSafeInteger(one)))) &&
     (answer === undefined || isAnswer(answer));
   return well ? (frozenJson(value) as WaitingCall) : undefined;
 }
 
+/** Returns whether a value has the form of an answer, for programs that get answers from elsewhere. */
 export function isAnswer(value: unknown): value is Answer {
   if (!isObject(value)) return typeof value === "boolean" || typeof value === "string";
   const { args, output } = value;

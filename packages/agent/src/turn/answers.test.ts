@@ -68,6 +68,12 @@ async function reopened(journal: string, ...guards: Guard[]) {
   return { agent, ran };
 }
 
+function assertJournal(journal: string): void {
+  const line = new Validator({ ...schema, $ref: "#/$defs/journalLine" } as object, "2020-12");
+  for (const text of readFileSync(journal, "utf8").trim().split("\n"))
+    expect(line.validate(JSON.parse(text)).errors).toEqual([]);
+}
+
 describe("other arguments", () => {
   test("run in place of the model's, which is told of them; the call itself stays as it was sent", async () => {
     const { agent, ran } = agentOf();
@@ -95,6 +101,31 @@ describe("other arguments", () => {
     await agent.approve({ a: you });
     expect(outputs(agent)).toEqual([`Error executing pay: Permission denied: never you\n\n${note}`]);
     expect(ran).toEqual([]);
+  });
+
+  test("are the yes to the guard that was answered alone: another one asks about them, and its yes runs them", async () => {
+    const large: Guard = ({ args }) => (args.to === "you" ? { ask: "Really you?" } : true);
+    const journal = join(temporaryFolder("answers"), "two.jsonl");
+    const { agent } = agentOf({ journal }, [asks, large]);
+    await waiting(agent);
+    await expect(agent.approve({ a: you })).rejects.toMatchObject({ reason: "approval" });
+    const asked = { args: { to: "you" }, question: { text: "Really you?", guard: 1 } };
+    expect(agent.pending).toMatchObject([asked]);
+    // Answers outlive the process.
+    const later = await reopened(journal, asks, large);
+    expect(later.agent.pending).toMatchObject([asked]);
+    expect(await later.agent.approve({ a: true })).toBe("done");
+    expect([later.ran, outputs(later.agent)]).toEqual([['{"to":"you"}'], [`${note}\n\npaid`]]);
+    assertJournal(journal);
+  });
+
+  test("given to a second guard are the yes to the first one, too, whose question was answered", async () => {
+    const { agent, ran } = agentOf({}, [asks, () => ({ ask: "Really?" })]);
+    await waiting(agent);
+    await expect(agent.approve({ a: true })).rejects.toMatchObject({ reason: "approval" });
+    expect(agent.pending).toMatchObject([{ question: { text: "Really?" } }]);
+    expect(await agent.approve({ a: you })).toBe("done");
+    expect(ran).toEqual(['{"to":"you"}']);
   });
 
   test("run as given, also where the guards no longer ask about the model's own", async () => {
@@ -217,9 +248,7 @@ describe("after Agent.resume in another process", () => {
     await expect(later.agent.approve({ q: true })).rejects.toMatchObject({ code: "invalid_option" });
     expect(await later.agent.approve({ q: { output: "blue" } })).toBe("done");
     expect(outputs(later.agent)).toEqual([`${note}\n\npaid`, "blue"]);
-    const line = new Validator({ ...schema, $ref: "#/$defs/journalLine" } as object, "2020-12");
-    for (const text of readFileSync(journal, "utf8").trim().split("\n"))
-      expect(line.validate(JSON.parse(text)).errors).toEqual([]);
+    assertJournal(journal);
   });
 
   test("answers that were recorded before a crash hold: other arguments run, an output does not", async () => {

@@ -59,7 +59,7 @@ function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCal
 interface AnsweredCall {
   readonly waited: WaitingCall;
   readonly sent: ToolCallBlock["args"];
-  /** The user's own arguments as a guard sees them; a fresh answer that gave them is the yes to every question about them. */
+  /** The user's own arguments as a guard sees them: they are the yes to each guard whose question the user has answered. */
   readonly given: Readonly<Record<string, unknown>> | undefined;
   readonly approve: Approve | undefined;
   askAnew(asked: Asked): void;
@@ -70,16 +70,23 @@ interface AnsweredCall {
  * text and data) alone; otherwise `approve` is asked, or, without one, `askAnew` is told and the call does not run.
  */
 export function approveAsAnswered({ waited, sent, given, approve, askAnew }: AnsweredCall): Approve {
-  const { question: before, answer, approved: earlier = [] } = waited;
+  const { question: before, answer, approved: earlier = [], shown: earlierShown = [] } = waited;
   const approved = before && answer === true ? [...earlier, fingerprintOf(before)] : earlier;
+  const shown = before && answer !== undefined ? [...earlierShown, before.guard ?? 0] : earlierShown;
   const givenPrint = given && fingerprintOf(given);
   return (call: GuardedCall, question) => {
     const asked = questionOf(waited.callId, { question, tool: toolFingerprint(call.tool), args: call.args }, sent);
-    if (givenPrint === asked.arguments && asked.tool === waited.tool && !question.needs) return true;
-    const isSame = asked.tool === waited.tool && asked.arguments === waited.arguments;
+    const isSameTool = asked.tool === waited.tool;
+    const isGiven = isSameTool && asked.arguments === givenPrint;
+    if (isGiven && !question.needs && shown.includes(question.guard ?? 0)) return true;
+    const isSame = isSameTool && asked.arguments === waited.arguments;
     if (isSame && approved.includes(fingerprintOf(asked.question))) return true;
     if (approve) return approve(call, question);
-    askAnew(isSame && approved.length > 0 ? { ...asked, approved } : asked);
+    askAnew({
+      ...asked,
+      ...(isSame && approved.length > 0 && { approved }),
+      ...((isSame || isGiven) && shown.length > 0 && { shown }),
+    });
     return false;
   };
 }
@@ -179,8 +186,8 @@ function unknownPrint(): string {
 }
 
 /** As JSON can hold it. */
-function savedQuestion({ text, data, needs }: ApprovalQuestion): ApprovalQuestion {
-  const asked = { text: String(text).toWellFormed(), ...(needs && { needs }) };
+function savedQuestion({ text, data, needs, guard }: ApprovalQuestion): ApprovalQuestion {
+  const asked = { text: String(text).toWellFormed(), ...(needs && { needs }), ...(guard !== undefined && { guard }) };
   if (data === undefined) return Object.freeze(asked);
   try {
     return Object.freeze({ ...asked, data: frozenJson(data) });

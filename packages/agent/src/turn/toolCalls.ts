@@ -160,8 +160,7 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
     ? approveAsAnswered({
         waited,
         sent: call.args,
-        given:
-          given && waited.answer !== true ? await checkedArguments(call.name, given, run.tools, options) : undefined,
+        given: given && (await checkedArguments(call.name, given, run.tools, options)),
         approve: run.approve,
         askAnew: (anew) => {
           asked = anew;

@@ -6,7 +6,7 @@ import { endOfRow, type ScreenSize, widthOf } from "./question.ts";
 
 /** A question is shown once nothing was typed for this long. Milliseconds. */
 const quietMs = 150;
-const longestAnswer = 300;
+const longestAnswer = 2000;
 /** Less of a row is too little for an answer. */
 const fewestCells = 12;
 

@@ -4,12 +4,14 @@ import type { AnyToolRegistry } from "@toolcrib/core";
 import { isInside } from "@toolcrib/kit/files";
 import type { PolicyQuestion } from "@toolcrib/policy";
 import { oneLine } from "../terminal/render.ts";
+import { describeModelQuestion } from "./modelQuestion.ts";
 import type { Permissions } from "./permissions.ts";
 
 type AskedCall = Pick<PendingCall, "name" | "args" | "question">;
 
 /** Why a call was not run, and which flags would let it run: one line. Where no rule does, it says so. */
 export async function whyNotRun(call: AskedCall, registry: AnyToolRegistry, permissions: Permissions): Promise<string> {
+  if (call.question.needs) return describeModelQuestion(call);
   const asked = oneLine(call.question.text, 600);
   return `Not run: ${asked}${/[.!?]$/.test(asked) ? "" : "."} ${await advice(call, registry, permissions)}`;
 }

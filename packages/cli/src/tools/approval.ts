@@ -1,4 +1,4 @@
-import type { Answers, PendingCall } from "@toolcrib/agent";
+import type { Answer, Answers, PendingCall } from "@toolcrib/agent";
 import type { AnyToolRegistry, Approve } from "@toolcrib/core";
 import { clip, messageOf } from "@toolcrib/core/text";
 import type { Policy, PolicyQuestion } from "@toolcrib/policy";
@@ -7,6 +7,7 @@ import { type Asker, isYes } from "../terminal/ask.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
 import { oneLine } from "../terminal/render.ts";
 import type { Style } from "../terminal/style.ts";
+import { answerToModel } from "./modelQuestion.ts";
 import type { Permissions } from "./permissions.ts";
 import { changesOf } from "./remote.ts";
 
@@ -24,7 +25,7 @@ interface Asking {
 
 /** Asks the user about each call that waits. Undefined when the user left a question without an answer: then nothing is answered. */
 export async function answersTo(pending: readonly PendingCall[], asking: Asking): Promise<Answers | undefined> {
-  const answers: Record<string, boolean | string> = {};
+  const answers: Record<string, Answer> = {};
   for (const call of pending) {
     if (call.answer !== undefined) continue;
     const answer = await answerTo(call, asking);
@@ -40,7 +41,8 @@ export function approveOnTerminal(asking: Asking): Approve {
     (await answerTo({ callId, name, args, question }, asking)) ?? "the user left the question unanswered";
 }
 
-async function answerTo(call: PendingCall, asking: Asking): Promise<boolean | string | undefined> {
+async function answerTo(call: PendingCall, asking: Asking): Promise<Answer | undefined> {
+  if (call.question.needs) return answerToModel(call, asking);
   const { permissions, registry } = asking;
   const tool = registry.get(call.name);
   const isAllowed = async (policy: Policy): Promise<boolean> =>

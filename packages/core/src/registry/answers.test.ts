@@ -49,15 +49,35 @@ describe("an answer with other arguments", () => {
     expect(outcome.ok === false && outcome.error.message).toMatch(/^no such account\n\n\[the user changed .*"nobody"/);
   });
 
-  test("is the yes where the guards would ask again, whichever of them asks", async () => {
+  test("is the yes to a guard whose question was shown; another guard's question about them is asked", async () => {
+    const large: Guard = ({ args }) => ({ ask: `Really ${String(args.to)}?` });
+    const { registry, ran } = registryOf(asks, large);
+    const asked: string[] = [];
+    const approve: Approve = (_call, { text }) => {
+      asked.push(text);
+      return text.startsWith("Pay") ? { args: { to: "you" } } : true;
+    };
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toBe(`${note}\n\npaid`);
+    expect([asked, ran]).toEqual([["Pay me?", "Really you?"], [{ to: "you" }]]);
+  });
+
+  test("given to the second guard's question is the yes to the first one's, too, which was shown", async () => {
     const { registry, ran } = registryOf(asks, asks);
+    const answers: ApprovalAnswer[] = [true, { args: { to: "you" } }];
+    const approve: Approve = () => answers.shift() ?? false;
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toBe(`${note}\n\npaid`);
+    expect(ran).toEqual([{ to: "you" }]);
+  });
+
+  test("from an approve that always gives other arguments ends after each guard has asked", async () => {
+    const { registry, ran } = registryOf(asks, asks, asks);
     let asked = 0;
     const approve: Approve = () => {
       asked += 1;
-      return { args: { to: "you" } };
+      return { args: { to: `you${asked}` } };
     };
-    expect(await registry.execute("pay", { to: "me" }, { approve })).toBe(`${note}\n\npaid`);
-    expect([asked, ran]).toEqual([1, [{ to: "you" }]]);
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toMatch(/"to":"you3"}\]\n\npaid$/);
+    expect([asked, ran]).toEqual([3, [{ to: "you3" }]]);
   });
 
   test("is no way around a guard that denies them", async () => {

@@ -31,15 +31,17 @@ export async function askGuards(
 ): Promise<GuardsAnswer> {
   let asked = await decisionsOn(guards, tool, call);
   let changed: Readonly<Args> | undefined;
+  const shown = new Set<number>();
   for (;;) {
     if ("error" in asked) return { ...asked, changed };
-    const answer = await answersTo(asked, approve, check);
+    const answer = await answersTo(asked, shown, approve, check);
     if (answer === true) return { args: asked.args.own, changed };
     if (!("args" in answer)) return answer;
     changed = answer.args;
     asked = await decisionsOn(guards, tool, { ...call, args: answer.args });
-    // This answer is the yes to all others. Those left do not take arguments, so this ends.
-    if ("questions" in asked) asked = { ...asked, questions: asked.questions.filter((question) => question.needs) };
+    // The user's own arguments are the yes to each guard whose question was shown. Each round shows another one, so this ends.
+    const isOpen = ({ needs, guard = 0 }: ApprovalQuestion): boolean => needs !== undefined || !shown.has(guard);
+    if ("questions" in asked) asked = { ...asked, questions: asked.questions.filter(isOpen) };
   }
 }
 
@@ -67,24 +69,26 @@ async function decisionsOn(
     return { answer: "value" in settled ? settled.value : undefined };
   };
   const questions: ApprovalQuestion[] = [];
-  for (const guard of guards) {
+  for (const [position, guard] of guards.entries()) {
     if (signal?.aborted) break;
     const decision = readDecision((await ask(guard)).answer);
     if (typeof decision === "string") return { error: denied(name, decision) };
-    if (decision) questions.push(decision);
+    if (decision) questions.push(position === 0 || decision.needs ? decision : { ...decision, guard: position });
   }
   return { args, tool, call, questions, ask };
 }
 
-/** True where every question is answered with yes. */
+/** True where every question is answered with yes. Adds to `shown` the guards whose questions were put to the user. */
 async function answersTo(
   asked: Asked,
+  shown: Set<number>,
   approve: Approve | undefined,
   check: Entry["check"],
 ): Promise<true | { readonly args: Args } | { readonly output: string } | { readonly error: ToolError }> {
   const { name, signal } = asked.call;
   for (const question of asked.questions) {
     if (signal?.aborted) break;
+    if (!question.needs) shown.add(question.guard ?? 0);
     const answer = approve ? await answerTo(question, asked, approve, check) : undefined;
     if (answer === undefined) return { error: unanswered(question, asked) };
     if (typeof answer === "string") return { error: denied(name, answer) };

@@ -7,6 +7,7 @@ import {
   checkListOptions,
   checkMessage,
   checkName,
+  checkPending,
   checkResultOptions,
   checkRunId,
   checkStartOptions,
@@ -134,12 +135,9 @@ class DbosRuns implements DurableRuns {
     checkRunId(id);
     checkAnswers(answers);
     await this.#change(id, async (row, edit) => {
-      const pending = row.outcome?.pending?.map((call) => call.callId) ?? [];
       if (row.state !== "waiting")
         throw invalid(`The run ${JSON.stringify(id)} does not wait for an answer: see its status with get.`);
-      for (const call of Object.keys(answers))
-        if (!pending.includes(call))
-          throw invalid(`No call ${JSON.stringify(call)} waits for an answer: waiting are ${pending.join(", ")}.`);
+      checkPending(answers, row.outcome?.pending);
       await edit.next({ answers });
     });
   }

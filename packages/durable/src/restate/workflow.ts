@@ -10,7 +10,7 @@ import {
 import { type Answers, isAgentError, type PendingCall, type Usage, type UserContent } from "@toolcrib/agent";
 import type { ToolLabels } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
-import { checkAnswers, checkDefinition, checkMessage, checkName, checkText } from "../checkInput.ts";
+import { checkAnswers, checkDefinition, checkMessage, checkName, checkPending, checkText } from "../checkInput.ts";
 import { manifestVersion } from "../manifest.ts";
 import type { AgentSource } from "../run.ts";
 import { createAgent, defineAgent, type RunAgent, runTurn, type TurnEnd, type TurnInput } from "../turn.ts";
@@ -50,7 +50,7 @@ export interface AgentHandlers {
   run(context: WorkflowContext, input: RestateInput): Promise<RestateAnswer>;
   /** Null for an id that is not known. */
   get(context: WorkflowSharedContext): Promise<RestateRun | null>;
-  /** Answers the questions that wait, by the id of the call: true, false, or a reason to deny. */
+  /** Answers the questions that wait, by the id of the call, as `agent.approve` takes them. */
   approve(context: WorkflowSharedContext, answers: Answers): Promise<void>;
   /** A message for a run that has not ended: it reads it before its next request. */
   send(context: WorkflowSharedContext, text: string): Promise<void>;
@@ -130,12 +130,7 @@ async function approve(context: WorkflowSharedContext, answers: Answers): Promis
   orRefuse(() => checkAnswers(answers));
   const run = await context.get<RestateRun>(stateKey);
   if (run?.status !== "waiting") throw new TerminalError("The run does not wait for an answer.", { errorCode: 409 });
-  const pending = run.pending?.map((call) => call.callId) ?? [];
-  const unknown = Object.keys(answers).find((id) => !pending.includes(id));
-  if (unknown !== undefined)
-    throw new TerminalError(`No call ${JSON.stringify(unknown)} waits: waiting are ${pending.join(", ")}.`, {
-      errorCode: 400,
-    });
+  orRefuse(() => checkPending(answers, run.pending));
   await context.promise<Answers>(answersName(run.turns)).resolve(answers);
 }
 

@@ -127,6 +127,39 @@ test.each([
   expect([result, refusals]).toEqual([{ action: "decline" }, [expect.stringMatching(/^the server/)]]);
 });
 
+const form = (field: object) => ({ type: "object", properties: { answer: field } });
+
+test.each([
+  [{ type: "string" }, { output: "x" }, { action: "accept", content: { answer: "x" } }],
+  [{ type: "string", enum: ["a", "b"] }, { output: "b" }, { action: "accept", content: { answer: "b" } }],
+  [{ type: "string", enum: ["a", "b"] }, { output: "c" }, { action: "decline" }],
+  [{ type: "string" }, true, { action: "decline" }],
+  [{ type: "string" }, "not now", { action: "decline" }],
+])("a form with the field %j, answered with %j", async (field, given, expected) => {
+  const asking: unknown[] = [];
+  const questions = new ServerQuestions("s", (_call, question) => {
+    asking.push(question);
+    return given;
+  });
+  const params = { message: "Which?", requestedSchema: form(field) };
+  const { result } = await questions.during(asked, () => questions.answer(params, signal));
+  const choices = "enum" in field ? field.enum : [];
+  expect(asking).toEqual([{ text: "The MCP server s asks: Which?", needs: "output", data: { choices } }]);
+  expect(result).toEqual(expected);
+});
+
+test.each([
+  [form({ type: "string", format: "uri" })],
+  [form({ type: "string", enum: ["a", 1] })],
+  [{ type: "object", properties: { a: { type: "string" }, b: { type: "string" } } }],
+])("a form as %j is declined without asking", async (requestedSchema) => {
+  const questions = new ServerQuestions("s", () => expect.unreachable());
+  const { result } = await questions.during(asked, () =>
+    questions.answer({ message: "Which?", requestedSchema }, signal),
+  );
+  expect(result).toEqual({ action: "decline" });
+});
+
 test("a question without a running call is refused", async () => {
   const questions = new ServerQuestions("s", () => expect.unreachable());
   await expect(questions.answer({ message: "Now?" }, signal)).rejects.toThrow("no call is running");

@@ -20,7 +20,7 @@ interface RunningCall {
 interface ElicitAnswer {
   [key: string]: unknown;
   action: "accept" | "decline" | "cancel";
-  content?: Record<string, never>;
+  content?: Record<string, string>;
 }
 
 /**
@@ -58,7 +58,10 @@ export class ServerQuestions {
     return running;
   }
 
-  /** Answers `elicitation/create`. Only a form without fields can get a yes, since accepting it is the whole answer. */
+  /**
+   * Answers `elicitation/create`. Only a form without fields can get a yes, since accepting it is the whole answer; one with a single field
+   * of text is a question that needs an output.
+   */
   answer(params: unknown, requestSignal: AbortSignal): Promise<ElicitAnswer> {
     const running = this.#running;
     if (!running) return Promise.reject(new Error("no call is running that a question could be about"));
@@ -67,8 +70,10 @@ export class ServerQuestions {
       running.refusals.push(reason);
       return { action: "decline" };
     };
-    const isForm = mode === "form" && Object.keys(record(record(requestedSchema).properties)).length === 0;
-    if (!isForm) return Promise.resolve(decline("the server asked for more than a yes or a no"));
+    const fields = Object.entries(record(record(requestedSchema).properties));
+    const field = fields.length === 1 ? textField(fields[0]) : undefined;
+    if (mode !== "form" || (fields.length > 0 && !field))
+      return Promise.resolve(decline("the server asked for more than a yes, a no or one text"));
     if (typeof message !== "string" || message.length > maxQuestionLength)
       return Promise.resolve(decline(`the server's question is no text of at most ${maxQuestionLength} characters`));
     const signal = AbortSignal.any([running.signal, requestSignal]);
@@ -76,9 +81,11 @@ export class ServerQuestions {
     const answer = this.#lastQuestion.then(async (): Promise<ElicitAnswer> => {
       try {
         signal.throwIfAborted();
-        const approving = Promise.resolve(this.#approve({ ...running.call, signal }, { text }));
+        const question = { text, ...(field && { needs: "output" as const, data: { choices: field.choices } }) };
+        const approving = Promise.resolve(this.#approve({ ...running.call, signal }, question));
         const given: unknown = await untilAborted(approving, signal);
-        if (given === true) return { action: "accept", content: {} };
+        const content = contentOf(given, field);
+        if (content) return { action: "accept", content };
         return typeof given === "string" && given !== "" ? decline(given) : { action: "decline" };
       } catch (error) {
         if (!signal.aborted) running.refusals.push(`the question could not be answered: ${clip(reasonOf(error))}`);
@@ -88,4 +95,25 @@ export class ServerQuestions {
     this.#lastQuestion = answer;
     return answer;
   }
+}
+
+interface TextField {
+  readonly name: string;
+  /** Empty where any text is an answer. */
+  readonly choices: readonly string[];
+}
+
+/** The field, if any text or one of some is what it takes. */
+function textField([name, schema]: readonly [string, unknown] = ["", undefined]): TextField | undefined {
+  const { type, title: _, description: __, enum: choices = [], ...others } = record(schema);
+  const isOffer = Array.isArray(choices) && choices.every((one) => typeof one === "string");
+  return type === "string" && isOffer && Object.keys(others).length === 0 ? { name, choices } : undefined;
+}
+
+/** What the form gets; undefined where the answer is none to it. */
+function contentOf(given: unknown, field: TextField | undefined): Record<string, string> | undefined {
+  if (!field) return given === true ? {} : undefined;
+  const { output } = record(given);
+  const isAnswer = typeof output === "string" && (field.choices.length === 0 || field.choices.includes(output));
+  return isAnswer ? { [field.name]: output } : undefined;
 }

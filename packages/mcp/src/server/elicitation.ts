@@ -10,6 +10,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { type ApprovalQuestion, type Approve, isToolError, ToolError, type ToolOutcome } from "@toolcrib/core";
+import { choicesOf } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { record } from "../mapping.ts";
 
@@ -32,8 +33,15 @@ export const roundState: RequestStateCodec<RoundState> = createRequestStateCodec
 /** Milliseconds that a user may take to answer. */
 const answerTimeoutMs = 600_000;
 
-/** Accepting the form is the yes, so it has no fields, and an answer with fields is none to it. */
-const requestedSchema = { type: "object" as const, properties: {} };
+/** The form of a question. Accepting one without fields is the yes; a question that needs an output has one field. */
+function formOf(question: ApprovalQuestion) {
+  const choices = choicesOf(question);
+  const answer = { type: "string" as const, title: "Answer", ...(choices.length > 0 && { enum: [...choices] }) };
+  const properties: Record<string, typeof answer> = question.needs ? { answer } : {};
+  const required = Object.keys(properties);
+  const requestedSchema = { type: "object" as const, properties, ...(required.length > 0 && { required }) };
+  return { message: question.text, requestedSchema };
+}
 
 /** The questions of guards about one call, put to the client's user by elicitation (MCP, client features). */
 export interface Questions {
@@ -83,9 +91,9 @@ function offersForms(server: Server, context: ServerContext): boolean {
 
 function inPlace({ mcpReq }: ServerContext): Questions {
   return {
-    approve: async (_call, { text }) => {
+    approve: async (_call, question) => {
       const options = { timeout: answerTimeoutMs, signal: mcpReq.signal };
-      return answerOf(await mcpReq.elicitInput({ mode: "form", message: text, requestedSchema }, options));
+      return answerOf(question, await mcpReq.elicitInput({ mode: "form", ...formOf(question) }, options));
     },
     next: async () => undefined,
   };
@@ -105,7 +113,7 @@ function byRounds(context: ServerContext, name: string, args: Record<string, unk
     const key = keyOf(question);
     if (allowed.includes(key)) return true;
     if (key === earlier?.asked && answer?.kind === "elicit") {
-      const given = answerOf(answer);
+      const given = answerOf(question, answer);
       if (given === true) allowed.push(key);
       return given;
     }
@@ -119,7 +127,7 @@ function byRounds(context: ServerContext, name: string, args: Record<string, unk
       if (!unanswered) return undefined;
       const asked = keyOf(unanswered);
       return inputRequired({
-        inputRequests: { [asked]: inputRequired.elicit({ message: unanswered.text, requestedSchema }) },
+        inputRequests: { [asked]: inputRequired.elicit(formOf(unanswered)) },
         requestState: await roundState.mint({ roots, allowed, asked }, context),
       });
     },
@@ -132,10 +140,19 @@ function questionOf(outcome: ToolOutcome): ApprovalQuestion | undefined {
   return isToolError(error) && error.code === "approval_required" ? error.details.question : undefined;
 }
 
-function answerOf({ action, content }: { readonly action: string; readonly content?: unknown }): true | string {
+function answerOf(
+  question: ApprovalQuestion,
+  { action, content }: { readonly action: string; readonly content?: unknown },
+): true | string | { readonly output: string } {
+  if (action !== "accept")
+    return action === "decline" ? "the user said no to this call" : "the user left the question unanswered";
+  const fields = record(content);
+  if (question.needs) {
+    const choices = choicesOf(question);
+    const { answer } = fields;
+    const isAnswer = typeof answer === "string" && (choices.length === 0 || choices.includes(answer));
+    return isAnswer ? { output: answer } : "the client answered the question without its field answer";
+  }
   // `{ approve: false }`, say.
-  if (action === "accept" && Object.keys(record(content)).length > 0)
-    return "the client answered the question with fields that it does not have";
-  if (action === "accept") return true;
-  return action === "decline" ? "the user said no to this call" : "the user left the question unanswered";
+  return Object.keys(fields).length === 0 || "the client answered the question with fields that it does not have";
 }

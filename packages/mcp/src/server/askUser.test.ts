@@ -1,0 +1,91 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { defineTool, type Guard, ToolRegistry } from "@toolcrib/core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { mounted } from "../../fixtures/mounting.ts";
+import { serveMcp } from "./serveMcp.ts";
+
+const parameters = { type: "object", properties: { choices: { type: "array" } } } as const;
+const asking = {
+  ...defineTool({ name: "ask", description: "Asks.", parameters, execute: () => "it ran" }),
+  ask: ({ choices }: Readonly<Record<string, unknown>>) => ({
+    text: "Which?",
+    ...(!!choices && { data: { choices } }),
+  }),
+};
+
+interface Form {
+  readonly message: string;
+  readonly requestedSchema: unknown;
+}
+
+/** A server whose tool `ask` is a question, and a client whose user answers each form with the next of `answers`. */
+async function open(era: "legacy" | "modern", answers: readonly unknown[], ...guards: Guard[]) {
+  const registry = new ToolRegistry([asking]);
+  for (const guard of guards) registry.guard(guard);
+  const serving = await serveMcp(registry, { http: { auth: false } });
+  onTestFinished(() => serving.close());
+  const versionNegotiation = { mode: "auto" as const };
+  const client = new Client(
+    { name: "test", version: "1" },
+    { capabilities: { elicitation: {} }, ...(era === "modern" && { versionNegotiation }) },
+  );
+  const forms: Form[] = [];
+  const left = [...answers];
+  client.setRequestHandler("elicitation/create", ({ params }) => {
+    const { message, requestedSchema } = params as unknown as Form;
+    forms.push({ message, requestedSchema });
+    return left.shift() as never;
+  });
+  await client.connect(new StreamableHTTPClientTransport(new URL(String(serving.url))));
+  onTestFinished(() => client.close());
+  return {
+    forms,
+    async call(args = {}) {
+      const { content, isError } = await client.callTool({ name: "ask", arguments: args });
+      return [isError ?? false, ...content.map((block) => ("text" in block ? block.text : block))];
+    },
+  };
+}
+
+const accept = (content: object) => ({ action: "accept", content });
+const denied = (reason: RegExp) => [true, expect.stringMatching(reason)];
+
+describe.each(["legacy", "modern"] as const)("a tool that is a question, %s protocol", (era) => {
+  test("is a form with one field, whose text is the output", async () => {
+    const { forms, call } = await open(era, [accept({ answer: "blue" })]);
+    expect(await call()).toEqual([false, "blue"]);
+    const properties = { answer: { type: "string", title: "Answer" } };
+    expect(forms).toEqual([
+      { message: "Which?", requestedSchema: { type: "object", properties, required: ["answer"] } },
+    ]);
+  });
+
+  test("offers its choices, and takes no other", async () => {
+    const { forms, call } = await open(era, [accept({ answer: "b" }), accept({ answer: "c" })]);
+    expect(await call({ choices: ["a", "b"] })).toEqual([false, "b"]);
+    expect(forms).toMatchObject([{ requestedSchema: { properties: { answer: { enum: ["a", "b"] } } } }]);
+    expect(await call({ choices: ["a", "b"] })).toEqual(denied(/without its field answer|this call was not approved/));
+  });
+
+  test("is not answered by a form without the field, by a no, or by leaving it", async () => {
+    const { call } = await open(era, [{ action: "decline" }, { action: "cancel" }]);
+    expect(await call()).toEqual(denied(/the user said no/));
+    expect(await call()).toEqual(denied(/left the question unanswered/));
+  });
+
+  test("is put after the questions of guards, whose form has no field", async () => {
+    const guard: Guard = () => ({ ask: "May it ask?" });
+    const { forms, call } = await open(era, [accept({}), accept({ answer: "blue" })], guard);
+    expect(await call()).toEqual([false, "blue"]);
+    expect(forms.map(({ message }) => message)).toEqual(["May it ask?", "Which?"]);
+    expect(forms[0]?.requestedSchema).toEqual({ type: "object", properties: {} });
+  });
+});
+
+test("served and mounted, it is answered by whoever mounts the server", async () => {
+  const serving = await serveMcp(new ToolRegistry([asking]), { http: { auth: false } });
+  onTestFinished(() => serving.close());
+  const approve = () => ({ output: "blue" });
+  const { registry } = await mounted({ own: { url: String(serving.url) } }, { approve });
+  expect(await registry.execute("mcp__own__ask", { choices: ["red", "blue"] })).toBe("blue");
+});
