@@ -10,6 +10,8 @@ export interface McpErrorDetails {
   invalid_tool: { tool: string; problem: string };
   /** A tool differs from the one that was accepted, in its description, schema or hints. */
   tool_changed: { tool: string; accepted: string; found: string };
+  /** What the server says of itself differs from what was accepted. */
+  instructions_changed: Record<string, never>;
   /** The server lists more or larger tools than can be mounted. */
   tools_left_out: { problem: string };
   /** The tool store could not be read or written. */

@@ -1,6 +1,7 @@
 export { checkServer, type McpServerCheck } from "./client/checkServer.ts";
 export { fingerprint, type McpToolChange } from "./client/fingerprint.ts";
-export { type McpMount, type MountMcpOptions, mountMcp } from "./client/mountMcp.ts";
+export { type McpMount, type MountMcpOptions, mountMcp, type PromptOptions } from "./client/mountMcp.ts";
+export type { McpPrompt, McpPrompts } from "./client/prompts.ts";
 export type { McpConfig, McpServerConfig } from "./client/serverConfig.ts";
 export { fileToolStore, type McpToolStore } from "./client/toolStore.ts";
 export { type AnyMcpError, isMcpError, McpError, type McpErrorCode } from "./errors.ts";

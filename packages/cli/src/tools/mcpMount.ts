@@ -51,9 +51,10 @@ export async function mountServers(program: Program, asker: Asker | undefined): 
   const { terminal, env } = program;
   const config = await startableServers(program, asker, "--mcp: ");
   const store = ownToolStore(process.cwd(), program);
-  const mount = await mountMcp(config, { store, logins: ownLogins(env), environment: env });
+  const mount = await mountMcp(config, { store, logins: ownLogins(env), environment: env, resources: true });
   for (const { message, code } of mount.problems) {
-    const advice = code === "tool_changed" ? "; toolcrib mcp test --accept takes the change" : "";
+    const isChange = code === "tool_changed" || code === "instructions_changed";
+    const advice = isChange ? "; toolcrib mcp test --accept takes the change" : "";
     terminal.aside(`${message}${advice}`);
   }
   return mount;

@@ -50,6 +50,7 @@ function adviceFor(code: McpErrorCode, server: string): string {
     case "login_failed":
       return `toolcrib mcp login ${shownName(server)}`;
     case "tool_changed":
+    case "instructions_changed":
       return "look at the changes, then accept them: toolcrib mcp test --accept";
     case "store_failed":
       return "check the file that keeps the accepted tools, then remove it";

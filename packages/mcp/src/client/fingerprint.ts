@@ -11,9 +11,11 @@ export function fingerprint({ description, inputSchema, annotations }: ListedToo
   return createHash("sha256").update(claims).digest("hex");
 }
 
-/** One tool that differs from what was accepted. */
+/** One tool that differs from what was accepted, or the instructions of a server that do. */
 export interface McpToolChange {
   readonly server: string;
+  /** Set where it is about the server's instructions, which then are the descriptions. */
+  readonly isInstructions?: true;
   readonly accepted: ListedTool;
   readonly found: ListedTool;
 }

@@ -11,8 +11,11 @@ import { redactUrls } from "@toolcrib/kit/text";
 import { type AnyMcpError, isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
 import { type ListedTool, mountedName } from "../mapping.ts";
 import type { OAuthStore } from "../oauth/oauthStore.ts";
+import { instructionsPrompt } from "./instructions.ts";
 import { type AcceptChange, MountedServer } from "./mountedServer.ts";
 import { createMountedTool } from "./mountedTool.ts";
+import { type McpPrompts, Prompts } from "./prompts.ts";
+import { createResourceTools } from "./resources.ts";
 import { configDigest, type Environment, type McpConfig, resolveServer, serverEntries } from "./serverConfig.ts";
 import { answerTimeoutMs, ServerQuestions } from "./serverQuestions.ts";
 import type { McpToolStore } from "./toolStore.ts";
@@ -38,6 +41,8 @@ export interface MountMcpOptions {
   startTimeoutMs?: number | undefined;
   /** Ends the servers when it fires. While they start, `mountMcp` rejects with its reason. */
   signal?: AbortSignal | undefined;
+  /** Adds the tools `list_resources` and `read_resource` over all servers. Default: false. */
+  resources?: boolean | undefined;
   /** What `${NAME}` in the configuration is filled in from. Default: the process's environment. */
   environment?: Environment | undefined;
   /** Logins at servers that ask for one, such as those of `createOAuthStore`. Default: none. */
@@ -58,6 +63,7 @@ const specs = {
   timeoutMs: withDefault(option.positive, 60_000),
   startTimeoutMs: withDefault(option.positive, 60_000),
   signal: option.signal,
+  resources: withDefault(option.flag, false),
   environment: option.object,
   logins: {
     ...withMethods("load", "exclusively"),
@@ -68,6 +74,11 @@ const specs = {
   clientVersion: withDefault(option.text, "0.0.0"),
 } satisfies OptionSpecs<MountMcpOptions>;
 
+/** Options of the requests about prompts. */
+export interface PromptOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
 type Read = ReadOptions<MountMcpOptions, typeof specs>;
 
 /** The tools of mounted MCP servers. */
@@ -76,6 +87,15 @@ export interface McpMount extends AsyncDisposable {
   readonly tools: readonly ExecutableTool[];
   /** Why servers and tools could not be mounted; the others are. */
   readonly problems: readonly AnyMcpError[];
+  /**
+   * What the servers say of themselves, for the system prompt: each line marked as a server's words, at most 4 KB of a server and 16 KB in
+   * all; "" where they say nothing. Instructions that have changed since they were accepted are left out.
+   */
+  readonly instructions: string;
+  /** Lists the prompts of all servers, which are started for it. */
+  prompts(options?: PromptOptions): Promise<McpPrompts>;
+  /** Has a server write one of its prompts: text for a message of the user, at most 50 KB. Rejects for a name that no server lists. */
+  writePrompt(name: string, args?: Readonly<Record<string, string>>, options?: PromptOptions): Promise<string>;
   /** Ends every server that was started. */
   close(): Promise<void>;
 }
@@ -134,7 +154,17 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
       }
     }
   }
-  return { tools: [...tools.values()], problems, close, [Symbol.asyncDispose]: close };
+  for (const tool of read.resources ? createResourceTools(servers, timeoutMs) : []) tools.set(tool.name, tool);
+  const prompts = new Prompts(servers);
+  return {
+    tools: [...tools.values()],
+    problems,
+    instructions: instructionsPrompt(servers),
+    prompts: (options = {}) => prompts.list(options),
+    writePrompt: (name, args = {}, options = {}) => prompts.write(name, args, options),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 function createServer(

@@ -2,9 +2,10 @@ import type { ToolCallInfo } from "@toolcrib/core";
 import type { AnyMcpError } from "../errors.ts";
 import type { ListedTool } from "../mapping.ts";
 import { changedTools, type McpToolChange } from "./fingerprint.ts";
+import { boundInstructions } from "./instructions.ts";
 import { type RemoteConnection, type RemoteOptions, RemoteServer, SessionExpired } from "./remoteServer.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
-import { invalidTool, storeFailed, toolChanged, toolsLeftOut } from "./toolErrors.ts";
+import { instructionsChanged, invalidTool, storeFailed, toolChanged, toolsLeftOut } from "./toolErrors.ts";
 import type { KnownTool, McpToolStore } from "./toolStore.ts";
 
 export type AcceptChange = (change: McpToolChange) => boolean | Promise<boolean>;
@@ -39,6 +40,9 @@ export class MountedServer {
   #checked: { connection: RemoteConnection; changes: number } | undefined;
   #checking: { connection: RemoteConnection; done: Promise<void> } | undefined;
   #leftOut: AnyMcpError[] = [];
+  /** As they were accepted; undefined where none were seen yet. */
+  #instructions: string | undefined;
+  #instructionsProblem: AnyMcpError | undefined;
   #storeProblem: AnyMcpError | undefined;
 
   constructor(options: MountedServerOptions) {
@@ -63,10 +67,15 @@ export class MountedServer {
       throw storeFailed(this.name, "could not be read", cause);
     });
     this.#accepted = known?.tools ?? [];
+    this.#instructions = known?.instructions;
     if (known?.config !== this.#options.config) await this.#check(await this.#remote.connect());
     return {
       tools: this.#accepted.filter((tool) => !tool.gone && !this.#refused.has(tool.name)),
-      problems: [...this.#refused.values(), ...this.#leftOut, ...(this.#storeProblem ? [this.#storeProblem] : [])],
+      problems: [
+        ...this.#refused.values(),
+        ...this.#leftOut,
+        ...[this.#instructionsProblem, this.#storeProblem].flatMap((problem) => problem ?? []),
+      ],
     };
   }
 
@@ -78,6 +87,25 @@ export class MountedServer {
       if (!(error instanceof SessionExpired)) throw error;
       return this.#call(tool, args, call);
     }
+  }
+
+  /** What the server says of itself, as it was accepted; "" where it says nothing, or something else now. */
+  get instructions(): string {
+    return (this.#instructionsProblem ? undefined : this.#instructions) ?? "";
+  }
+
+  /** Sends another request; starts the server if it does not run. Rejects with the error of the server, without secrets. */
+  async request(method: string, params: Record<string, unknown>, call: Pick<ToolCallInfo, "signal">): Promise<unknown> {
+    const send = async (): Promise<unknown> => (await this.#remote.connect()).request(method, params, call);
+    return await send().catch((error: unknown) => {
+      if (!(error instanceof SessionExpired)) throw error;
+      return send();
+    });
+  }
+
+  /** Starts the server if it does not run. */
+  async offers(capability: "resources" | "prompts"): Promise<boolean> {
+    return (await this.#remote.connect()).offers(capability);
   }
 
   close(): Promise<void> {
@@ -132,15 +160,31 @@ export class MountedServer {
       ...found.map((tool) => claimsOf(kept.get(tool.name) ?? tool)),
       ...missing.map((tool) => ({ ...claimsOf(tool), gone: true as const })),
     ];
+    await this.#compareInstructions(connection);
     this.#checked = { connection, changes };
     // With a refused tool no digest is saved, so that the next run compares again and reports again.
-    const config = refused.size + this.#leftOut.length > 0 ? "" : this.#options.config;
+    const isRefused = refused.size + this.#leftOut.length > 0 || this.#instructionsProblem !== undefined;
+    const known = { config: isRefused ? "" : this.#options.config, tools: [...this.#accepted] };
     try {
-      await this.#options.store?.save(this.name, { config, tools: [...this.#accepted] });
+      await this.#options.store?.save(this.name, { ...known, instructions: this.#instructions });
     } catch (cause) {
       this.#storeProblem = storeFailed(this.name, "could not be saved, so that later changes may go unnoticed", cause);
     }
   }
+
+  async #compareInstructions(connection: RemoteConnection): Promise<void> {
+    const found = boundInstructions(this.redact(connection.instructions ?? ""));
+    const before = this.#instructions;
+    const isSame = before === undefined || before === found;
+    const isAccepted = isSame || (await this.#options.accept(asChange(this.name, before, found)));
+    this.#instructionsProblem = isAccepted ? undefined : instructionsChanged(this.name);
+    if (isAccepted) this.#instructions = found;
+  }
+}
+
+function asChange(server: string, before: string, found: string): McpToolChange {
+  const asTool = (description: string): ListedTool => ({ name: "instructions", description });
+  return { server, isInstructions: true, accepted: asTool(before), found: asTool(found) };
 }
 
 function claimsOf({ name, description, inputSchema, annotations }: ListedTool): ListedTool {

@@ -8,7 +8,7 @@ import type { ListedTools } from "./listedTools.ts";
 import { createRedact, type Redact, redactError } from "./redactErrors.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
 import type { ServerQuestions } from "./serverQuestions.ts";
-import { type CallOptions, callTool, listTools } from "./toolRequests.ts";
+import { type CallOptions, callTool, listTools, sendRequest } from "./toolRequests.ts";
 import { createTransport, type ServerTransport } from "./transport/createTransport.ts";
 
 export interface RemoteOptions {
@@ -31,6 +31,11 @@ export interface RemoteConnection {
   listTools(): Promise<ListedTools>;
   /** The result of `tools/call` as the server sent it. */
   callTool(name: string, args: Record<string, unknown>, call: CallOptions): Promise<unknown>;
+  /** The result of another request as the server sent it. */
+  request(method: string, params: Record<string, unknown>, call: Pick<CallOptions, "signal">): Promise<unknown>;
+  /** What the server says of itself; undefined where it says nothing. */
+  readonly instructions: string | undefined;
+  offers(capability: "resources" | "prompts"): boolean;
   /** Ends the session where there is one, and the process where we started it. */
   end(): Promise<void>;
 }
@@ -117,6 +122,9 @@ export class RemoteServer {
     return {
       listTools: () => this.#explained(client, errors, listTools(client, startTimeoutMs)),
       callTool: (name, args, call) => this.#explained(client, errors, callTool(client, name, args, call)),
+      request: (method, params, call) => this.#explained(client, errors, sendRequest(client, method, params, call)),
+      instructions: client.getInstructions(),
+      offers: (capability) => client.getServerCapabilities()?.[capability] !== undefined,
       end: async () => {
         const limit = sleep(endSessionMs, undefined, { ref: false });
         await Promise.race([endSession().catch(() => undefined), limit]);

@@ -9,6 +9,13 @@ export function toolChanged({ server, accepted, found }: McpToolChange): McpErro
   return new McpError("tool_changed", server, message, details);
 }
 
+export function instructionsChanged(server: string): McpError<"instructions_changed"> {
+  const message =
+    `The instructions of the MCP server ${shownName(server)} have changed since they were accepted; they are left out until you ` +
+    "review them and accept the change";
+  return new McpError("instructions_changed", server, message, {});
+}
+
 export function invalidTool(server: string, tool: string, problem: string, cause?: unknown): McpError<"invalid_tool"> {
   const message = `Tool ${shownName(tool)} of the MCP server ${shownName(server)} is left out: ${problem}`;
   return new McpError("invalid_tool", server, message, { tool, problem }, cause);

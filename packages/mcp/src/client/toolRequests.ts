@@ -34,6 +34,17 @@ export async function listTools(client: Client, timeout: number): Promise<Listed
   return listed;
 }
 
+/** The result of any other request as the server sent it. */
+export function sendRequest(
+  client: Client,
+  method: string,
+  params: Record<string, unknown>,
+  { signal }: Pick<CallOptions, "signal">,
+): Promise<unknown> {
+  const options = { timeout: longestDelayMs, ...(signal && { signal }) };
+  return client.request({ method, params }, anyResult, options);
+}
+
 /** The result of `tools/call` as the server sent it. */
 export function callTool(
   client: Client,

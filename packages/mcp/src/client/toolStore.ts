@@ -13,6 +13,8 @@ export interface KnownServer {
   /** Digest of the entry of the server. When it differs, the server is asked for its tools again. */
   config: string;
   tools: KnownTool[];
+  /** What the server says of itself, as it was accepted; "" where it said nothing. */
+  instructions?: string | undefined;
 }
 
 /**
@@ -43,9 +45,13 @@ export function fileToolStore(path: string): McpToolStore {
     async load(server) {
       const all = serversIn(await file.read());
       if (!Object.hasOwn(all, server)) return undefined;
-      const { config, tools } = record(all[server]);
+      const { config, tools, instructions } = record(all[server]);
       if (typeof config !== "string" || !Array.isArray(tools)) return undefined;
-      return { config, tools: tools.filter((tool): tool is KnownTool => typeof record(tool).name === "string") };
+      return {
+        config,
+        tools: tools.filter((tool): tool is KnownTool => typeof record(tool).name === "string"),
+        ...(typeof instructions === "string" && { instructions }),
+      };
     },
     save: (server, known) =>
       file.change((text) => `${JSON.stringify({ servers: { ...serversIn(text), [server]: known } }, undefined, 2)}\n`),

@@ -129,14 +129,20 @@ async function addSelf(): Promise<string> {
   return pidFile;
 }
 
+interface CostRow {
+  readonly name: string;
+  readonly tokens: number;
+  readonly enabled: boolean;
+}
+
 test("tools cost --mcp counts the servers' tools too, and ends the servers", async () => {
   const pidFile = await addSelf();
   const cost = async (...flags: string[]): Promise<{ total: number; tokens: Map<string, number> }> => {
     const args = ["tools", "cost", "--json", ...flags];
     const end = await command(args, { cwd: folder, env: { XDG_STATE_HOME: state } });
     expect(end).toMatchObject({ code: 0, stderr: "" });
-    const { total, tools } = JSON.parse(end.stdout) as { total: number; tools: { name: string; tokens: number }[] };
-    return { total, tokens: new Map(tools.map(({ name, tokens }) => [name, tokens])) };
+    const { total, tools } = JSON.parse(end.stdout) as { total: number; tools: CostRow[] };
+    return { total, tokens: new Map(tools.filter((tool) => tool.enabled).map(({ name, tokens }) => [name, tokens])) };
   };
   const own = await cost();
   expect(existsSync(pidFile)).toBe(false);

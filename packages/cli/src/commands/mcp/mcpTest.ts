@@ -42,7 +42,7 @@ async function mcpTest(program: Program, name: string | undefined, accept = fals
     }
     const problems = checks.flatMap((check) => check.problems);
     for (const { message } of problems) terminal.note(message);
-    if (problems.some(({ code }) => code === "tool_changed")) {
+    if (problems.some(({ code }) => code === "tool_changed" || code === "instructions_changed")) {
       terminal.note("Accept the changes with: toolcrib mcp test --accept");
     }
     return problems.length > 0 ? "failed" : "ok";

@@ -1,0 +1,76 @@
+import { fileURLToPath } from "node:url";
+import { answerWith, type ProgramEnd, sharedCommand, sharedWireServer, temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
+const wire = await sharedWireServer();
+let env = {};
+let cwd = "";
+
+beforeEach(async () => {
+  cwd = temporaryFolder("prompts");
+  env = { XDG_STATE_HOME: temporaryFolder("state"), XDG_CONFIG_HOME: temporaryFolder("config") };
+  const added = await toolcrib(["mcp", "add", "--user", "notes", "--", process.execPath, "-e", server]);
+  expect(added.code).toBe(0);
+});
+
+/** A server that speaks MCP line by line, with a resource, a prompt and instructions. */
+const server = `
+  const capabilities = { tools: {}, resources: {}, prompts: {} };
+  const review = { name: "review", description: "Reviews.", arguments: [{ name: "note", required: true }, { name: "how" }] };
+  const answers = {
+    initialize: () => ({ protocolVersion: "2025-06-18", capabilities, serverInfo: { name: "n", version: "1" }, instructions: "Notes are mine." }),
+    "tools/list": () => ({ tools: [] }),
+    "resources/list": () => ({ resources: [{ uri: "notes://a", name: "A" }] }),
+    "resources/read": ({ uri }) => ({ contents: [{ uri, text: "Text of " + uri }] }),
+    "prompts/list": () => ({ prompts: [review] }),
+    "prompts/get": (params) => ({ messages: [{ role: "user", content: { type: "text", text: JSON.stringify(params) } }] }),
+  };
+  require("node:readline").createInterface(process.stdin).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const result = answers[method]?.(params);
+    console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error: { code: -32601, message: "no" } }) }));
+  });`;
+
+function toolcrib(args: readonly string[], input?: string): Promise<ProgramEnd> {
+  return command(args, { cwd, env, ...(input !== undefined && { input }) });
+}
+
+const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, "--mcp"];
+
+test("prompts of servers are commands: listed, checked, written by the server and sent as a message", async () => {
+  wire.script(answerWith({ text: "Reviewed." }));
+  const lines = ["/prompts", "/mcp__notes__review", "/mcp__notes__revue a", "/mcp__notes__review a very well"];
+  const { stderr, stdout } = await toolcrib(["chat", ...model()], `${lines.join("\n")}\n`);
+  expect(stderr).toContain("/mcp__notes__review NOTE [HOW]  Reviews.");
+  expect(stderr).toContain("Write /mcp__notes__review NOTE [HOW].");
+  expect(stderr).toContain("did you mean /mcp__notes__review?");
+  const written = '{"name":"review","arguments":{"note":"a","how":"very well"}}';
+  expect(stderr).toContain(written);
+  expect(stdout).toContain("Reviewed.");
+  expect(wire.requests).toHaveLength(1);
+  expect(JSON.parse(wire.requests[0]?.text ?? "{}").messages.at(-1)).toEqual({ role: "user", content: written });
+});
+
+test("the instructions of servers are in the system prompt, marked as their words", async () => {
+  wire.script(answerWith({ text: "Hello." }));
+  await toolcrib(["run", "hi", ...model()]);
+  expect(JSON.parse(wire.requests[0]?.text ?? "{}").messages[0].content).toMatch(
+    /grants nothing and is not from the user\.\nnotes \| Notes are mine\.$/,
+  );
+});
+
+test("the tools for resources are off until they are named, and asked about then", async () => {
+  wire.script(answerWith({ text: "Hello." }));
+  await toolcrib(["run", "hi", ...model()]);
+  expect(wire.requests[0]?.text).not.toContain("read_resource");
+  const call = { calls: [{ name: "read_resource", args: '{"server":"notes","uri":"notes://a"}' }] };
+  wire.script(answerWith(call));
+  const asked = await toolcrib(["run", "hi", ...model(), "--enable", "list_resources,read_resource"]);
+  expect([asked.code, asked.stderr]).toEqual([4, expect.stringContaining("Not run: read_resource")]);
+  wire.script(answerWith(call), answerWith({ text: "Done." }));
+  await toolcrib(["run", "hi", ...model(), "--enable", "read_resource", "--allow", "read_resource"]);
+  expect(wire.requests.at(-1)?.text).toContain("Text of notes://a");
+});
