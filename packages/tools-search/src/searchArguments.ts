@@ -30,7 +30,7 @@ export function limitsOf({ roots, readable, denied }: PathScope): Pick<SearchJob
   return { roots: roots && [...roots, ...readable], deny: denied?.rules };
 }
 
-/** The root or readable folder that the first start lies in, else its own folder: what is remembered of files belongs to it. */
+/** Returns the root or readable folder that the first start lies in, else its own folder: what is remembered of files belongs to it. */
 export function treeOf({ roots, readable, cwd }: PathScope, [start]: readonly SearchStart[]): string {
   if (start === undefined) return cwd;
   const path = normalize(start.path);
@@ -57,39 +57,27 @@ export const mostAlternatives = 1000;
  * for the brace in names.
  */
 export function checkBraces(argument: string, glob: string): void {
-  let level: Braces = { start: 0, earlier: 0, current: 1 };
-  const outer: Braces[] = [];
-  // An escape, a set, a brace or a comma.
-  for (const { 0: part, index } of glob.matchAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\/])+\]|[{},]/g)) {
-    if (part === "{") {
-      outer.push(level);
-      level = { start: index + 1, earlier: 0, current: 1 };
-    } else if (part === "," && outer.length > 0) {
-      level.earlier += level.current;
-      level.current = 1;
-    } else if (part === "}" && outer.length > 0) {
-      const count = Math.max(level.earlier + level.current, rangeLength(glob.slice(level.start, index)));
-      level = outer.pop() as Braces;
-      level.current *= count;
-    }
-  }
-  if (outer.length > 0)
+  // Escapes and sets hold neither braces nor ranges.
+  let rest = glob.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\/])+\]/g, "x");
+  // Read from the inside out: each pair leaves the number of its count.
+  const counts: number[] = [];
+  const countOf = (text: string): number =>
+    [...text.matchAll(/\0(\d+)/g)].reduce((product, [, number]) => product * (counts[Number(number)] ?? 1), 1);
+  const readPair = (_: string, inside: string): string => {
+    const listed = inside.split(",").reduce((sum, one) => sum + countOf(one), 0);
+    return `\0${counts.push(Math.max(listed, rangeLength(inside))) - 1};`;
+  };
+  while (/\{[^{}]*\}/.test(rest)) rest = rest.replace(/\{([^{}]*)\}/g, readPair);
+  if (rest.includes("{"))
     throw invalidArgument(argument, "a { is never closed; write {a,b}, or \\{ for the character itself");
-  if (level.current > mostAlternatives)
+  if (countOf(rest) > mostAlternatives)
     throw invalidArgument(
       argument,
       `its braces stand for more than ${mostAlternatives} globs; pass fewer alternatives`,
     );
 }
 
-/** How many globs the alternatives of one pair of braces stand for: those already read, and the one being read. */
-interface Braces {
-  readonly start: number;
-  earlier: number;
-  current: number;
-}
-
-/** How many numbers `1..9` or `1..9..2` between braces stands for; 1 for anything else. */
+/** Returns how many numbers `1..9` or `1..9..2` between braces stands for; 1 for anything else. */
 function rangeLength(inside: string): number {
   const [, first, last, step = "1"] = /^(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?$/.exec(inside) ?? [];
   if (first === undefined || last === undefined) return 1;

@@ -1,4 +1,5 @@
 import type { Globs } from "./job.ts";
+import { escapeLiteral } from "./requiredLiterals.ts";
 
 /** Globs as they are read: relative to the start, without the `!` of those that leave files out. */
 export interface ReadGlobs {
@@ -27,7 +28,7 @@ export function readGlobs({ patterns, anyDepth }: Globs): ReadGlobs {
   return { taken: taken.length > 0 ? taken : ["**"], left: left.flatMap((one) => [one, `${one}/**`]) };
 }
 
-/** A pattern cut at the slashes that end a segment. */
+/** Returns a pattern cut at the slashes that end a segment. */
 export function segmentsOf(pattern: string): string[] {
   const segments = [""];
   let depth = 0;
@@ -129,11 +130,6 @@ function matchSegments(segments: readonly (PathMatcher | "**")[], names: readonl
   return at === segments.length && at > 0;
 }
 
-/** A unit, a set of units, any unit (`?`), or any number of them (`*`). */
-type Token = string | RegExp | typeof one | typeof many;
-const one = Symbol("?");
-const many = Symbol("*");
-
 /** Alternatives that the braces of a pattern may stand for. */
 const mostAlternatives = 100;
 
@@ -143,53 +139,38 @@ function compileSegment(segment: string): PathMatcher | undefined {
   const [, star, ending = ""] = /^(\*?)([^*?[\]\\{}]*)$/.exec(segment) ?? [];
   if (star === "") return (name) => name === ending;
   if (star === "*") return (name) => name.endsWith(ending);
-  const alternatives = expandBraces(segment)?.map(tokensOf);
-  if (alternatives === undefined || alternatives.includes(undefined)) return undefined;
-  return (name) => name === segment || alternatives.some((tokens) => matchTokens(tokens as Token[], name));
+  const sources = expandBraces(segment)?.map(sourceOf);
+  if (sources === undefined || sources.includes(undefined)) return undefined;
+  try {
+    const expressions = sources.map((source) => new RegExp(`^${source}$`));
+    return (name) => name === segment || expressions.some((expression) => expression.test(name));
+  } catch {
+    // The ends of a range are in the wrong order.
+    return undefined;
+  }
 }
 
 const token = /\\([\s\S])|(\[)([!^]?)((?:[\w. ](?:-[\w. ])?|[$@#%&=~+])+-?\])?|[\s\S]/gy;
 
-function tokensOf(pattern: string): Token[] | undefined {
-  const tokens: Token[] = [];
-  for (const [whole, escaped, bracket, negated, set] of pattern.matchAll(token)) {
+/**
+ * Writes a glob as an expression. The text before each `*` but the first is taken where it is first found, and not looked for again:
+ * the steps grow with the glob times the name.
+ */
+function sourceOf(glob: string): string | undefined {
+  const parts = [""];
+  for (const [whole, escaped, bracket, negated, set] of glob.matchAll(token)) {
     if (bracket !== undefined && set === undefined) return undefined;
     if (whole === "\\" || whole === "{" || whole === "}") return undefined;
-    if (set !== undefined) {
-      // The ends of a range may be in the wrong order.
-      if (/(\w)-(\w)/.test(set) && [...set.matchAll(/([\w. ])-([\w. ])/g)].some(([, a = "", b = ""]) => a > b))
-        return undefined;
-      tokens.push(new RegExp(`[${negated === "" ? "" : "^"}${set}`));
-    } else if (whole === "*") tokens.push(many);
-    else tokens.push(escaped ?? (whole === "?" ? one : whole));
+    if (whole === "*") parts.push("");
+    else if (set !== undefined) parts[parts.length - 1] += `[${negated === "" ? "" : "^"}${set}`;
+    else parts[parts.length - 1] += whole === "?" ? "[^]" : escapeLiteral(escaped ?? whole);
   }
-  return tokens;
+  const [first, last] = [parts.shift(), parts.pop()];
+  const between = parts.map((part, number) => `(?=(?<part${number}>[^]*?${part}))\\k<part${number}>`);
+  return last === undefined ? first : `${first}${between.join("")}[^]*${last}`;
 }
 
-/** Goes back to the last `*` where a token does not match: steps grow with the tokens times the name. */
-function matchTokens(tokens: readonly Token[], name: string): boolean {
-  let at = 0;
-  let [star, resume] = [-1, 0];
-  for (let unit = 0; unit < name.length; ) {
-    const next = tokens[at];
-    if (next === many) {
-      [star, resume] = [at, unit];
-      at += 1;
-    } else if (next === one || next === name[unit] || (next instanceof RegExp && next.test(name[unit] as string))) {
-      at += 1;
-      unit += 1;
-    } else if (star !== -1) {
-      resume += 1;
-      [at, unit] = [star + 1, resume];
-    } else {
-      return false;
-    }
-  }
-  while (tokens[at] === many) at += 1;
-  return at === tokens.length;
-}
-
-/** The patterns that braces with a slash within stand for. */
+/** Returns the patterns that braces with a slash within stand for. */
 function expandSlashes(pattern: string): string[] | undefined {
   return segmentsOf(pattern).some((segment) => segment.includes("/")) ? expandBraces(pattern) : [pattern];
 }

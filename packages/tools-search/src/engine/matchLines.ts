@@ -1,6 +1,6 @@
 import { type WantedTrigrams, wantedTrigrams } from "../memory/signature.ts";
 import type { Query } from "./job.ts";
-import { requiredLiterals } from "./requiredLiterals.ts";
+import { escapeLiteral, requiredLiterals } from "./requiredLiterals.ts";
 
 /** Where lines come from: the bytes of a file, or its decoded text. Offsets are bytes or UTF-16 units accordingly. */
 export type LineSource = Buffer | string;
@@ -61,7 +61,7 @@ const commonBytes = ' etaoinsrlcdpmufh_gb.yv0,1-k2x=w/()"34;*';
 /** Node searches for up to this many bytes several times faster than for more. */
 const probeLength = 7;
 
-/** The part of a literal that is quickest to look for: short, and beginning with a byte that is rare. */
+/** Returns the part of a literal that is quickest to look for: short, and beginning with a byte that is rare. */
 function rarePart(literal: Buffer): Buffer {
   let best = 0;
   let bestRank = -1;
@@ -81,7 +81,7 @@ function rarity(char: string): number {
 }
 
 /**
- * The rarest two neighbouring characters of a literal, in each combination of cases: a text without any of these does not hold
+ * Returns the rarest two neighbouring characters of a literal, in each combination of cases: a text without any of these does not hold
  * the literal in any case. Undefined if no pair can be used: letters beyond ASCII may equal `k`, `s` or others without case.
  */
 function bothCases(literal: string): Buffer[] | undefined {
@@ -114,15 +114,11 @@ function compileLine(source: string, flags: string): RegExp {
 const tokens = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g;
 
 /**
- * Whether the text around a match can decide whether it is one (look-around, inline flags). Such an expression, run on a whole
+ * Returns whether the text around a match can decide whether it is one (look-around, inline flags). Such an expression, run on a whole
  * text, may miss a line that it matches alone. Any other finds every line that it matches alone, and sometimes more.
  */
 function readsBeyondItsMatch(source: string): boolean {
   return /\(\?(?!:|<[^=!])/.test(source.replace(tokens, "."));
-}
-
-function escapeLiteral(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
 const newline = 10;

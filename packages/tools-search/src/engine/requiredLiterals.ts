@@ -3,24 +3,17 @@
  * character class alone, an optional part, …). It may miss a required string, but never returns one that is not required.
  */
 export function requiredLiterals(source: string): string[] | undefined {
-  return readAll(source)?.literals;
+  return readExpression(source).literals;
 }
 
-/** Whether a regular expression can only match text that holds a line feed. May miss some that do. */
+/** Returns whether a regular expression can only match text that holds a line feed. May miss some that do. */
 export function needsLineBreak(source: string): boolean {
-  return readAll(source)?.breaksLine ?? false;
+  return readExpression(source).breaksLine;
 }
 
-/** Undefined for a source that is malformed, or nested so deeply that the stack ends. */
-function readAll(source: string): Known | undefined {
-  const reader: Reader = { source, at: 0 };
-  try {
-    const known = readAlternatives(reader);
-    return reader.at === source.length ? known : undefined;
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+/** Writes a text as an expression that matches it. */
+export function escapeLiteral(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
 /** What is known of a part: literals of which one is required, and whether a line feed is. */
@@ -29,118 +22,83 @@ interface Known {
   breaksLine: boolean;
 }
 
-interface Reader {
-  source: string;
-  at: number;
+/** An escape, a set, the beginning of a group or a character, and what says how often it is repeated. */
+const parts =
+  /(\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?::|<(?![=!])[^>]*>))?|[\s\S])((?:[*+?]|\{\d+(?:,\d*)?\})\??)?/gu;
+const unknown: Known = { literals: undefined, breaksLine: false };
+
+function readExpression(source: string): Known {
+  const outer: Group[] = [];
+  let group = new Group();
+  for (const [, atom = "", quantifier = ""] of source.matchAll(parts)) {
+    // Escapes to which more characters belong, back references, look-around and inline flags are not analysed.
+    if (/^\\[xupPkc1-9]/.test(atom) || (atom === "(" && quantifier !== "")) return unknown;
+    if (atom.startsWith("(")) {
+      outer.push(group);
+      group = new Group();
+    } else if (atom === "|") {
+      group.endAlternative();
+    } else {
+      const inner = atom === ")" ? group.end() : undefined;
+      if (inner !== undefined) group = outer.pop() ?? new Group();
+      group.add(inner, inner === undefined ? atom : "", quantifier);
+    }
+  }
+  return outer.length > 0 ? unknown : group.end();
 }
 
 const mostAlternatives = 8;
-const loneSurrogate = /[\ud800-\udfff]/u;
-const metaCharacters = new Set("^$\\.*+?()[]{}|");
 
-/** Reads `a|b|c` up to its end or `)`: one known set for each alternative, or nothing. */
-function readAlternatives(reader: Reader): Known {
-  let all: string[] | undefined = [];
-  let breaksLine = true;
-  for (;;) {
-    const one = readSequence(reader);
-    all = all === undefined || one.literals === undefined ? undefined : [...all, ...one.literals];
-    breaksLine &&= one.breaksLine;
-    if (reader.source[reader.at] !== "|") break;
-    reader.at += 1;
-  }
-  return { literals: all !== undefined && all.length <= mostAlternatives ? all : undefined, breaksLine };
-}
+/** What is known of the alternatives of a group that were read, and of the one that is being read. */
+class Group {
+  #literals: string[] | undefined = [];
+  #breaksLine = true;
+  #best: string[] | undefined;
+  #run = "";
+  #breaksAlternative = false;
 
-/** Reads one alternative and keeps its longest required part. */
-function readSequence(reader: Reader): Known {
-  let best: string[] | undefined;
-  let run = "";
-  let breaksLine = false;
-  const offer = (candidate: string[] | undefined): void => {
-    if (candidate !== undefined && weight(candidate) > weight(best)) best = candidate;
-  };
-  const endRun = (): void => {
-    if (run !== "") offer([run]);
-    run = "";
-  };
-  while (reader.at < reader.source.length) {
-    const char = reader.source[reader.at] as string;
-    if (char === "|" || char === ")") break;
-    const part = readPart(reader, char);
-    const repeats = readQuantifier(reader);
-    if (repeats !== "optional") breaksLine ||= part.literal === "\n" || part.inner?.breaksLine === true;
-    if (part.literal !== undefined && repeats !== "optional") {
-      run += part.literal;
-      if (repeats === "more") endRun();
-    } else if (part.zeroWidth && repeats === "once") {
-      // Matches no character, so its neighbours in the pattern are neighbours in the text.
-    } else {
-      endRun();
-      if (repeats !== "optional") offer(part.inner?.literals);
+  add(inner: Known | undefined, atom: string, quantifier: string): void {
+    const isOptional = /^[*?]|^\{0*[^1-9]/.test(quantifier);
+    const literal = literalOf(atom);
+    if (!isOptional) this.#breaksAlternative ||= literal === "\n" || inner?.breaksLine === true;
+    if (literal !== undefined && !isOptional) {
+      this.#run += literal;
+      if (quantifier !== "") this.#endRun();
+    } else if (!/^(?:[$^]|\\b)$/.test(atom) || quantifier !== "") {
+      // Other parts match a character, so their neighbours in the pattern may be none in the text.
+      this.#endRun();
+      if (!isOptional) this.#offer(inner?.literals);
     }
   }
-  endRun();
-  return { literals: best, breaksLine };
-}
 
-interface Part {
-  literal?: string;
-  zeroWidth?: boolean;
-  inner?: Known;
-}
-
-function readPart(reader: Reader, char: string): Part {
-  const { source } = reader;
-  if (char === "(") return readGroup(reader);
-  if (char === "[") {
-    reader.at += 1;
-    while (reader.at < source.length && source[reader.at] !== "]") reader.at += source[reader.at] === "\\" ? 2 : 1;
-    reader.at += 1;
-    return {};
+  endAlternative(): void {
+    this.#endRun();
+    this.#literals = this.#best && this.#literals?.concat(this.#best);
+    this.#breaksLine &&= this.#breaksAlternative;
+    this.#best = undefined;
+    this.#breaksAlternative = false;
   }
-  if (char === "\\") {
-    const next = source[reader.at + 1] ?? "";
-    reader.at += 2;
-    if (next === "b") return { zeroWidth: true };
-    if (next === "n") return { literal: "\n" };
-    if (!/[A-Za-z0-9]/.test(next)) return { literal: next };
-    // \x41, \u{…}, \p{…}, \k<…>, \cX and back references: what follows belongs to the escape.
-    if (/[xupPkc1-9]/.test(next)) reader.at = source.length + 1;
-    return {};
+
+  end(): Known {
+    this.endAlternative();
+    const isShort = this.#literals !== undefined && this.#literals.length <= mostAlternatives;
+    return { literals: isShort ? this.#literals : undefined, breaksLine: this.#breaksLine };
   }
-  if (char === "^" || char === "$") {
-    reader.at += 1;
-    return { zeroWidth: true };
+
+  #endRun(): void {
+    if (this.#run !== "") this.#offer([this.#run]);
+    this.#run = "";
   }
-  const literal = String.fromCodePoint(source.codePointAt(reader.at) as number);
-  reader.at += literal.length;
-  return metaCharacters.has(char) || loneSurrogate.test(literal) ? {} : { literal };
+
+  /** Keeps the better of two sets: each is worth as much as its shortest member. */
+  #offer(literals: string[] | undefined): void {
+    const weight = (set: string[] | undefined): number => Math.min(...(set ?? [""]).map((one) => one.length));
+    if (weight(literals) > weight(this.#best)) this.#best = literals;
+  }
 }
 
-function readGroup(reader: Reader): Part {
-  const { source } = reader;
-  const opening = /^\((?:\?(?::|<(?![=!])[^>]*>))?/.exec(source.slice(reader.at, reader.at + 64))?.[0] ?? "(";
-  // Look-around and inline flags are not analysed.
-  if (source.startsWith("(?", reader.at) && opening === "(") {
-    reader.at = source.length + 1;
-    return {};
-  }
-  reader.at += opening.length;
-  const inner = readAlternatives(reader);
-  reader.at += 1;
-  return { inner };
-}
-
-function readQuantifier(reader: Reader): "once" | "more" | "optional" {
-  const quantifier = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(reader.source.slice(reader.at, reader.at + 32));
-  if (quantifier === null) return "once";
-  reader.at += quantifier[0].length;
-  if (quantifier[0].startsWith("+")) return "more";
-  return quantifier[1] !== undefined && Number(quantifier[1]) > 0 ? "more" : "optional";
-}
-
-/** A set is worth as much as its shortest member. */
-function weight(literals: string[] | undefined): number {
-  return literals === undefined ? 0 : Math.min(...literals.map((one) => one.length));
+/** Returns the text that a part without its quantifier stands for, if there is only one. */
+function literalOf(atom: string): string | undefined {
+  if (atom === "\\n") return "\n";
+  return /^(?:\\[^A-Za-z0-9]|[^\\^$.*+?()[\]{}|\p{Cs}])$/u.test(atom) ? atom.replace("\\", "") : undefined;
 }
