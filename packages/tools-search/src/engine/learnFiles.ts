@@ -33,9 +33,8 @@ const atOnce: DoLater = (work) => {
 /** Learns in slices of a millisecond, which `doLater` calls. */
 export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
   let memory: FileMemory | undefined;
-  /** In turn from the end: what is left of searches that are over. */
-  let waiting: string[] = [];
-  let added: string[] = [];
+  /** Files that searches read and that were not looked at yet. */
+  const waiting = new Set<string>();
   let cancel = (): void => undefined;
   const trusted = new Map<number, boolean>();
   let buffer: Buffer | undefined;
@@ -62,41 +61,30 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
     }
   };
 
-  /** What was left and read again stands in both lists. */
-  const takeAdded = (): void => {
-    added.reverse();
-    if (added.length > 0) waiting = waiting.length === 0 ? added : [...new Set([...added, ...waiting])];
-    added = [];
-  };
-
   const slice = (): void => {
     const end = performance.now() + sliceMs;
-    takeAdded();
-    do {
-      const path = waiting.pop();
-      if (path === undefined || memory === undefined || !memory.hasRoom) {
-        waiting = [];
-        buffer = undefined;
-        return;
-      }
+    for (const path of waiting) {
+      waiting.delete(path);
       try {
-        learnOne(memory, path);
+        if (memory?.hasRoom) learnOne(memory, path);
       } catch {
         // The next search that reads it says what is wrong with it.
       }
-    } while (performance.now() < end);
-    cancel = doLater(slice);
+      if (performance.now() < end) continue;
+      cancel = doLater(slice);
+      return;
+    }
+    buffer = undefined;
   };
 
   return {
     start(files) {
       cancel();
-      takeAdded();
-      if (files?.tree !== memory?.tree) waiting = [];
+      if (files?.tree !== memory?.tree) waiting.clear();
       memory = files?.hasRoom ? files : undefined;
     },
     add(path) {
-      if (memory !== undefined) added.push(path);
+      if (memory !== undefined) waiting.add(path);
     },
     learn() {
       cancel();

@@ -24,6 +24,8 @@ export interface Learned {
 }
 
 export class FileMemory {
+  /** What is handed to another thread, which makes its own `FileMemory` of it. */
+  readonly memory: SharedArrayBuffer;
   readonly #integers: Int32Array;
   readonly #words: Uint32Array;
   readonly #numbers: Float64Array;
@@ -32,6 +34,7 @@ export class FileMemory {
   #found = 0;
 
   constructor(memory: SharedArrayBuffer) {
+    this.memory = memory;
     this.#integers = new Int32Array(memory);
     this.#words = new Uint32Array(memory);
     this.#numbers = new Float64Array(memory);
@@ -74,7 +77,7 @@ export class FileMemory {
     return this.used + 4096 < Atomics.load(this.#integers, header.most) && records < this.#slots / 2;
   }
 
-  /** The record of the file at `path`; 0 where nothing is known of it, or it is not the file that it was. */
+  /** Returns the record of the file at `path`; 0 where nothing is known of it, or it is not the file that it was. */
   find(path: string): number {
     this.#slotOf(path);
     const record = this.#found;
@@ -94,7 +97,7 @@ export class FileMemory {
     return count === 0 || mayHold(this.#words, (record + recordHead) / 4, count, wanted);
   }
 
-  /** The bytes of the file, if they were kept. */
+  /** Returns the bytes of the file, if they were kept. */
   textOf(record: number): Buffer | undefined {
     const length = this.#integers[record / 4 + 3] as number;
     if (length === 0) return undefined;
@@ -163,7 +166,7 @@ export class FileMemory {
     );
   }
 
-  /** The place in the index of the record of `path`, or an empty one for it; what it holds is in `#found`. */
+  /** Returns the place in the index of the record of `path`, or an empty one for it; what it holds is in `#found`. */
   #slotOf(path: string): number {
     hashOf(path);
     const { first, second } = hash;
@@ -180,7 +183,7 @@ export class FileMemory {
 
 const quietly = { throwIfNoEntry: false } as const;
 
-/** A power of two. */
+/** Returns a power of two. */
 function slotsOf(bytes: number): number {
   return 2 ** Math.floor(Math.log2(bytes / bytesPerSlot));
 }

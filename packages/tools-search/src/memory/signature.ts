@@ -9,7 +9,7 @@ const narrowest = 8;
 
 const wide = new Uint32Array(2 ** (widest - 5));
 
-/** The set of a file: 2 ** n bits. */
+/** Returns the set of a file: 2 ** n bits. */
 export function signatureOf(bytes: Uint8Array): Uint32Array {
   let width = narrowest;
   while (width < widest && 2 ** width < bytes.length * 4) width += 1;

@@ -25,7 +25,7 @@ export interface CallerTakerOptions {
   hasEnoughTakers(): boolean;
 }
 
-/** The walk of the caller's thread. If `isQuick` it is stuck at a directory that would hold the caller up. */
+/** Returns the walk of the caller's thread. If `isQuick` it is stuck at a directory that would hold the caller up. */
 export function startWalkHere(job: SearchJob, position: WalkPosition, isQuick: boolean): Walk {
   const lister = isQuick ? quickListerFor(job) : new DirectoryLister(job.roots, job.deny);
   return startWalk(job, position, createFinder(job, lister));

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ControlBlock, createMatchClock } from "../engine/controlBlock.ts";
+import { ControlBlock } from "../engine/controlBlock.ts";
 import { createClockReader } from "./matchClock.ts";
 
 /** The clocks, moved by the tests. */
@@ -16,25 +16,23 @@ let control: ControlBlock;
 beforeEach(() => {
   now = 1000;
   onProcessor = undefined;
-  control = new ControlBlock();
+  control = new ControlBlock(undefined, time.now);
 });
-const clock = () => createMatchClock(control, time.now);
 const reader = (isLowered = () => false) => createClockReader(control, isLowered, time);
 
 test("only time between run and pause is counted", () => {
-  const { run, pause } = clock();
   const read = reader();
   work(5);
-  run();
+  control.run();
   work(10);
   expect(read()).toEqual({ spent: 10, stretch: 10 });
-  pause();
+  control.pause();
   work(100);
-  run();
+  control.run();
   work(3);
   expect(read()).toEqual({ spent: 13, stretch: 3 });
-  pause();
-  pause();
+  control.pause();
+  control.pause();
   expect(read()).toEqual({ spent: 13, stretch: 0 });
 });
 
@@ -43,7 +41,7 @@ describe("time in which the thread waits for a processor", () => {
   const waiting = (isLowered: boolean) => {
     onProcessor = 50;
     const read = reader(() => isLowered);
-    clock().run();
+    control.run();
     read();
     work(20);
     now += 5000;
@@ -60,8 +58,7 @@ describe("time in which the thread waits for a processor", () => {
 });
 
 test("a job starts with a clock at zero", () => {
-  const { run } = clock();
-  run();
+  control.run();
   work(9);
   control.reset();
   expect(reader()()).toEqual({ spent: 0, stretch: 0 });

@@ -236,7 +236,7 @@ class RunningSearch implements PoolMember {
   }
 }
 
-/** Whether nothing in the job can hold up the thread it runs on: its globs are plain, and an expression takes so few steps on a line. */
+/** Returns whether nothing in the job can hold up the thread it runs on: its globs are plain, and an expression takes so few steps on a line. */
 function isBounded({ query, globs }: SearchJob, length: number, steps: number): boolean {
   if (query?.regex && patternSteps(query.text, length) > steps) return false;
   return globs === undefined || compilePlainGlobs(globs) !== undefined;

@@ -30,7 +30,7 @@ const idleMs = 60_000;
 /** What a search uses of a pool. */
 export type SearchPool = Pick<ThreadPool, "takers" | "alive" | "ask" | "leave" | "release">;
 
-/** A pool of its own, with so many takers for a search at most. */
+/** Makes a pool of its own, with so many takers for a search at most. */
 export function createSearchPool(takers: number = Math.min(mostTakers, availableParallelism())): SearchPool {
   return new ThreadPool(takers);
 }

@@ -139,7 +139,7 @@ function startWorker(control: SharedArrayBuffer): Worker {
     : new Worker(moduleAsData(new URL("./searchWorker.ts", import.meta.url)), options);
 }
 
-/** Why a thread did not start, and what would change that. */
+/** Says why a thread did not start, and what would change that. */
 function whyNoThread(cause: unknown): string {
   const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
   if (code === "ERR_ACCESS_DENIED") return "Node's permission model forbids it; start node with --allow-worker";

@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "@toolcrib/core/text";
 import { systemThreadId } from "@toolcrib/kit/threads";
 import { BatchQueue } from "../engine/batchQueue.ts";
-import { ControlBlock, createMatchClock } from "../engine/controlBlock.ts";
+import { ControlBlock } from "../engine/controlBlock.ts";
 import { loadFastGlobs } from "../engine/fastGlobs.ts";
 import { compilePlainGlobs } from "../engine/globs.ts";
 import { filesPerTaker, type SearchJob, type TakerJob, type WorkerMessage } from "../engine/job.ts";
@@ -15,7 +15,6 @@ import { FileMemory } from "../memory/fileMemory.ts";
 
 const port = parentPort as MessagePort;
 const control = new ControlBlock(workerData as SharedArrayBuffer);
-const clock = createMatchClock(control);
 const learner = createFileLearner();
 const listerFor = createListers();
 
@@ -23,7 +22,7 @@ const listerFor = createListers();
 let found = 0;
 
 const taker: Omit<Taker, "memory"> = {
-  clock,
+  clock: control,
   isThread: true,
   isQuick: false,
   longestLine: undefined,
@@ -58,7 +57,7 @@ async function takePart({ job, queue: shared, walk: position }: TakerJob): Promi
     for (const state of takeBatches(job, queue, { ...taker, memory }, () => walk))
       if (state === "without") queue.wait();
   } catch (error) {
-    clock.pause();
+    control.pause();
     post({ kind: "failed", message: messageOf(error) });
   }
   learner.learn();
@@ -70,9 +69,9 @@ async function globMatcherOf({ globs }: SearchJob): Promise<((files: string[]) =
   if (globs === undefined || compilePlainGlobs(globs) !== undefined) return undefined;
   const match = await loadFastGlobs(globs);
   return (files) => {
-    clock.run();
+    control.run();
     const found = match(files);
-    clock.pause();
+    control.pause();
     return found;
   };
 }
