@@ -3,6 +3,7 @@ export { byteOrderMark, dominantLineEnding, isBinary } from "./text/encoding.ts"
 export { type ImageHeader, imageFormat, readImageHeader, signatureLength } from "./text/imageHeader.ts";
 export { isSecret } from "./text/isSecret.ts";
 export { LineSplitter } from "./text/lineSplitter.ts";
+export { objectSchema } from "./text/objectSchema.ts";
 export { originIn, originWithin, serverPrefix } from "./text/origins.ts";
 export { parseJson } from "./text/parseJson.ts";
 export { redactUrls } from "./text/redactUrls.ts";

@@ -1,6 +1,7 @@
 import type { ExecutableTool, JsonSchema } from "@toolcrib/core";
 import { longestDelayMs, readOptions } from "@toolcrib/core/internal";
-import { jsonOutput, objectSchema } from "./answer.ts";
+import { objectSchema } from "@toolcrib/kit/text";
+import { jsonOutput } from "./answer.ts";
 import { checkArguments, checkBackground } from "./bashArguments.ts";
 import { type BashSettings, isTimeout, knownOptions, type RunBashOptions, settingsOf } from "./bashOptions.ts";
 import { confinementOf } from "./confinement.ts";

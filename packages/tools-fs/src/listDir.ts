@@ -13,9 +13,9 @@ import {
   pathEffect,
   plainPathError,
 } from "@toolcrib/kit/files";
-import { leftOutNotice } from "@toolcrib/kit/text";
+import { leftOutNotice, objectSchema } from "@toolcrib/kit/text";
 import { type FsToolOptions, openFileLimit, origin, settingsOf } from "./options.ts";
-import { count, listOf, objectSchema, oneOf, text } from "./outputSchemas.ts";
+import { count, listOf, oneOf, text } from "./outputSchemas.ts";
 import { createYielder } from "./yieldToEventLoop.ts";
 
 const defaults = { offset: 1, limit: 2000 };

@@ -1,7 +1,8 @@
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import { makeDirectories, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/kit/files";
+import { objectSchema } from "@toolcrib/kit/text";
 import { type FsToolOptions, origin, settingsOf } from "./options.ts";
-import { flag, objectSchema, text } from "./outputSchemas.ts";
+import { flag, text } from "./outputSchemas.ts";
 
 const parameters = {
   type: "object",

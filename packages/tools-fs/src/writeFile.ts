@@ -10,10 +10,10 @@ import {
   withPathLocks,
   writeAtomically,
 } from "@toolcrib/kit/files";
-import { byteOrderMark } from "@toolcrib/kit/text";
+import { byteOrderMark, objectSchema } from "@toolcrib/kit/text";
 import { resolveFile } from "./directoryPath.ts";
 import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "./options.ts";
-import { count, flag, objectSchema, text } from "./outputSchemas.ts";
+import { count, flag, text } from "./outputSchemas.ts";
 import { countInvalidUtf8 } from "./read/invalidUtf8.ts";
 
 const parameters = {

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@toolcrib/core";
 import { printableName } from "@toolcrib/core/text";
+import { objectSchema } from "@toolcrib/kit/text";
 import type { SearchMode } from "./engine/job.ts";
 import type { SearchResult } from "./engine/searchResult.ts";
 
@@ -8,28 +9,22 @@ const longestData = 100 * 1024;
 
 const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer", minimum: 0 };
-const leftOut: Record<string, JsonSchema> = { left_out: count, could_not_read: count };
-
-function objectOf(properties: Record<string, JsonSchema>, required: readonly string[]): JsonSchema {
-  return { type: "object", properties, required, additionalProperties: false };
-}
+const leftOut: Record<string, JsonSchema> = { "left_out?": count, "could_not_read?": count };
 
 /** What `search_text` gives as data: `matches`, or `files` in the other modes. */
-export const textDataSchema: JsonSchema = objectOf(
-  {
-    matches: { type: "array", items: objectOf({ path: text, line: count, text }, ["path", "line", "text"]) },
-    files: { type: "array", items: objectOf({ path: text, count }, ["path"]) },
-    more: { type: "boolean" },
-    ...leftOut,
-  },
-  ["more"],
-);
+export const textDataSchema: JsonSchema = objectSchema({
+  "matches?": { type: "array", items: objectSchema({ path: text, line: count, text }) },
+  "files?": { type: "array", items: objectSchema({ path: text, "count?": count }) },
+  more: { type: "boolean" },
+  ...leftOut,
+});
 
 /** What `search_files` gives as data. */
-export const filesDataSchema: JsonSchema = objectOf(
-  { files: { type: "array", items: text }, total: count, ...leftOut },
-  ["files", "total"],
-);
+export const filesDataSchema: JsonSchema = objectSchema({
+  files: { type: "array", items: text },
+  total: count,
+  ...leftOut,
+});
 
 /** Undefined for more than data may hold. */
 export function textData(result: SearchResult, mode: SearchMode): Record<string, unknown> | undefined {
@@ -67,7 +62,7 @@ function filesOf({ text, places }: SearchResult, mode: SearchMode): { path: stri
   });
 }
 
-/** A path as it is, of one that may be printed as a JSON string. */
+/** Returns a path as it is, of one that may be printed as a JSON string. */
 function nameOf(printed: string): string {
   if (!printed.startsWith('"')) return printed;
   try {

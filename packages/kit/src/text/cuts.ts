@@ -27,7 +27,7 @@ export function withNewline(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** The last line of a list that does not show denied names: `[left out: 2 denied names]`. */
+/** Returns the last line of a list that does not show denied names: `[left out: 2 denied names]`. */
 export function leftOutNotice(count: number): string {
   return `[left out: ${count} denied ${count === 1 ? "name" : "names"}]`;
 }

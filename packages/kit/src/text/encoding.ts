@@ -28,7 +28,7 @@ function isUtf8Head(head: Uint8Array, complete: boolean): boolean {
   }
 }
 
-/** The line ending a text uses most: `\r\n` or `\n`. */
+/** Returns the line ending a text uses most: `\r\n` or `\n`. */
 export function dominantLineEnding(text: string): "\r\n" | "\n" {
   let all = 0;
   let crlf = 0;

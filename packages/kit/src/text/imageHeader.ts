@@ -9,7 +9,7 @@ export interface ImageHeader {
 /** Bytes by which an image is told from other files. */
 export const signatureLength = 12;
 
-/** The format that the first bytes of a file are those of. */
+/** Returns the format that the first bytes of a file are those of. */
 export function imageFormat(head: Buffer): ImageHeader["format"] | undefined {
   const text = head.toString("latin1", 0, signatureLength);
   if (text.startsWith("\x89PNG\r\n\x1a\n")) return "PNG";

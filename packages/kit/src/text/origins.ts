@@ -2,7 +2,7 @@
 
 import { withLegalCharacters } from "@toolcrib/core/internal";
 
-/** How the names of a mounted MCP server's tools begin; room is left for the name of the tool. */
+/** Returns the beginning of the names of a mounted MCP server's tools; room is left for the name of the tool. */
 export function serverPrefix(server: string): string {
   return `mcp__${withLegalCharacters(server).slice(0, 24)}__`;
 }

@@ -2,7 +2,7 @@
 export const redacted = "[redacted]";
 
 /**
- * The parts of a header's value that are secrets by themselves: the value, what follows its scheme, the values of cookies,
+ * Returns the parts of a header's value that are secrets by themselves: the value, what follows its scheme, the values of cookies,
  * and the login and password of Basic. Some may be empty.
  */
 export function headerSecrets(name: string, value: string): string[] {
@@ -12,7 +12,7 @@ export function headerSecrets(name: string, value: string): string[] {
   return [value, rest, ...cookies, login, login.slice(login.indexOf(":") + 1)];
 }
 
-/** Each secret in every form in which a service may repeat it: as it is, percent-encoded, in a form, in JSON, in base64. The longest first. */
+/** Returns each secret in every form in which a service may repeat it: as it is, percent-encoded, in a form, in JSON, in base64. The longest first. */
 export function secretForms(secrets: readonly string[]): string[] {
   return [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
 }
@@ -87,7 +87,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** The base64 of a secret that begins `offset` bytes into a group of three, without the digits that its neighbours share. */
+/** Returns the base64 of a secret that begins `offset` bytes into a group of three, without the digits that its neighbours share. */
 function base64Within(secret: string, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
   return bytes.toString("base64").slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));

@@ -1,6 +1,7 @@
 import { type ExecutableTool, invalidArgument, type JsonSchema } from "@toolcrib/core";
 import { longestDelayMs } from "@toolcrib/core/internal";
-import { jsonOutput, objectSchema } from "../answer.ts";
+import { objectSchema } from "@toolcrib/kit/text";
+import { jsonOutput } from "../answer.ts";
 import type { BackgroundJobs } from "./backgroundJobs.ts";
 import type { JobReading } from "./job.ts";
 

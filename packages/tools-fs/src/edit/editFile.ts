@@ -7,9 +7,10 @@ import {
   withPathLocks,
   writeAtomically,
 } from "@toolcrib/kit/files";
+import { objectSchema } from "@toolcrib/kit/text";
 import { resolveFile } from "../directoryPath.ts";
 import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
-import { objectSchema, text } from "../outputSchemas.ts";
+import { text } from "../outputSchemas.ts";
 import { inPlaceNote } from "../writeFile.ts";
 import { behindMark, readEditable } from "./readEditable.ts";
 import { type Edit, replaceText } from "./replaceText.ts";
@@ -96,7 +97,7 @@ function readOld(...[canonical, scope, check]: Parameters<typeof readEditable>):
   }
 }
 
-/** The text after the edits; its byte order mark stays. */
+/** Returns the text after the edits; its byte order mark stays. */
 export async function applyEdits(
   old: string,
   edits: readonly Edit[],

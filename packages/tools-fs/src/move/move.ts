@@ -9,9 +9,10 @@ import {
   plainPathError,
   withPathLocks,
 } from "@toolcrib/kit/files";
+import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
-import { objectSchema, text } from "../outputSchemas.ts";
+import { text } from "../outputSchemas.ts";
 import { refuseDeniedBelow } from "../remove/deniedBelow.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { alreadyExists, isCaseOnlyRename, moveEntry } from "./moveEntry.ts";

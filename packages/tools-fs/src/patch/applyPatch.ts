@@ -16,10 +16,11 @@ import {
   refuseSpecial,
   withPathLocks,
 } from "@toolcrib/kit/files";
+import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { behindMark, longestEditable, readEditable } from "../edit/readEditable.ts";
 import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
-import { listOf, objectSchema, oneOf, text } from "../outputSchemas.ts";
+import { listOf, oneOf, text } from "../outputSchemas.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { createSeenFiles, type SeenFiles } from "../seenFiles.ts";
 import { createYielder } from "../yieldToEventLoop.ts";
@@ -77,7 +78,7 @@ export function applyPatchTool({ scope, seen }: FsSettings): ExecutableTool {
   });
 }
 
-/** What the patch would change now. Changes nothing, and rejects as the tool would. */
+/** Returns what the patch would change now. Changes nothing, and rejects as the tool would. */
 export async function patchChanges(input: string, scope: PathScope, signal?: AbortSignal): Promise<readonly Change[]> {
   return prepareAll(await resolveAll(parsePatch(input), scope), scope, undefined, signal);
 }
@@ -143,7 +144,7 @@ function effectsOf({ operation, from, to }: Resolved, scope: PathScope): ToolEff
   return [effect("read"), effect("delete"), pathEffect("write", to, operation.newPath ?? to, scope)];
 }
 
-/** What an operation comes to. Throws where it cannot be done; nothing is changed yet. */
+/** Works out the change of an operation. Throws where it cannot be done; nothing is changed yet. */
 async function prepare(
   { operation, from, to }: Resolved,
   scope: PathScope,

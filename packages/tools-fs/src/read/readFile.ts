@@ -1,7 +1,8 @@
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
 import { createSemaphore, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/kit/files";
+import { objectSchema } from "@toolcrib/kit/text";
 import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
-import { count, objectSchema, text } from "../outputSchemas.ts";
+import { count, text } from "../outputSchemas.ts";
 import { readImage } from "./readImage.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
 

@@ -11,8 +11,9 @@ import {
   systemErrorCode,
   withPathLocks,
 } from "@toolcrib/kit/files";
+import { objectSchema } from "@toolcrib/kit/text";
 import { type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
-import { count, objectSchema, text } from "../outputSchemas.ts";
+import { count, text } from "../outputSchemas.ts";
 import { confirmNotDenied, refuseDeniedBelow } from "./deniedBelow.ts";
 import { refuseProtected } from "./protectedPaths.ts";
 import { removeTree } from "./removeTree.ts";
