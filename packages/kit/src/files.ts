@@ -3,6 +3,7 @@ export { changeMode, changeOwner, changeTimes, flush, type OpenFile } from "./fi
 export { type FilePath, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
 export {
   ensureDirectory,
+  inParent,
   type MadeDirectories,
   makeDirectories,
   openInside,

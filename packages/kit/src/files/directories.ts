@@ -24,6 +24,24 @@ function confirmed(directory: OpenDirectory, path: string, scope: PathScope, use
   }
 }
 
+/**
+ * Runs `work` with the directory of a canonical path, open as by `openInside`, and the name in it. Throws `permission_denied` for a path
+ * that has become a denied one.
+ */
+export async function inParent<Value>(
+  path: string,
+  scope: PathScope,
+  work: (parent: OpenDirectory, name: string) => Value | Promise<Value>,
+): Promise<Value> {
+  const parent = openInside(dirname(path), scope);
+  try {
+    scope.confirm(parent.descriptor, dirname(path), { name: basename(path) });
+    return await work(parent, basename(path));
+  } finally {
+    parent.close();
+  }
+}
+
 export interface MadeDirectories {
   /** The last one, open. */
   readonly directory: OpenDirectory;

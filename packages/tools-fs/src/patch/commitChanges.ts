@@ -1,9 +1,9 @@
 import { lstatSync, unlinkSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { isToolError, type ToolCallInfo, ToolError } from "@toolcrib/core";
 import {
+  inParent,
   makeDirectories,
-  openInside,
   type PathScope,
   plainSystemError,
   renameRetrying,
@@ -81,7 +81,7 @@ async function make(change: Change, scope: PathScope, call: ToolCallInfo, made: 
         throw new ToolError({ code: "execution_failed", message: `Already exists: ${scope.print(path)}; try again` });
       };
       await writeAtomically(path, change.content, { scope, call, beforeReplace });
-      made.push({ path, undo: () => removeFile(path, scope) });
+      made.push({ path, undo: () => inParent(path, scope, (parent, name) => unlinkSync(parent.at(name))) });
       return;
     }
     case "replace": {
@@ -122,45 +122,32 @@ async function restore(path: string, old: string, scope: PathScope): Promise<voi
   await writeAtomically(path, old, { scope });
 }
 
-function removeFile(path: string, scope: PathScope): void {
-  const directory = openInside(dirname(path), scope);
-  try {
-    unlinkSync(directory.at(basename(path)));
-  } finally {
-    directory.close();
-  }
-}
-
 /** Gives an entry another name in its directory, under which it is unlinked in the end. */
 async function setAside(path: string, scope: PathScope, call: ToolCallInfo): Promise<Made> {
-  const name = basename(path);
   const aside = temporaryName();
-  const within = async (work: (at: ReturnType<typeof openInside>["at"]) => Promise<void> | void): Promise<void> => {
-    const directory = openInside(dirname(path), scope);
+  const within = async (work: Parameters<typeof inParent<void>>[2]): Promise<void> => {
     try {
-      scope.confirm(directory.descriptor, dirname(path), { name });
-      await work((one) => directory.at(one));
+      await inParent(path, scope, work);
     } catch (error) {
       throw plainSystemError(error, scope.print(path));
-    } finally {
-      directory.close();
     }
   };
-  await within((at) => {
+  await within((parent, name) => {
     call.beginCommit?.();
-    return renameRetrying(at(name), at(aside), scope.print(path));
+    return renameRetrying(parent.at(name), parent.at(aside), scope.print(path));
   });
   return {
     path,
     undo: () =>
-      within((at) => {
-        if (lstatSync(at(name), { throwIfNoEntry: false })) throw Object.assign(new Error("taken"), { code: "EEXIST" });
-        return renameRetrying(at(aside), at(name), scope.print(path));
+      within((parent, name) => {
+        if (lstatSync(parent.at(name), { throwIfNoEntry: false }))
+          throw Object.assign(new Error("taken"), { code: "EEXIST" });
+        return renameRetrying(parent.at(aside), parent.at(name), scope.print(path));
       }),
-    async finish() {
-      await within((at) => unlinkSync(at(aside)));
-      const directory = openInside(dirname(path), scope);
-      await syncDirectory(directory).finally(() => directory.close());
-    },
+    finish: () =>
+      within((parent) => {
+        unlinkSync(parent.at(aside));
+        return syncDirectory(parent);
+      }),
   };
 }

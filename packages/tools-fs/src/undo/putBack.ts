@@ -1,14 +1,13 @@
 import { lstatSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { isToolError } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
 import {
   canonicalOrUndefined,
   changeMode,
   type FilePath,
-  type OpenDirectory,
+  inParent,
   openDirectory,
-  openInside,
   openRegularFile,
   type PathScope,
   plainSystemError,
@@ -78,7 +77,7 @@ export async function putBack(change: Change, context: PutBackContext): Promise<
     const old = before.get(path) ?? absent;
     if (await one(path, old, after.get(path) ?? absent, context)) made.push([path, old]);
   }
-  for (const [path, old] of made.reverse()) if (old.kind === "directory") closeDirectory(path, old.mode, context);
+  for (const [path, old] of made.reverse()) if (old.kind === "directory") await closeDirectory(path, old.mode, context);
 }
 
 /** Puts one path back, or says why not. */
@@ -90,7 +89,7 @@ async function one(path: string, old: State, left: State, context: PutBackContex
     const now = await stateOf(path, look);
     if (isSame(now, old)) return false;
     if (!isSame(now, left)) throw new Kept(changedSince);
-    if (now.kind !== "absent" && now.kind !== old.kind) removeOne(path, now, look.scope);
+    if (now.kind !== "absent" && now.kind !== old.kind) await removeOne(path, now, look.scope);
     if (old.kind !== "absent") await make(path, old, now, context);
     return true;
   };
@@ -107,11 +106,10 @@ async function one(path: string, old: State, left: State, context: PutBackContex
 /** A reason to leave a path alone. */
 class Kept extends Error {}
 
-function removeOne(path: string, now: State, scope: PathScope): void {
-  within(path, scope, (parent, name) => {
-    if (now.kind === "directory") rmdirSync(parent.at(name));
-    else unlinkSync(parent.at(name));
-  });
+function removeOne(path: string, now: State, scope: PathScope): Promise<void> {
+  return inParent(path, scope, (parent, name) =>
+    now.kind === "directory" ? rmdirSync(parent.at(name)) : unlinkSync(parent.at(name)),
+  );
 }
 
 async function make(
@@ -121,12 +119,12 @@ async function make(
   { look: { scope }, readCopy }: PutBackContext,
 ): Promise<void> {
   if (old.kind === "link") {
-    within(path, scope, (parent, name) => {
+    await inParent(path, scope, (parent, name) => {
       if (now.kind === "link") unlinkSync(parent.at(name));
       symlinkSync(old.target, parent.at(name));
     });
   } else if (old.kind === "directory") {
-    if (now.kind !== "directory") within(path, scope, (parent, name) => mkdirSync(parent.at(name), 0o700));
+    if (now.kind !== "directory") await inParent(path, scope, (parent, name) => mkdirSync(parent.at(name), 0o700));
   } else if (old.kind === "file") {
     if (old.copy === undefined) throw new Kept(`its old content was not kept: ${old.notKept}`);
     const bytes = readCopy(old.copy);
@@ -146,9 +144,9 @@ async function make(
 }
 
 /** Gives a directory that was made its old mode, now that all is in it. */
-function closeDirectory(path: string, mode: number, { look: { scope }, left }: PutBackContext): void {
+async function closeDirectory(path: string, mode: number, { look: { scope }, left }: PutBackContext): Promise<void> {
   try {
-    within(path, scope, (parent, name) => {
+    await inParent(path, scope, (parent, name) => {
       const directory = openDirectory(parent.at(name));
       try {
         changeMode({ descriptor: directory.descriptor, path: directory.at(".") }, mode);
@@ -177,16 +175,6 @@ async function moveBack({ path, before }: Change, from: string, context: PutBack
   } catch (error) {
     left.push({ path: from, reason: reasonOf(error, from, look.scope) });
     return false;
-  }
-}
-
-function within(path: string, scope: PathScope, work: (parent: OpenDirectory, name: string) => void): void {
-  const parent = openInside(dirname(path), scope);
-  try {
-    scope.confirm(parent.descriptor, dirname(path), { name: basename(path) });
-    work(parent, basename(path));
-  } finally {
-    parent.close();
   }
 }
 

@@ -115,7 +115,7 @@ export class TurnStore {
     };
   }
 
-  /** The last turn; undefined where none is left. */
+  /** Returns the last turn; undefined where none is left. */
   last(): LastTurn | undefined {
     const sizes = this.#prepare();
     const name = [...sizes.keys()].at(-1);
@@ -132,14 +132,9 @@ export class TurnStore {
     };
   }
 
-  /** A text beside the turns. */
+  /** Returns a text beside the turns. */
   readNote(): string | undefined {
-    try {
-      return readFileSync(join(this.#directory, "note"), "utf8");
-    } catch (error) {
-      if (systemErrorCode(error) === "ENOENT") return undefined;
-      throw error;
-    }
+    return readIfThere(join(this.#directory, "note"));
   }
 
   writeNote(text: string): void {
@@ -207,12 +202,13 @@ export class TurnStore {
   }
 }
 
-/** What whole lines say: a crash may have torn the last one. */
+/** Reads the whole lines of a journal: a crash may have torn the last one. */
 function readTurn(file: string): RecordedTurn {
   const changes: (Change | undefined)[] = [];
   const others: NotUndoable[] = [];
   let turn = "";
-  for (const text of attemptRead(file).split("\n").slice(0, -1)) {
+  // Undefined: a crash came between the folder and its journal, or in the middle of its removal.
+  for (const text of (readIfThere(file) ?? "").split("\n").slice(0, -1)) {
     const line = JSON.parse(text) as Line;
     if (line.type === "turn") turn = line.turn;
     else if (line.type === "change") changes.push(line.change);
@@ -222,12 +218,11 @@ function readTurn(file: string): RecordedTurn {
   return { turn, changes: changes.filter((change) => change !== undefined), others };
 }
 
-function attemptRead(file: string): string {
+function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    // A crash came between the folder and its journal, or in the middle of its removal.
-    if (systemErrorCode(error) === "ENOENT") return "";
+    if (systemErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
