@@ -1,6 +1,6 @@
 export { checkServers } from "./config/checkServers.ts";
 export { requireServer } from "./config/configErrors.ts";
-export { type McpConfigFile, projectConfigFile, userConfigFile } from "./config/configFile.ts";
+export { editJson, type McpConfigFile, projectConfigFile, userConfigFile } from "./config/configFile.ts";
 export { mcpConfigName } from "./config/configName.ts";
 export { allowedServers, fileConsents, type McpConsentQuestion, type McpConsents } from "./config/consents.ts";
 export { describeServer } from "./config/describeServer.ts";

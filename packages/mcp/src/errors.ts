@@ -1,4 +1,4 @@
-import { clip, printableName, withoutControls } from "@toolcrib/core/text";
+import { withoutControls } from "@toolcrib/core/text";
 
 /** What can go wrong with MCP servers and the files that name them, beside the failure of a call. */
 export interface McpErrorDetails {
@@ -57,7 +57,7 @@ export function isMcpError(value: unknown): value is AnyMcpError {
   return typeof value === "object" && value !== null && marker in value;
 }
 
-/** The reason that an error gives, also one of another realm. A TypeError of `fetch` has its reason in the cause. */
+/** Returns the reason that an error gives, also one of another realm. A TypeError of `fetch` has its reason in the cause. */
 export function reasonOf(error: unknown): string {
   if (!isErrorLike(error)) return String(error);
   const hidden = error.name === "TypeError" && isErrorLike(error.cause) ? error.cause : error;
@@ -68,7 +68,5 @@ function isErrorLike(value: unknown): value is { message: string; name?: unknown
   return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
 }
 
-/** The name of a server or tool as our messages print it: cut, and quoted where it holds control characters. */
-export function shownName(name: string): string {
-  return printableName(clip(name, 128));
-}
+/** Shows the name of a server or tool in messages. */
+export { shownName } from "@toolcrib/core/internal";

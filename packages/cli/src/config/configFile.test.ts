@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import { configFile } from "./configFile.ts";
-import { withoutValue, withValue } from "./editText.ts";
 import { parseSetting, settingKeys, settingsFromEnvironment, variableName } from "./settingValues.ts";
 
 const schema = {
@@ -75,37 +74,6 @@ describe("a configuration file", () => {
     expect(readFileSync(path, "utf8")).toBe(`{\n  "sessions": {},\n  "model": "a/b"\n}\n`);
     writeFileSync(path, "{ nope");
     await expect(file.unset("model")).rejects.toThrow("config.json:1: ");
-  });
-
-  test.each([
-    [`{ "a": 1 }`, `{  }`],
-    [`{ "a": 1, "b": 2 }`, `{  "b": 2 }`],
-    [`{ "b": 2, "a": 1 }`, `{ "b": 2  }`],
-    [`{\n  // one\n  "a": 1, // two\n  "b": 2\n}\n`, `{\n  // one\n   // two\n  "b": 2\n}\n`],
-    [`{\n  "b": 2, // a, b\n  "a": [\n    1\n  ]\n}\n`, `{\n  "b": 2 // a, b\n}\n`],
-    [`{\r\n\t"b": 2,\r\n\t"a": 1, /* , */\r\n}`, `{\r\n\t"b": 2,\r\n\t /* , */\r\n}`],
-    [`\ufeff{\n\t"a": 1 /* , */ ,\n\t"b": 2\n}`, `\ufeff{\n\t /* , */ \n\t"b": 2\n}`],
-    [`{ "b": { "a": 1 } }`, `{ "b": { "a": 1 } }`],
-  ])("a value taken out of %j", (before, after) => {
-    expect(withoutValue(before, ["a"])).toBe(after);
-  });
-
-  test.each([
-    [undefined, `{\n  "a": 1\n}\n`],
-    [`{}`, `{\n  "a": 1\n}`],
-    [`{ "b": 2 }`, `{ "b": 2,\n  "a": 1\n}`],
-    [`{\r\n\t"b": 2, // two\r\n\t/* end */\r\n}`, `{\r\n\t"b": 2, // two\r\n\t/* end */\r\n\t"a": 1\r\n}`],
-    [`{\n  // nothing yet\n}`, `{\n  // nothing yet\n  "a": 1\n}`],
-    [`{ "a": { "x": 2 } /* so */ }`, `{ "a": 1 /* so */ }`],
-  ])("a value set in %j", (before, after) => {
-    expect(withValue(before, ["a"], 1)).toBe(after);
-  });
-
-  test("a value inside another is set where it belongs", () => {
-    expect(withValue("{}", ["a", "b"], 1)).toBe(`{\n  "a": {"b":1}\n}`);
-    expect(withValue(`{\n  "a": {\n    "c": 2\n  }\n}`, ["a", "b"], 1)).toBe(
-      `{\n  "a": {\n    "c": 2,\n    "b": 1\n  }\n}`,
-    );
   });
 });
 

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { createPathScope, ensureDirectory, readGivenFile, withFileLock, writeAtomically } from "@toolcrib/kit/files";
+import { editJson } from "@toolcrib/mcp/config";
 import { type ConfigFileOptions, parseConfigText } from "./configText.ts";
-import { withoutValue, withValue } from "./editText.ts";
 import type { Settings } from "./settingValues.ts";
 
 /** The text of a file, and what it says. */
@@ -27,6 +27,7 @@ export interface ConfigFile {
 }
 
 const maxMegabytes = 1;
+const emptyText = "{\n}\n";
 
 /** Nothing is read or made before the file is used. */
 export function configFile(options: ConfigFileOptions): ConfigFile {
@@ -56,7 +57,7 @@ export function configFile(options: ConfigFileOptions): ConfigFile {
       locked(async () => {
         const before = await readText();
         if (before !== undefined) await parse(before);
-        const after = await parse(withValue(before, key.split("."), value));
+        const after = await parse(await editJson(before ?? emptyText, key.split("."), value));
         await write(after.text);
         return after;
       }),
@@ -66,14 +67,14 @@ export function configFile(options: ConfigFileOptions): ConfigFile {
       return locked(async () => {
         const before = await readText();
         if (before === undefined || !Object.hasOwn((await parse(before)).values, key)) return undefined;
-        const after = await parse(withoutValue(before, key.split(".")));
+        const after = await parse(await editJson(before, key.split(".")));
         await write(after.text);
         return after;
       });
     },
     create: () =>
       locked(async () => {
-        if ((await readText()) === undefined) await write("{\n}\n");
+        if ((await readText()) === undefined) await write(emptyText);
       }),
   };
 }

@@ -29,7 +29,13 @@ const maxMegabytes = 1;
 /** Loaded when a file is read: what only asks for a name or a consent does not need its parser. */
 const loadText = (): Promise<typeof import("./configText.ts")> => import("./configText.ts");
 
-/** The `.mcp.json` of a directory. */
+/** Sets one value in JSON with comments, or removes it where `value` is undefined; the rest stays as it is written. */
+export async function editJson(text: string, path: readonly string[], value?: unknown): Promise<string> {
+  const { withoutValue, withValue } = await import("./editText.ts");
+  return value === undefined ? withoutValue(text, path) : withValue(text, path, value);
+}
+
+/** Returns the `.mcp.json` of a directory. */
 export function projectConfigFile(directory: string): McpConfigFile {
   const name = mcpConfigName;
   const given = { what: name, maxMegabytes, toError: (message: string) => badConfigFile(name, message) };
@@ -52,7 +58,7 @@ export function projectConfigFile(directory: string): McpConfigFile {
 }
 
 /**
- * The user's own file of servers, which needs no consent: it must belong to the user, and nobody else may be able to write it. `name` is
+ * Returns the user's own file of servers, which needs no consent: it must belong to the user, and nobody else may be able to write it. `name` is
  * its path by default.
  */
 export function userConfigFile(path: string, name: string = path): McpConfigFile {

@@ -1,8 +1,8 @@
 import { clip, isObject } from "@toolcrib/core/text";
 import { byteOrderMark, parseJson, withoutComments } from "@toolcrib/kit/text";
-import { applyEdits, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import type { McpConfig, McpServerConfig } from "../client/serverConfig.ts";
 import { badConfigFile } from "./configErrors.ts";
+import { withoutValue, withValue } from "./editText.ts";
 
 /** Reads the text of a configuration: JSON with comments. `file` names it in errors. Throws an McpError (`bad_config_file`). */
 export function parseConfig(text: string, file: string): McpConfig {
@@ -37,46 +37,12 @@ export function changeConfig(
   change: (config: McpConfig) => McpServerConfig | undefined,
   file: string,
 ): string {
-  const text = found?.replace(byteOrderMark, "") ?? "{}";
+  const text = found ?? "{\n}\n";
+  const path = ["mcpServers", name];
   const entry = change(parseEntries(text, file));
-  const changed = entry === undefined ? withoutServer(text, name) : withServer(text, name, entry);
+  const changed = entry === undefined ? withoutValue(text, path) : withValue(text, path, entry, true);
   if (JSON.stringify(parseEntries(changed, file).mcpServers[name]) !== JSON.stringify(entry)) {
     throw badConfigFile(file, `${file}: it has a key twice, so ${name} cannot be changed; correct it first`);
   }
-  const mark = found?.startsWith(byteOrderMark) ? byteOrderMark : "";
-  return `${mark}${changed}${found === undefined ? "\n" : ""}`;
-}
-
-/** Takes the entry out, its lines and one comma. Not by `modify`: it would take comments beside it along. */
-function withoutServer(text: string, name: string): string {
-  const entry = findNodeAtLocation(parseTree(text) as Node, ["mcpServers", name]);
-  if (!entry?.parent) return text;
-  const { offset, length } = entry.parent;
-  const plain = withoutComments(text);
-  const next = plain.slice(offset + length).search(/\S/) + offset + length;
-  const comma = plain[next] === "," ? next : plain.slice(0, offset).search(/,\s*$/);
-  const rest = comma < 0 ? text : text.slice(0, comma) + text.slice(comma + 1);
-  const start = comma >= 0 && comma < offset ? offset - 1 : offset;
-  const [before, after] = [rest.slice(0, start), rest.slice(start + length)];
-  const isAlone = /\n[ \t]*$/.test(before) && /^[ \t]*\r?\n/.test(after);
-  return isAlone ? before.replace(/\r?\n[ \t]*$/, "") + after.replace(/^[ \t]+/, "") : before + after;
-}
-
-/** Adds the entry after the last one. Not by `modify`: it would also reformat what stands on the same line. */
-function withServer(text: string, name: string, entry: McpServerConfig): string {
-  const root = parseTree(text) as Node;
-  const servers = findNodeAtLocation(root, ["mcpServers"]);
-  const [parent, depth] = servers ? [servers, 2] : [root, 1];
-  const added = servers ? { [name]: entry } : { mcpServers: { [name]: entry } };
-  const unit = /^[ \t]+(?=\S)/m.exec(text)?.[0] ?? "  ";
-  const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  const lines = JSON.stringify(added, null, unit).split("\n").slice(1, -1);
-  const close = parent.offset + parent.length - 1;
-  const end = text.slice(0, close).trimEnd().length;
-  const isOwnLine = text.slice(end, close).includes("\n");
-  const content = lines.map((line) => eol + unit.repeat(depth - 1) + line).join("");
-  const edits = [{ offset: end, length: 0, content: content + (isOwnLine ? "" : eol + unit.repeat(depth - 1)) }];
-  const last = parent.children?.at(-1);
-  if (last) edits.unshift({ offset: last.offset + last.length, length: 0, content: "," });
-  return applyEdits(text, edits);
+  return changed;
 }

@@ -58,7 +58,7 @@ export interface McpConsentQuestion {
 }
 
 /**
- * The servers that may be started: those allowed as they are, and those that the user allows now. Nothing has been started and no
+ * Returns the servers that may be started: those allowed as they are, and those that the user allows now. Nothing has been started and no
  * `${NAME}` filled in before. Who can ask nobody passes no `ask`: then it throws an McpError (`not_allowed`) that names the servers.
  */
 export async function allowedServers(

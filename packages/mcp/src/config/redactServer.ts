@@ -4,7 +4,7 @@ import type { McpServerConfig } from "../client/serverConfig.ts";
 /** `${NAME}` alone: a variable that is filled in later. */
 const isReference = /^\$\{\w+\}$/;
 
-/** An entry of `.mcp.json` as listings show it: without the values of variables and headers, and without what looks like a key. */
+/** Returns an entry of `.mcp.json` as listings show it: without the values of variables and headers, and without what looks like a key. */
 export function redactServer(entry: McpServerConfig): McpServerConfig {
   if ("url" in entry) {
     const { url, headers } = entry;
