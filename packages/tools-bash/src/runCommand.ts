@@ -1,6 +1,6 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
-import { plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
+import { isForbiddenByNode, plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
 import type { CheckedArguments } from "./bashArguments.ts";
 import type { BashSettings } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
@@ -80,7 +80,7 @@ function notRun(): ToolError {
 
 /** A command that could not be started. */
 function startError(error: unknown): unknown {
-  switch (startErrorCode(error)) {
+  switch (isForbiddenByNode(error) ? "ERR_ACCESS_DENIED" : systemErrorCode(error)) {
     case "E2BIG":
       return invalidArgument("command", "with env is longer than the system accepts (E2BIG); put the data into a file");
     case "EAGAIN":
@@ -92,11 +92,6 @@ function startError(error: unknown): unknown {
     default:
       return plainSystemError(error, "the shell");
   }
-}
-
-function startErrorCode(error: unknown): unknown {
-  const denied = typeof error === "object" && error !== null && "code" in error && error.code === "ERR_ACCESS_DENIED";
-  return denied ? error.code : systemErrorCode(error);
 }
 
 function notStarted(why: string, cause: unknown): ToolError {
@@ -125,7 +120,7 @@ function notesOf(
   return notes;
 }
 
-/** The protected paths that were made or changed while a command ran: nothing could keep it from making them. */
+/** Notes the protected paths that were made or changed while a command ran: nothing could keep it from making them. */
 async function changesOf(program: EnteredSandbox | undefined, { scope }: BashSettings): Promise<string[]> {
   try {
     const changed = (await program?.findChanges()) ?? [];

@@ -6,7 +6,7 @@ import { isReplaced } from "./bubblewrap.ts";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
 import { type FoundPaths, findDenied, mostMasks, tooManyMasks } from "./deniedPaths.ts";
 import { type FoundProtected, findProtected } from "./protectedPaths.ts";
-import { toSystemPath } from "./systemPath.ts";
+import { realBytePath } from "./systemPath.ts";
 import { outermost } from "./treeWalk.ts";
 
 /** Mounts that keep commands from hidden and denied paths, and from changing protected ones. Outer paths come first. */
@@ -69,18 +69,10 @@ function createDeniedMemory(): (found: FoundPaths) => FoundPaths {
   return (found) => {
     first ??= found;
     const together = (kind: keyof FoundPaths): BytePath[] => [
-      ...new Set([...found[kind], ...(first?.[kind] ?? []).filter(isInPlace)]),
+      ...new Set([...found[kind], ...(first?.[kind] ?? []).filter((path) => realBytePath(path) === path)]),
     ];
     return { files: together("files"), directories: together("directories") };
   };
-}
-
-function isInPlace(path: BytePath): boolean {
-  try {
-    return realpathSync.native(toSystemPath(path), { encoding: "latin1" }) === path;
-  } catch {
-    return false;
-  }
 }
 
 async function explained<Value>(made: () => Promise<Value>): Promise<Value> {
@@ -119,7 +111,7 @@ function masksOf(denied: FoundPaths, found: readonly BytePath[], { writable, sho
   return { fixed: [...fixed].sort(outerFirst), kept, empty, closed };
 }
 
-/** The arguments of bubblewrap for the masks, separated by NUL; `pass` opens a path and returns the number that bubblewrap has it by. */
+/** Returns the arguments of bubblewrap for the masks, separated by NUL; `pass` opens a path and returns the number that bubblewrap has it by. */
 export function maskArguments({ fixed, kept, empty, closed }: Masks, pass: (path: BytePath) => number): Uint8Array {
   const words = [
     ...fixed.flatMap((path) => ["--bind-fd", String(pass(path)), path]),

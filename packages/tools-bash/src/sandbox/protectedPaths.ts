@@ -1,4 +1,4 @@
-import { type BigIntStats, type Dirent, lstatSync, realpathSync } from "node:fs";
+import { type BigIntStats, type Dirent, lstatSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import {
   compileDenyRules,
@@ -12,7 +12,7 @@ import {
 } from "@toolcrib/kit/files";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
 import { EntryMatcher } from "./entryMatcher.ts";
-import { toSystemPath } from "./systemPath.ts";
+import { realBytePath, toSystemPath } from "./systemPath.ts";
 import { cannotLook, entryPath, isGone, longestWalk, outermost, TreeWalk } from "./treeWalk.ts";
 
 /** Protected paths that exist in writable directories. */
@@ -145,7 +145,7 @@ class ProtectedWalk {
   #keep(path: BytePath): void {
     const stats = statsOf(path);
     if (!stats) return;
-    const target = realPath(path);
+    const target = realBytePath(path);
     const found = target === undefined ? stats : statsOf(target);
     this.states.set(path, `${target !== path && target} ${stateOf(found ?? stats)}`);
     const isWhole = /\/\.git$/i.test(path) && found?.isDirectory();
@@ -181,14 +181,5 @@ function statsOf(path: BytePath): BigIntStats | undefined {
   } catch (error) {
     if (isGone(error)) return undefined;
     throw cannotLook(path, error);
-  }
-}
-
-/** Undefined for a link that leads nowhere. */
-function realPath(path: BytePath): BytePath | undefined {
-  try {
-    return realpathSync.native(toSystemPath(path), { encoding: "latin1" });
-  } catch {
-    return undefined;
   }
 }
