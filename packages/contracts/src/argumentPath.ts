@@ -15,7 +15,7 @@ const steps: Readonly<Record<string, readonly [path: (name: string) => string, h
   definitions: [(name) => `.${name}`, true],
 };
 
-/** The argument that a JSON Pointer leads to: `/properties/edits/items/anyOf/0/properties/path` is `edits[].path`; empty for all. */
+/** Returns the argument that a JSON Pointer leads to: `/properties/edits/items/anyOf/0/properties/path` is `edits[].path`; empty for all. */
 export function argumentAt(pointer: string): string {
   const parts = pointer.split("/").slice(1);
   let path = "";

@@ -19,7 +19,7 @@ export interface SchemaChange {
 }
 
 /**
- * How the values that fit `after` differ from those that fit `before`. Without a change of kind `argument-required`, `argument-gone`,
+ * Lists how the values that fit `after` differ from those that fit `before`. Without a change of kind `argument-required`, `argument-gone`,
  * `narrowed` or `incomparable` every value that fits `before` fits `after`: what cannot be decided is a change.
  */
 export function compareSchemas(before: JsonSchema, after: JsonSchema): SchemaChange[] {

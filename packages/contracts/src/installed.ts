@@ -52,7 +52,7 @@ function readInstalled(folder: string): PackageVersion | Error {
   }
 }
 
-/** A package by its files. Throws an Error that says what is missing or wrong. */
+/** Returns a package by its files. Throws an Error that says what is missing or wrong. */
 export function readPackage(read: (file: string) => string | undefined): PackageVersion {
   const manifest = parse(read("package.json"), "package.json");
   const { name, version, exports } = isObject(manifest) ? manifest : {};

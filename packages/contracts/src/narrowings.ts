@@ -69,7 +69,7 @@ const reference = /"\$(?:ref|dynamicRef|recursiveRef)":/;
 /** A reference to anything but the whole or a schema by its name: below other keywords a name may look like a keyword. */
 const farReference = /"\$(?:ref|dynamicRef|recursiveRef)":(?!"#(?:\/(?:\$defs|definitions|properties)\/[^/%"\\]*)*")/;
 
-/** Each place where `to` does not take all that `from` takes. None means that every value that fits `from` fits `to`. */
+/** Returns each place where `to` does not take all that `from` takes. None means that every value that fits `from` fits `to`. */
 export function narrowings(from: JsonSchema, to: JsonSchema): Narrowing[] {
   if (isTooDeep(from) || isTooDeep(to)) return [incomparable("", tooLarge)];
   if (draftOf(from) !== draftOf(to)) return [incomparable("", "has another version of JSON Schema ($schema)")];

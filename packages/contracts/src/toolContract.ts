@@ -31,7 +31,7 @@ export interface ToolManifest {
 /** Of the JSON of schemas in English; tokenizers differ by a quarter and more. */
 export const charactersPerToken = 4;
 
-/** How many tokens the schema of a tool takes of each request, by its length: an estimate. */
+/** Estimates how many tokens the schema of a tool takes of each request, by its length. */
 export function estimateTokens({
   name,
   description,
@@ -41,7 +41,7 @@ export function estimateTokens({
   return Math.ceil(JSON.stringify(schema).length / charactersPerToken);
 }
 
-/** The manifest of a package's tools. Throws a ToolError for a tool that no registry takes. */
+/** Makes the manifest of a package's tools. Throws a ToolError for a tool that no registry takes. */
 export function createManifest(packageName: string, tools: readonly ExecutableTool[]): ToolManifest {
   const listings = new ToolRegistry([...tools]).listTools();
   const contracts = listings.map((listing, index) => toolContract(listing, tools[index]?.defaults));

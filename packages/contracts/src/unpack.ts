@@ -27,7 +27,7 @@ export function unpack(archive: Uint8Array, name: string): (path: string) => str
   return (path) => files.get(path)?.toString("utf8");
 }
 
-/** A field of a header: up to its first zero byte. */
+/** Returns a field of a header: up to its first zero byte. */
 function text(header: Buffer, at: number, length: number): string {
   const field = header.subarray(at, at + length);
   const end = field.indexOf(0);

@@ -48,7 +48,7 @@ export function valueProblem(from: JsonSchema, to: JsonSchema): Difference[] {
   return [{ detail: `no longer takes ${values}`, reversed: `takes ${values} too` }];
 }
 
-/** The values that `enum` and `const` both leave, as JSON text. */
+/** Returns the values that `enum` and `const` both leave, as JSON text. */
 function valuesOf(schema: JsonSchema): readonly string[] | undefined {
   const listed = Array.isArray(schema.enum) ? schema.enum.map(canonicalJson) : undefined;
   if (!("const" in schema)) return listed;

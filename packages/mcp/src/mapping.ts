@@ -28,7 +28,7 @@ interface MappedResult {
 }
 
 /**
- * A registry's outcome as a result of MCP: the text that `execute` returns, then the rich content. A failure has `isError`.
+ * Returns a registry's outcome as a result of MCP: the text that `execute` returns, then the rich content. A failure has `isError`.
  * Content that holds text blocks is sent alone. With `structured` the data of a success goes along where it is an object; a tool whose
  * schema was announced must have some.
  */
@@ -48,7 +48,7 @@ export function toCallResult(
 }
 
 /**
- * The output schema that is announced, if there is one for objects. Nothing in it is required: data that is too large is left
+ * Returns the output schema that is announced, if there is one for objects. Nothing in it is required: data that is too large is left
  * out of an outcome, and `{}` stands for it.
  */
 export function announcedSchema(outputSchema: JsonSchema | undefined): McpTool["inputSchema"] | undefined {
@@ -86,7 +86,7 @@ export function fromCallResult(result: unknown): MappedResult {
 }
 
 /**
- * Why the server's tool `name` failed, without the prefix that a registry on the server has added: the registry here adds its
+ * Says why the server's tool `name` failed, without the prefix that a registry on the server has added: the registry here adds its
  * own.
  */
 export function failureReason(name: string, text: string): string {
@@ -137,7 +137,7 @@ function describeData(data: unknown, mimeType: unknown): string {
   return `${typeof mimeType === "string" ? mimeType : "unknown type"}, ${bytes} bytes`;
 }
 
-/** A server's input schema as parameters of a tool: an object schema, draft-07 or 2020-12, with `type` filled in. */
+/** Returns a server's input schema as parameters of a tool: an object schema, draft-07 or 2020-12, with `type` filled in. */
 export function toParameters(inputSchema: unknown): JsonSchema {
   const schema = record(inputSchema);
   return schema.type === undefined ? { ...schema, type: "object" } : schema;
@@ -146,7 +146,7 @@ export function toParameters(inputSchema: unknown): JsonSchema {
 const maxNameLength = 64;
 
 /**
- * The name under which a tool is mounted: `mcp__server__tool`, what the model APIs forbid replaced by `_`, cut to 64
+ * Returns the name under which a tool is mounted: `mcp__server__tool`, what the model APIs forbid replaced by `_`, cut to 64
  * characters, and numbered where `isTaken` says so.
  */
 export function mountedName(server: string, tool: string, isTaken: (name: string) => boolean): string {

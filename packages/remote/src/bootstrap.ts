@@ -50,7 +50,7 @@ const take = (piece) => {
 stdin.on("data", take);
 `;
 
-/** The words that start the host in a remote, after those that lead there. `node` is tried first, unless it is empty. */
+/** Returns the words that start the host in a remote, after those that lead there. `node` is tried first, unless it is empty. */
 export function bootWords(node: string): readonly string[] {
   return ["sh", "-c", findNode, "toolcrib", loader, node];
 }

@@ -41,7 +41,7 @@ export interface ConnectedTools extends AsyncDisposable {
   /** The directories there that the file and search tools do not leave, for `remotes` of a policy; undefined without a limit. */
   readonly roots: readonly string[] | undefined;
   /**
-   * The texts that a call of `write_file`, `edit_file` or `apply_patch` would change there now, as `proposeChanges` of
+   * Returns the texts that a call of `write_file`, `edit_file` or `apply_patch` would change there now, as `proposeChanges` of
    * `@toolcrib/tools-fs` gives them here; undefined for other tools. Changes nothing, and rejects as the tool would.
    */
   proposeChanges(

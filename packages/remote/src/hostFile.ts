@@ -16,7 +16,7 @@ export function packedHost(): string {
 
 let fingerprints: ReadonlySet<string> | undefined;
 
-/** Whether a tool that a remote lists is one of the packs: what it says of itself is true then. Throws as `packedHost`. */
+/** Returns whether a tool that a remote lists is one of the packs: what it says of itself is true then. Throws as `packedHost`. */
 export function isPackTool(tool: ExecutableTool): boolean {
   fingerprints ??= new Set(
     load((path) => (createRequire(path)(path) as { packFingerprints(): string[] }).packFingerprints()),

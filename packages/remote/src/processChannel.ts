@@ -5,7 +5,7 @@ import { systemErrorCode } from "@toolcrib/kit/files";
 import { type ProcessGroup, watchGroup } from "@toolcrib/kit/threads";
 import { type Channel, type ChannelEvents, inputGraceMs } from "./channel.ts";
 
-/** A process here that leads to the remote, in a group of its own that ends with it or with this process. */
+/** Starts a process here that leads to the remote, in a group of its own that ends with it or with this process. */
 export function openProcess(
   command: string,
   args: readonly string[],

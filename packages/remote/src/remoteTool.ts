@@ -29,7 +29,7 @@ const codes: ReadonlySet<string> = new Set<ToolErrorCode>([
   "already_exists",
 ]);
 
-/** A tool of a remote, under `name` here. What another tool than those of the packs says of itself is a hint. */
+/** Makes a tool of a remote, under `name` here. What another tool than those of the packs says of itself is a hint. */
 export function createRemoteTool(remote: Remote, listed: ListedTool, name: string): ExecutableTool {
   const {
     schema,
@@ -90,7 +90,7 @@ function noCall(): never {
   throw new Error("this tool is only compared");
 }
 
-/** What a call of a file tool would change, `name` being the tool's name there. */
+/** Returns what a call of a file tool would change, `name` being the tool's name there. */
 export async function proposeChanges(
   remote: Remote,
   name: string,
@@ -123,7 +123,7 @@ async function ended(remote: Remote, asked: Promise<Answer>, isReadOnly: boolean
   }
 }
 
-/** The error of a tool there as one of the tool here. */
+/** Returns the error of a tool there as one of the tool here. */
 function toError(toolName: string, { code, message, details, recoverable }: SentError): Error {
   if (code === undefined || !codes.has(code)) return new Error(message);
   return new ToolError({

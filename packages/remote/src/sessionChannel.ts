@@ -107,7 +107,7 @@ export function openSession(session: Session, command: string, on: ChannelEvents
   };
 }
 
-/** What it resolves to; undefined where it fails, or takes too long. */
+/** Returns what it resolves to; undefined where it fails, or takes too long. */
 async function soon<T>(promise: Promise<T>): Promise<T | undefined> {
   return await Promise.race([promise.catch(() => undefined), sleep(inputGraceMs, undefined, { ref: false })]);
 }

@@ -14,7 +14,7 @@ const head = [
 ];
 const foot = "</skills>";
 
-/** The skills as a part of the system prompt; "" where there are none. Descriptions are cut first, then left out, then names are. */
+/** Returns the skills as a part of the system prompt; "" where there are none. Descriptions are cut first, then left out, then names are. */
 export function catalogueOf(skills: readonly Skill[]): string {
   if (skills.length === 0) return "";
   for (const length of descriptionLengths) {

@@ -70,7 +70,7 @@ export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSki
   return { skills: [...skills.values()], warnings };
 }
 
-/** The paths of the SKILL.md files one level below a folder, in the order of their names. */
+/** Returns the paths of the SKILL.md files one level below a folder, in the order of their names. */
 function placesIn(folder: string, warnings: string[]): string[] {
   let entries: Dirent[];
   try {

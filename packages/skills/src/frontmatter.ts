@@ -29,7 +29,7 @@ export function readFrontmatter(content: string): Frontmatter {
   return { fields: quoted, body: body.trim(), mended: "its frontmatter has values that YAML wants in quotes" };
 }
 
-/** The fields, or the parser's words for what is wrong. Throws an Error for a text without fields, and for aliases that would grow without end. */
+/** Returns the fields, or the parser's words for what is wrong. Throws an Error for a text without fields, and for aliases that would grow without end. */
 function parse(yaml: string): Readonly<Record<string, unknown>> | string {
   const document = parseDocument(yaml, { uniqueKeys: false, logLevel: "silent" });
   const [error] = document.errors;

@@ -6,7 +6,7 @@ import { createReadOutputTool } from "./jobs/readOutput.ts";
 import { createStopCommandTool } from "./jobs/stopCommand.ts";
 import { runBashTool } from "./runBash.ts";
 
-/** All tools of this package: `run_bash`, and with `background` `read_output` and `stop_command`. */
+/** Makes all tools of this package: `run_bash`, and with `background` `read_output` and `stop_command`. */
 export function createBashTools(options: BashToolOptions = {}): ExecutableTool[] {
   readOptions<BashToolOptions>("createBashTools", options, knownToolOptions);
   const settings = settingsOf(options);

@@ -13,7 +13,7 @@ export interface CheckedArguments {
   timeout: number;
 }
 
-/** What a call means, for guards and for the run alike. Throws a ToolError for arguments that cannot be used. */
+/** Reads what a call means, for guards and for the run alike. Throws a ToolError for arguments that cannot be used. */
 export async function checkArguments(args: Record<string, unknown>, settings: BashSettings): Promise<CheckedArguments> {
   const { command, env, timeout } = args;
   const { timeoutMs, maxTimeoutMs } = settings;
@@ -44,7 +44,7 @@ function checkEnv(env: unknown): Record<string, string> {
   return env as Record<string, string>;
 }
 
-/** The canonical directory for a `cwd` argument. Throws a ToolError unless it is a directory. */
+/** Returns the canonical directory for a `cwd` argument. Throws a ToolError unless it is a directory. */
 async function directoryOf(cwd: unknown, { scope, denied }: BashSettings): Promise<string> {
   if (cwd !== undefined && cwd !== null && typeof cwd !== "string") throw invalidArgument("cwd", "expected string");
   // As the caller wrote it, so that the error shows no other path of this machine.

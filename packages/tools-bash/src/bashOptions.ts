@@ -201,7 +201,7 @@ function projectOf(scope: PathScope, roots: readonly string[] = []): string[] {
   }
 }
 
-/** The shell as the description names it. Throws a TypeError unless it is `sh`, `bash` or a path where tools cannot write. */
+/** Returns the shell as the description names it. Throws a TypeError unless it is `sh`, `bash` or a path where tools cannot write. */
 function checkShell(shell: unknown, project: readonly string[]): string {
   if (shell === "sh") return process.platform === "win32" ? "sh" : "/bin/sh";
   if (shell === "bash") return shell;

@@ -3,7 +3,7 @@ import { runShell } from "./process/runShell.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 
 /**
- * How a command is run, beyond what its arguments show: one canonical text, so that a yes to one way is no yes to another. Undefined for
+ * Describes how a command is run, beyond its arguments: one canonical text, so that an approval for one way does not cover another. Undefined for
  * a plain command with nothing around it. What people look at first comes first.
  */
 export function confinementOf(settings: BashSettings, isBackground: boolean): string | undefined {

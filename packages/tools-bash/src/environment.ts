@@ -7,7 +7,7 @@ const markVariable = "TOOLCRIB_CALLS";
 /** Whether secrets are removed from the environment of commands; `keep` names variables that stay. */
 export type ScrubEnv = boolean | { readonly keep?: readonly string[] | undefined };
 
-/** The environment of a command: the process's variables (without secrets, if asked), ours, the caller's own, the mark. */
+/** Returns the environment of a command: the process's variables (without secrets, if asked), ours, the caller's own, the mark. */
 export function childEnvironment(
   own: Readonly<Record<string, string>>,
   mark: string,
@@ -23,7 +23,7 @@ export function childEnvironment(
   };
 }
 
-/** A copy of `process.env`. Spreading it would be slower: that reads each variable several times. */
+/** Returns a copy of `process.env`. Spreading it would be slower: that reads each variable several times. */
 function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.getOwnPropertyNames(process.env).map((name) => [name, process.env[name]]));
 }

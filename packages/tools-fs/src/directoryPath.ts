@@ -10,7 +10,7 @@ export function refuseDirectoryPath(path: string, field: string): void {
   if (directoryEnd.test(path.slice(-3))) throw invalidArgument(field, "ends like the path of a directory; name a file");
 }
 
-/** The canonical path of a file that is to be written. Rejects as `refuseDirectoryPath` and `scope.resolve` do. */
+/** Returns the canonical path of a file that is to be written. Rejects as `refuseDirectoryPath` and `scope.resolve` do. */
 export async function resolveFile(scope: PathScope, path: string, field = "path"): Promise<string> {
   refuseDirectoryPath(path, field);
   return scope.resolve(path, field);

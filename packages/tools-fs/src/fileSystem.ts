@@ -9,7 +9,7 @@ import { readFileTool } from "./read/readFile.ts";
 import { createRemoveTool } from "./remove/remove.ts";
 import { writeFileTool } from "./writeFile.ts";
 
-/** All tools of this package: read_file, write_file, edit_file, list_dir, mkdir, remove, move, apply_patch. Throws a TypeError for invalid options. */
+/** Makes all tools of this package: read_file, write_file, edit_file, list_dir, mkdir, remove, move, apply_patch. Throws a TypeError for invalid options. */
 export function createFsTools(options: FsToolOptions = {}): ExecutableTool[] {
   const settings = settingsOf("createFsTools", options);
   return [

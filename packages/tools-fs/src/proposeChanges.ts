@@ -84,7 +84,7 @@ function textsOf(change: Change, scope: PathScope): FileChange[] {
   }
 }
 
-/** What is no text is removed all the same. */
+/** Returns the text of a file; undefined if it is not text, which is removed all the same. */
 function textIn(path: string, scope: PathScope): string | undefined {
   try {
     return readEditable(path, scope);

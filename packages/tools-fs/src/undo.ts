@@ -37,7 +37,7 @@ export interface Undo {
    * while a call still runs.
    */
   undo(): Promise<UndoneTurn | undefined>;
-  /** What was taken back since the last time, in words for the model; kept on disk until it is asked for. */
+  /** Returns a note for the model of what was taken back since the last time; kept on disk until it is asked for. */
   takeNote(): string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { leftOutNotice } from "@toolcrib/kit/text";
 import type { Problem } from "./engine/job.ts";
 import type { SearchResult } from "./engine/searchResult.ts";
 
-/** The error to throw for a failed search. `field` names the argument that a pattern which does not compile came from. */
+/** Returns the error to throw for a failed search. `field` names the argument that a pattern which does not compile came from. */
 export function failedSearch(error: unknown, signal: AbortSignal | undefined, field: string): unknown {
   if (signal?.aborted) return signal.reason;
   if (isToolError(error)) return error;
@@ -28,7 +28,7 @@ export interface ReplyParts {
   notices: readonly string[];
 }
 
-/** The results, an empty line, then the notices, the one about a cut first. */
+/** Returns the results, an empty line, then the notices, the one about a cut first. */
 export function replyOf(result: SearchResult, { unit, body, next, maxBytes, notices }: ReplyParts): string {
   const text = result.text.slice(0, -1);
   const head = body ?? cutBytes(text, maxBytes);

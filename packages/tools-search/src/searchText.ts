@@ -173,7 +173,7 @@ async function resolveStarts(
   return { starts, missing };
 }
 
-/** The glob relative to each start. One written relative to the working directory works too. */
+/** Returns the glob relative to each start. One written relative to the working directory works too. */
 function includeGlobs(scope: PathScope, include: string, starts: readonly SearchStart[]): Globs {
   const negated = leavesOut(include) ? "!" : "";
   const glob = include.slice(negated.length).replace(/^(?:\.?\/)+/, "/");

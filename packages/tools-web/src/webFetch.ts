@@ -21,7 +21,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** All tools of this package: web_fetch. Throws a TypeError for invalid options. */
+/** Makes all tools of this package: web_fetch. Throws a TypeError for invalid options. */
 export function createWebTools(options: WebToolOptions = {}): ExecutableTool[] {
   return [webFetchTool("createWebTools", options)];
 }
@@ -31,7 +31,7 @@ export function createWebFetchTool(options: WebToolOptions = {}): ExecutableTool
   return webFetchTool("createWebFetchTool", options);
 }
 
-/** The tool, with the resolver of names that tests replace. */
+/** Makes the tool, with the resolver of names that tests replace. */
 export function webFetchTool(factory: string, options: WebToolOptions, resolve?: Resolve): ExecutableTool {
   const settings = webSettings(factory, options);
   const hosts = createHostCheck(factory, settings, resolve);

@@ -27,7 +27,7 @@ function isAllowed(): boolean {
   return permission.has("fs.read", linuxDescriptors) && permission.has("fs.write", linuxDescriptors);
 }
 
-/** The real path of what a descriptor has open, on Linux; elsewhere undefined. */
+/** Returns the real path of what a descriptor has open, on Linux; elsewhere undefined. */
 export function descriptorPath(descriptor: number): string | undefined {
   return hasDescriptorPaths() ? readlinkSync(`${linuxDescriptors}/${descriptor}`) : undefined;
 }
@@ -38,7 +38,7 @@ export function descriptorPath(descriptor: number): string | undefined {
  */
 export interface OpenDirectory {
   readonly descriptor: number;
-  /** A path to a name in this directory, for any `fs` call while it is open. */
+  /** Returns a path to a name in this directory, for any `fs` call while it is open. */
   at(name: string | Uint8Array): FilePath;
   /** Opens the directory above. */
   openParent(): OpenDirectory;

@@ -148,8 +148,7 @@ function hasEnded(path: string, holder: string): boolean {
 }
 
 /**
- * When a process started, in the system's ticks, as a process number is used again; and whether it has ended, and its parent has not
- * looked yet. Known on Linux.
+ * Reads when a process started, in the system's ticks, as a process number is used again; and whether it is a zombie. Known on Linux.
  */
 function statusOf(pid: number): { readonly start: string; readonly isZombie: boolean } | undefined {
   try {

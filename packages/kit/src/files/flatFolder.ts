@@ -1,7 +1,7 @@
 import { readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** The names in a folder; none where it is not there, or cannot be read. */
+/** Returns the names in a folder; none where it is not there, or cannot be read. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -46,7 +46,7 @@ function shownName(path: string, others: readonly string[], scope: PathScope): s
   return isAmbiguous ? escapedName(scope.shorten(path)) : scope.print(path);
 }
 
-/** The first part of a path that is missing, and the names in its folder that are like it. */
+/** Returns the first part of a path that is missing, and the names in its folder that are like it. */
 function findSimilar(path: string, scope: PathScope): { missing: string; names: string[] } {
   let missing = path;
   try {

@@ -10,7 +10,7 @@ interface FileStats {
   readonly mtime: Date;
 }
 
-/** The kind of a file, for messages. */
+/** Returns the kind of a file, for messages. */
 export function fileKind(stats: Pick<FileStats, "mode">): string {
   return kinds[stats.mode & constants.S_IFMT] ?? "special file";
 }

@@ -13,7 +13,7 @@ import { systemErrorCode } from "./systemErrors.ts";
  * written it.
  */
 export interface OwnFile {
-  /** The text; undefined where there is no file. Rejects when somebody else may have written it. */
+  /** Returns the text; undefined where there is no file. Rejects when somebody else may have written it. */
   read(): Promise<string | undefined>;
   /** Replaces the text at once, no other process or call in between. Rejects as `read` does. */
   change(change: (text: string | undefined) => string): Promise<void>;
@@ -58,7 +58,7 @@ export function isBelowAny(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => isInside(folder, place));
 }
 
-/** The directory of the path with links resolved, as far as it exists. */
+/** Returns the directory of the path with links resolved, as far as it exists. */
 function canonicalPlace(path: string): string {
   try {
     return realpathSync(dirname(path));

@@ -28,7 +28,7 @@ const plainWords: Readonly<Record<string, string>> = {
   ENXIO: "There is no device behind this path|name a regular file",
 };
 
-/** The errno name (`ENOENT`) that an error carries, if any. */
+/** Returns the errno name (`ENOENT`) that an error carries, if any. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!isError(error) || !("code" in error) || typeof error.code !== "string") return undefined;
   if (/^E[A-Z0-9]+$/.test(error.code)) return error.code;
@@ -49,7 +49,7 @@ export function isForbiddenByNode(error: unknown): boolean {
 }
 
 /**
- * A system error in plain words with its code, naming only `printedPath` (what the caller sent, or its short form):
+ * Returns a system error in plain words with its code, naming only `printedPath` (what the caller sent, or its short form):
  * Node's own message would show the host's paths. What is not a system error is returned unchanged.
  */
 export function plainSystemError(error: unknown, printedPath: string): unknown {

@@ -13,7 +13,7 @@ export interface TemporaryFile {
   discard(): void;
 }
 
-/** A name nobody uses, short so that it fits wherever any name fits. */
+/** Returns a name nobody uses, short so that it fits wherever any name fits. */
 export function temporaryName(): string {
   // The global one: importing node:crypto takes 8 ms, paid by whoever only imports this package.
   return `.tmp-${crypto.randomUUID().slice(0, 13).replace("-", "")}`;

@@ -16,7 +16,7 @@ export function canonical(absolute: string): string {
   }
 }
 
-/** The same; undefined where it cannot be followed. */
+/** Returns the same; undefined where it cannot be followed. */
 export function canonicalOrUndefined(absolute: string): string | undefined {
   try {
     return canonical(absolute);
@@ -53,7 +53,7 @@ function followByHand(absolute: string): string {
 }
 
 /**
- * The longest head of a path that exists, resolved, and the names after it, the last one first. Sought from the end: what is
+ * Returns the longest head of a path that exists, resolved, and the names after it, the last one first. Sought from the end: what is
  * above may be closed to this process.
  */
 function existingHead(absolute: string): [head: string, names: string[]] {

@@ -10,7 +10,7 @@ export interface DenyRules {
 /** The paths that `deny` binds. Paths are absolute. */
 export interface DeniedPaths {
   readonly rules: DenyRules;
-  /** The pattern that denies a path, or a directory above it. Looks at the disk where the kind of the entry matters and is not told. */
+  /** Returns the pattern that denies a path, or a directory above it. Looks at the disk where the kind of the entry matters and is not told. */
   match(path: string, isDirectory?: boolean): string | undefined;
   /** False where nothing below the directory can be denied. */
   mayMatchBelow(directory: string): boolean;

@@ -11,7 +11,7 @@ import { isInside } from "./pathLimits.ts";
 const projectPrograms: string = join("node_modules", ".bin");
 
 /**
- * The absolute path of a program on PATH. Skips relative folders, `node_modules/.bin`, folders inside `notIn` (canonical directories
+ * Returns the absolute path of a program on PATH. Skips relative folders, `node_modules/.bin`, folders inside `notIn` (canonical directories
  * that tools may write) and links that lead into any of these. Callers look it up once and keep the path.
  */
 export function findProgram(name: string, notIn: readonly string[] = []): string | undefined {

@@ -2,7 +2,7 @@ const notAscii = /[^\u0000-\u007f]/;
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**
- * A path or a part of one as file systems that ignore case compare names, and a little wider: composed (NFC), in small letters,
+ * Returns a path or a part of one as file systems that ignore case compare names, and a little wider: composed (NFC), in small letters,
  * without characters that have no shape. Two names that such a file system takes for one are equal here.
  */
 export function foldCase(text: string): string {

@@ -2,7 +2,7 @@ import { homedir, userInfo } from "node:os";
 import path from "node:path";
 
 /**
- * The user's home: `HOME`, or that of the account where `HOME` is empty or relative and would lead into the working directory.
+ * Returns the user's home: `HOME`, or that of the account where `HOME` is empty or relative and would lead into the working directory.
  * Undefined where there is neither.
  */
 export function homeFolder(): string | undefined {

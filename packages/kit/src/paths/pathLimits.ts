@@ -70,7 +70,7 @@ export function isInside(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
-/** The length of the longest of the directories that contain a path; -1 where none does. */
+/** Returns the length of the longest of the directories that contain a path; -1 where none does. */
 function deepest(directories: readonly string[], path: string): number {
   return Math.max(-1, ...directories.filter((one) => isInside(one, path)).map((one) => one.length));
 }

@@ -23,7 +23,7 @@ export interface PathPatternOptions {
 /** Patterns of paths, compiled. Paths to match are absolute; `..` in them is taken off by name. */
 export interface PathPatterns {
   /**
-   * The first pattern that matches a path or a directory above it: a directory that matches covers all that is below it.
+   * Returns the first pattern that matches a path or a directory above it: a directory that matches covers all that is below it.
    * `isDirectory` is left out where it is not known.
    */
   match(path: string, isDirectory?: boolean): string | undefined;
@@ -177,7 +177,7 @@ interface Place {
   glob: string;
 }
 
-/** The places of a glob below its starts; with `followLinks` also below what the plain names at its head lead to. */
+/** Returns the places of a glob below its starts; with `followLinks` also below what the plain names at its head lead to. */
 function placesOf(glob: string, starts: readonly string[], followLinks: boolean): Place[] {
   const names = glob === "" ? [] : glob.split("/");
   const firstGlob = names.findIndex((name) => !isPlain(name));
@@ -244,7 +244,7 @@ function mayMatchPlaced(rule: PlacedPattern, inside: string): boolean {
   );
 }
 
-/** How much of a path is the outermost root around it, whose own names are not looked at. The shortest root comes first. */
+/** Returns how much of a path is the outermost root around it, whose own names are not looked at. The shortest root comes first. */
 function lengthOfRoot(text: string, roots: readonly string[]): number {
   const isAround = (root: string): boolean =>
     text.startsWith(root) && (text.length === root.length || root.endsWith("/") || text[root.length] === "/");

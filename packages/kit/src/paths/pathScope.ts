@@ -23,14 +23,14 @@ export interface PathScope {
   /** What `deny` binds; undefined where nothing is denied. */
   readonly denied: DeniedPaths | undefined;
   /**
-   * The canonical absolute path: every symlink followed, the last too, also where the path does not exist yet. `argument`
+   * Returns the canonical absolute path: every symlink followed, the last too, also where the path does not exist yet. `argument`
    * is the name that errors give it. Throws a ToolError: `invalid_arguments` for an empty path or one with a NUL,
    * `permission_denied` outside the roots, for a denied path, or for a write (the default) where only reading is allowed, a
    * system error in plain words otherwise.
    */
   resolve(path: string, argument?: string, use?: PathUse): Promise<string>;
   /**
-   * The path with everything but its last name resolved: a link there is itself meant. Throws `permission_denied` where a link
+   * Returns the path with everything but its last name resolved: a link there is itself meant. Throws `permission_denied` where a link
    * is named with `/`, `/.` or `NAME/..` after it, which could mean the link or what it leads to.
    */
   resolveEntry(path: string, argument?: string): Promise<string>;
@@ -44,7 +44,7 @@ export interface PathScope {
   confirm(descriptor: number, path: string, how?: { use?: PathUse; name?: string }): void;
   /** Relative to `cwd` if inside it, else absolute; with `/`: as a path is given to a tool. */
   shorten(absolute: string): string;
-  /** The same for people and models: quoted as JSON where it holds control characters. */
+  /** Returns the same for people and models: quoted as JSON where it holds control characters. */
   print(absolute: string): string;
 }
 
@@ -155,7 +155,7 @@ function withoutDirectoryEnd(absolute: string): string {
   return absolute.slice(0, Math.max(end, absolute.indexOf(sep) + 1));
 }
 
-/** The canonical path but for its last name, which is not followed. */
+/** Returns the canonical path but for its last name, which is not followed. */
 function namedEntry(absolute: string): string {
   const cut = absolute.lastIndexOf(sep) + 1;
   return join(canonical(absolute.slice(0, cut)), absolute.slice(cut));

@@ -6,7 +6,7 @@ import path, { type PlatformPath } from "node:path";
 export const longestPath: number = path.sep === "/" ? 4096 : 32_767;
 
 /**
- * An absolute path for one that may be relative. Not normalised on POSIX, where `link/..` is the parent of the link's target;
+ * Returns an absolute path for one that may be relative. Not normalised on POSIX, where `link/..` is the parent of the link's target;
  * on Windows it is, but for an end (`\`, `\.`) that asks for the directory.
  */
 export function absoluteFrom(readCwd: () => string, given: string, style: PlatformPath = path): string {
@@ -19,7 +19,7 @@ export function withSlashes(given: string, style: PlatformPath = path): string {
   return style.sep === "/" ? given : given.replaceAll(style.sep, "/");
 }
 
-/** A path's root (empty for a relative one) and its names, the last one first. */
+/** Returns a path's root (empty for a relative one) and its names, the last one first. */
 export function takeApart(given: string, style: PlatformPath = path): { root: string; names: string[] } {
   const { root } = style.parse(given);
   return { root, names: given.slice(root.length).split(style.sep).reverse() };

@@ -1,7 +1,7 @@
 /** Most changed letters between names that are taken for a slip. */
 const mostLetters = 2;
 
-/** How like an entry's name is to one that is missing: the lower, the more; undefined where it is not. */
+/** Ranks how like an entry's name is to a missing one: lower is more alike, undefined is not alike. */
 export function similarity(missing: string, name: string): number | undefined {
   const [one, other] = [folded(missing), folded(name)];
   if (one === other) return 0;

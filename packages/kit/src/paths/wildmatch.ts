@@ -193,7 +193,7 @@ function lowerCase(byte: number): number {
   return byte >= 65 && byte <= 90 ? byte + 32 : byte;
 }
 
-/** A set whose first byte after `[` is at `start`; `end` is behind its `]`. A set never matches a slash. */
+/** Reads a set whose first byte after `[` is at `start`; `end` is behind its `]`. A set never matches a slash. */
 function parseSet(
   glob: string,
   start: number,

@@ -12,14 +12,14 @@ export const workerOptions: {
 };
 
 /**
- * The module at `file` as a `data:` URL. For yarn's Plug'n'Play: its loader, which reads files out of archives, is not in the
+ * Returns the module at `file` as a `data:` URL. For yarn's Plug'n'Play: its loader, which reads files out of archives, is not in the
  * thread. The module may import nothing but Node's own.
  */
 export function moduleAsData(file: URL): URL {
   return new URL(`data:text/javascript;base64,${readFileSync(file).toString("base64")}`);
 }
 
-/** The system's id of the thread that calls; 0 where the system does not say (Linux does). */
+/** Returns the system's id of the thread that calls; 0 where the system does not say (Linux does). */
 export function systemThreadId(): number {
   try {
     return Number(readlinkSync("/proc/thread-self").split("/").pop()) || 0;

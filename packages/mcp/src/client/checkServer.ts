@@ -62,7 +62,7 @@ function adviceFor(code: McpErrorCode, server: string): string {
   }
 }
 
-/** A store that makes every server list its tools again, to compare them with what was accepted. */
+/** Makes a store that makes every server list its tools again, to compare them with what was accepted. */
 function withoutCache(store: McpToolStore): McpToolStore {
   return {
     async load(server) {

@@ -3,7 +3,7 @@ import { canonicalJson } from "@toolcrib/core/internal";
 import type { ListedTool } from "../mapping.ts";
 
 /**
- * A digest of the description, input schema and hints of a tool, whatever the order of their keys. A tool that changes one of
+ * Returns a digest of the description, input schema and hints of a tool, whatever the order of their keys. A tool that changes one of
  * them may do something else than what was accepted.
  */
 export function fingerprint({ description, inputSchema, annotations }: ListedTool): string {
@@ -20,7 +20,7 @@ export interface McpToolChange {
   readonly found: ListedTool;
 }
 
-/** The tools that have changed, of those in both lists. A new or missing tool is not a change. */
+/** Returns the tools that have changed, of those in both lists. A new or missing tool is not a change. */
 export function changedTools(
   server: string,
   accepted: readonly ListedTool[],

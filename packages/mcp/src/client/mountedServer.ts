@@ -59,7 +59,7 @@ export class MountedServer {
   }
 
   /**
-   * The accepted tools, and the problems of the others. Starts the server unless its tools are known from an earlier run with
+   * Returns the accepted tools, and the problems of the others. Starts the server unless its tools are known from an earlier run with
    * the same entry.
    */
   async open(): Promise<{ tools: readonly ListedTool[]; problems: AnyMcpError[] }> {

@@ -5,7 +5,7 @@ import { failureReason, fromCallResult, type ListedTool, record, toParameters } 
 import type { MountedServer } from "./mountedServer.ts";
 import { invalidTool } from "./toolErrors.ts";
 
-/** A tool of a mounted server under `name`. Throws an McpError (`invalid_tool`) when a registry would refuse it. */
+/** Makes a tool of a mounted server under `name`. Throws an McpError (`invalid_tool`) when a registry would refuse it. */
 export function createMountedTool(
   server: MountedServer,
   tool: ListedTool,

@@ -28,7 +28,7 @@ function secretsOf(target: ResolvedServer): string[] {
   return [...headers, ...target.url.searchParams.values()];
 }
 
-/** A copy of an error with nothing but its name, texts and codes, without secrets. */
+/** Returns a copy of an error with nothing but its name, texts and codes, without secrets. */
 export function redactError(error: unknown, redact: Redact, depth = 0): unknown {
   if (typeof error === "string") return redact(error);
   if (typeof error !== "object" || error === null) return error;

@@ -27,9 +27,9 @@ export interface RemoteOptions {
 
 /** A running server. Calls reject with the error of the server, or with an McpError when it has ended. */
 export interface RemoteConnection {
-  /** The tools that the server lists, as it describes them, and what is left out. */
+  /** Returns the tools that the server lists, as it describes them, and what is left out. */
   listTools(): Promise<ListedTools>;
-  /** The result of `tools/call` as the server sent it. */
+  /** Returns the result of `tools/call` as the server sent it. */
   callTool(name: string, args: Record<string, unknown>, call: CallOptions): Promise<unknown>;
   /** The result of another request as the server sent it. */
   request(method: string, params: Record<string, unknown>, call: Pick<CallOptions, "signal">): Promise<unknown>;
@@ -65,7 +65,7 @@ export class RemoteServer {
     this.#options = options;
   }
 
-  /** The open connection, or a new one. Rejects with an McpError (`server_failed`). */
+  /** Returns the open connection, or a new one. Rejects with an McpError (`server_failed`). */
   connect(): Promise<RemoteConnection> {
     if (this.#closing.signal.aborted) return Promise.reject(this.#failed("has been closed"));
     if (!this.#connecting) {
@@ -169,7 +169,7 @@ export class RemoteServer {
   }
 }
 
-/** The session of a server that may ask for a login. An entry with a header of its own for that is taken at its word. */
+/** Returns the session of a server that may ask for a login. An entry with a header of its own for that is taken at its word. */
 function sessionOf(name: string, target: ResolvedServer, logins: OAuthStore | undefined): OAuthSession | undefined {
   if (!logins || target.kind !== "url") return undefined;
   const isOwn = Object.keys(target.headers).some((header) => header.toLowerCase() === "authorization");

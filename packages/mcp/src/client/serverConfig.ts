@@ -100,7 +100,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The entries of an `mcpServers` JSON that are not disabled, in order. Throws a TypeError for anything else. */
+/** Returns the entries of an `mcpServers` JSON that are not disabled, in order. Throws a TypeError for anything else. */
 export function serverEntries(config: unknown): [name: string, entry: unknown][] {
   const { mcpServers } = record(config);
   if (!isObject(mcpServers)) {

@@ -27,7 +27,7 @@ export interface McpToolStore {
 }
 
 /**
- * A store in one JSON file that only the user can read. A file with other content counts as empty. Processes that save at the
+ * Makes a store in one JSON file that only the user can read. A file with other content counts as empty. Processes that save at the
  * same time wait for each other. Throws a TypeError for a path below the working folder, where the tools of an agent may write.
  * Loading and saving reject when somebody else may have written the file: when it is a link, belongs to another user, or can be
  * written by others.

@@ -48,7 +48,7 @@ export function checkHttpOptions(options: HttpOptions): void {
   if (problem) throw new TypeError(`auth: false is ${problem.expected}; leave auth on`);
 }
 
-/** The first option that `serveMcp` would refuse, for programs that have flags in place of options. */
+/** Returns the first option that `serveMcp` would refuse, for programs that have flags in place of options. */
 export function httpOptionProblem(options: HttpOptions): HttpOptionProblem | undefined {
   const names = ["port", "host", "token", "allowedHosts", "allowedOrigins", "auth"] as const;
   const wrong = names.find((name) => options[name] !== undefined && !specs[name].fits(options[name]));

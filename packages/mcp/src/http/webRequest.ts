@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 
-/** A node request as a web one. Its signal fires when the client goes away before the answer is complete. */
+/** Converts a node request to a web one. Its signal fires when the client goes away before the answer is complete. */
 export function toWebRequest(request: IncomingMessage, response: ServerResponse): Request {
   const gone = new AbortController();
   response.once("close", () => {

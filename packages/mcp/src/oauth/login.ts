@@ -145,7 +145,7 @@ async function finishLogin(
   };
 }
 
-/** The endpoints of an authorization server: those of its metadata, or the usual ones of a server without. */
+/** Returns the endpoints of an authorization server: those of its metadata, or the usual ones of a server without. */
 function endpointsOf({
   authorizationServerUrl,
   authorizationServerMetadata,
@@ -189,7 +189,7 @@ interface ProviderParts {
   readonly rule: AddressRule;
 }
 
-/** The client library's view of one login. It gets no earlier tokens: each login begins anew. */
+/** Makes the client library's view of one login. It gets no earlier tokens: each login begins anew. */
 function createProvider(
   { clientId, clientName = "toolcrib", open, trust = [] }: LoginOptions,
   { redirectUrl, state, progress, rule }: ProviderParts,

@@ -16,7 +16,7 @@ export interface OAuthSession extends AuthProvider {
 const marginMs = 10_000;
 
 /**
- * The session of a server. It never logs in: without a login that the server takes, requests fail with an McpError (`login_required`).
+ * Makes the session of a server. It never logs in: without a login that the server takes, requests fail with an McpError (`login_required`).
  * The tokens go to `url` alone, and to the endpoint that gave them, whatever the server names later.
  */
 export function createOAuthSession(server: string, url: URL, store: OAuthStore): OAuthSession {
@@ -26,7 +26,7 @@ export function createOAuthSession(server: string, url: URL, store: OAuthStore):
     for (const secret of login ? loginSecrets(login) : []) secrets.add(secret);
     return login;
   };
-  /** The login with another token than `used`; undefined where there is none to be had. */
+  /** Returns the login with another token than `used`; undefined where there is none to be had. */
   const renew = (used: string): Promise<OAuthLogin | undefined> =>
     store.exclusively(async () => {
       const login = keep(await store.load(url));

@@ -33,7 +33,7 @@ export interface OAuthStore {
 const maxBytes = 8 * 1024 * 1024;
 
 /**
- * A store in one JSON file that only the user can read and write. Loading and saving reject when somebody else may have written the
+ * Makes a store in one JSON file that only the user can read and write. Loading and saving reject when somebody else may have written the
  * file: when it is a link, belongs to another user, or can be written by others.
  */
 export function createOAuthStore(path: string): OAuthStore {
@@ -54,7 +54,7 @@ export function createOAuthStore(path: string): OAuthStore {
   };
 }
 
-/** The address as it is asked, without what is not sent to it. */
+/** Returns the address as it is asked, without what is not sent to it. */
 function keyOf(url: URL): string {
   const { origin, pathname, search } = url;
   return `${origin}${pathname}${search}`;

@@ -62,7 +62,7 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** The parameters of a request that is the answer to this login; undefined for any other. */
+/** Returns the parameters of a request that is the answer to this login; undefined for any other. */
 function parametersOf(
   { method, url = "", headers }: IncomingMessage,
   port: number,

@@ -6,7 +6,7 @@ import type { OAuthLogin } from "./oauthStore.ts";
 /** A token travels in a header: servers take headers of some kilobytes. */
 const longestToken = 32 * 1024;
 
-/** The tokens of an answer as they are kept. Throws, without quoting a token, for what could not be sent in a header. */
+/** Returns the tokens of an answer as they are kept. Throws, without quoting a token, for what could not be sent in a header. */
 export function keptTokens(
   tokens: OAuthTokens,
   now: number,
@@ -41,7 +41,7 @@ export function loginSecrets({ accessToken, refreshToken, clientSecret }: OAuthL
   return [accessToken, refreshToken, clientSecret].filter((secret) => secret !== undefined);
 }
 
-/** A text, such as the error of an authorization server, without these secrets and not long. */
+/** Returns a text, such as the error of an authorization server, without these secrets and not long. */
 export function withoutTokens(text: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret.length >= 6);
   return clip(withoutSecrets(text, secretForms(known)), 500);

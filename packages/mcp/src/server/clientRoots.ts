@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { isInside } from "@toolcrib/kit/files";
 import { record } from "../mapping.ts";
 
-/** The directories in a client's answer to `roots/list`: its `file:` roots, each once. Anything else is left out. */
+/** Returns the directories in a client's answer to `roots/list`: its `file:` roots, each once. Anything else is left out. */
 export function rootsFrom(answer: unknown): string[] {
   const { roots } = record(answer);
   if (!Array.isArray(roots)) return [];

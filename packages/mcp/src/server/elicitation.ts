@@ -51,7 +51,7 @@ export interface Questions {
   next(outcome: ToolOutcome, roots: readonly string[] | undefined): Promise<InputRequiredResult | undefined>;
 }
 
-/** The outcome in words for a client whose user cannot be asked. */
+/** Returns the outcome in words for a client whose user cannot be asked. */
 export function withoutAnswer(outcome: ToolOutcome): ToolOutcome {
   const question = questionOf(outcome);
   if (outcome.ok || !question) return outcome;
@@ -72,7 +72,7 @@ export function questionsFor(
   return context.mcpReq.envelope === undefined ? inPlace(context) : byRounds(context, name, args);
 }
 
-/** The state of the round before, if this is a later one. */
+/** Returns the state of the round before, if this is a later one. */
 export function earlierRound({ mcpReq }: ServerContext): RoundState | undefined {
   const state = mcpReq.requestState<RoundState>();
   return isObject(state) ? state : undefined;

@@ -38,7 +38,7 @@ const rootsTimeoutMs = 10_000;
 
 const rootsKey = "roots";
 
-/** The SDK's server for one connection, or for one request where the transport has no sessions. */
+/** Makes the SDK's server for one connection, or for one request where the transport has no sessions. */
 export function createProtocolServer(
   registries: RegistriesByRoots,
   { name, version, instructions, ...offer }: ServerIdentity,

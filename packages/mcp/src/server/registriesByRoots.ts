@@ -29,7 +29,7 @@ export class RegistriesByRoots {
     this.#make = typeof source === "function" ? source : () => source;
   }
 
-  /** The registry for the roots of a client. Rejects with what the factory throws; the next call tries again. */
+  /** Returns the registry for the roots of a client. Rejects with what the factory throws; the next call tries again. */
   get(requested: readonly string[] = []): Promise<AnyToolRegistry> {
     const roots = this.usesRoots ? this.#rule(requested) : undefined;
     const key = requested.length > 0 && roots ? JSON.stringify(roots) : "";

@@ -80,7 +80,7 @@ export class StdioTransport implements Transport {
     if (message) this.onmessage?.(message);
   }
 
-  /** The message, or undefined for one that has been refused. */
+  /** Returns the message, or undefined for one that has been refused. */
   #check(value: unknown): JSONRPCMessage | undefined {
     const invalid = (id: unknown, problem: string): undefined => {
       this.#refuse(id, ProtocolErrorCode.InvalidRequest, problem);

@@ -133,7 +133,7 @@ function createTools({ cwd: _, fs, search, bash, ...shared }: RemoteOptions): Ex
   ];
 }
 
-/** The fingerprints of all tools that a remote can have of the packs. */
+/** Returns the fingerprints of all tools that a remote can have of the packs. */
 export function packFingerprints(): string[] {
   return [true, false].flatMap((background) => createTools({ bash: { background } }).map(toolFingerprint));
 }

@@ -24,7 +24,7 @@ export interface BackgroundJob {
 
 /** The commands that run in the background. They end with this process, also by a signal, but not if it is killed (SIGKILL). */
 export interface BackgroundJobs {
-  /** The oldest first; of those that have ended, only the latest. */
+  /** Returns the oldest first; of those that have ended, only the latest. */
   list(): BackgroundJob[];
   /** Kills a command with everything that it started; false for an unknown id. */
   stop(id: string): Promise<boolean>;

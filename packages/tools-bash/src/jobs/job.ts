@@ -97,7 +97,7 @@ export class Job {
     );
   }
 
-  /** Whether it runs, or has left something running. */
+  /** Returns whether it runs, or has left something running. */
   get needsEnd(): boolean {
     return this.running || this.#left.length > 0;
   }
@@ -106,7 +106,7 @@ export class Job {
     return !this.#stdout.isEmpty || !this.#stderr.isEmpty;
   }
 
-  /** What is new; nothing of it is given again. */
+  /** Returns what is new; nothing of it is given again. */
   read(): JobReading {
     const { running, exitCode } = this;
     const [stdout, stderr] = [this.#stdout.take(), this.#stderr.take()];
@@ -159,7 +159,7 @@ export class Job {
     this.#killLeft();
   }
 
-  /** What its shell left running. By its mark: the ids may be those of others by now. */
+  /** Kills what its shell left running. By its mark: the ids may be those of others by now. */
   #killLeft(): void {
     if (this.#left.length > 0 && this.#mark !== undefined) killLeft(new Map([[this.#mark, this.#left]]));
     this.#left = [];

@@ -33,7 +33,7 @@ export class UnreadOutput implements OutputSink {
     this.#output.close();
   }
 
-  /** What came since the last call. */
+  /** Returns what came since the last call. */
   take(): StreamText {
     return this.#output.take();
   }

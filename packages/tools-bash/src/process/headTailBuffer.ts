@@ -20,7 +20,7 @@ export class HeadTailBuffer {
   readonly #spill: SpillFile | undefined;
   #block: Uint8Array | undefined;
 
-  /** What is longer than `size` goes whole to `spill`. */
+  /** Sends what is longer than `size` whole to `spill`. */
   constructor(size: number = keptBytes, spill?: SpillFile) {
     this.#size = size;
     this.#headSize = size >> 1;
@@ -67,7 +67,7 @@ export class HeadTailBuffer {
   }
 
   /**
-   * The text, with U+FFFD for invalid UTF-8. If bytes were dropped: whole lines of the head and the tail (of a longer line, whole
+   * Returns the text, with U+FFFD for invalid UTF-8. If bytes were dropped: whole lines of the head and the tail (of a longer line, whole
    * characters), a marker between them, and a notice at the end.
    */
   toString(): string {
@@ -75,7 +75,7 @@ export class HeadTailBuffer {
     return this.total <= this.#size ? head.toString() : this.#cut(head, tail, this);
   }
 
-  /** The same within the size as JSON escapes it. The notice names the file of `whole`, which these bytes are a text of. */
+  /** Returns the same within the size as JSON escapes it. The notice names the file of `whole`, which these bytes are a text of. */
   toSent(whole: HeadTailBuffer): string {
     const { head, tail } = this.#kept();
     const isWhole = this.total <= this.#size;
@@ -114,7 +114,7 @@ export class HeadTailBuffer {
     });
   }
 
-  /** Where the whole is, written now if it was short enough to be kept here. */
+  /** Says where the whole is, written now if it was short enough to be kept here. */
   #spillAll(): Pick<Parameters<typeof withMiddleLeftOut>[0], "whole" | "held" | "unwritten"> {
     const spill = this.#spill;
     if (spill && this.#block && this.total <= this.#size && !spill.spilled)
@@ -139,12 +139,12 @@ function tailLines(bytes: Buffer): Buffer {
   return bytes.subarray(start > 0 && start < bytes.length ? start : lengthOfRest(bytes));
 }
 
-/** How long a byte is in JSON; what is cleaned has no other controls than these. */
+/** Returns how long a byte is in JSON; what is cleaned has no other controls than these. */
 function sentLength(byte: number): number {
   return byte < 0x20 || byte === 0x22 || byte === 0x5c ? 2 : 1;
 }
 
-/** How many bytes at the start fit into `limit`. */
+/** Counts how many bytes at the start fit into `limit`. */
 function sentHead(bytes: Uint8Array, limit: number): number {
   let end = 0;
   for (let room = limit; end < bytes.length; end += 1) {
@@ -154,7 +154,7 @@ function sentHead(bytes: Uint8Array, limit: number): number {
   return end;
 }
 
-/** Where the bytes at the end begin that fit into `limit`. */
+/** Returns where the bytes at the end begin that fit into `limit`. */
 function sentTail(bytes: Uint8Array, limit: number): number {
   let start = bytes.length;
   for (let room = limit; start > 0; start -= 1) {

@@ -27,7 +27,7 @@ export function inheritedDescriptors(): InheritedDescriptors {
   return found;
 }
 
-/** An open descriptor of /dev/null, to replace one that a child must not inherit. */
+/** Returns an open descriptor of /dev/null, to replace one that a child must not inherit. */
 export function nullDescriptor(): number {
   nothing ??= openSync("/dev/null", "r");
   return nothing;
@@ -41,7 +41,7 @@ function listDescriptors(): number[] {
   }
 }
 
-/** The soft limit, which is the first number of the line. */
+/** Returns the soft limit, which is the first number of the line. */
 function descriptorLimit(): number {
   const limit = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1];
   return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);

@@ -36,7 +36,7 @@ export class OutputCleaner {
     this.#emit = emit;
   }
 
-  /** Whether it was mostly no text since the last `flush`. What is invalid counts beside a NUL: without, it is text of another encoding. */
+  /** Returns whether it was mostly no text since the last `flush`. What is invalid counts beside a NUL: without, it is text of another encoding. */
   get isBinary(): boolean {
     const odd = this.#zeros + this.#controls + (this.#zeros > 0 ? this.#invalid : 0);
     return odd > 8 && odd > this.#bytes * binaryShare;
@@ -154,7 +154,7 @@ export class OutputCleaner {
     else if (code !== 0x07) this.#controls += 1;
   }
 
-  /** What a control sequence does to the line; all else of it (colours) goes. */
+  /** Does to the line what a control sequence does; all else of it (colours) goes. */
   #control(final: string, parameters: string): void {
     // `?K` erases as `K` does.
     if (!(final === "K" ? /^\??\d*$/ : /^[\d;]*$/).test(parameters)) return;
@@ -178,7 +178,7 @@ export class OutputCleaner {
   }
 }
 
-/** Whether it is valid UTF-8 without controls but for tabs and line feeds. */
+/** Returns whether it is valid UTF-8 without controls but for tabs and line feeds. */
 function isPlain(bytes: Uint8Array): boolean {
   let hasOthers = false;
   for (let at = 0; at < bytes.length; at += 1) {

@@ -61,7 +61,7 @@ function systemFolder(): string {
   return join(process.env.SystemRoot ?? "C:\\Windows", "System32");
 }
 
-/** The exit code; for a signal, as in a shell, 128 plus its number. */
+/** Returns the exit code; for a signal, as in a shell, 128 plus its number. */
 export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
   return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
@@ -96,7 +96,7 @@ function endWindowsTree(shell: number): void {
   }
 }
 
-/** Whether a process, or any process of a group (a negative number), is alive. Zombies are told apart on Linux only. */
+/** Returns whether a process, or any process of a group (a negative number), is alive. Zombies are told apart on Linux only. */
 export function isAlive(pid: number): boolean {
   if (isLinux && pid > 0) return isRunning(pid);
   try {

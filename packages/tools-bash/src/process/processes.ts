@@ -63,12 +63,12 @@ export function findTree(root: number, mark: string, onMember: (pid: number) => 
   return [...found];
 }
 
-/** Whether a process exists and is not a zombie. */
+/** Returns whether a process exists and is not a zombie. */
 export function isRunning(pid: number): boolean {
   return readRelations(pid) !== undefined;
 }
 
-/** A process with its command line, cut to `limit` characters; each run of control characters becomes a space. */
+/** Returns a process with its command line, cut to `limit` characters; each run of control characters becomes a space. */
 export function describeProcess(pid: number, limit = 60): RunningProcess {
   const words = (read(pid, "cmdline")?.toString("utf8") ?? "").replaceAll(/[\u0000-\u0020\u007f]+/g, " ").trim();
   return { pid, command: words.length > limit ? `${words.slice(0, limit)}…` : words };
@@ -98,7 +98,7 @@ function listPids(): number[] {
   }
 }
 
-/** The id given out last. */
+/** Returns the id given out last. */
 function newestPid(): number | undefined {
   try {
     return Number(readFileSync("/proc/loadavg", "utf8").split(" ")[4]);

@@ -45,7 +45,7 @@ export function createProgressTail(output: CommandOutput, report: (lines: string
   return { output: { stdout: tee(output.stdout), stderr: tee(output.stderr) }, end: () => clearTimeout(timer) };
 }
 
-/** The last lines with something in them, as they were printed. */
+/** Returns the last lines with something in them, as they were printed. */
 function lastLines(tail: Uint8Array): string {
   // Either end may have fallen inside a character.
   const start = tail.length === mostBytes ? lengthOfRest(tail) : 0;

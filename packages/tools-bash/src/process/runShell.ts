@@ -116,7 +116,7 @@ function descriptorsOf({ descriptors = [] }: ShellRequest, pipes: OutputPipes | 
   return stdio;
 }
 
-/** If no descriptors are left, the child has no streams and emits an error later. */
+/** Writes the bytes that the program reads. If no descriptors are left, the child has no streams and emits an error later. */
 function feed(child: ChildProcess, { descriptors = [] }: ShellRequest): void {
   const streams: readonly unknown[] | undefined = child.stdio;
   descriptors.forEach((bytes, index) => {

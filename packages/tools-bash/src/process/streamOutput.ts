@@ -24,7 +24,7 @@ export class StreamOutput implements OutputSink {
   #raw: HeadTailBuffer;
   #clean = new HeadTailBuffer();
 
-  /** What is too long to be shown goes whole to a file that `newSpill` makes. */
+  /** Sends what is too long to be shown whole to a file that `newSpill` makes. */
   constructor(newSpill: () => SpillFile | undefined = () => undefined) {
     this.#newSpill = newSpill;
     this.#raw = new HeadTailBuffer(undefined, newSpill());
@@ -43,7 +43,7 @@ export class StreamOutput implements OutputSink {
     return this.#raw.toString();
   }
 
-  /** What came since the last call. */
+  /** Returns what came since the last call. */
   take(): StreamText {
     if (this.isEmpty) return { raw: "", shown: "" };
     const { isBinary } = this.#cleaner;
@@ -87,7 +87,7 @@ export function textWithNotes({ raw, shown }: StreamText, notes: readonly string
   return { raw: withNotes(raw, notes), shown: withNotes(shown, notes) };
 }
 
-/** A text that came in one piece, as a reply shows it. */
+/** Returns a text that came in one piece, as a reply shows it. */
 export function shownText(text: string): string {
   const output = new StreamOutput();
   output.push(Buffer.from(text));

@@ -21,7 +21,7 @@ export class TerminalRow {
     this.#emit = emit;
   }
 
-  /** Whether the next character goes to the end of a line that was only added to. */
+  /** Returns whether the next character goes to the end of a line that was only added to. */
   get isPlain(): boolean {
     return this.#column === undefined;
   }
@@ -60,7 +60,7 @@ export class TerminalRow {
     }
   }
 
-  /** The line as it stands. A new one begins. */
+  /** Returns the line as it stands. A new one begins. */
   take(): string {
     const text = this.#cells?.join("").trimEnd() ?? this.#plain;
     this.#plain = "";
@@ -69,7 +69,7 @@ export class TerminalRow {
     return text;
   }
 
-  /** How many of so many characters no longer can be written over, once they stand at the end of a plain line. */
+  /** Counts how many of so many characters can no longer be written over, once they stand at the end of a plain line. */
   fullRows(added: number): number {
     return Math.max(0, lengthOfFullRows(this.#plain.length + added) - this.#plain.length);
   }

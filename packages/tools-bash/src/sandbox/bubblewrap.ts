@@ -28,13 +28,13 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Whether a real path, which lies outside the directories that are shown, is replaced by something private inside. */
+/** Returns whether a real path, which lies outside the directories that are shown, is replaced by something private inside. */
 export function isReplaced(path: string): boolean {
   const shown = [...shownRun, ...shownRunForNetwork].some((place) => isInside(place, path) || isInside(path, place));
   return (isHidden(path) || isInside("/dev", path)) && !shown;
 }
 
-/** Whether the real path is not visible inside. */
+/** Returns whether the real path is not visible inside. */
 export function isHidden(path: string): boolean {
   return hidden.some((place) => isInside(place, path));
 }

@@ -16,7 +16,7 @@ export interface FoundPaths {
 export const mostMasks = 500;
 
 /**
- * What is denied in the directories `walked`, and elsewhere in the places that patterns from `/` and `~/` name. Rejects with an Error in
+ * Finds what is denied in the directories `walked`, and elsewhere in the places that patterns from `/` and `~/` name. Rejects with an Error in
  * plain words if that could not all be looked at.
  */
 export async function findDenied(
@@ -34,7 +34,7 @@ export async function findDenied(
   return { files: [...walk.files], directories: [...walk.directories] };
 }
 
-/** Where to look for what a pattern from `/` or `~/` matches: what exists of the plain names at its head, links followed. */
+/** Returns where to look for what a pattern from `/` or `~/` matches: what exists of the plain names at its head, links followed. */
 function startOf(pattern: string): string[] {
   const fromHome = pattern === "~" || pattern.startsWith("~/");
   if (!fromHome && !pattern.startsWith("/")) return [];

@@ -16,7 +16,7 @@ function findRefusals(printed: string): (keyof typeof signs)[] {
   return (Object.keys(signs) as (keyof typeof signs)[]).filter((refusal) => signs[refusal].test(printed));
 }
 
-/** A line for each suggested refusal: what the sandbox does, and what the user can do about it. */
+/** Returns a line for each suggested refusal: what the sandbox does, and what the user can do about it. */
 export function describeRefusals(printed: string, { writable, limits, options, denies }: Sandbox): string[] {
   const { network = false, unixSockets = false, remedies = {} } = options;
   const applies = { write: true, deny: denies, network: !network, sockets: !unixSockets, limits: true };
@@ -40,7 +40,7 @@ const protectSign = /Read-only file ?system|EROFS|resource busy|EBUSY|cross-devi
 /** Most protected paths that a line names. */
 const mostNamed = 5;
 
-/** A line about the protected paths that lines of refusals name; undefined if there are none. Some programs go on then and report success. */
+/** Returns a line about the protected paths that lines of refusals name; undefined if there are none. Some programs go on then and report success. */
 export function describeProtection(
   printed: string,
   kept: readonly string[],

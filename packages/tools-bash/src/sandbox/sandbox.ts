@@ -69,7 +69,7 @@ export interface Sandbox {
   readonly denies: boolean;
   /** Resolves to the reason why the sandbox is not available, or to undefined if it is. */
   problem(): Promise<string | undefined>;
-  /** The program that runs a command in the sandbox. Rejects with a ToolError if the sandbox is not available. */
+  /** Returns the program that runs a command in the sandbox. Rejects with a ToolError if the sandbox is not available. */
   enter(command: SandboxedCommand): Promise<EnteredSandbox>;
 }
 
@@ -204,7 +204,7 @@ function createWrap(
   };
 }
 
-/** What may be read need not exist yet: a folder for long outputs is made when there is one. What cannot be reached is not shown. */
+/** Returns whether a place to read is a directory: it need not exist yet, as a folder for long outputs is made when there is one. */
 function isDirectory(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

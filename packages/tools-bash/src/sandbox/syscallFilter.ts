@@ -36,12 +36,12 @@ const allow = 0x7fff0000;
 const fail = 0x00050000;
 const [noSuchCall, noSuchFamily] = [fail + 38, fail + 97];
 
-/** Whether there is a filter for this machine. */
+/** Returns whether there is a filter for this machine. */
 export function hasSyscallFilter(architecture: NodeJS.Architecture = process.arch): boolean {
   return architectures[architecture] !== undefined;
 }
 
-/** The program for this machine; allows AF_UNIX sockets only if asked. Throws if `hasSyscallFilter` is false. */
+/** Returns the program for this machine; allows AF_UNIX sockets only if asked. Throws if `hasSyscallFilter` is false. */
 export function syscallFilter(unixSockets: boolean, architecture: NodeJS.Architecture = process.arch): Uint8Array {
   const machine = architectures[architecture];
   if (!machine) throw new Error(`No system call filter exists for ${architecture}`);

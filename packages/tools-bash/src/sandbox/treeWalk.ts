@@ -44,7 +44,7 @@ export class TreeWalk {
   }
 }
 
-/** Whether the error says that there is nothing, or a link that leads nowhere. */
+/** Returns whether the error says that there is nothing, or a link that leads nowhere. */
 export function isGone(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR", "ELOOP"].includes(systemErrorCode(error) ?? "");
 }
@@ -57,7 +57,7 @@ export function entryPath(directory: BytePath, name: BytePath): BytePath {
   return directory === "/" ? `/${name}` : `${directory}/${name}`;
 }
 
-/** The directories that lie in no other of them, each once. */
+/** Returns the directories that lie in no other of them, each once. */
 export function outermost<Path extends string>(directories: readonly Path[]): Path[] {
   const kept: Path[] = [];
   for (const path of [...directories].sort((a, b) => a.length - b.length)) {

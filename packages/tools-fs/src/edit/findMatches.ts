@@ -11,7 +11,7 @@ const windowLength = 256 * 1024;
 const lineWork = 96;
 
 /**
- * Every match of `wanted`, with LF or CRLF; overlapping ones only if asked for. Yields undefined where a place did not match or
+ * Yields every match of `wanted`, with LF or CRLF; overlapping ones only if asked for. Yields undefined where a place did not match or
  * a part of the text was searched, so that the caller can pause. `count` is called with the work that was done, and may throw.
  */
 export function* findMatches(
@@ -41,7 +41,7 @@ export function* findMatches(
   }
 }
 
-/** Where `wanted`, whose line breaks are LF, ends if it starts at `start`. */
+/** Returns where `wanted`, whose line breaks are LF, ends if it starts at `start`. */
 function matchAt(text: string, start: number, wanted: string, count: (work: number) => void): number | undefined {
   let at = start;
   for (let from = 0; ; ) {

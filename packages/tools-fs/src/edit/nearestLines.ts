@@ -55,7 +55,7 @@ function firstDifference(lines: readonly string[], sought: readonly string[], st
   return [];
 }
 
-/** Where most of the wanted lines are, in their places, the same but for white space. */
+/** Finds where most of the wanted lines are, in their places, the same but for white space. */
 async function startByLines(
   lines: readonly string[],
   sought: readonly string[],
@@ -78,7 +78,7 @@ async function startByLines(
   return best(votes);
 }
 
-/** Where the line is that is most like the longest wanted one. */
+/** Finds the line that is most like the longest wanted one. */
 async function startByLikeness(
   lines: readonly string[],
   sought: readonly string[],
@@ -97,7 +97,7 @@ async function startByLikeness(
   return best(scores);
 }
 
-/** The key with the highest value, the first of several. */
+/** Returns the key with the highest value, the first of several. */
 function best(scores: ReadonlyMap<number, number>): number | undefined {
   let found: number | undefined;
   for (const [key, score] of scores) if (score > (scores.get(found ?? Number.NaN) ?? 0)) found = key;
@@ -108,7 +108,7 @@ function withoutSpace(line: string): string {
   return line.replace(/\s+/g, "");
 }
 
-/** The pairs of neighbouring characters in the head of a line, white space aside. */
+/** Returns the pairs of neighbouring characters in the head of a line, white space aside. */
 function pairsOf(line: string): ReadonlySet<string> {
   const plain = withoutSpace(line.slice(0, longestLine)).toLowerCase();
   const pairs = new Set<string>();
@@ -148,7 +148,7 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/.test(character);
 }
 
-/** What of a text differs from the other, as far as that ends alike. */
+/** Quotes what of a text differs from the other, as far as that ends alike. */
 function quoteHead(text: string, other: string): string {
   let end = 0;
   const most = Math.min(text.length, other.length);

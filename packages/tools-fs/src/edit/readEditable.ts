@@ -7,7 +7,7 @@ import { byteOrderMark } from "@toolcrib/kit/text";
 export const longestEditable: number = 32 * 1024 * 1024;
 
 /**
- * The text of a file that is to be edited, with its byte order mark. Throws in plain words for one that is too large or not valid
+ * Returns the text of a file that is to be edited, with its byte order mark. Throws in plain words for one that is too large or not valid
  * UTF-8. `check` may throw for the open file.
  */
 export function readEditable(canonical: string, scope: PathScope, check?: (descriptor: number) => void): string {
@@ -30,7 +30,7 @@ export function readEditable(canonical: string, scope: PathScope, check?: (descr
   }
 }
 
-/** The text changed, but for its byte order mark; `most` is how many bytes there may be behind that. */
+/** Returns the text changed, but for its byte order mark; `most` is how many bytes there may be behind that. */
 export async function behindMark(
   text: string,
   change: (rest: string, most: number) => Promise<string>,

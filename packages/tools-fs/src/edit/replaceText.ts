@@ -113,7 +113,7 @@ async function replaceOne(
   return changed.finish();
 }
 
-/** A function that gives the number of the line at a place; the places must grow. */
+/** Returns a function that gives the number of the line at a place; the places must grow. */
 function countLines(text: string): (place: number) => number {
   let line = 1;
   let next = text.indexOf("\n");
@@ -123,7 +123,7 @@ function countLines(text: string): (place: number) => number {
   };
 }
 
-/** The new text for an old one, with the line ending of that, or of the whole text. */
+/** Returns the new text for an old one, with the line ending of that, or of the whole text. */
 function lineEndingsOf(text: string, newText: string): (old: string) => string {
   if (!newText.includes("\n")) return () => newText;
   const first = text.indexOf("\n");

@@ -6,7 +6,7 @@ const longestDiff = 500;
 /** Lines above which the diff is left out: it holds every line of both texts. */
 const mostLines = 500_000;
 
-/** A diff with three lines of context, cut to whole lines at `maxBytes`; line endings are shown as `\n`. */
+/** Returns a diff with three lines of context, cut to whole lines at `maxBytes`; line endings are shown as `\n`. */
 export async function unifiedDiff(
   printedPath: string,
   before: string,

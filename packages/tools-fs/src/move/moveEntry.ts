@@ -48,7 +48,7 @@ export async function moveEntry(from: string, to: string, scope: PathScope, call
   }
 }
 
-/** Whether two names that differ only in case are the same entry, as on filesystems that ignore case. */
+/** Returns whether two names that differ only in case are the same entry, as on filesystems that ignore case. */
 export function isCaseOnlyRename(from: string, to: string): boolean {
   if (dirname(from) !== dirname(to) || from.toLowerCase() !== to.toLowerCase()) return false;
   const [source, target] = [lstatSync(from), lstatSync(to, { throwIfNoEntry: false })];

@@ -14,7 +14,7 @@ interface Line {
 const mostPlaces = 10;
 
 /**
- * A text with the hunks of a patch applied, in order. Lines must be exactly as the patch has them, and a hunk's place the only one after
+ * Returns a text with the hunks of a patch applied, in order. Lines must be exactly as the patch has them, and a hunk's place the only one after
  * the hunk before, or the first after its `@@` lines. What is not changed keeps its line endings. Throws (`invalid_arguments`), naming
  * the hunk by its line in the patch. `printed` names the file.
  */
@@ -67,7 +67,7 @@ function splitLines(text: string): Line[] {
   return lines;
 }
 
-/** The first line from `from` on that fits; -1 for none. */
+/** Returns the first line from `from` on that fits; -1 for none. */
 async function findLine(
   lines: readonly Line[],
   from: number,
@@ -144,7 +144,7 @@ function oldLines(lines: readonly HunkLine[]): string[] {
   return lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
 }
 
-/** Where the lines behind the `@@` lines of a hunk begin. */
+/** Returns where the lines behind the `@@` lines of a hunk begin. */
 async function findAnchors(
   lines: readonly Line[],
   from: number,
@@ -175,7 +175,7 @@ async function findAnchors(
   return start;
 }
 
-/** The places from `from` on where the lines are, the first ones, and how many; at most one if only the first counts. */
+/** Returns the places from `from` on where the lines are, the first ones, and how many; at most one if only the first counts. */
 async function findAll(
   lines: readonly Line[],
   from: number,

@@ -42,7 +42,7 @@ const indentedHeader = /^\s*\*\*\* (Add File|Delete File|Update File): (.*)$/;
 const wrapper = /^\s*(?:(```)\w*|%%bash|(?:(?:apply_patch|cat)\s*)?<<-?\s*(["']?)(\w+)\2)\s*$/;
 const mostWrappers = 4;
 
-/** The lines of a patch within what is around it; `before` counts those that were left out above. */
+/** Returns the lines of a patch within what is around it; `before` counts those that were left out above. */
 function unwrap(input: string): { lines: string[]; before: number } {
   let lines = input.trimEnd().split(/\r?\n/);
   let before = 0;
@@ -121,7 +121,7 @@ export function parsePatch(input: string): PatchOperation[] {
   return operations;
 }
 
-/** The first line from `from` on that fits; `to` where none before it does. */
+/** Returns the first line from `from` on that fits; `to` where none before it does. */
 function indexWithin(lines: readonly string[], from: number, to: number, fits: (line: string) => boolean): number {
   let at = from;
   while (at < to && !fits(lines[at] as string)) at += 1;
@@ -174,7 +174,7 @@ function parseHunks(
   return hunks;
 }
 
-/** The line after `@@`; empty for none. The line numbers of a unified diff are passed over. */
+/** Returns the line after `@@`; empty for none. The line numbers of a unified diff are passed over. */
 function anchorOf(line: string): string {
   return /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/.test(line) ? "" : line.slice(2).trim();
 }

@@ -5,7 +5,7 @@ const chunkLength = 257 * 1024;
 
 /** Reads an open file from its start through one buffer, which every chunk reuses. */
 export interface ChunkReader {
-  /** The bytes that are not taken yet. Reads the next chunk where there are none; empty at the end of the file. */
+  /** Returns the bytes that are not taken yet. Reads the next chunk where there are none; empty at the end of the file. */
   unread(): Buffer;
   /** Marks the first `length` bytes of `unread()` as taken. */
   take(length: number): void;

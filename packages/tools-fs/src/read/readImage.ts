@@ -8,7 +8,7 @@ export const longestImage = 3_750_000;
 export const mostPixels = 8000;
 
 /**
- * An open file that is an image, as a picture for the model with its size in words; undefined for any other file. Throws for one that
+ * Returns an open file that is an image, as a picture for the model with its size in words; undefined for any other file. Throws for one that
  * is too large. `path` is its name as data. Leaves the file's position where it is.
  */
 export function readImage(file: RegularFile, path: string, printed: string): string | undefined {
@@ -32,7 +32,7 @@ export function readImage(file: RegularFile, path: string, printed: string): str
   return toolOutput(`${format} image, ${pixels}, ${size}`, { content, data });
 }
 
-/** The first bytes of a file, whatever size it claims to have. */
+/** Returns the first bytes of a file, whatever size it claims to have. */
 function readHead(descriptor: number, length: number): Buffer {
   const parts: Buffer[] = [];
   let filled = 0;

@@ -34,7 +34,7 @@ export interface Page {
   readonly next?: number | undefined;
 }
 
-/** A page of an open file's lines as text. `printed` names the file in errors. */
+/** Returns a page of an open file's lines as text. `printed` names the file in errors. */
 export async function readTextPage(file: RegularFile, printed: string, request: PageRequest): Promise<Page> {
   const { encoding, offset, limit, maxBytes, signal } = request;
   const reader = createChunkReader(file.descriptor, file.stats.size);
@@ -74,7 +74,7 @@ export async function readTextPage(file: RegularFile, printed: string, request: 
   return { reply: withLines(text, [...notes, cut]), text, next };
 }
 
-/** The text, a blank line, the lines. */
+/** Returns the text, a blank line, the lines. */
 function withLines(text: string, lines: readonly string[]): string {
   return lines.length === 0 ? text : `${withNewline(text)}\n${lines.join("\n")}`;
 }
@@ -90,7 +90,7 @@ function wholePage(text: string): Page {
   return { reply: text, text };
 }
 
-/** An open file's bytes as base64, cut with a notice where that would be longer than `maxBytes`. */
+/** Returns an open file's bytes as base64, cut with a notice where that would be longer than `maxBytes`. */
 export async function readBase64(file: RegularFile, maxBytes: number, signal: AbortSignal | undefined): Promise<Page> {
   const reader = createChunkReader(file.descriptor, file.stats.size);
   const most = maxBytes === Infinity ? Infinity : Math.max(3, Math.floor(maxBytes / 4) * 3);
@@ -219,7 +219,7 @@ function refuseBinary(head: Buffer, size: number, printed: string): void {
 
 type Encoding = PageRequest["encoding"];
 
-/** The longest head of whole characters whose text is at most `maxBytes` long as UTF-8. */
+/** Returns the longest head of whole characters whose text is at most `maxBytes` long as UTF-8. */
 function headOf(bytes: Buffer, maxBytes: number, encoding: Encoding): Buffer {
   if (bytes.length * 3 <= maxBytes) return bytes;
   const cut = (length: number): Buffer =>
@@ -236,7 +236,7 @@ function headOf(bytes: Buffer, maxBytes: number, encoding: Encoding): Buffer {
   return cut(shorter);
 }
 
-/** The longest length up to `most` that does not split a character. */
+/** Returns the longest length up to `most` that does not split a character. */
 function wholeCharacters(bytes: Buffer, most: number, encoding: Encoding): number {
   if (encoding === "latin1") return most;
   if (encoding === "utf16le") {

@@ -44,7 +44,7 @@ function protectedDirectories(scope: PathScope): [what: string, path: string][] 
   return found.filter((one): one is [string, string] => Boolean(one[1]));
 }
 
-/** The path and every directory above it, each with its last name not followed and with every link followed. */
+/** Returns the path and every directory above it, each with its last name not followed and with every link followed. */
 function spellings(path: string): [spelled: string, canonical: string][] {
   const list: [string, string][] = [];
   for (let one = resolve(path); dirname(one) !== one; one = dirname(one)) {

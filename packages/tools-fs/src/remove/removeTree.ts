@@ -98,7 +98,7 @@ function entryOf(directory: OpenDirectory, entry: Dirent<Buffer> | Buffer): Entr
   return { name: entry, isDirectory: stats?.isDirectory() ?? false };
 }
 
-/** The first entries of a directory. Throws a system error. */
+/** Returns the first entries of a directory. Throws a system error. */
 export function listEntries(directory: OpenDirectory, most: number): Entry[] {
   // As bytes: a name that is not valid UTF-8 could not be found again as text.
   const listing = opendirSync(directory.at(".") as string, { encoding: "buffer" as BufferEncoding, bufferSize: 256 });

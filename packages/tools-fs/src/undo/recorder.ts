@@ -71,7 +71,7 @@ export class TurnRecorder {
     }
   }
 
-  /** The last change of a file in this turn, where nobody else has changed the file since. */
+  /** Returns the last change of a file in this turn, where nobody else has changed the file since. */
   async #known(path: string): Promise<RunningChange | undefined> {
     const last = this.#changes.findLast(({ change }) => change.path === path || isInside(change.path, path));
     if (last?.change.path !== path || last.change.tree || last.change.movedTo !== undefined) return undefined;
@@ -104,7 +104,7 @@ export class TurnRecorder {
   }
 }
 
-/** The two paths of a call that moves a directory within one file system. */
+/** Returns the two paths of a call that moves a directory within one file system. */
 function movedTree(changes: readonly ToolEffect[]): ReadonlySet<string> {
   const [from, to] = [changes.find(({ kind }) => kind === "delete"), changes.find(({ kind }) => kind === "write")];
   if (changes.length !== 2 || !from?.tree || !to?.tree || from.path === undefined || to.path === undefined)
@@ -119,7 +119,7 @@ function deviceOf(path: string): number | undefined {
   return stats || dirname(path) === path ? stats?.dev : deviceOf(dirname(path));
 }
 
-/** The two changes of a call that gave an entry another name. */
+/** Returns the two changes of a call that gave an entry another name. */
 function movedPair(begun: Begun): { readonly from: RunningChange; readonly to: RunningChange } | undefined {
   for (const from of begun) {
     const left = stateIn(from.change.before, from.change.path);

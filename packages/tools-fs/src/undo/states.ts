@@ -48,7 +48,7 @@ export interface LookOptions {
 /** Most entries of one directory tree that are looked at. */
 export const mostEntries = 10_000;
 
-/** What is at a canonical path: the directories above it that are missing, itself, and with `tree` what is below it. Never throws. */
+/** Looks at what is at a canonical path: the directories above it that are missing, itself, and with `tree` what is below it. Never throws. */
 export async function lookAt(path: string, options: LookOptions): Promise<States> {
   const found: [string, State][] = [];
   const yieldToEventLoop = createYielder(undefined);
@@ -67,7 +67,7 @@ export async function lookAt(path: string, options: LookOptions): Promise<States
   return found.length === 1 && found[0]?.[1].kind === "absent" ? [...missingAbove(path), ...found] : found;
 }
 
-/** The state of one path, not of what is below it. Never rejects. */
+/** Returns the state of one path, not of what is below it. Never rejects. */
 export async function stateOf(path: string, { scope, maxFileBytes, keeper }: LookOptions): Promise<State> {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -86,7 +86,7 @@ export async function stateOf(path: string, { scope, maxFileBytes, keeper }: Loo
   }
 }
 
-/** Whether both are the same thing with the same content. */
+/** Returns whether both are the same thing with the same content. */
 export function isSame(one: State, other: State): boolean {
   if (one.kind === "file" && other.kind === "file") {
     const isRead = one.digest !== undefined && other.digest !== undefined;
@@ -97,14 +97,14 @@ export function isSame(one: State, other: State): boolean {
   return one.kind === "absent" && other.kind === "absent";
 }
 
-/** Whether it is the very same file, link or directory, under another name perhaps. */
+/** Returns whether it is the very same file, link or directory, under another name perhaps. */
 export function isMoved(one: State, other: State): boolean {
   if (!("stamp" in one && "stamp" in other) || one.kind !== other.kind) return false;
   // Moving what a directory holds changes its times.
   return one.kind === "directory" ? idOf(one.stamp) === idOf(other.stamp) : one.stamp === other.stamp;
 }
 
-/** Whether the entry is still the one that the state was taken of, after changes too. */
+/** Returns whether the entry is still the one that the state was taken of, after changes too. */
 export function hasSameId(one: State, other: State): boolean {
   return "stamp" in one && "stamp" in other && one.kind === other.kind && idOf(one.stamp) === idOf(other.stamp);
 }
@@ -158,7 +158,7 @@ async function readWhole(
   }
 }
 
-/** The names in a directory, the last first; or why they cannot be had. */
+/** Returns the names in a directory, the last first; or why they cannot be had. */
 function attemptList(path: string): string[] | string {
   try {
     const names = readdirSync(path);

@@ -43,7 +43,7 @@ export async function undoLast(
   return undone;
 }
 
-/** What was done, in lines for people; paths below `directory` are relative to it. */
+/** Describes what was done, in lines for people; paths below `directory` are relative to it. */
 export function describeUndone({ turn, putBack, left, notUndoable, isKept }: UndoneTurn, directory: string): string {
   const { print } = createPathScope({ cwd: directory });
   const back = putBack.map(({ how, path, from }) =>
@@ -67,7 +67,7 @@ function once(done: readonly PutBack[]): PutBack[] {
 
 const mostNamed = 50;
 
-/** What the model must know, so that it does not take its changes for made. */
+/** Writes what the model must know; otherwise it thinks that its changes still exist. */
 function noteOf({ turn, putBack, left, notUndoable }: UndoneTurn, scope: PathScope): string {
   const list = (paths: readonly string[]): string => {
     const shown = paths.slice(0, mostNamed).map((path) => scope.print(path));

@@ -12,7 +12,7 @@ export interface CallWatch {
   afterCalls<T>(task: () => Promise<T>): Promise<T>;
 }
 
-/** What cannot be written down is reported to `onError`; the call runs all the same. */
+/** Watches calls for a store. What cannot be written down is reported to `onError`; the call runs all the same. */
 export function watchCalls(
   store: TurnStore,
   look: Pick<LookOptions, "scope" | "maxFileBytes">,

@@ -37,7 +37,7 @@ export class BatchQueue {
     this.#integers = new Int32Array(memory);
   }
 
-  /** Whether the walk may add another batch: few at first, as the first files may hold enough. The last slot is for what the caller leaves. */
+  /** Returns whether the walk may add another batch: few at first, as the first files may hold enough. The last slot is for what the caller leaves. */
   get wantsMore(): boolean {
     const [taken, added] = [this.#load(at.taken), this.#load(at.added)];
     return added - taken < Math.min(slots - 1, 1 + 2 * taken) && this.#isFree(added);
@@ -61,7 +61,7 @@ export class BatchQueue {
     return isFree;
   }
 
-  /** The next batch, if there is one. */
+  /** Returns the next batch, if there is one. */
   take(): Batch | undefined {
     this.#seen = this.#load(at.changes);
     for (;;) {
@@ -105,7 +105,7 @@ export class BatchQueue {
     this.#notify();
   }
 
-  /** Whether nothing is left to take, now and later. */
+  /** Returns whether nothing is left to take, now and later. */
   get isEmptied(): boolean {
     return (this.stopped || this.#load(at.ended) === 1) && this.#load(at.taken) === this.#load(at.added);
   }
@@ -116,7 +116,7 @@ export class BatchQueue {
     this.#notify();
   }
 
-  /** Whether the taker that asks is the one that leaves. */
+  /** Returns whether the taker that asks is the one that leaves. */
   acceptLeaving(): boolean {
     const leaving = this.#load(at.leaving);
     return leaving > 0 && Atomics.compareExchange(this.#integers, at.leaving, leaving, leaving - 1) === leaving;

@@ -26,7 +26,7 @@ export async function loadFastGlobs(globs: Globs): Promise<(files: readonly stri
 /** Patterns made of one at most; beyond that its segments are globs alone. */
 const mostVariants = 64;
 
-/** The pattern, and with it those in which segments that could be names stand for themselves. */
+/** Returns the pattern, and with it those in which segments that could be names stand for themselves. */
 function withLiteralNames(pattern: string): string[] {
   const ways = segmentsOf(pattern).map((segment) => {
     const isGroup = /[@!?+*]\(|\|/.test(segment);
@@ -46,7 +46,7 @@ function escapeName(name: string): string {
 /** Where the files lie, to fast-glob. */
 const root = resolve("/");
 
-/** The part of `fs` that fast-glob uses, for a tree of these files alone. */
+/** Returns the part of `fs` that fast-glob uses, for a tree of these files alone. */
 function fileSystemOf(files: readonly string[]): Partial<fastGlob.FileSystemAdapter> {
   const entries = new Map<string, Entry>([["", new Entry("", [])]]);
   const add = (path: string, inside: Entry[] | undefined): Entry => {

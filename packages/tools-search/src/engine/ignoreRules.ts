@@ -5,7 +5,7 @@ export interface IgnoreRules {
   /** How long a decision may take: about 1 for a glob with a star or two. */
   readonly cost: number;
   /**
-   * Whether the entry called `name` is ignored (true), included again by `!` (false) or not mentioned (undefined). `folder` is where
+   * Returns whether the entry called `name` is ignored (true), included again by `!` (false) or not mentioned (undefined). `folder` is where
    * it lies, relative to the folder of the .gitignore: empty, or ending in `/`.
    */
   decide(name: string, folder: string, isDirectory: boolean): boolean | undefined;

@@ -235,7 +235,7 @@ function withoutIgnored(names: readonly string[], path: string, rules: RuleChain
   return visible.length === names.length ? names : visible;
 }
 
-/** A name without the `/` of a directory. */
+/** Returns a name without the `/` of a directory. */
 function bare(name: string): string {
   return name.endsWith("/") ? name.slice(0, -1) : name;
 }

@@ -10,9 +10,9 @@ type Found = Omit<BatchResult, "order" | keyof BatchNotes>;
 
 /** Writes what is found in the files of one batch. */
 export interface MatchReport {
-  /** Whether a reply holds no more. */
+  /** Returns whether a reply holds no more. */
   full(): boolean;
-  /** Whether the rest of this file cannot change the report. */
+  /** Returns whether the rest of this file cannot change the report. */
   fileDone(): boolean;
   startFile(): void;
   /** Begins a stretch of lines of the file, the first of which is `firstLine`. */
@@ -80,7 +80,7 @@ export class ResultText {
   }
 }
 
-/** A report that writes matches the way grep does. */
+/** Makes a report that writes matches the way grep does. */
 export function createMatchReport(context: number, options: ReportOptions): MatchReport {
   const results = new ResultText(options);
   const { maxBytes } = options;
@@ -152,7 +152,7 @@ export function createMatchReport(context: number, options: ReportOptions): Matc
   };
 }
 
-/** A report with one line for each file that matches: its path, with `counting` also how many of its lines do. */
+/** Makes a report with one line for each file that matches: its path, with `counting` also how many of its lines do. */
 export function createFileReport(counting: boolean, options: ReportOptions): MatchReport {
   const results = new ResultText(options);
   let path = "";
@@ -178,7 +178,7 @@ export function createFileReport(counting: boolean, options: ReportOptions): Mat
   };
 }
 
-/** Where up to `most` lines before `start` begin, in order; as many as can be shown, each after a path, in `maxBytes`. */
+/** Finds where up to `most` lines before `start` begin, in order; as many as can be shown, each after a path, in `maxBytes`. */
 function startsBefore(
   source: LineSource,
   start: number,
@@ -198,7 +198,7 @@ function startsBefore(
   return { starts: starts.reverse(), cut: false };
 }
 
-/** The line whole, or the part around its match, `…` standing for what is left out. */
+/** Returns the line whole, or the part around its match, `…` standing for what is left out. */
 function shownLine(source: LineSource, start: number, end: number, at: number): string {
   if (end - start <= longestLine) return slice(source, start, end);
   const from = characterStart(source, Math.max(start, Math.min(at - leadLength, end - longestLine)));
@@ -232,7 +232,7 @@ function lineEnd(source: LineSource, start: number): number {
   return end > start && last === 13 ? end - 1 : end;
 }
 
-/** Where the next line begins, -1 at the end. */
+/** Returns where the next line begins, -1 at the end. */
 function indexAfterNewline(source: LineSource, from: number): number {
   const found = typeof source === "string" ? source.indexOf("\n", from) : source.indexOf(10, from);
   return found === -1 || found + 1 >= source.length ? -1 : found + 1;

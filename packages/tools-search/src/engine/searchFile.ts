@@ -185,7 +185,7 @@ function scanPiece(
   if (begun) report.end();
 }
 
-/** Where the lines that begin in `size` bytes from `from` end. */
+/** Returns where the lines that begin in `size` bytes from `from` end. */
 function pieceEnd(file: Buffer, from: number, size: number): number {
   if (from + size >= file.length) return file.length;
   const inside = file.lastIndexOf(10, from + size - 1);
@@ -197,7 +197,7 @@ function withoutUtf8Mark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-/** Whether a file begins with a byte order mark of UTF-16. */
+/** Returns whether a file begins with a byte order mark of UTF-16. */
 export function hasUtf16Mark(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }

@@ -99,7 +99,7 @@ function firstProblem({ problems: [first] }: BatchResult): string {
   return first?.path ?? "";
 }
 
-/** How many of the first `wanted` results fit in `room` bytes. */
+/** Counts how many of the first `wanted` results fit in `room` bytes. */
 function wholeResults(text: string, ends: Uint32Array, wanted: number, room: number): number {
   if ((ends[wanted - 1] ?? 0) * 3 <= room) return wanted;
   let bytes = 0;
@@ -110,7 +110,7 @@ function wholeResults(text: string, ends: Uint32Array, wanted: number, room: num
   return wanted;
 }
 
-/** The whole lines of a first result that fit, at worst a part of its first line. */
+/** Returns the whole lines of a first result that fit, at worst a part of its first line. */
 function headLines(text: string, maxBytes: number, result: SearchResult): string {
   const head = cutBytes(text, maxBytes);
   const lines = head.slice(0, head.lastIndexOf("\n") + 1);

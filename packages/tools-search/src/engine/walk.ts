@@ -7,14 +7,14 @@ export interface WalkOptions {
   onUnreadable: OnUnreadable;
   /** Only what comes behind this path. */
   after: string;
-  /** Whether to list a directory below, which is relative. */
+  /** Returns whether to list a directory below, which is relative. */
   enters(directory: string): boolean;
   /** Called with how many names of a directory are denied. */
   onLeftOut(names: number): void;
 }
 
 /**
- * The files below a directory that a search may see, relative to it, with `/`, in the order of their paths. The walk can be left at any
+ * Yields the files below a directory that a search may see, relative to it, with `/`, in the order of their paths. The walk can be left at any
  * time: it gives undefined after each directory below that was listed, as many in a row may hold no file. Ends with false at a directory
  * that takes more than the lister's limits.
  */

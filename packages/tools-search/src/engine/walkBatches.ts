@@ -31,7 +31,7 @@ export class Notes {
     this.#notes.leftOut += names;
   };
 
-  /** What was collected since the last time. */
+  /** Returns what was collected since the last time. */
   take(): BatchNotes {
     const taken = this.#notes;
     this.#notes = noNotes();

@@ -31,12 +31,12 @@ export function whyRefused(url: URL): string | undefined {
   return undefined;
 }
 
-/** The port of a URL, also where it is the default one. */
+/** Returns the port of a URL, also where it is the default one. */
 export function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
-/** The host of a URL without the brackets of an IPv6 address, and without a dot at its end. */
+/** Returns the host of a URL without the brackets of an IPv6 address, and without a dot at its end. */
 export function nameOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }

@@ -55,7 +55,7 @@ export async function fetchPage(
   }
 }
 
-/** Where a redirect leads; words if that is another host, since a yes to one host is none to another. */
+/** Returns where a redirect leads; words if that is another host, as an approval for one host does not cover another. */
 function redirectOf(url: URL, answer: Answer): URL | string | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = answer.header("location");

@@ -15,7 +15,7 @@ const systemResolve: Resolve = (name, done) => lookup(name, { all: true }, done)
 export interface HostCheck {
   /** Throws a permission-denied error for a host that may not be reached, as far as its URL tells. */
   check(url: URL): void;
-  /** The look-up for a connection to this URL: it fails for a name with any address that may not be reached. */
+  /** Returns the look-up for a connection to this URL: it fails for a name with any address that may not be reached. */
   lookupFor(url: URL): LookupFunction;
 }
 

@@ -24,7 +24,7 @@ export function hostList(option: string, entries: readonly string[]): HostList {
   };
 }
 
-/** A name in small letters, without the dot at its end. */
+/** Returns a name in small letters, without the dot at its end. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/\.$/, "");
 }
@@ -69,7 +69,7 @@ function parse(option: string, entry: string): Entry {
   return { port, isRange: false, matches };
 }
 
-/** The name as URLs write it: letters outside of ASCII in Punycode. */
+/** Returns the name as URLs write it: letters outside of ASCII in Punycode. */
 function asUrlHost(name: string): string | undefined {
   return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : undefined;
 }

@@ -28,7 +28,7 @@ export function isPublicAddress(address: string): boolean {
   return global6.check(address, "ipv6") && !special.check(address, "ipv6");
 }
 
-/** The IPv4 address in a mapped one (`::ffff:0:0/96`) or one of NAT64's well-known prefix (`64:ff9b::/96`, RFC 6052). */
+/** Returns the IPv4 address in a mapped one (`::ffff:0:0/96`) or one of NAT64's well-known prefix (`64:ff9b::/96`, RFC 6052). */
 function ipv4Within(address: string): string | undefined {
   const groups = groupsOf(address);
   const prefix = groups.slice(0, 6).join(":");
@@ -37,7 +37,7 @@ function ipv4Within(address: string): string | undefined {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** The eight groups of an IPv6 address, without leading zeros. */
+/** Returns the eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(address: string): string[] {
   // URL writes an address in one way (RFC 5952).
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");

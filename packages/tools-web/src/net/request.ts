@@ -124,7 +124,7 @@ function decompressed(message: IncomingMessage): Readable {
   return message.pipe(decoder);
 }
 
-/** The error that a call ends with: its own, or one in words. */
+/** Returns the error that a call ends with: its own, or one in words. */
 export function failure(url: URL, error: unknown, signal: AbortSignal): unknown {
   if (isToolError(error) || signal.aborted) return error;
   // The error of several addresses that all failed has no message.

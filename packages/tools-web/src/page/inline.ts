@@ -13,7 +13,7 @@ const marks: ReadonlyMap<string, string> = new Map([
   ["s", "~~"],
 ]);
 
-/** A paragraph of some nodes, its spaces folded; lines break where the page breaks them by `<br>`. */
+/** Returns a paragraph of some nodes, its spaces folded; lines break where the page breaks them by `<br>`. */
 export function inlineText(nodes: readonly Node[], base: string): string {
   return tidy(written(nodes, base, 0));
 }
@@ -50,7 +50,7 @@ function element({ tag, children, attribute, holdsBlocks }: Element, base: strin
   }
 }
 
-/** The address that a link leads to; undefined for one within the page, and for what is no page (`javascript:`, `data:`). */
+/** Returns the address that a link leads to; undefined for one within the page, and for what is no page (`javascript:`, `data:`). */
 export function absoluteUrl(address: string | undefined, base: string): string | undefined {
   if (address === undefined || address.startsWith("#") || !URL.canParse(address, base)) return undefined;
   const { href, protocol } = new URL(address, base);

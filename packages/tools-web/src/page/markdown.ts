@@ -12,7 +12,7 @@ export function pageToMarkdown(html: string, url: string): string {
   return [...(heading === "" || isRepeated ? [] : [`# ${heading}`]), ...blocks].join("\n\n");
 }
 
-/** The blocks of some nodes: paragraphs, headings, lists, each one text without a blank line at its ends. */
+/** Returns the blocks of some nodes: paragraphs, headings, lists, each one text without a blank line at its ends. */
 function blocksOf(nodes: readonly Node[], base: string): string[] {
   const blocks: string[] = [];
   let running: Node[] = [];

@@ -4,7 +4,7 @@ import { inlineText } from "./inline.ts";
 
 const mostColumns = 200;
 
-/** A table as Markdown; undefined for one of a single column, or that holds another, which is no data. */
+/** Returns a table as Markdown; undefined for one of a single column, or that holds another, which is no data. */
 export function dataTable(table: Element, base: string): string[] | undefined {
   if (table.attribute("role") === "presentation" || elementsIn(table.children, "table", 6).length > 0) return undefined;
   const rows = elementsIn(table.children, "tr", 2).map((row) => cellsOf(row, base));

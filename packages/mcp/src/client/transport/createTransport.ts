@@ -15,7 +15,7 @@ export interface ServerTransport {
 const maxMessageBytes = 10 * 1024 * 1024;
 const tooLong = `\nIt was ended because it sent a message of more than ${maxMessageBytes} bytes.`;
 
-/** The transport to a server, not started yet; `authProvider` is for one at an address. Throws when its program is not found. */
+/** Makes the transport to a server, not started yet; `authProvider` is for one at an address. Throws when its program is not found. */
 export function createTransport(target: ResolvedServer, authProvider?: AuthProvider): Promise<ServerTransport> {
   return target.kind === "command" ? openProcess(target) : openAddress(target, authProvider);
 }

@@ -69,7 +69,7 @@ export class ProcessTransport implements Transport {
     return null;
   }
 
-  /** The end of what the server wrote to standard error. */
+  /** Returns the end of what the server wrote to standard error. */
   get errorText(): string {
     return this.#errorText;
   }
@@ -120,7 +120,7 @@ export class ProcessTransport implements Transport {
     return this.#ending;
   }
 
-  /** How the SDK ends the second process. */
+  /** Called by the SDK to end the second process. */
   _dispose(): Promise<void> {
     return this.close();
   }

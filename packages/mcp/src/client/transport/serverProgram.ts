@@ -40,7 +40,7 @@ export function findServerProgram(command: string, entryEnv: Readonly<Record<str
   );
 }
 
-/** The names under which a program may lie in a folder; `endings` are those of Windows, which has no right to execute, or none. */
+/** Returns the names under which a program may lie in a folder; `endings` are those of Windows, which has no right to execute, or none. */
 export function programNames(command: string, endings: string): string[] {
   const all = endings
     .toLowerCase()
@@ -50,7 +50,7 @@ export function programNames(command: string, endings: string): string[] {
   return all.map((ending) => command + ending);
 }
 
-/** The folders of a PATH that the tools of an agent cannot write to. `working` is canonical. */
+/** Returns the folders of a PATH that the tools of an agent cannot write to. `working` is canonical. */
 export function trustedPath(path: string, working: string | undefined): string {
   const isTrusted = (folder: string): boolean => {
     if (!isAbsolute(folder) || /[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder)) return false;
@@ -60,7 +60,7 @@ export function trustedPath(path: string, working: string | undefined): string {
   return path.split(delimiter).filter(isTrusted).join(delimiter) || "/usr/bin:/bin";
 }
 
-/** The canonical working folder. Undefined when it holds the home directory, and so the programs and files of the user. */
+/** Returns the canonical working folder. Undefined when it holds the home directory, and so the programs and files of the user. */
 export function workingFolder(): string | undefined {
   const working = canonical(process.cwd());
   return isInside(working, canonical(homedir())) ? undefined : working;
