@@ -87,6 +87,7 @@ const modelFlags = {
 const limitFlags = {
   maxSteps: { usage: "--max-steps <n>", about: "replies of the model at most (default: 50)", value: "count" },
   noContextFiles: { usage: "--no-context-files", about: "read no AGENTS.md as instructions" },
+  noSkills: { usage: "--no-skills", about: "no skills of this folder or yours" },
 } as const;
 
 /** Which conversation goes on. */

@@ -78,7 +78,7 @@ describe.concurrent("toolcrib", () => {
     );
   });
 
-  test("tools list shows the ten and edit_file in order, remove, run_bash and save_session_context off", async () => {
+  test("tools list shows the ten, edit_file and ask_user in order; remove, run_bash, save_session_context and ask_user are off", async () => {
     const { stdout, code } = await toolcrib(["tools", "list"]);
     expect(code).toBe(0);
     expect(
@@ -88,7 +88,7 @@ describe.concurrent("toolcrib", () => {
         .map((line) => line.split(/\s+/).slice(0, 2).join(" ")),
     ).toEqual([
       ...["on read_file", "on write_file", "off save_session_context", "on list_dir", "on mkdir", "off remove"],
-      ...["on move", "on search_text", "on search_files", "off run_bash", "on edit_file"],
+      ...["on move", "on search_text", "on search_files", "off run_bash", "on edit_file", "off ask_user"],
     ]);
   });
 

@@ -6,6 +6,7 @@ import type { Guard } from "@toolcrib/core";
 import type { McpMount } from "@toolcrib/mcp";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Undo } from "@toolcrib/tools-fs/undo";
+import type { LoadedSkills } from "../config/skills.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import type { conversationFlags } from "../sharedFlags.ts";
@@ -37,6 +38,7 @@ export interface AgentParts {
   readonly mount: McpMount | undefined;
   readonly jobs: BackgroundJobs | undefined;
   readonly hooks: Hooks;
+  readonly skills: LoadedSkills;
   /** Whether a new conversation can be saved. */
   readonly isSaved: boolean;
 }
@@ -51,7 +53,7 @@ export interface BuiltAgent {
 
 /** Makes the agent that continues the conversation of `file`, or starts a new one, and locks its journal. */
 export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: string): Promise<BuiltAgent> {
-  const { flags, program, sessions, guard, provider, mount, jobs, hooks, isSaved } = parts;
+  const { flags, program, sessions, guard, provider, mount, jobs, skills, hooks, isSaved } = parts;
   const { terminal } = program;
   const { remote } = flags;
   const roots = rootsOf(flags);
@@ -70,7 +72,8 @@ export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: st
     tools: (context) =>
       createToolSet(flags, permissions, program, {
         context,
-        more: mount?.tools,
+        more: [...skills.tools, ...(mount?.tools ?? [])],
+        readable: skills.readable,
         outputs,
         jobs,
         hooks,
@@ -82,7 +85,8 @@ export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: st
     onJournalError: ({ message }) => terminal.aside(`${message} The conversation goes on unsaved.`),
     ...(flags.maxSteps !== undefined && { maxSteps: flags.maxSteps }),
   };
-  const promptFor = (mode: WorkMode): string => systemPromptFor(roots, instructions, remote, mode);
+  const promptFor = (mode: WorkMode): string =>
+    systemPromptFor(roots, instructions, remote, mode, [skills.catalogue, mount?.instructions ?? ""]);
   // A file that cannot be resumed leaves the conversation before, and its journal, as they were.
   const agent = await lock.moveTo(journal, async () => {
     const opened = file === undefined ? new Agent(provider, options) : await Agent.resume(provider, file, options);

@@ -1,10 +1,12 @@
-import type { Agent, AgentEvent, Answers, ChatOptions, Provider, UserContent } from "@toolcrib/agent";
+import type { Agent, AgentEvent, Answer, Answers, ChatOptions, Provider, UserContent } from "@toolcrib/agent";
 import type { Instructions } from "@toolcrib/agent/instructions";
 import type { SessionFolder } from "@toolcrib/agent/sessions";
 import type { GuardDecision, GuardedCall } from "@toolcrib/core";
+import { createPathScope } from "@toolcrib/kit/files";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Undo } from "@toolcrib/tools-fs/undo";
 import { keptSessions } from "../config/ownSettings.ts";
+import { type LoadedSkills, loadSkills, noSkills } from "../config/skills.ts";
 import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeSessionFolder, resumedFile, sessionsOf } from "../state/sessionFile.ts";
@@ -71,15 +73,27 @@ async function prepare(
   const problem = makeSessionFolder(directory, env);
   sessions.removeLost();
   if (problem) terminal.aside(`The conversation could not be saved: ${problem}`);
-  const readable = problem === undefined ? [sessions.outputs] : [];
+  const skills = await skillsFor(flags, program, asker());
+  const readable = [...(problem === undefined ? [sessions.outputs] : []), ...skills.readable];
   // Before the servers: a wrong rule starts none.
   const permissions = createPermissions(flags, rootsOf(flags), program, "ask", readable);
   const mount =
     flags.mounted ??
     (flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined);
   const hooks = new Hooks(flags, { cwd: directory, note: (text) => terminal.aside(text) });
-  const parts = { flags, program, sessions, permissions, mount, jobs, hooks, isSaved: !problem };
+  const parts = { flags, program, sessions, permissions, mount, jobs, skills, hooks, isSaved: !problem };
   return new Conversation(parts, provider, asker);
+}
+
+/** None for a remote, whose tools could not read their files, and where the tool that reads them is left out. */
+async function skillsFor(
+  { skills, remote, tools, ...flags }: ConversationFlags,
+  program: Program,
+  asker: Asker | undefined,
+): Promise<LoadedSkills> {
+  if (skills === false || remote || tools?.includes("read_skill") === false) return noSkills;
+  const { cwd } = createPathScope({ root: rootsOf(flags), cwd: flags.directory });
+  return await loadSkills(cwd, program, asker);
 }
 
 /** An agent with the CLI's tools, whose conversation a journal keeps as it grows. */
@@ -146,6 +160,16 @@ export class Conversation {
   /** Returns whether a call was refused: by a rule, by the user, or because nobody could be asked. */
   get denied(): boolean {
     return this.#isDenied;
+  }
+
+  /** The skills that the system prompt names. */
+  get skills(): LoadedSkills {
+    return this.#parts.skills;
+  }
+
+  /** The servers of `--mcp`. */
+  get mount(): AgentParts["mount"] {
+    return this.#parts.mount;
   }
 
   turn(message: UserContent, signal: AbortSignal, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
@@ -241,7 +265,8 @@ export class Conversation {
         "interrupted",
         `Interrupted. The question stays open: ${this.#parts.jobs ? "/answer" : "toolcrib chat -c"} asks again.`,
       );
-    if (!answers || Object.values(answers).some((answer) => answer !== true)) this.#isDenied = true;
+    const isNo = (answer: Answer): boolean => answer === false || typeof answer === "string";
+    if (!answers || Object.values(answers).some(isNo)) this.#isDenied = true;
     return answers;
   }
 }

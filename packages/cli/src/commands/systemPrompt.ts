@@ -48,6 +48,7 @@ export function systemPromptFor(
   { prompt }: Instructions,
   remote: ToolFlags["remote"],
   mode: WorkMode,
+  others: readonly string[],
 ): string {
   const where = remote ? `${remote.roots?.join(", ")} on ${oneLine(remote.name, 100)}` : roots.join(", ");
   const own = [
@@ -57,5 +58,5 @@ export function systemPromptFor(
     "Answer briefly, in plain text for a terminal; name files by their paths.",
     ...(mode === "plan" ? [planWords] : []),
   ].join(" ");
-  return prompt === "" ? own : `${own}\n\n${prompt}`;
+  return [own, prompt, ...others].filter((part) => part !== "").join("\n\n");
 }

@@ -57,6 +57,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   sandbox: { risk: (sandbox) => (sandbox === false ? "commands run with all your rights" : undefined) },
   sandboxAllow: { risk: () => "commands in the sandbox reach or change them" },
   contextFiles: {},
+  skills: {},
   "hooks.beforeCall": hook,
   "hooks.afterCall": hook,
   "hooks.turnEnd": hook,

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
+import { createAskUserTool } from "@toolcrib/agent/ask-user";
 import type { ExecutableTool, Middleware, ToolContext, ToolRegistry } from "@toolcrib/core";
 import { nearestName } from "@toolcrib/core/internal";
 import { createDefaultToolRegistry, type DefaultToolOptions } from "@toolcrib/defaults/registry";
@@ -35,6 +36,8 @@ export interface ToolSetParts {
   readonly context?: ToolContext | undefined;
   /** The tools of mounted servers. */
   readonly more?: readonly ExecutableTool[] | undefined;
+  /** Folders that the tools may read beside the roots. */
+  readonly readable?: readonly string[] | undefined;
   /** A folder for outputs beyond what a model gets at once, which the tools may read. */
   readonly outputs?: string | undefined;
   /** Keeps commands that run in the background, for `run_bash` and its two companions. */
@@ -49,24 +52,25 @@ export interface ToolSetParts {
 const longestOutput = defaultMaxReplyBytes;
 
 /**
- * The default tools, `edit_file` and those of servers, ours confined to the roots (default: the working directory), each call decided
+ * The default tools, `edit_file`, `ask_user` and those of servers, ours confined to the roots (default: the working directory), each call decided
  * by the permissions. Throws a usage error.
  */
 export function createToolSet(
   flags: ToolFlags,
   { policy, deniedPaths: deny, flags: rules }: Pick<Permissions, "policy" | "deniedPaths" | "flags">,
   { leftovers, env }: Pick<Program, "leftovers" | "env">,
-  { context, more = [], outputs, jobs, hooks, undo }: ToolSetParts = {},
+  { context, more = [], readable = [], outputs, jobs, hooks, undo }: ToolSetParts = {},
 ): ToolRegistry {
   const { directory: cwd, remote } = flags;
   const root = rootsOf(flags);
   const limits = { cwd, ...(outputs !== undefined && { maxReplyBytes: longestOutput }) };
   const fs = { ...limits, ...(outputs !== undefined && { maxBytes: longestOutput }) };
+  // Outputs of all conversations here: a yes to a command is bound to what the sandbox shows, and holds in the next one.
+  const allReadable = [...(outputs === undefined ? [] : [dirname(outputs)]), ...readable];
   const local = (): DefaultToolOptions => ({
     root,
     deny,
-    // Those of all conversations here: a yes to a command is bound to what the sandbox shows, and holds in the next one.
-    ...(outputs !== undefined && { readable: [dirname(outputs)] }),
+    ...(allReadable.length > 0 && { readable: allReadable }),
     fs,
     search: limits,
     bash: {
@@ -78,12 +82,12 @@ export function createToolSet(
       spill: outputs,
       ...(jobs && { background: jobs }),
     },
-    extra: [createEditFileTool({ root, deny, ...fs }), ...more],
+    extra: [createEditFileTool({ root, deny, ...fs }), createAskUserTool(), ...more],
   });
   const editThere = remote?.tools.filter(({ name }) => name === "edit_file") ?? [];
   const registry = createDefaultToolRegistry(
     context,
-    remote ? { packs: remote.tools, extra: [...editThere, ...more] } : local(),
+    remote ? { packs: remote.tools, extra: [...editThere, createAskUserTool(), ...more] } : local(),
   );
   toggle(registry, flags);
   checkRules(registry, rules);
@@ -95,6 +99,9 @@ export function createToolSet(
   if (undo) registry.use(undo);
   return registry.guard(policy.guard);
 }
+
+/** Off unless named; every conversation is kept without the first. */
+const offByDefault = ["save_session_context", "ask_user", "list_resources", "read_resource"];
 
 /** What `run_bash` needs beside it for commands in the background. */
 const companions = ["read_output", "stop_command"];
@@ -131,8 +138,7 @@ function toggle(registry: ToolRegistry, { tools, enable = [], disable = [] }: To
     for (const name of names) if (!registry.hasTool(name)) throw unknownTool(`${flag} ${name}`, name, registry);
     return names;
   };
-  // Every conversation is kept without it.
-  registry.disable("save_session_context");
+  for (const name of offByDefault) registry.disable(name);
   if (tools) {
     known("--tools", tools);
     for (const name of registry.getToolNames()) {

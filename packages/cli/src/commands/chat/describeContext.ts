@@ -1,4 +1,5 @@
 import { charactersPerToken, estimateTokens } from "@toolcrib/contracts";
+import { clip } from "@toolcrib/core/text";
 import { oneLine } from "../../terminal/render.ts";
 import type { Conversation } from "../conversation.ts";
 
@@ -13,7 +14,7 @@ export function describeUsage({ agent: { sessionContext, usage } }: Conversation
 }
 
 /** Describes what goes along with each request, in estimated tokens. */
-export function describeContext({ agent, instructions }: Conversation): string {
+export function describeContext({ agent, instructions, skills }: Conversation): string {
   const { systemPrompt, sessionContext, toolRegistry } = agent;
   const tokensOf = (value: unknown): number => Math.ceil(JSON.stringify(value).length / charactersPerToken);
   const tools = toolRegistry.listTools().filter(({ enabled }) => enabled);
@@ -25,6 +26,7 @@ export function describeContext({ agent, instructions }: Conversation): string {
       return row(tokensOf(text), `  of it ${oneLine(path, 200)}${read}`);
     }),
     ...(instructions.files.length === 0 ? ["           no AGENTS.md is read"] : []),
+    ...(skills.skills.length === 0 ? [] : [row(tokensOf(skills.catalogue), `  of it ${skillNames(skills)}`)]),
     row(
       tools.reduce((sum, tool) => sum + estimateTokens(tool), 0),
       `${tools.length} tools`,
@@ -32,6 +34,11 @@ export function describeContext({ agent, instructions }: Conversation): string {
     row(tokensOf(sessionContext), `${sessionContext.length} messages`),
     `Tokens, estimated: one for ${charactersPerToken} characters.`,
   ].join("\n");
+}
+
+function skillNames({ skills }: Conversation["skills"]): string {
+  const names = skills.map(({ name }) => oneLine(name, 64)).join(", ");
+  return `${skills.length === 1 ? "1 skill" : `${skills.length} skills`}: ${clip(names, 1000)}`;
 }
 
 const mostShownLines = 8;

@@ -3,6 +3,7 @@ import { permissionFlags } from "../../sharedFlags.ts";
 import { oneLine } from "../../terminal/render.ts";
 import { describePermissions } from "../../tools/permissions.ts";
 import { describeContext, describeUsage } from "./describeContext.ts";
+import { describePrompts, promptPrefix, runPrompt } from "./mcpPrompts.ts";
 import { describeCompacted, exportTo, resume, undoTurn } from "./sessionCommands.ts";
 import { changeJobs, changeMode, changeModel, changeTools } from "./settingCommands.ts";
 import type { SlashCommand, SlashContext, Told } from "./slashContext.ts";
@@ -107,6 +108,11 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
           : changeJobs(jobs, words),
     },
     {
+      name: "prompts",
+      summary: "show the prompts of MCP servers: /mcp__SERVER__PROMPT sends one",
+      run: describePrompts,
+    },
+    {
       name: "context",
       summary: "what a request holds: instructions files, and tokens of each part",
       run: ({ conversation }) => describeContext(conversation),
@@ -157,6 +163,7 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
   const commands = slashCommands(context);
   const command = commands.find((one) => one.name === name);
   if (command) return command.run(context, words, line.slice(typed.length).trim());
+  if (name.startsWith(promptPrefix)) return runPrompt(name, words, context);
   const nearest = nearestName(
     typed,
     commands.map((one) => `/${one.name}`),

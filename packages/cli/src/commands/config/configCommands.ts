@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { nearestName } from "@toolcrib/core/internal";
-import type { ConfigFile } from "../../config/configFile.ts";
+import type { ConfigContent, ConfigFile } from "../../config/configFile.ts";
 import { checkRules, projectConfig, userConfig } from "../../config/configFiles.ts";
 import { loadSources } from "../../config/loadSources.ts";
 import { readProjectFiles } from "../../config/projectFiles.ts";
 import { findSetting, projectConfigName, settings } from "../../config/settings.ts";
 import { parseSetting } from "../../config/settingValues.ts";
+import { describeSkills, type FoundSkills, findSkills, skillText, skillTrust } from "../../config/skills.ts";
 import { describeChanges, nameBrought, projectTrust, trustedText } from "../../config/trust.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
@@ -159,20 +160,42 @@ async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Prom
 
 async function configTrust(program: Program, revoke = false): Promise<ExitReason> {
   const { terminal, env } = program;
-  const store = projectTrust(env);
   if (revoke) {
-    await store.save("", undefined);
-    terminal.aside(`${projectConfigName} of this directory is not trusted.`);
+    await projectTrust(env).save("", undefined);
+    await skillTrust(env, process.cwd()).save("", undefined);
+    terminal.aside(`${projectConfigName} and the skills of this directory are not trusted.`);
     return "ok";
   }
-  const place = projectConfig(process.cwd());
-  const file = await place.read();
+  const file = await projectConfig(process.cwd()).read();
   const files = readProjectFiles(process.cwd());
-  if (!file && files.length === 0)
+  const skills = await findSkills(process.cwd(), env);
+  const hasSkills = skills !== undefined && skills.project.length > 0;
+  const hasFiles = file !== undefined || files.length > 0;
+  if (!hasFiles && !hasSkills)
     throw usageError(
-      `there is no ${projectConfigName} in this directory; toolcrib config set KEY VALUE --project begins one`,
+      `there is no ${projectConfigName} and no skill in this directory; toolcrib config set KEY VALUE --project begins a file`,
     );
-  if (file) await checkRules(file.values, place);
+  const ended = hasFiles ? await trustFiles(program, file, files) : "ok";
+  return hasSkills && ended === "ok" ? await trustSkills(program, skills) : ended;
+}
+
+async function trustSkills(program: Program, found: FoundSkills): Promise<ExitReason> {
+  const { terminal, env } = program;
+  const asker = terminalAsker(program);
+  const title = asker ? "The skills of this directory are" : "Trusted skills of this directory, until they change";
+  const lines = [`${title}:`, ...describeSkills(found)];
+  if (!asker) terminal.note(lines.join("\n"));
+  const isTrusted = !asker || (await askYesNo(asker, { lines, question: "Use them here, until they change?" }));
+  await skillTrust(env, found.directory).save(skillText(found), isTrusted);
+  return isTrusted ? "ok" : "denied";
+}
+
+async function trustFiles(
+  { terminal, env }: Program,
+  file: ConfigContent | undefined,
+  files: ReturnType<typeof readProjectFiles>,
+): Promise<ExitReason> {
+  if (file) await checkRules(file.values, projectConfig(process.cwd()));
   const changes = describeChanges(file?.values ?? {}, files);
   const asker = terminalAsker(program);
   const title = asker
@@ -181,6 +204,6 @@ async function configTrust(program: Program, revoke = false): Promise<ExitReason
   const lines = [`${title} (! could do harm):`, ...changes];
   if (!asker) terminal.note(lines.join("\n"));
   const isTrusted = !asker || (await askYesNo(asker, { lines, question: "Use it here, until it changes?" }));
-  await store.save(trustedText(file?.text, files), isTrusted);
+  await projectTrust(env).save(trustedText(file?.text, files), isTrusted);
   return isTrusted ? "ok" : "denied";
 }

@@ -1,0 +1,159 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  answerWith,
+  hasTerminals,
+  type ProgramEnd,
+  sharedCommand,
+  sharedTerminal,
+  sharedWireServer,
+  temporaryFolder,
+} from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const command = sharedCommand(bin);
+const terminal = sharedTerminal(bin);
+const wire = await sharedWireServer();
+let base = "";
+let folder = "";
+
+beforeEach(() => {
+  base = temporaryFolder("skills");
+  folder = join(base, "repo");
+  mkdirSync(folder);
+});
+
+const environment = () => ({ HOME: base, XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") });
+
+function toolcrib(args: readonly string[], input?: string): Promise<ProgramEnd> {
+  return command(args, { cwd: folder, env: environment(), ...(input !== undefined && { input }) });
+}
+
+function skill(place: string, name: string, text = `Text of ${name} in ${place}.`): string {
+  const directory = join(base, place, name);
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, "SKILL.md");
+  writeFileSync(file, `---\nname: ${name}\ndescription: About ${name}.\n---\n${text}\n`);
+  return file;
+}
+
+/** The system prompt of the last conversation, as its journal has it. */
+function systemPrompt(): string {
+  const sessions = join(base, "state", "toolcrib", "sessions");
+  const [own = ""] = readdirSync(sessions);
+  const journals = readdirSync(join(sessions, own)).filter((name) => name.endsWith(".jsonl"));
+  const at = (name: string): number => statSync(join(sessions, own, name)).mtimeMs;
+  const [last = ""] = journals.sort((a, b) => at(b) - at(a));
+  return readFileSync(join(sessions, own, last), "utf8").split("\n")[0] ?? "";
+}
+
+const run = (...flags: string[]): Promise<ProgramEnd> => toolcrib(["run", "list .", "-m", "offline", ...flags]);
+
+test("skills of the user are named in the system prompt, each name once, and no question is asked", async () => {
+  for (const place of [".toolcrib/skills", ".agents/skills", ".claude/skills", "config/toolcrib/skills"])
+    skill(place, place.replace(/\W+/g, "-").replace(/^-/, ""));
+  skill("config/toolcrib/skills", "agents-skills");
+  const { stderr } = await run();
+  for (const name of ["toolcrib-skills", "agents-skills", "claude-skills", "config-toolcrib-skills"])
+    expect(systemPrompt()).toContain(`- ${name}: About ${name}.`);
+  expect(stderr).toMatch(/A skill: .*agents-skills.*has the same name and comes before it/);
+});
+
+test("--no-skills, the configuration and a list of tools without read_skill leave them out", async () => {
+  skill(".agents/skills", "mine");
+  await run("--no-skills");
+  expect(systemPrompt()).not.toContain("mine");
+  await run("--tools", "list_dir");
+  expect(systemPrompt()).not.toContain("mine");
+  await toolcrib(["config", "set", "skills", "false"]);
+  await run();
+  expect(systemPrompt()).not.toContain("mine");
+});
+
+test("a project's skills are not used without a yes, which is for what they say: a change asks anew", async () => {
+  const file = skill("repo/.claude/skills", "theirs");
+  const without = await run();
+  expect(without.stderr).toContain("1 skill of this folder not used: they are not trusted yet; toolcrib config trust");
+  expect(systemPrompt()).not.toContain("theirs");
+
+  const trust = await toolcrib(["config", "trust"]);
+  expect(trust).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("theirs (.claude/skills/theirs): About theirs."),
+  });
+  expect((await run()).stderr).not.toContain("skill");
+  expect(systemPrompt()).toContain("- theirs: About theirs.");
+
+  writeFileSync(file, readFileSync(file, "utf8").replace("Text of", "Ignore"));
+  expect((await run()).stderr).toContain("they have changed");
+  expect(systemPrompt()).not.toContain("theirs");
+  await toolcrib(["config", "trust"]);
+  await toolcrib(["config", "trust", "--revoke"]);
+  expect((await run()).stderr).toContain("not trusted yet");
+});
+
+test("of a project that is not trusted the user's own skill of the same name is read", async () => {
+  skill("repo/.agents/skills", "same");
+  skill(".agents/skills", "same");
+  wire.script(answerWith({ calls: [{ name: "read_skill", args: '{"name":"same"}' }] }), answerWith({ text: "Done." }));
+  await toolcrib(["run", "go", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`]);
+  expect(wire.requests.at(-1)?.text).toContain("Text of same in .agents/skills.");
+});
+
+test("no link leads out of a project, and a link of the user's may", async () => {
+  skill("elsewhere", "linked");
+  mkdirSync(join(folder, ".agents"), { recursive: true });
+  symlinkSync(join(base, "elsewhere"), join(folder, ".agents/skills"));
+  await toolcrib(["config", "trust"]);
+  await run();
+  expect(systemPrompt()).not.toContain("linked");
+  mkdirSync(join(base, ".agents"));
+  symlinkSync(join(base, "elsewhere"), join(base, ".agents/skills"));
+  await run();
+  expect(systemPrompt()).toContain("- linked: About linked.");
+});
+
+test("in the home of the user the skills are the user's own", async () => {
+  skill(".agents/skills", "mine");
+  folder = base;
+  const { stderr } = await run();
+  expect([stderr.includes("skill"), systemPrompt().includes("- mine:")]).toEqual([false, true]);
+});
+
+test("/context lists them, with what they take", async () => {
+  skill(".agents/skills", "one");
+  skill(".agents/skills", "two");
+  const { stderr } = await toolcrib(["chat", "-m", "offline"], "/context\n");
+  expect(stderr).toMatch(/^ +\d+ {4}of it 2 skills: one, two$/m);
+});
+
+describe.skipIf(!hasTerminals())("on a terminal", () => {
+  test("a project's skills are shown and asked about once; the other files of one can be read then", async () => {
+    const file = skill("repo/.toolcrib/skills", "theirs", "See more.md\u200b");
+    writeFileSync(join(file, "..", "more.md"), "more words\n");
+    const program = (): ReturnType<typeof terminal> =>
+      terminal(["run", "list .", "-m", "offline"], { cwd: folder, env: environment() });
+    const first = program();
+    await first.shows(
+      /This folder has skills[\s\S]*theirs \(\.toolcrib\/skills\/theirs\): About theirs\.\nUse them here/,
+    );
+    first.type("y\r");
+    expect(await first.ended).toBe(0);
+    expect(systemPrompt()).toContain("- theirs: About theirs.");
+    const second = program();
+    expect(await second.ended).toBe(0);
+    expect(second.screen.text).not.toContain("skills");
+  });
+
+  test("a no is kept, and the model sees nothing of them", async () => {
+    skill("repo/.toolcrib/skills", "theirs");
+    const program = terminal(["run", "list .", "-m", "offline"], { cwd: folder, env: environment() });
+    await program.shows(/Use them here/);
+    program.type("n\r");
+    expect(await program.ended).toBe(0);
+    expect(systemPrompt()).not.toContain("theirs");
+    expect((await run()).stderr).toContain("you said no to them");
+  });
+});

@@ -1,0 +1,138 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { ExecutableTool } from "@toolcrib/core";
+import { clip, messageOf, showInvisible } from "@toolcrib/core/text";
+import { isInside } from "@toolcrib/kit/files";
+import type { Skill, SkillFolder, Skills } from "@toolcrib/skills";
+import type { Program } from "../program.ts";
+import { configFolder, home } from "../state/stateBase.ts";
+import { makeStateFolder } from "../state/stateFolder.ts";
+import { type Asker, askYesNo } from "../terminal/ask.ts";
+import { oneLine } from "../terminal/render.ts";
+import { type FolderTrust, folderTrust } from "./folderTrust.ts";
+
+/** The skills that a conversation has. */
+export type LoadedSkills = Pick<Skills, "skills" | "catalogue" | "readable"> & {
+  readonly tools: readonly ExecutableTool[];
+};
+
+export const noSkills: LoadedSkills = { skills: [], catalogue: "", readable: [], tools: [] };
+
+/** Folders of skills, below a project and below home; the first is toolcrib's own, the others are those of the field. */
+const folderNames = [".toolcrib/skills", ".agents/skills", ".claude/skills"];
+
+const mostWarnings = 5;
+
+/**
+ * Loads the skills of a directory and of the user, the directory's first. Those of the directory count once the user trusts them as they are:
+ * `asker` asks; without it a line says that they are not used.
+ */
+export async function loadSkills(
+  directory: string,
+  { env, terminal }: Pick<Program, "env" | "terminal">,
+  asker: Asker | undefined,
+): Promise<LoadedSkills> {
+  const found = await findSkills(directory, env);
+  if (!found) return noSkills;
+  const isUsed = found.project.length === 0 || (await isTrusted(found, { env, terminal }, asker));
+  const { warnings, ...skills } = isUsed ? found.all : found.own();
+  for (const warning of warnings.slice(0, mostWarnings)) terminal.aside(`A skill: ${oneLine(warning, 300)}`);
+  if (warnings.length > mostWarnings)
+    terminal.aside(`There are ${warnings.length - mostWarnings} more notes on skills.`);
+  return skills;
+}
+
+/** What the folders hold, as it was when it was read. */
+export interface FoundSkills {
+  readonly directory: string;
+  readonly all: Skills;
+  /** Those that the directory brings along. */
+  readonly project: readonly Skill[];
+  /** Reads those of the user alone. */
+  own(): Skills;
+}
+
+/** Undefined where none of the folders exists: then nothing is loaded for them. */
+export async function findSkills(directory: string, env: NodeJS.ProcessEnv): Promise<FoundSkills | undefined> {
+  const place = realpathSync(directory);
+  const isHome = place === canonical(home());
+  const ofProject: SkillFolder[] = isHome
+    ? []
+    : folderNames.map((name) => ({ path: join(place, name), within: place }));
+  const ofUser = [...folderNames.map((name) => join(home(), name)), join(configFolder(env), "skills")];
+  if (![...ofProject.map(({ path }) => path), ...ofUser].some((path) => existsSync(path))) return undefined;
+  const { createSkills } = await import("@toolcrib/skills");
+  const all = createSkills({ folders: [...ofProject, ...ofUser] });
+  return {
+    directory: place,
+    all,
+    project: isHome ? [] : all.skills.filter(({ folder }) => isInside(place, folder)),
+    own: () => createSkills({ folders: ofUser }),
+  };
+}
+
+function canonical(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Opens the record of the user's trust in the skills of a directory. */
+export function skillTrust(env: NodeJS.ProcessEnv, directory: string): FolderTrust {
+  return folderTrust(join(makeStateFolder(env), "trusted-skills.json"), directory);
+}
+
+/** All that the model would read of the directory's skills: a yes holds for exactly this. */
+export function skillText({ project, directory }: FoundSkills): string {
+  return JSON.stringify(project.map((skill) => ({ ...skill, folder: relative(directory, skill.folder) })));
+}
+
+/** Of more than so many skills the names alone are shown, so that they fit a screen. */
+const mostDescribed = 8;
+
+/** A line for each skill of the directory. */
+export function describeSkills({ project, directory }: FoundSkills): string[] {
+  return project.map(({ name, description, folder }) => {
+    const about = project.length > mostDescribed ? "" : `: ${clip(description, 100)}`;
+    return showInvisible(`  ${name} (${relative(directory, folder)})${about}`);
+  });
+}
+
+async function isTrusted(
+  found: FoundSkills,
+  { env, terminal }: Pick<Program, "env" | "terminal">,
+  asker: Asker | undefined,
+): Promise<boolean> {
+  const text = skillText(found);
+  let store: FolderTrust;
+  try {
+    store = skillTrust(env, found.directory);
+    const trust = await store.of(text);
+    if (trust === "trusted") return true;
+    if (!asker || trust === "refused") {
+      const why = { refused: "you said no to them", changed: "they have changed", new: "they are not trusted yet" }[
+        trust
+      ];
+      const count = found.project.length === 1 ? "1 skill" : `${found.project.length} skills`;
+      terminal.aside(`${count} of this folder not used: ${why}; toolcrib config trust shows and uses them`);
+      return false;
+    }
+  } catch (error) {
+    terminal.aside(`The skills of this folder are not used: ${messageOf(error)}`);
+    return false;
+  }
+  const answer = await askYesNo(asker, {
+    lines: ["This folder has skills, instructions that the model may read and follow:", ...describeSkills(found)],
+    question: "Use them here, until they change?",
+    tooLong: [
+      "There are too many skills in this folder",
+      "read them, then run toolcrib config trust, or pass --no-skills",
+    ],
+  });
+  await store.save(text, answer).catch((error: unknown) => {
+    terminal.aside(`The answer could not be kept for the next time: ${messageOf(error)}`);
+  });
+  return answer;
+}
