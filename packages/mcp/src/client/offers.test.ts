@@ -6,6 +6,12 @@ import { fileToolStore } from "./toolStore.ts";
 
 const wordy = command("wordyServer.ts");
 
+/** The same with a secret in its entry. */
+function withKey(...words: string[]): typeof wordy {
+  const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "", NOTES_KEY: "hush-hush-hush" };
+  return { ...command("wordyServer.ts", ...words), env } as typeof wordy;
+}
+
 describe("the instructions of servers", () => {
   test("are marked, line by line, as the words of each", async () => {
     const odd = command("wordyServer.ts", "One.\r\nwordy | two\n\n\u202ethree\t.");
@@ -53,8 +59,7 @@ describe("the instructions of servers", () => {
   });
 
   test("hold no secret of the entry", async () => {
-    const entry = { ...command("wordyServer.ts", "The key is hush-hush-hush."), env: { NOTES_KEY: "hush-hush-hush" } };
-    const { mount } = await mounted({ wordy: { ...entry, env: { ...wordy.env, ...entry.env } } as typeof wordy });
+    const { mount } = await mounted({ wordy: withKey("The key is hush-hush-hush.") });
     expect(mount.instructions).not.toContain("hush");
   });
 });
@@ -83,8 +88,7 @@ describe("resources", () => {
   });
 
   test("are read as text, bounded; what is no text is named, and an error has no secret", async () => {
-    const entry = { ...wordy, env: { ...wordy.env, NOTES_KEY: "hush-hush-hush" } } as typeof wordy;
-    const { registry } = await mounted({ wordy: entry }, { resources: true });
+    const { registry } = await mounted({ wordy: withKey() }, { resources: true });
     const read = (uri: string): Promise<string> => registry.execute("read_resource", { server: "wordy", uri });
     expect(await read("notes://a")).toBe("Text of notes://a\n[resource notes://a: a/b, 3 bytes]");
     const long = await read("notes://long");

@@ -1,13 +1,22 @@
+import type { AgentEvent } from "@toolcrib/agent";
 import { nearestName } from "@toolcrib/core/internal";
 import type { McpPrompt } from "@toolcrib/mcp";
+import type { Program } from "../../program.ts";
 import { oneLine } from "../../terminal/render.ts";
-import type { SlashContext } from "./slashCommands.ts";
+import type { Conversation } from "../conversation.ts";
+
+/** The part of a slash command's context that prompts need. */
+interface PromptContext {
+  readonly program: Program;
+  readonly conversation: Conversation;
+  turn(start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void>;
+}
 
 /** Names of commands that are prompts of MCP servers. */
 export const promptPrefix = "mcp__";
 
 /** Lists the prompts of the servers, which are started for it. */
-export async function describePrompts({ conversation: { mount }, program }: SlashContext): Promise<string> {
+export async function describePrompts({ conversation: { mount }, program }: PromptContext): Promise<string> {
   if (!mount) return "Prompts are of MCP servers: start toolcrib chat with --mcp.";
   const { prompts, problems } = await program.interrupts.during((signal) => mount.prompts({ signal }));
   const rows = [...prompts.map(describePrompt), ...problems.map(({ message }) => oneLine(message, 300))];
@@ -28,7 +37,7 @@ function usageOf({ name, arguments: args }: McpPrompt): string {
 export async function runPrompt(
   name: string,
   words: readonly string[],
-  context: SlashContext,
+  context: PromptContext,
 ): Promise<string | undefined> {
   const { conversation, program } = context;
   const { mount } = conversation;
