@@ -191,10 +191,11 @@ async function trustSkills(program: Program, found: FoundSkills): Promise<ExitRe
 }
 
 async function trustFiles(
-  { terminal, env }: Program,
+  program: Program,
   file: ConfigContent | undefined,
   files: ReturnType<typeof readProjectFiles>,
 ): Promise<ExitReason> {
+  const { terminal, env } = program;
   if (file) await checkRules(file.values, projectConfig(process.cwd()));
   const changes = describeChanges(file?.values ?? {}, files);
   const asker = terminalAsker(program);
