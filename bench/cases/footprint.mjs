@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,6 +47,42 @@ export async function startup(report, { rounds }) {
       ratio: spread(Array.from({ length: rounds * 3 }, () => time([bin, ...words]) / (1.2 * time(["-e", "0"]) + 60))),
     });
   }
+  if (spawnSync("script", ["--version"]).status !== 0) return;
+  const state = mkdtempSync(join(tmpdir(), "toolcrib-prompt-"));
+  try {
+    // The first start keeps compiled code here, too.
+    await prompt(bin, state);
+    const times = [];
+    while (times.length < rounds) times.push(await prompt(bin, state));
+    report({ name: "the prompt of toolcrib chat", value: spread(times).median, unit: "ms", goal: 150 });
+  } finally {
+    rmSync(state, { recursive: true, force: true });
+  }
+}
+
+/** Milliseconds from the start of a chat on a terminal to its prompt. */
+function prompt(bin, state) {
+  const env = { ...process.env, XDG_STATE_HOME: state, XDG_CONFIG_HOME: state, TERM: "xterm" };
+  const started = performance.now();
+  const line = `'${process.execPath}' '${bin}' chat -m offline`;
+  const child = spawn("script", ["--quiet", "--command", line, "/dev/null"], {
+    env,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  return new Promise((resolve, reject) => {
+    let printed = "";
+    let time;
+    child.once("error", reject);
+    child.once("close", () =>
+      time === undefined ? reject(new Error(`there was no prompt in ${JSON.stringify(printed)}`)) : resolve(time),
+    );
+    child.stdout.on("data", (chunk) => {
+      printed += chunk;
+      if (time !== undefined || !printed.includes(">\u001b[3G")) return;
+      time = performance.now() - started;
+      child.stdin.write("\u0004");
+    });
+  });
 }
 
 /** What npm puts into an empty folder: packages, ours included, and megabytes. */

@@ -38,6 +38,7 @@ async function words(...typed: readonly string[]): Promise<string[]> {
 describe("what the word that is typed may be", () => {
   test("a command, and its commands", async () => {
     expect(await words("perm")).toEqual(["permissions", ""]);
+    expect(await words("conta")).toEqual([""]);
     expect(await words("tools", "")).toEqual(["list", "call", "cost", "help", ""]);
   });
 

@@ -1,10 +1,11 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   answerWith,
   hasTerminals,
   replyEvents,
+  sharedCommand,
   sharedTerminal,
   sharedWireServer,
   sse,
@@ -18,6 +19,7 @@ const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
 const work = workFolders("everyday");
 const wire = await sharedWireServer();
 const onTerminal = sharedTerminal(bin);
+const command = sharedCommand(bin);
 
 interface Size {
   readonly columns?: number;
@@ -66,6 +68,20 @@ describe.skipIf(!hasTerminals())("the mode of a conversation", () => {
     await leave(program);
   });
 
+  test("is the configured one where a conversation goes on", async () => {
+    wire.script(answerWith({ text: "Here." }));
+    const program = await chatting(["--mode", "plan"]);
+    program.type("hi\r");
+    await program.shows(/Here\.\n[\s\S]*\n>$/);
+    await leave(program);
+    writeFileSync(join(work.folder, ".toolcrib.json"), '{ "mode": "accept-edits" }');
+    const options = { cwd: work.folder, env: { XDG_STATE_HOME: work.state } };
+    expect((await command(["config", "trust"], options)).code).toBe(0);
+    const again = start(["-c"]);
+    await again.shows(/> hi\n\nHere\.\n\n.*m · accept-edits .*\n>$/);
+    await leave(again);
+  });
+
   test("plan changes nothing and tells the model so; one key, and it goes on", async () => {
     const write = call("write_file", { path: "a.txt", content: "x\n" });
     wire.script(write, answerWith({ text: "I would write a.txt." }), write, answerWith({ text: "Done." }));
@@ -108,6 +124,7 @@ describe.skipIf(!hasTerminals() || process.platform !== "linux")("the shell", ()
   test.each<[string[], boolean]>([
     [[], true],
     [["--mode", "plan"], true],
+    [["--mode", "accept-edits"], true],
     [["--disable", "run_bash"], false],
     [["--no-sandbox"], false],
     [["--mode", "full"], false],
@@ -120,6 +137,15 @@ describe.skipIf(!hasTerminals() || process.platform !== "linux")("the shell", ()
     expect(toolsOf(0)).not.toContain("save_session_context");
     expect(/--enable\s+run_bash\s+switches\s+them\s+on/.test(program.screen.text)).toBe(flags[0] === "--no-sandbox");
     await leave(program);
+  });
+
+  test("is on in run at a terminal, too, and off without one", async () => {
+    const args = ["run", "hi", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+    const options = { cwd: work.folder, env: { XDG_STATE_HOME: work.state } };
+    wire.script(answerWith({ text: "Here." }), answerWith({ text: "Here." }));
+    expect(await onTerminal(args, options).ended).toBe(0);
+    expect((await command(args, options)).code).toBe(0);
+    expect([0, 1].map((index) => toolsOf(index).includes("run_bash"))).toEqual([true, false]);
   });
 
   test.each([
@@ -227,6 +253,32 @@ describe.skipIf(!hasTerminals())("what a model says", () => {
     await program.shows(/thinking\n {2}first thought[\s\S]*fourth thought\n\(1 to 5 of 5\)$/);
     program.type("\u000f");
     await program.shows(/So\.\n\n.*\n>$/);
+    await leave(program);
+  });
+
+  test("shows the last line of thinking while it comes", async () => {
+    const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
+    const choices = [
+      { index: 0, delta: { role: "assistant", reasoning_content: "first\nsecond" }, finish_reason: null },
+    ];
+    wire.script(streamOf([`data: ${JSON.stringify({ ...chunk, choices })}\n\n`], { end: "hang" }));
+    const program = await chatting();
+    program.type("hi\r");
+    await program.shows(/> hi\n\nsecond\n\n.*thinking.*\n>$/);
+    program.type("\u001b");
+    await program.shows(/Interrupted\./);
+    await leave(program);
+  });
+
+  test("notes of several lines are dim to their end", async () => {
+    const program = await chatting();
+    program.type("/mode\r");
+    await program.shows(/ask: reads[\s\S]*\n>$/);
+    program.type("/help\r");
+    await program.shows(/Ctrl-D, exit[\s\S]*\n>$/);
+    expect(program.screen.raw).toMatch(
+      /\u001b\[2m {2}\/clear[^\n]*\r?\n(?:\u001b\[\S*?[A-Zhl]|\r)*\u001b\[2m {2}\/compact/,
+    );
     await leave(program);
   });
 
