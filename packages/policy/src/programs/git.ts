@@ -33,8 +33,8 @@ export const git: ProgramRecord = {
   source: "git 2.39.5, git.c, parse-options.c, revision.c, diff.c, builtin/*.c",
   style: "undashed",
   repository: true,
-  // A format with the state of signatures, for which git runs gpg.
-  asked: /^--(?:format|pretty)=.*%[-+ ]?G|%\(signature/s,
+  // A format or an order with the state of signatures, for which git runs gpg.
+  asked: /^--(?:format|pretty)=.*%[-+ ]?G|%\(\*?signature|^(?:--sort=)?[-*]*signature(?::\w+)?$/s,
   versionOptions: "--version -v version",
   before: "--no-pager --no-optional-locks -P",
   commands: {
