@@ -1,9 +1,9 @@
-import { statSync } from "node:fs";
 import { basename, delimiter, isAbsolute, join, resolve } from "node:path";
 import { canonicalOrUndefined, isInside } from "@toolcrib/kit/files";
 import type { Settings } from "../settings.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 import { type CommandLine, isChanging, type LineCommand } from "./commandLine.ts";
+import { statsOf } from "./folders.ts";
 import { unsafeRepositories } from "./unsafeRepository.ts";
 
 /*
@@ -76,20 +76,15 @@ function mayBePlanted(
 ): string | undefined {
   for (const { path, unsafe } of foldersOf(process.env.PATH ?? "", settings)) {
     const folders = isAbsolute(path) ? [path] : directories.map((directory) => resolve(directory, path));
-    if (folders.some((folder) => isFile(join(folder, program))) || (unsafe && program !== "" && mayPut(path)))
+    if (
+      folders.some((folder) => statsOf(join(folder, program))?.isFile()) ||
+      (unsafe && program !== "" && mayPut(path))
+    )
       return unsafe
         ? `PATH finds ${program} in ${path || "the folder it runs in"}, where it may have come with the files.`
         : undefined;
   }
   return undefined;
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { canonicalOrUndefined, compileWildmatch, systemErrorCode } from "@toolcrib/kit/files";
@@ -114,19 +114,28 @@ export function pathFrom(directory: string, word: string): string {
   for (const name of names) {
     if (name === "" || name === ".") continue;
     at = at === "/" ? `/${name}` : `${at}/${name}`;
-    const kind = kindOf(at);
+    const stats = linkStatsOf(at);
     // Nothing below a name that is missing can be a link. Most words are no paths, and end here.
-    if (kind === "missing") return resolve(directory, word);
-    if (kind === "link") return canonicalOrUndefined(resolve(directory, word)) ?? resolve(directory, word);
+    if (stats === undefined) return resolve(directory, word);
+    if (stats.isSymbolicLink()) return canonicalOrUndefined(resolve(directory, word)) ?? resolve(directory, word);
   }
   return resolve(directory, word);
 }
 
-function kindOf(path: string): "missing" | "link" | "plain" {
+/** Looks at what a path leads to; undefined if that is nothing, or cannot be told. */
+export function statsOf(path: string): Stats | undefined {
   try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    return stats === undefined ? "missing" : stats.isSymbolicLink() ? "link" : "plain";
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return "missing";
+    return undefined;
+  }
+}
+
+/** Looks at what has this name, which may be a link; undefined if that is nothing, or cannot be told. */
+export function linkStatsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }

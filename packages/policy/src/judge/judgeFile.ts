@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { compilePathPatterns, isInside } from "@toolcrib/kit/files";
@@ -8,7 +8,7 @@ import { bareRule, type PathBases, type RuleGroup } from "../rules/compileRules.
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { byMode, byRule, type Decision, type Verdict } from "../verdict.ts";
-import { type Budget, findBelow } from "./folders.ts";
+import { type Budget, findBelow, linkStatsOf } from "./folders.ts";
 import { judgeOwnState, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
 
 /** The groups of rules, of each list, that bind an effect. */
@@ -179,7 +179,7 @@ export function coveringRule(groups: readonly RuleGroup[], { path, tree, remote 
   if (bare || path === undefined) return bare;
   let directory: boolean | undefined;
   const isThereAsDirectory = (): boolean => {
-    directory ??= remote === undefined && isDirectory(path);
+    directory ??= remote === undefined && linkStatsOf(path)?.isDirectory() === true;
     return directory;
   };
   for (const { paths, byPattern } of groups) {
@@ -188,14 +188,6 @@ export function coveringRule(groups: readonly RuleGroup[], { path, tree, remote 
     if (found !== undefined) return byPattern.get(found);
   }
   return undefined;
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
-  }
 }
 
 /** Lists the protected paths among those that an effect changes. */

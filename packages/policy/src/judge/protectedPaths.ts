@@ -1,4 +1,4 @@
-import { readdirSync, type Stats, statSync } from "node:fs";
+import { readdirSync, type Stats } from "node:fs";
 import nodePath, { basename, join, sep } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import {
@@ -12,6 +12,7 @@ import {
 import { describeEffect } from "../describe.ts";
 import type { PathBases } from "../rules/compileRules.ts";
 import type { Verdict } from "../verdict.ts";
+import { statsOf } from "./folders.ts";
 
 /** What is used of `path.posix` or `path.win32`: the name of Node's type in a signature would ask users for the types of Node. */
 interface PathStyle {
@@ -57,20 +58,12 @@ export interface ProtectedEntry extends ProtectedPath {
 export function namedByGit(roots: readonly string[]): ProtectedPath[] {
   const inRoots = roots.flatMap(namedByRepository).filter(({ path, mayBeFolder }) => {
     const isBelow = roots.some((root) => isInside(root, path)) && !roots.some((root) => isInside(path, root));
-    return isBelow && !path.includes("\0") && (mayBeFolder || !isFolder(path));
+    return isBelow && !path.includes("\0") && (mayBeFolder || !statsOf(path)?.isDirectory());
   });
   return [...new Set(inRoots.map(({ path }) => path))].map((path) => ({
     pattern: exactPattern(path),
     why: "the configuration of git names it, and git runs it",
   }));
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
-  }
 }
 
 /** The list, compiled. */
@@ -194,12 +187,4 @@ function holds(folder: string, file: Stats): boolean {
 
 function isSame(one: Stats | undefined, other: Stats): boolean {
   return one?.ino === other.ino && one.dev === other.dev;
-}
-
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

@@ -4,6 +4,7 @@ import { canonicalOrUndefined, isInside } from "@toolcrib/kit/files";
 import type { Settings } from "../settings.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 import { type CommandLine, isChanging } from "./commandLine.ts";
+import { linkStatsOf, statsOf } from "./folders.ts";
 
 /*
  * Git runs what the configuration of its repository says. The user chose the repository of a root, and no tool writes its `.git` unasked.
@@ -76,7 +77,7 @@ function gitFolder(top: string, settings: Settings): string | undefined {
     !isInRoots(path, settings) || settings.protectedPaths.match(path) !== undefined;
   const path = canonicalOrUndefined(join(top, ".git"));
   if (path === undefined || !isSafe(path)) return undefined;
-  const folder = isFile(path) ? linkedFolder(top, path) : path;
+  const folder = statsOf(path)?.isFile() ? linkedFolder(top, path) : path;
   return folder !== undefined && isSafe(folder) ? folder : undefined;
 }
 
@@ -94,25 +95,13 @@ function linkedFolder(top: string, file: string): string | undefined {
   }
 }
 
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
 function isInRoots(path: string, { roots }: Settings): boolean {
   return roots.some((root) => isInside(root, path));
 }
 
 /** Returns whether there is anything of this name, a link that leads nowhere included. */
 function exists(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return linkStatsOf(path) !== undefined;
 }
 
 /** The usual names of remotes, which stand for a folder of that name where no such remote is configured. */

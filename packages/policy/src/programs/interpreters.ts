@@ -30,4 +30,22 @@ export const interpreters: ProgramRecords = {
   ruby: running("-w", "-e"),
   "ts-node": running("", "-e -p"),
   tsx: running("--test --watch watch", "-e -p --eval --print"),
+
+  // Programs that run whatever a file, a script or their words say, in ways that are not read here: a rule must say all of it.
+  // Clients of databases: `.shell` of sqlite3, `\!` of psql and mysql.
+  "cqlsh duckdb influx isql mariadb mongo mongosh mysql psql redis-cli sqlite sqlite3 sqlplus usql": {
+    covers: "input",
+  },
+  "mysqldump pg_dump pg_restore": { covers: "nothing" },
+  // What they run comes from their input, too.
+  [`at batch bc cmd crontab csh dc debugfs ed emacs ex expect fish gdb irb julia ksh lldb m4 mail mailx micro mksh nano octave pico powershell pry
+    pwsh R rsh scheme telnet tclsh view rview rvim vi vim vimdiff nvim yash zsh`.replace(/\s+/g, " ")]: {
+    covers: "input",
+  },
+  [`ansible ansible-playbook aria2c awk bpftrace capsh chroot c8 concurrently convert cross-env cross-env-shell dbus-run-session dotenv dotenvx dpkg dtrace
+    elinks entr fakeroot faketime ffmpeg firejail flatpak flock gawk gimp gs hyperfine insmod kexec latex ld.so ldd lerna linux32 linux64 links ltrace
+    lua luajit lualatex lynx mawk modprobe mosh mount msfconsole nawk nc ncat netcat nmap nodemon npm-run-all nsenter nyc osascript parallel pdflatex
+    perf pkexec prlimit proot rlwrap Rscript rpm run-p run-parts run-s runcon runuser screen script service setarch setpriv sftp snap socat
+    ssh-agent start-stop-daemon strace strings su swift systemctl systemd-run tcpdump tex tmux torsocks unbuffer unshare valgrind w3m watch wine wish
+    xelatex xterm xvfb-run xxd`.replace(/\s+/g, " ")]: { covers: "nothing" },
 };

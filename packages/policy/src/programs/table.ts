@@ -2,8 +2,6 @@ import { archives } from "./archives.ts";
 import { builtins } from "./builtins.ts";
 import { compilers } from "./compilers.ts";
 import { coreutils } from "./coreutils.ts";
-import { exactOnly } from "./exactOnly.ts";
-import { find } from "./find.ts";
 import { git } from "./git.ts";
 import { interpreters } from "./interpreters.ts";
 import { javascript } from "./javascript.ts";
@@ -20,7 +18,6 @@ import { wrappers } from "./wrappers.ts";
 export const programs: ProgramRecords = {
   ...builtins,
   ...coreutils,
-  find,
   git,
   ...searching,
   ...systemTools,
@@ -32,7 +29,6 @@ export const programs: ProgramRecords = {
   ...compilers,
   ...archives,
   ...network,
-  ...exactOnly,
 };
 
 const compiled = new WeakMap<ProgramRecords, ReadonlyMap<string, ProgramRecord>>();
