@@ -35,6 +35,8 @@ test.each<[string, string[]]>([
   ["ps aux | grep [s]sh; grep [s]x a; ps -L -p 1", ["[s]sh", "[s]x", "a"]],
   ["md5sum -c --quiet list; sha512sum a", ["list", "a"]],
   ["echo 0123456789abcdef a | md5sum --check; echo '0123456789abcdef  b' | sha1sum -c - | cat", ["a", "b"]],
+  ["git log -3 -- src/* test/*.md; git show main src/*", ["src/*", "test/*.md", "src/*"]],
+  ["git show a.b*c; echo 0123456789abcdef longer/name | md5sum -c", ["a.b*c", "longer/name"]],
   ["git var GIT_AUTHOR_IDENT; git annotate -e a; git check-ignore --stdin", []],
   ["diff -r a b; file -k a; tail -f a; git shortlog -nsc; git blame -L '/re/,+3' a", ["a", "b", "a", "a"]],
   ["git diff -U3 --stat-width 9 a; git log -p -U1 --format=%h", ["a"]],
@@ -188,6 +190,7 @@ test.each<[string, string[]]>([
   [
     "It reads the variable GITHUB_TOKEN.",
     [
+      'echo "$x$GITHUB_TOKEN"',
       'echo "$GITHUB_TOKEN"',
       'x="$GITHUB_TOKEN"',
       'for x in "$GITHUB_TOKEN"; do echo "$x"; done',
@@ -197,6 +200,15 @@ test.each<[string, string[]]>([
   ],
   ["uniq takes so many words, and a file pattern may become more.", ["uniq src/*"]],
   ["A file pattern of head stands where none is expected.", ["head -n src/*"]],
+  [
+    "A file pattern of git stands where none is expected.",
+    ["git log --author src/*", "git log main --author src/* -- a"],
+  ],
+  [".g*t may lie outside the repository.", ["git show .g*t", "git log -- .g*t"]],
+  ["x/.?/y may lie outside the repository.", ["git show x/.?/y"]],
+  ["git var may do more with such a word.", ["git var GIT_AUTHOR_IDENT GIT_EDITOR"]],
+  ["git frobnicate is not in the table of read-only commands.", ["git frobnicate a"]],
+  ["git is not in the table of read-only commands.", ["git"]],
   ["A file pattern of grep stands where none is expected.", ["grep -e src/* a"]],
   ["A file pattern of jq stands where none is expected.", ["jq src/* a"]],
   ["A file pattern of find stands where none is expected.", ["find . -name src/*"]],

@@ -54,6 +54,14 @@ test.each<[string, string[]]>([
   ["bash -ec ls", ["'ls' bash 2"]],
   ["eval ls -l", ["'ls -l' 2"]],
   ["trap ls EXIT INT", ["'ls' 1"]],
+  ["trap ls- EXIT", ["'ls-' 1"]],
+  ["eval ls- a", ["'ls- a' 2"]],
+  ["sh -e -c ls-", ["'ls-' sh 3"]],
+  ["env A=b=c ls", ["A=b=c ls"]],
+  ["find -H . -exec ls + {} ;", ["ls + {} +paths"]],
+  ["find -Hx . -exec ls {} ;", ["ls {} +options"]],
+  ["find . -exec ls {} + -name +", ["ls {} +paths"]],
+  ["xargs -d , -I{} mv x {}", ["mv x {} +options"]],
 ])("%j starts %j", (line, found) => {
   expect(split(line)).toEqual(found);
 });
@@ -89,6 +97,10 @@ test.each([
   "sh x",
   "sh -c",
   "sh -c -e",
+  "sh x-e -c ls",
+  "sh -e x-c ls",
+  "sh -cx ls",
+  "xargs -d , -I ls ls",
   "sh -lc ls",
   "sh -x",
   "bash -i -c ls",
@@ -117,6 +129,8 @@ test("a command that starts another one is recognised even when that one cannot 
   ];
   for (const line of starting) expect([line, startsAnother(line.split(" "))]).toEqual([line, true]);
   const plain = ["ls", "find . -name x", "timeout", "env", "sh", "command -v ls", "command -V ls", "constructor x"];
+  for (const line of ["command -vp ls", "command x-v ls", "env -v ls"])
+    expect([line, startsAnother(line.split(" "))]).toEqual([line, true]);
   for (const line of plain) expect([line, startsAnother(line.split(" "))]).toEqual([line, false]);
   expect(startsAnother([])).toBe(false);
 });

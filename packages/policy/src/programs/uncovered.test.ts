@@ -44,6 +44,28 @@ test.each([
   ["eval -- 'ls'", "eval -- ls"],
   ["find . -exec ls \\; -name src/* -exec rm \\;", "find . -exec ls ; -name src/* -exec rm ;"],
   ["timeout --unknown 5 ls x", "timeout --unknown 5 ls x"],
+  ["tar xzQf a.tgz b", "tar xzQf a.tgz b"],
+  ["tar Oxf a.tgz --to-command=x b", "tar Oxf a.tgz --to-command=x"],
+  ["git --no-pager frobnicate a b", "git --no-pager frobnicate"],
+  ["git frobnicate -x a", "git frobnicate -x a"],
+  ["git --what log a", "git --what log a"],
+  ["git remote -v add x y", "git remote -v add"],
+  ["git log --output=x --format=%G? a", "git log --output=x --format=%G?"],
+  ["git log --version --oneline --output=x", "git log --version --oneline --output=x"],
+  ["npm --version x", "npm --version x"],
+  ["curl -H @x y", "curl -H @x"],
+  ["pytest a @b c", "pytest a @b"],
+  ["make -j 4 -X --dir=y z", "make -j 4 -X --dir=y"],
+  ["git fetch ./evil b", "git fetch ./evil"],
+  ["python3 --version x", "python3 --version x"],
+  ["node --help x", "node --help x"],
+  ["node -e", "node -e"],
+  ["python3 -m pytest -q -p x a", "python3 -m pytest -q -p x"],
+  ["python3 -c 1 a", "python3 -c 1"],
+  ["npx vitest run --config x a", "npx vitest run --config x"],
+  ["npx unknown-tool a b", "npx unknown-tool"],
+  ["npx vitest run src", "npx vitest"],
+  ["pip3.11 install ./x y", "pip3.11 install ./x"],
   ["env -S 'ls x'", "env -S ls x"],
 ])("in %j a rule must spell out %j", (line, spelt) => {
   expect(last(line)).toBe(spelt);
@@ -58,6 +80,21 @@ test.each(["bash", "python3", "sh -e", "ls | bash", "sqlite3 a.db", "vim a", "fi
 );
 
 test.each([
+  ["vim a", "vim runs what its words or its input say."],
+  ["perf record x", "perf runs what its words say."],
+  ["python3", "python runs its input."],
+  ["node script.js", "node runs script.js."],
+  ["sudo -X ls", "sudo runs another program."],
+  [
+    `rg ${"-".repeat(3)}${"a".repeat(37)}`,
+    `${"-".repeat(3)}${"a".repeat(37)} of rg may run a program or a file, or write one.`,
+  ],
+  [`rg --${"a".repeat(39)}`, `--${"a".repeat(38)}… of rg may run a program or a file, or write one.`],
+])("%j: %j", (line, why) => {
+  expect(readShellLine(line).commands[0]?.uncovered?.why).toBe(why);
+});
+
+test.each([
   "git log --oneline -p",
   "git commit -m x",
   "npm test -w packages/core",
@@ -68,6 +105,17 @@ test.each([
   "command -v ls",
   "constructor x",
   "cargo test --release",
+  "tar xzf a.tgz b",
+  "tar -xzf a.tgz b",
+  "git fetch origin main",
+  "git",
+  "env",
+  "command -V ls",
+  "cat -- -x",
+  "ls --unknown -x",
+  "python3 --help",
+  "npm --version",
+  "my-node-18 --anything",
 ])("%j hides nothing", (line) => {
   expect(last(line)).toBeUndefined();
 });
