@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { findUnreadable } from "./unreadable.mjs";
 
-const widths = [360, 1400];
+const widths = [360, 768, 1280];
 const themes = ["light", "dark"];
 
 /** Visits one page: errors of its console and its requests, its links and anchors, and what cannot be read at each width and theme. */

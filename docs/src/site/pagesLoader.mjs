@@ -10,7 +10,7 @@ import { listPages } from "./sources.mjs";
 
 /** The Markdown of a page as the site shows it, with its frontmatter. */
 export async function readPage(page, pages) {
-  const text = withTitle(readFileSync(page.path, "utf8")) + programOf(page);
+  const text = metFirst(page, withTitle(readFileSync(page.path, "utf8"))) + programOf(page);
   return pointLinks(quoteTitles(await expand(text)), page, pages);
 }
 
@@ -45,6 +45,20 @@ function withCode(text) {
 /** In the search, guides stand above the members of the reference. */
 function weighed(id, html) {
   return id.startsWith("reference") ? `<div data-pagefind-weight="0.2">\n${html}\n</div>` : html;
+}
+
+/** On the page of the benchmarks the goals that were met come first, then the rows without a goal, then those that were missed. */
+function metFirst({ id }, text) {
+  if (id !== "benchmarks") return text;
+  const rank = (row) => ["| met |", "|  |", "| missed |"].findIndex((end) => row.endsWith(end));
+  return text.replace(/(?<=^\| --- \| --- \| --- \| --- \|\n)(?:\|.*\n)+/m, (rows) =>
+    rows
+      .trimEnd()
+      .split("\n")
+      .sort((a, b) => rank(a) - rank(b))
+      .concat("")
+      .join("\n"),
+  );
 }
 
 /** The files of an example, below what its README says. */
