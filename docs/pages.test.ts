@@ -129,6 +129,26 @@ test("every page is in the menu, once, and every entry of the menu is a page", a
   expect(shown.filter((id: string) => !ids.includes(id))).toEqual([]);
 });
 
+test("the reference says of each published module what it is for, and names exports that there are", async () => {
+  const { modules } = await import(new URL("./src/site/modules.mjs", import.meta.url).href);
+  const published = readdirSync(join(workspace, "packages")).flatMap((name) => {
+    const { name: packageName, exports } = JSON.parse(read(`packages/${name}/package.json`));
+    return Object.entries<{ types?: string }>(exports).flatMap(([subpath, { types }]) =>
+      types === undefined ? [] : [{ name: packageName + subpath.slice(1), types: `packages/${name}/${types}` }],
+    );
+  });
+  expect(published.map(({ name }) => name).filter((name) => modules[name] === undefined)).toEqual([]);
+  expect(Object.keys(modules).sort()).toEqual(published.map(({ name }) => name).sort());
+  for (const { name, types } of published) {
+    const declared = read(types);
+    const [, ...exported] = modules[name];
+    expect(
+      exported.filter((one: string) => !new RegExp(`\\b${one}\\b`).test(declared)),
+      name,
+    ).toEqual([]);
+  }
+});
+
 test("each README says in at most 900 words what npm shows; the longer ones are known", () => {
   const longer = new Set(["core", "agent", "cli"].map((name) => `packages/${name}/README.md`));
   for (const path of readmes.map((one) => relative(workspace, one).replaceAll("\\", "/"))) {

@@ -6,11 +6,12 @@ import { expand } from "./expand.mjs";
 import { installTabs } from "./installTabs.mjs";
 import { labelCells } from "./labelCells.mjs";
 import { pointLinks } from "./links.mjs";
+import { moduleLead, moduleList } from "./modules.mjs";
 import { listPages } from "./sources.mjs";
 
 /** The Markdown of a page as the site shows it, with its frontmatter. */
 export async function readPage(page, pages) {
-  const text = metFirst(page, withTitle(readFileSync(page.path, "utf8"))) + programOf(page);
+  const text = withLead(page, metFirst(page, withTitle(readFileSync(page.path, "utf8")))) + programOf(page);
   return pointLinks(quoteTitles(await expand(text)), page, pages);
 }
 
@@ -45,6 +46,17 @@ function withCode(text) {
 /** In the search, guides stand above the members of the reference. */
 function weighed(id, html) {
   return id.startsWith("reference") ? `<div data-pagefind-weight="0.2">\n${html}\n</div>` : html;
+}
+
+/** A page of the reference begins with what its module is for; their list has a sentence for each. */
+function withLead({ id }, text) {
+  if (!id.startsWith("reference")) return text;
+  if (id === "reference") {
+    const names = [...text.matchAll(/^- \[(@toolcrib\/[\w/-]+)\]/gm)].map(([, name]) => name);
+    return text.replace(/^## Modules\n\n(?:- .*\n?)+/m, `${moduleList(names)}\n`);
+  }
+  const lead = moduleLead(`@toolcrib/${id.slice("reference/".length)}`);
+  return text.replace(/^---\n[\s\S]*?\n---\n/, (frontmatter) => `${frontmatter}\n${lead}\n\n`);
 }
 
 /** On the page of the benchmarks the goals that were met come first, then the rows without a goal, then those that were missed. */
