@@ -36,6 +36,7 @@ export const modules = {
   "@toolcrib/mcp/oauth": ["Logs in at MCP servers.", "login", "createOAuthStore"],
   "@toolcrib/remote": ["Runs the tools where the files are.", "connectTools"],
   "@toolcrib/agent": ["The agent: a loop, a conversation, errors.", "Agent", "chatObject", "isAgentError"],
+  "@toolcrib/agent/ask-user": ["The tool with which the model asks the user.", "createAskUserTool"],
   "@toolcrib/agent/openai": ["OpenAI's Responses API.", "OpenAIProvider"],
   "@toolcrib/agent/anthropic": ["Anthropic's Messages API.", "AnthropicProvider"],
   "@toolcrib/agent/openrouter": ["OpenRouter.", "OpenRouterProvider"],
