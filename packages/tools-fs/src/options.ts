@@ -1,5 +1,12 @@
 import { option, readOptions, withDefault } from "@toolcrib/core/internal";
-import { createPathScope, type PathScope, type PathScopeOptions, scopeOptions } from "@toolcrib/kit/files";
+import {
+  createPathScope,
+  createSemaphore,
+  type PathScope,
+  type PathScopeOptions,
+  scopeOptions,
+  withPathLocks,
+} from "@toolcrib/kit/files";
 import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 import { createSeenFiles, type SeenFiles } from "./seenFiles.ts";
 
@@ -21,6 +28,12 @@ export const origin = "@toolcrib/tools-fs";
 
 /** Most files that a tool has open at once, however many calls run. */
 export const openFileLimit = 4;
+
+/** Makes a queue of changes: a task waits until no other call holds one of its paths, and a few tasks of a tool run at a time. */
+export function createChangeQueue(): typeof withPathLocks {
+  const queue = createSemaphore(openFileLimit);
+  return (paths, task, signal) => withPathLocks(paths, () => queue(task), signal);
+}
 
 const specs = {
   ...scopeOptions,

@@ -1,18 +1,16 @@
 import { readSync } from "node:fs";
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import {
-  createSemaphore,
   type FilePath,
   openRegularFile,
   type PathScope,
   pathEffect,
   type WriteResult,
-  withPathLocks,
   writeAtomically,
 } from "@toolcrib/kit/files";
 import { byteOrderMark, objectSchema } from "@toolcrib/kit/text";
 import { resolveFile } from "./directoryPath.ts";
-import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "./options.ts";
+import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "./options.ts";
 import { count, flag, text } from "./outputSchemas.ts";
 import { countInvalidUtf8 } from "./read/invalidUtf8.ts";
 
@@ -36,7 +34,7 @@ export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool
 
 /** Makes the tool from settings that the tools of a pack share. */
 export function writeFileTool({ scope, seen }: FsSettings): ExecutableTool {
-  const queue = createSemaphore(openFileLimit);
+  const inQueue = createChangeQueue();
   return defineTool({
     name: "write_file",
     origin,
@@ -56,7 +54,7 @@ export function writeFileTool({ scope, seen }: FsSettings): ExecutableTool {
         seen?.note(canonical);
         return result;
       };
-      const result = await withPathLocks([canonical], () => queue(write), call.signal);
+      const result = await inQueue([canonical], write, call.signal);
       const { bytes, created, inPlace } = result;
       const words = `${created ? "Created" : "Wrote"} ${scope.print(canonical)} (${bytes} bytes)${inPlaceNote(result)}${lost}`;
       const data = { path: scope.shorten(canonical), bytes, created, ...(inPlace && { written_in_place: true }) };

@@ -1,15 +1,8 @@
 import { defineTool, type ExecutableTool, isToolError, ToolError, toolOutput } from "@toolcrib/core";
-import {
-  createSemaphore,
-  type FilePath,
-  pathEffect,
-  systemErrorCode,
-  withPathLocks,
-  writeAtomically,
-} from "@toolcrib/kit/files";
+import { type FilePath, pathEffect, systemErrorCode, writeAtomically } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { resolveFile } from "../directoryPath.ts";
-import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
+import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { text } from "../outputSchemas.ts";
 import { inPlaceNote } from "../writeFile.ts";
 import { behindMark, readEditable } from "./readEditable.ts";
@@ -47,7 +40,7 @@ export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool 
 
 /** Makes the tool from settings that the tools of a pack share. */
 export function editFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableTool {
-  const queue = createSemaphore(openFileLimit);
+  const inQueue = createChangeQueue();
   return defineTool({
     name: "edit_file",
     origin,
@@ -76,7 +69,7 @@ export function editFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
           data: { path: scope.shorten(canonical), diff },
         });
       };
-      return withPathLocks([canonical], () => queue(edit), call.signal);
+      return inQueue([canonical], edit, call.signal);
     },
   });
 }

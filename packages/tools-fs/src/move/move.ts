@@ -1,17 +1,9 @@
 import { lstatSync } from "node:fs";
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
-import {
-  createSemaphore,
-  isInside,
-  mayHoldEntries,
-  type PathScope,
-  pathEffect,
-  plainPathError,
-  withPathLocks,
-} from "@toolcrib/kit/files";
+import { isInside, mayHoldEntries, type PathScope, pathEffect, plainPathError } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
-import { type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
+import { createChangeQueue, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { text } from "../outputSchemas.ts";
 import { refuseDeniedBelow } from "../remove/deniedBelow.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
@@ -30,7 +22,7 @@ const parameters = {
 /** `move`: renames or moves a file, link or directory, across devices too; never overwrites. */
 export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
   const { scope } = settingsOf("createMoveTool", options);
-  const queue = createSemaphore(openFileLimit);
+  const inQueue = createChangeQueue();
   return defineTool({
     name: "move",
     origin,
@@ -59,7 +51,7 @@ export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
         const data = { source: scope.shorten(from), destination: scope.shorten(to) };
         return toolOutput(`Moved ${scope.print(from)} to ${scope.print(to)}`, { data });
       };
-      return withPathLocks([from, to], () => queue(move), call.signal);
+      return inQueue([from, to], move, call.signal);
     },
   });
 }

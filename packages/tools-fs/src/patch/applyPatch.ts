@@ -7,19 +7,11 @@ import {
   ToolError,
   toolOutput,
 } from "@toolcrib/core";
-import {
-  createSemaphore,
-  missingPathHint,
-  type PathScope,
-  pathEffect,
-  plainSystemError,
-  refuseSpecial,
-  withPathLocks,
-} from "@toolcrib/kit/files";
+import { missingPathHint, type PathScope, pathEffect, plainSystemError, refuseSpecial } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { behindMark, longestEditable, readEditable } from "../edit/readEditable.ts";
-import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
+import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { listOf, oneOf, text } from "../outputSchemas.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { createSeenFiles, type SeenFiles } from "../seenFiles.ts";
@@ -46,7 +38,7 @@ export function createApplyPatchTool(options: FsToolOptions = {}): ExecutableToo
 
 /** Makes the tool from settings that the tools of a pack share. */
 export function applyPatchTool({ scope, seen }: FsSettings): ExecutableTool {
-  const queue = createSemaphore(openFileLimit);
+  const inQueue = createChangeQueue();
   return defineTool({
     name: "apply_patch",
     origin,
@@ -73,7 +65,7 @@ export function applyPatchTool({ scope, seen }: FsSettings): ExecutableTool {
         const words = changes.map((change) => describe(change, scope)).join("\n");
         return toolOutput(words, { data: { files: changes.map((change) => dataOf(change, scope)) } });
       };
-      return withPathLocks(paths, () => queue(apply), call.signal);
+      return inQueue(paths, apply, call.signal);
     },
   });
 }

@@ -2,17 +2,9 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { defineTool, type ExecutableTool, isToolError, toolOutput } from "@toolcrib/core";
 import { clip, printableName } from "@toolcrib/core/text";
-import {
-  createSemaphore,
-  mayHoldEntries,
-  openInside,
-  pathEffect,
-  plainSystemError,
-  systemErrorCode,
-  withPathLocks,
-} from "@toolcrib/kit/files";
+import { mayHoldEntries, openInside, pathEffect, plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
-import { type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
+import { createChangeQueue, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { count, text } from "../outputSchemas.ts";
 import { confirmNotDenied, refuseDeniedBelow } from "./deniedBelow.ts";
 import { refuseProtected } from "./protectedPaths.ts";
@@ -28,7 +20,7 @@ const parameters = {
 /** `remove`: removes a file, a link or a whole directory tree; refuses protected paths before anything is touched. */
 export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
   const { scope } = settingsOf("createRemoveTool", options);
-  const queue = createSemaphore(openFileLimit);
+  const inQueue = createChangeQueue();
   /** Undefined below a file, where nothing can be. */
   const find = async (path: string): Promise<string | undefined> => {
     try {
@@ -71,7 +63,7 @@ export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
           throw plainSystemError(error, scope.print(entry));
         }
       };
-      return withPathLocks([entry], () => queue(remove), call.signal);
+      return inQueue([entry], remove, call.signal);
     },
   });
 }
