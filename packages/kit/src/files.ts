@@ -31,5 +31,6 @@ export { mayHoldEntries, pathEffect } from "./paths/pathEffect.ts";
 export { isInside, type PathUse } from "./paths/pathLimits.ts";
 export { compilePathPatterns, type PathPatternOptions, type PathPatterns } from "./paths/pathPatterns.ts";
 export { createPathScope, type PathScope } from "./paths/pathScope.ts";
+export { type PathStyle, shareOf } from "./paths/pathStyle.ts";
 export { directoryOption, type PathScopeOptions, patternsOption, scopeOptions } from "./paths/scopeOptions.ts";
 export { compileWildmatch, type Wildmatch } from "./paths/wildmatch.ts";

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { systemErrorCode } from "../files/systemErrors.ts";
 import { takeApart } from "./pathStyle.ts";
 
@@ -42,7 +42,8 @@ function followByHand(absolute: string): string {
       links += 1;
       if (links > linkLimit) throw systemError("ELOOP");
       const target = takeApart(readlinkSync(path));
-      if (target.root !== "") done = target.root;
+      // On Windows a target may leave the drive out.
+      if (target.root !== "") done = resolve(done, target.root);
       names = names.concat(target.names);
       continue;
     }

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { compilePathPatterns } from "./pathPatterns.ts";
+import type { PathStyle } from "./pathStyle.ts";
 
 /** What `deny` says, and the directories that its relative patterns start from: enough to compile it again, in a thread for example. */
 export interface DenyRules {
@@ -17,12 +18,13 @@ export interface DeniedPaths {
 }
 
 /** Throws a TypeError for a malformed pattern. */
-export function compileDenyRules(rules: DenyRules): DeniedPaths {
+export function compileDenyRules(rules: DenyRules, style?: PathStyle): DeniedPaths {
   const { match, mayMatchBelow } = compilePathPatterns(rules.patterns, {
     roots: rules.roots,
     ignoreCase: true,
     missingMatches: true,
     followLinks: true,
+    style,
   });
   return {
     rules,

@@ -1,8 +1,10 @@
-import { sep } from "node:path";
+import path from "node:path";
 import { ToolError } from "@toolcrib/core";
 import { shownName } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import { compileDenyRules, type DeniedPaths } from "./deniedPaths.ts";
+import { type PathStyle, shareOf } from "./pathStyle.ts";
+import { type PathSystem, thisSystem } from "./pathSystem.ts";
 import { canonicalDirectories, type PathScopeOptions } from "./scopeOptions.ts";
 
 /** What is to be done to a path. */
@@ -18,21 +20,34 @@ export interface PathLimits {
   contains(path: string): boolean;
   /** Throws `permission_denied` outside the roots, and for a write where only reading is allowed. */
   refuseOutside(path: string, use: PathUse, shown: () => string): void;
+  /**
+   * Throws `permission_denied` for a path on a network share where nothing is allowed: to look at it would send the user's login to
+   * its server.
+   */
+  refuseOtherShare(path: string, shown: () => string): void;
   /** Throws `permission_denied` for a denied path. */
   refuseDenied(path: string, shown: () => string): void;
 }
 
 /** `cwd` is the working directory where it is fixed. The options are checked. */
-export function createPathLimits(options: PathScopeOptions, cwd: string | undefined): PathLimits {
+export function createPathLimits(
+  options: PathScopeOptions,
+  cwd: string | undefined,
+  system: PathSystem = thisSystem,
+): PathLimits {
   const { root, readable: given = [], deny: patterns = [] } = options;
-  const roots = root === undefined ? undefined : canonicalDirectories(root);
-  const readable = canonicalDirectories(given);
+  const { style } = system;
+  const roots = root === undefined ? undefined : canonicalDirectories(root, system);
+  const readable = canonicalDirectories(given, system);
   // Fixed now, as the roots are: what is denied must not change with the process's directory.
   const denied =
     patterns.length === 0
       ? undefined
-      : compileDenyRules({ patterns: Object.freeze([...patterns]), roots: roots ?? [cwd ?? process.cwd()] });
-  const contains = (path: string): boolean => roots === undefined || roots.some((root) => isInside(root, path));
+      : compileDenyRules({ patterns: Object.freeze([...patterns]), roots: roots ?? [cwd ?? process.cwd()] }, style);
+  const contains = (path: string): boolean => roots === undefined || roots.some((root) => isInside(root, path, style));
+  const shares = new Set([...(roots ?? []), ...readable].map((directory) => shareOf(directory, style)));
+  const outside = (path: string): ToolError =>
+    refuse(path, `is outside ${list([...(roots ?? []), ...readable])}; use a path inside`);
   const refuse = (path: string, why: string, pattern?: string): ToolError =>
     new ToolError({
       code: "permission_denied",
@@ -49,14 +64,18 @@ export function createPathLimits(options: PathScopeOptions, cwd: string | undefi
     contains,
     refuseOutside(path, use, shown) {
       if (use === "read") {
-        if (contains(path) || deepest(readable, path) >= 0) return;
-        throw refuse(shown(), `is outside ${list([...(roots ?? []), ...readable])}; use a path inside`);
+        if (contains(path) || deepest(readable, path, style) >= 0) return;
+        throw outside(shown());
       }
       if (!contains(path)) throw refuse(shown(), `is outside ${list(roots ?? [])}; use a path inside`);
-      const within = deepest(readable, path);
+      const within = deepest(readable, path, style);
       // Where a root and a directory for reading alone lie in one another, the nearest to the path decides.
-      if (within < 0 || within < deepest(roots ?? [], path)) return;
+      if (within < 0 || within < deepest(roots ?? [], path, style)) return;
       throw refuse(shown(), `is in ${list(readable)}, for reading alone; write elsewhere`);
+    },
+    refuseOtherShare(path, shown) {
+      const share = roots && shareOf(path, style);
+      if (share !== undefined && !shares.has(share)) throw outside(shown());
     },
     refuseDenied(path, shown) {
       const pattern = denied?.match(path);
@@ -66,11 +85,11 @@ export function createPathLimits(options: PathScopeOptions, cwd: string | undefi
 }
 
 /** True for `directory` itself and everything below it; compared by whole names. */
-export function isInside(directory: string, path: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+export function isInside(directory: string, given: string, { sep }: Pick<PathStyle, "sep"> = path): boolean {
+  return given === directory || given.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
 /** Returns the length of the longest of the directories that contain a path; -1 where none does. */
-function deepest(directories: readonly string[], path: string): number {
-  return Math.max(-1, ...directories.filter((one) => isInside(one, path)).map((one) => one.length));
+function deepest(directories: readonly string[], path: string, style: PathStyle): number {
+  return Math.max(-1, ...directories.filter((one) => isInside(one, path, style)).map((one) => one.length));
 }

@@ -4,7 +4,7 @@ import { clip } from "@toolcrib/core/text";
 import { canonicalOrUndefined } from "./canonicalPath.ts";
 import { foldCase, foldPattern, isAscii } from "./foldCase.ts";
 import { homeFolder } from "./homeFolder.ts";
-import { longestPath, withSlashes } from "./pathStyle.ts";
+import { longestPath, type PathStyle, withSlashes } from "./pathStyle.ts";
 import { compileWildmatch, type Wildmatch } from "./wildmatch.ts";
 
 export interface PathPatternOptions {
@@ -18,6 +18,8 @@ export interface PathPatternOptions {
   missingMatches?: boolean | undefined;
   /** What the plain names at the head of `a/b` or `/x` lead to through links (when this is compiled) is matched too. */
   followLinks?: boolean | undefined;
+  /** `path.posix` or `path.win32`. Default: that of the running system. */
+  style?: PathStyle | undefined;
 }
 
 /** Patterns of paths, compiled. Paths to match are absolute; `..` in them is taken off by name. */
@@ -54,19 +56,22 @@ interface NameGlob extends NamePattern {
 
 /**
  * Compiles patterns as in a .gitignore, without `!`: `NAME` matches at any depth (in a root: below it), `a/b` and `./x` from each
- * root, `/x` and `//x` from the file system's root, `~/x` from the home. `{a,b}` is no alternative. Matching takes time in
- * proportion to the pattern times the path. Throws a TypeError that names a malformed pattern, and what is wrong with it.
+ * root, `/x` and `//x` from the file system's root, `~/x` from the home. `{a,b}` is no alternative. On Windows `C:/x` is from a drive,
+ * `//server/share/x` from a share and `/x` from the drive of each root. Matching takes time in proportion to the pattern times the
+ * path. Throws a TypeError that names a malformed pattern, and what is wrong with it.
  */
 export function compilePathPatterns(patterns: readonly string[], options: PathPatternOptions): PathPatterns {
-  const { ignoreCase = false, missingMatches = false } = options;
+  const { ignoreCase = false, missingMatches = false, style = path } = options;
   const folded = (text: string): string => (ignoreCase ? foldCase(text) : text);
-  const rootPaths = withTargets(options.roots);
-  const roots = rootPaths.map((root) => folded(slashed(root))).toSorted((one, other) => one.length - other.length);
+  const rootPaths = withTargets(options.roots, style);
+  const roots = rootPaths
+    .map((root) => folded(slashed(root, style)))
+    .toSorted((one, other) => one.length - other.length);
   const names = new Map<string, NamePattern[]>();
   const globs: NameGlob[] = [];
   const placed: PlacedPattern[] = [];
   for (const [order, pattern] of patterns.entries()) {
-    const { glob, directoryOnly, anchor } = readPattern(pattern);
+    const { glob, directoryOnly, anchor, top } = readPattern(pattern, style);
     const refuse = (reason: string): TypeError => malformed(pattern, reason);
     if (ignoreCase && glob !== "" && glob.split("/").some((name) => foldPattern(name) === "")) {
       throw refuse("a name in it has only characters without a shape, which do not count here");
@@ -78,8 +83,13 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
       else globs.push({ ...rule, fits: nameTest(name, ignoreCase, refuse) });
       continue;
     }
-    const starts = anchor === "root" ? rootPaths : anchor === "home" ? homes(options.home, refuse) : [topOf()];
-    for (const place of placesOf(glob, starts, options.followLinks === true)) {
+    const starts =
+      anchor === "root"
+        ? rootPaths
+        : anchor === "home"
+          ? homes(options.home, style, refuse)
+          : topsOf(top, rootPaths, style);
+    for (const place of placesOf(glob, starts, options.followLinks === true, style)) {
       const rest = ignoreCase ? foldPattern(place.glob) : place.glob;
       const compiled = rest === "" ? undefined : compileOrThrow(rest, ignoreCase, refuse);
       const base = folded(place.base);
@@ -110,7 +120,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
 
   return {
     match(given, isDirectory) {
-      const text = plainPath(given);
+      const text = plainPath(given, style);
       const asDirectory = isDirectory ?? (missingMatches || /[\\/]$/.test(given));
       let first = Infinity;
       for (const form of formsOf(text, ignoreCase)) first = Math.min(first, matchText(form, asDirectory));
@@ -118,7 +128,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
     },
     mayMatchBelow(directory) {
       if (names.size > 0 || globs.length > 0) return true;
-      return formsOf(plainPath(directory), ignoreCase).some((form) => {
+      return formsOf(plainPath(directory, style), ignoreCase).some((form) => {
         const inside = form.endsWith("/") ? form : `${form}/`;
         return placed.some((rule) => mayMatchPlaced(rule, inside));
       });
@@ -133,41 +143,50 @@ function malformed(pattern: string, reason: string): TypeError {
 type Anchor = "root" | "home" | "top";
 
 interface ReadPattern {
-  /** Without what `anchor` and `directoryOnly` say; empty for the anchor's directory itself. */
+  /** Without what `anchor`, `top` and `directoryOnly` say; empty for the anchor's directory itself. */
   glob: string;
   directoryOnly: boolean;
   /** Where it starts; undefined for a name at any depth. */
   anchor: Anchor | undefined;
+  /** The drive or share that it names, on Windows. */
+  top: string;
 }
 
 /** Throws for what is malformed but for its wildcards. */
-function readPattern(pattern: unknown): ReadPattern {
+function readPattern(pattern: unknown, style: PathStyle): ReadPattern {
   if (typeof pattern !== "string") throw new TypeError(`A path pattern must be a string, got ${kindOf(pattern)}`);
-  const problem = whatIsWrong(pattern);
+  const problem = whatIsWrong(pattern, style);
   if (problem !== undefined) throw malformed(pattern, problem);
-  const anchor = anchorOf(pattern);
-  // On Windows `C:/x` is kept whole.
+  const top = style.sep === "\\" ? (driveOrShare.exec(pattern)?.[0] ?? "") : "";
+  const anchor = top === "" ? anchorOf(pattern) : "top";
   const start = anchor === "home" ? /^~\/*/ : anchor === "root" ? /^(?:\.(?:\/+|$))*/ : /^\/*/;
-  const glob = pattern.replace(start, "");
+  const glob = pattern.slice(top.length).replace(start, "");
   const directoryOnly = pattern.endsWith("/");
   const plain = directoryOnly && glob !== "" ? glob.slice(0, -1) : glob;
   if (plain !== "" && plain.split("/").some((name) => name === "" || name === "." || name === "..")) {
     throw malformed(pattern, "no path holds an empty name, . or ..; write it without");
   }
-  return { glob: plain, directoryOnly, anchor };
+  return { glob: plain, directoryOnly, anchor, top };
 }
 
-function whatIsWrong(pattern: string): string | undefined {
+/** What a pattern of Windows may begin with: `C:` or `//server/share`. */
+const driveOrShare = /^(?:[A-Za-z]:(?=\/)|\/\/[^/*?[\\]+\/[^/*?[\\]+(?=\/|$))/;
+/** One that stands between names on Windows, as far as can be told: it escapes nothing that has a meaning. */
+const separator = /\\(?![*?[\]!#{}()\\ ^-])/;
+
+function whatIsWrong(pattern: string, style: PathStyle): string | undefined {
   if (pattern === "") return "it is empty; leave it out";
   if (pattern.includes("\0")) return "it holds a NUL character, which no path does";
   if (pattern.startsWith("!"))
     return "it starts with !, but nothing can be excepted; write \\! for the character itself";
+  if (style.sep === "\\" && (pattern.startsWith("\\\\") || separator.test(pattern)))
+    return "it holds a \\, which takes the next character as it is; write / between names";
   return Buffer.byteLength(pattern) > longestPath ? `it is longer than ${longestPath} bytes` : undefined;
 }
 
 function anchorOf(pattern: string): Anchor | undefined {
   if (pattern === "~" || pattern.startsWith("~/")) return "home";
-  if (pattern.startsWith("/") || (path.sep === "\\" && /^[A-Za-z]:\//.test(pattern))) return "top";
+  if (pattern.startsWith("/")) return "top";
   return /^\.\/?$/.test(pattern) || pattern.slice(0, -1).includes("/") ? "root" : undefined;
 }
 
@@ -178,33 +197,36 @@ interface Place {
 }
 
 /** Returns the places of a glob below its starts; with `followLinks` also below what the plain names at its head lead to. */
-function placesOf(glob: string, starts: readonly string[], followLinks: boolean): Place[] {
+function placesOf(glob: string, starts: readonly string[], followLinks: boolean, style: PathStyle): Place[] {
   const names = glob === "" ? [] : glob.split("/");
   const firstGlob = names.findIndex((name) => !isPlain(name));
   const plain = names.slice(0, firstGlob < 0 ? names.length : firstGlob);
   const rest = names.slice(plain.length).join("/");
   return starts.flatMap((start) => {
-    const head = path.join(start, ...plain);
-    const heads = followLinks ? withTargets([head]) : [head];
-    return heads.map((one) => ({ base: rest === "" ? slashed(one) : withSlash(slashed(one)), glob: rest }));
+    const head = style.join(start, ...plain);
+    const heads = followLinks ? withTargets([head], style) : [head];
+    const bases = heads.map((one) => slashed(one, style));
+    return bases.map((base) => ({ base: rest === "" ? base : withSlash(base), glob: rest }));
   });
 }
 
-/** On Windows a pattern from the top holds its drive. */
-function topOf(): string {
-  return path.sep === "\\" ? "" : "/";
+/** Where a pattern from the top starts. On Windows one without a drive is about the drive or share of each root. */
+function topsOf(top: string, roots: readonly string[], style: PathStyle): string[] {
+  if (style.sep === "/") return ["/"];
+  if (top !== "") return [style.join(top, "/")];
+  return [...new Set([...roots, style.resolve("/")].map((one) => style.parse(one).root))];
 }
 
-function homes(home: string | undefined, refuse: (reason: string) => TypeError): string[] {
+function homes(home: string | undefined, style: PathStyle, refuse: (reason: string) => TypeError): string[] {
   const found = home ?? homeFolder();
-  if (found === undefined || !path.isAbsolute(found))
+  if (found === undefined || !style.isAbsolute(found))
     throw refuse("the home directory is not known; write the path from /");
-  return withTargets([found]);
+  return withTargets([found], style);
 }
 
 /** Directories, and what they lead to through links. */
-function withTargets(directories: readonly string[]): string[] {
-  const all = directories.map((one) => path.resolve(one));
+function withTargets(directories: readonly string[], style: PathStyle): string[] {
+  const all = directories.map((one) => style.resolve(one));
   return [...new Set(all.flatMap((one) => [one, canonicalOrUndefined(one) ?? one]))];
 }
 
@@ -252,9 +274,9 @@ function lengthOfRoot(text: string, roots: readonly string[]): number {
 }
 
 /** With `/`, without `..`, and without a slash at its end. Throws for a path that is not absolute. */
-function plainPath(given: string): string {
-  if (!path.isAbsolute(given)) throw new TypeError(`A path to match must be absolute, got ${quote(clip(given))}`);
-  return slashed(path.resolve(given));
+function plainPath(given: string, style: PathStyle): string {
+  if (!style.isAbsolute(given)) throw new TypeError(`A path to match must be absolute, got ${quote(clip(given))}`);
+  return slashed(style.resolve(given), style);
 }
 
 /** A path as it is compared. Composed and decomposed: a wildcard may stand for a letter without its accent. */
@@ -266,8 +288,10 @@ function formsOf(text: string, ignoreCase: boolean): readonly string[] {
   return composed === decomposed ? [composed] : [composed, decomposed];
 }
 
-function slashed(text: string): string {
-  return withSlashes(text);
+/** With `/`, and the letter of a drive in capitals, as the system gives it. */
+function slashed(text: string, style: PathStyle): string {
+  const plain = withSlashes(text, style);
+  return style.sep === "/" ? plain : plain.replace(/^[a-z]:/, (drive) => drive.toUpperCase());
 }
 
 function withSlash(text: string): string {

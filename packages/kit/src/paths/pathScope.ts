@@ -1,14 +1,14 @@
-import { lstatSync } from "node:fs";
-import { join, resolve as resolveLexically, sep } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { checkValues, shownName } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import { descriptorPath } from "../files/descriptors.ts";
 import { plainSystemError } from "../files/systemErrors.ts";
-import { canonical, canonicalOrUndefined, systemError } from "./canonicalPath.ts";
+import { systemError } from "./canonicalPath.ts";
 import type { DeniedPaths } from "./deniedPaths.ts";
+import { foldCase } from "./foldCase.ts";
 import { createPathLimits, isInside, type PathUse } from "./pathLimits.ts";
-import { absoluteFrom, longestPath, withSlashes } from "./pathStyle.ts";
+import { absoluteFrom, longestPath, type PathStyle, withSlashes } from "./pathStyle.ts";
+import { type PathSystem, thisSystem } from "./pathSystem.ts";
 import { type PathScopeOptions, scopeOptions } from "./scopeOptions.ts";
 import { windowsTrap } from "./windowsNames.ts";
 
@@ -50,22 +50,30 @@ export interface PathScope {
 
 /** Throws a TypeError for invalid options. `root: undefined` too: a limit was meant, and is missing. */
 export function createPathScope(options: PathScopeOptions = {}): PathScope {
+  return createScopeIn(thisSystem, options);
+}
+
+/** The same on a given system: what decides is a pure function of it, so that the paths of each are tested everywhere. */
+export function createScopeIn(system: PathSystem, options: PathScopeOptions): PathScope {
   checkValues("createPathScope", options, scopeOptions);
-  const fixed = options.cwd === undefined ? undefined : canonical(resolveLexically(options.cwd));
-  const limits = createPathLimits(options, fixed);
+  const { style, canonical, lstat } = system;
+  const { sep } = style;
+  const fixed = options.cwd === undefined ? undefined : canonical(style.resolve(options.cwd));
+  const limits = createPathLimits(options, fixed, system);
   const { roots, readable, denied, contains } = limits;
   const readCwd = (): string => {
     if (fixed !== undefined) return fixed;
     const own = process.cwd();
     return contains(own) ? own : (roots?.[0] ?? own);
   };
+  const shorten = (absolute: string): string => withSlashes(relativeTo(readCwd, absolute, style), style);
+  const print = (absolute: string): string => printableName(shorten(absolute));
   const ambiguousLink = (link: string, path: string): ToolError => {
-    const target = canonicalOrUndefined(link);
-    const shown =
-      target !== undefined && contains(target) && !denied?.match(target) ? printFrom(readCwd, target) : "its path";
+    const target = attempt(() => canonical(link));
+    const shown = target !== undefined && contains(target) && !denied?.match(target) ? print(target) : "its path";
     return new ToolError({
       code: "permission_denied",
-      message: `Refused: ${shownName(path)} can mean a link or what it leads to; for the link itself pass ${printFrom(readCwd, link)}, for what it leads to pass ${shown}`,
+      message: `Refused: ${shownName(path)} can mean a link or what it leads to; for the link itself pass ${print(link)}, for what it leads to pass ${shown}`,
       details: { path },
     });
   };
@@ -75,13 +83,14 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     use: PathUse,
     find: (absolute: string) => string,
   ): Promise<string> => {
-    checkPath(path, argument);
+    checkPath(path, argument, style);
     let found: string;
     try {
-      refuseHome(readCwd, path, argument);
-      const absolute = absoluteFrom(readCwd, path);
+      refuseHome(readCwd, path, argument, system);
+      const absolute = absoluteFrom(readCwd, path, style);
       // First, so that no other error tells what is there.
       limits.refuseDenied(absolute, () => path);
+      limits.refuseOtherShare(absolute, () => path);
       found = find(absolute);
     } catch (error) {
       throw plainSystemError(error, shownName(path));
@@ -102,13 +111,13 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     resolve: (path, argument = "path", use = "write") => confined(path, argument, use, canonical),
     resolveEntry: (path, argument = "path") =>
       confined(path, argument, "write", (absolute) => {
-        const plain = withoutDirectoryEnd(absolute);
+        const plain = withoutDirectoryEnd(absolute, sep);
         const climbs = plain.endsWith(`${sep}..`);
-        const entry = namedEntry(climbs ? resolveLexically(plain) : plain);
+        const entry = namedEntry(climbs ? style.resolve(plain) : plain, argument, system);
         if (plain === absolute && !climbs) return entry;
         limits.refuseOutside(entry, "write", () => path);
         limits.refuseDenied(entry, () => path);
-        const stats = lstatSync(entry, { throwIfNoEntry: false });
+        const stats = lstat(entry);
         if (stats?.isSymbolicLink()) throw ambiguousLink(entry, path);
         if (climbs) return canonical(plain);
         if (stats && !stats.isDirectory()) throw systemError("ENOTDIR");
@@ -117,28 +126,36 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
     confirm(descriptor, path, { use = "write", name } = {}) {
       if (!limits.bind) return;
       const opened = descriptorPath(descriptor) ?? canonical(path);
-      const shown = (): string => printFrom(readCwd, name === undefined ? path : join(path, name));
+      const shown = (): string => print(name === undefined ? path : style.join(path, name));
       limits.refuseOutside(opened, use, shown);
-      limits.refuseDenied(name === undefined ? opened : join(opened, name), shown);
+      limits.refuseDenied(name === undefined ? opened : style.join(opened, name), shown);
     },
-    shorten: (absolute) => withSlashes(relativeTo(readCwd, absolute)),
-    print: (absolute) => printFrom(readCwd, absolute),
+    shorten,
+    print,
   };
 }
 
-function checkPath(path: string, argument: string): void {
-  const reason = whatIsWrong(path);
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function checkPath(path: string, argument: string, style: PathStyle): void {
+  const reason = whatIsWrong(path, style);
   if (reason !== undefined) throw invalidArgument(argument, reason);
 }
 
 /** A shell would expand it; here it would make a folder of that name. One that is there is meant. */
-function refuseHome(readCwd: () => string, path: string, argument: string): void {
-  if (!/^~(?:[\\/]|$)/.test(path) || lstatSync(absoluteFrom(readCwd, "~"), { throwIfNoEntry: false })) return;
+function refuseHome(readCwd: () => string, path: string, argument: string, { style, lstat }: PathSystem): void {
+  if (!/^~(?:[\\/]|$)/.test(path) || lstat(absoluteFrom(readCwd, "~", style))) return;
   throw invalidArgument(argument, "`~` is not expanded; give the path in full");
 }
 
 /** A tool that is called without a registry may get anything. */
-function whatIsWrong(path: unknown): string | undefined {
+function whatIsWrong(path: unknown, { sep }: PathStyle): string | undefined {
   if (typeof path !== "string") return "must be a string; pass a file or directory path";
   if (path === "") return "must not be empty; pass a file or directory path";
   // First: what follows looks at every character, and a path of many names is resolved name by name.
@@ -149,30 +166,38 @@ function whatIsWrong(path: unknown): string | undefined {
 }
 
 /** Without the `/` and `/.` at its end, which ask for a directory; the root stays. */
-function withoutDirectoryEnd(absolute: string): string {
+function withoutDirectoryEnd(absolute: string, sep: string): string {
   let end = absolute.length;
   while (absolute[end - 1] === sep || (absolute[end - 1] === "." && absolute[end - 2] === sep)) end -= 1;
   return absolute.slice(0, Math.max(end, absolute.indexOf(sep) + 1));
 }
 
 /** Returns the canonical path but for its last name, which is not followed. */
-function namedEntry(absolute: string): string {
-  const cut = absolute.lastIndexOf(sep) + 1;
-  return join(canonical(absolute.slice(0, cut)), absolute.slice(cut));
+function namedEntry(absolute: string, argument: string, system: PathSystem): string {
+  const { style, canonical } = system;
+  const cut = absolute.lastIndexOf(style.sep) + 1;
+  const [folder, name] = [canonical(absolute.slice(0, cut)), absolute.slice(cut)];
+  if (style.sep === "\\") refuseShortName(folder, name, argument, system);
+  return style.join(folder, name);
 }
 
-function printFrom(readCwd: () => string, absolute: string): string {
-  return printableName(withSlashes(relativeTo(readCwd, absolute)));
+/**
+ * Throws for the short name (`GIT~1`) that Windows gives a file beside its own: by that name it would be on no list of denied or
+ * protected paths.
+ */
+function refuseShortName(folder: string, name: string, argument: string, { style, lstat, list }: PathSystem): void {
+  if (!name.includes("~") || lstat(style.join(folder, name)) === undefined) return;
+  const wanted = foldCase(name);
+  if (list(folder).some((listed) => foldCase(listed) === wanted)) return;
+  throw invalidArgument(argument, "is a short name of Windows; give the name that a listing shows");
 }
 
-function relativeTo(readCwd: () => string, absolute: string): string {
-  let cwd: string;
-  try {
-    cwd = readCwd();
-  } catch {
-    // The process's directory was removed: nothing is relative to it.
-    return absolute;
-  }
+function relativeTo(readCwd: () => string, absolute: string, style: PathStyle): string {
+  // If the process's directory was removed, nothing is relative to it.
+  const cwd = attempt(readCwd);
+  if (cwd === undefined) return absolute;
   if (absolute === cwd) return ".";
-  return isInside(cwd, absolute) ? absolute.slice(cwd.endsWith(sep) ? cwd.length : cwd.length + 1) : absolute;
+  return isInside(cwd, absolute, style)
+    ? absolute.slice(cwd.endsWith(style.sep) ? cwd.length : cwd.length + 1)
+    : absolute;
 }

@@ -1,6 +1,19 @@
-import path, { type PlatformPath } from "node:path";
+import path from "node:path";
+import { foldCase } from "./foldCase.ts";
 
-/** What differs between the paths of POSIX and of Windows; each takes the style that is meant, the running system's by default. */
+/*
+ * What differs between the paths of POSIX and of Windows. Each function takes the style that is meant, the running system's by
+ * default, so that both are tested everywhere.
+ */
+
+/** What is used of `path.posix` and `path.win32`. Their own type would ask users for the types of Node. */
+export interface PathStyle {
+  readonly sep: string;
+  isAbsolute(path: string): boolean;
+  join(...parts: string[]): string;
+  resolve(...parts: string[]): string;
+  parse(path: string): { readonly root: string };
+}
 
 /** The most bytes of a path that the system could open: PATH_MAX of Linux (smaller on macOS), and that of long Windows paths. */
 export const longestPath: number = path.sep === "/" ? 4096 : 32_767;
@@ -9,18 +22,31 @@ export const longestPath: number = path.sep === "/" ? 4096 : 32_767;
  * Returns an absolute path for one that may be relative. Not normalised on POSIX, where `link/..` is the parent of the link's target;
  * on Windows it is, but for an end (`\`, `\.`) that asks for the directory.
  */
-export function absoluteFrom(readCwd: () => string, given: string, style: PlatformPath = path): string {
+export function absoluteFrom(readCwd: () => string, given: string, style: PathStyle = path): string {
   if (style.sep === "/") return style.isAbsolute(given) ? given : `${readCwd()}/${given}`;
   return style.resolve(readCwd(), given) + (/[\\/]\.?$/.test(given) ? style.sep : "");
 }
 
 /** With `/` between the names: on POSIX `\` is a letter like any other. */
-export function withSlashes(given: string, style: PlatformPath = path): string {
+export function withSlashes(given: string, style: PathStyle = path): string {
   return style.sep === "/" ? given : given.replaceAll(style.sep, "/");
 }
 
 /** Returns a path's root (empty for a relative one) and its names, the last one first. */
-export function takeApart(given: string, style: PlatformPath = path): { root: string; names: string[] } {
+export function takeApart(given: string, style: PathStyle = path): { root: string; names: string[] } {
   const { root } = style.parse(given);
-  return { root, names: given.slice(root.length).split(style.sep).reverse() };
+  return {
+    root,
+    names: given
+      .slice(root.length)
+      .split(style.sep === "/" ? "/" : /[\\/]/)
+      .reverse(),
+  };
+}
+
+/** The server and share that an absolute Windows path begins with, folded; undefined for a path on a drive, and on POSIX. */
+export function shareOf(given: string, style: PathStyle = path): string | undefined {
+  if (style.sep === "/") return undefined;
+  const { root } = style.parse(given);
+  return /^[\\/]{2}/.test(root) ? foldCase(root.replace(/[\\/]+$/, "").replaceAll("/", "\\")) : undefined;
 }

@@ -1,6 +1,5 @@
-import { resolve } from "node:path";
 import { kindOf, type OptionSpec, option } from "@toolcrib/core/internal";
-import { canonical } from "./canonicalPath.ts";
+import { type PathSystem, thisSystem } from "./pathSystem.ts";
 
 export interface PathScopeOptions {
   /** What relative paths are relative to. Default: the process's, read at each call; the first root where that lies outside every root. */
@@ -43,8 +42,11 @@ export const scopeOptions: Readonly<Record<keyof PathScopeOptions, OptionSpec>> 
 };
 
 /** Returns the canonical directories that a checked `root` or `readable` names. */
-export function canonicalDirectories(given: string | readonly string[]): readonly string[] {
-  return Object.freeze([given].flat().map((one) => canonical(resolve(one))));
+export function canonicalDirectories(
+  given: string | readonly string[],
+  { style, canonical }: PathSystem = thisSystem,
+): readonly string[] {
+  return Object.freeze([given].flat().map((one) => canonical(style.resolve(one))));
 }
 
 function urlRemedy(value: unknown): string | undefined {

@@ -1,0 +1,22 @@
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import path from "node:path";
+import { canonical } from "./canonicalPath.ts";
+import type { PathStyle } from "./pathStyle.ts";
+
+/** How paths are written and what is there: those of the running system, or in a test those of another. Paths are absolute. */
+export interface PathSystem {
+  readonly style: PathStyle;
+  /** Follows every link, as `canonical` does. */
+  canonical(path: string): string;
+  /** What is there, a link not followed; undefined if nothing is. */
+  lstat(path: string): Pick<Stats, "isDirectory" | "isSymbolicLink"> | undefined;
+  /** The names in a directory. */
+  list(directory: string): readonly string[];
+}
+
+export const thisSystem: PathSystem = {
+  style: path,
+  canonical,
+  lstat: (one) => lstatSync(one, { throwIfNoEntry: false }),
+  list: (directory) => readdirSync(directory),
+};
