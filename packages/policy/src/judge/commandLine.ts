@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { bareRule } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
@@ -6,7 +5,7 @@ import type { Settings } from "../settings.ts";
 import { changeDirectory } from "../shell/builtins.ts";
 import { readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
-import { type Budget, newBudget, pathFrom } from "./folders.ts";
+import { type Budget, newBudget, pathFrom, shellPath } from "./folders.ts";
 import type { Groups } from "./judgeFile.ts";
 
 /** A simple command of a line. */
@@ -89,7 +88,7 @@ function workingDirectories(line: ShellLine, text: string, cwd: string): readonl
     changes += 1;
     if (command === last) break;
     // A shell goes on from the path as written, a program from where it leads.
-    for (const from of [...found]) found.add(resolve(from, target)).add(pathFrom(from, target));
+    for (const from of [...found]) found.add(shellPath(from, target)).add(pathFrom(from, target));
     if (found.size > mostDirectories) return undefined;
   }
   // Something else changes it.

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
-import { canonicalOrUndefined, compileWildmatch, systemErrorCode } from "@toolcrib/kit/files";
+import nodePath, { isAbsolute, join } from "node:path";
+import { canonicalOrUndefined, compileWildmatch, type PathStyle, shareOf, systemErrorCode } from "@toolcrib/kit/files";
 
 /** How much work a decision may still take, in steps. */
 export interface Budget {
@@ -107,19 +107,29 @@ function namesIn(directory: string): readonly string[] {
  * names alone where that fails.
  */
 export function pathFrom(directory: string, word: string): string {
+  const lexical = shellPath(directory, word);
+  if (nodePath.sep === "\\") {
+    // To look at another share would send the user's login to its server.
+    const isElsewhere = ![undefined, shareOf(directory)].includes(shareOf(lexical));
+    return isElsewhere ? lexical : (canonicalOrUndefined(lexical) ?? lexical);
+  }
   const names = word.split("/");
-  if (names.includes(".."))
-    return canonicalOrUndefined(isAbsolute(word) ? word : `${directory}/${word}`) ?? resolve(directory, word);
+  if (names.includes("..")) return canonicalOrUndefined(isAbsolute(word) ? word : `${directory}/${word}`) ?? lexical;
   let at = isAbsolute(word) ? "/" : directory;
   for (const name of names) {
     if (name === "" || name === ".") continue;
     at = at === "/" ? `/${name}` : `${at}/${name}`;
     const stats = linkStatsOf(at);
     // Nothing below a name that is missing can be a link. Most words are no paths, and end here.
-    if (stats === undefined) return resolve(directory, word);
-    if (stats.isSymbolicLink()) return canonicalOrUndefined(resolve(directory, word)) ?? resolve(directory, word);
+    if (stats === undefined) return lexical;
+    if (stats.isSymbolicLink()) return canonicalOrUndefined(lexical) ?? lexical;
   }
-  return resolve(directory, word);
+  return lexical;
+}
+
+/** Returns a path of a shell line, by its names alone. The `sh` of Windows writes a drive as a folder: `/c/x` is `C:\x`. */
+export function shellPath(directory: string, word: string, style: PathStyle = nodePath): string {
+  return style.resolve(directory, style.sep === "/" ? word : word.replace(/^\/([A-Za-z])(?=\/|$)/, "$1:/"));
 }
 
 /** Looks at what a path leads to; undefined if that is nothing, or cannot be told. */

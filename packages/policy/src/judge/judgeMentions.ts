@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { oneLine } from "../describe.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
@@ -6,7 +5,7 @@ import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, isChanging, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
-import { expandPattern, hasPattern, pathFrom } from "./folders.ts";
+import { expandPattern, hasPattern, pathFrom, shellPath } from "./folders.ts";
 import { type Groups, outrightRule } from "./judgeFile.ts";
 
 /**
@@ -89,7 +88,7 @@ function mentionsIn(
 }
 
 function possiblePath(directory: string, word: string): PossiblePath {
-  const [named, opened] = [resolve(directory, word), pathFrom(directory, word)];
+  const [named, opened] = [shellPath(directory, word), pathFrom(directory, word)];
   return { word, forms: named === opened ? [named] : [named, opened] };
 }
 

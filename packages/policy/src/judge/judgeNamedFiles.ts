@@ -1,12 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
-import { resolve } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { describeEffect, oneLine } from "../describe.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
 import { type CommandLine, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
-import { type Budget, expandPattern, findBelow, hasPattern, pathFrom } from "./folders.ts";
+import { type Budget, expandPattern, findBelow, hasPattern, pathFrom, shellPath } from "./folders.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
 
@@ -188,8 +187,8 @@ function fileEffect(
   remote: string | undefined,
 ): ToolEffect {
   // Links of a remote cannot be followed from here.
-  if (remote !== undefined) return { kind, path: resolve(directory, word), ...(tree ? { tree } : {}), remote };
+  if (remote !== undefined) return { kind, path: shellPath(directory, word), ...(tree ? { tree } : {}), remote };
   const path = pathFrom(directory, word);
-  const givenPath = resolve(directory, word);
+  const givenPath = shellPath(directory, word);
   return { kind, path, ...(givenPath === path ? {} : { givenPath }), ...(tree ? { tree } : {}) };
 }

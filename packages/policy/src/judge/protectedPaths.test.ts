@@ -384,3 +384,32 @@ test("names are read as Windows opens them", () => {
   expect(plainNames("/a:b/é")).toBe("/a/é");
   expect(plainNames("C:/x:y")).toBe("C:/x");
 });
+
+test("protected paths hold in every spelling of Windows, on drives and shares", () => {
+  const roots = ["C:\\work", "\\\\server\\share\\work"];
+  const { match, mayMatchBelow } = compileProtected(protectedPaths, { roots, home: "C:\\Users\\me" }, win32);
+  const paths = [
+    "C:\\work\\.git\\config",
+    "c:\\WORK\\.GIT\\config",
+    "C:/work/.git/hooks/x",
+    "C:\\work\\a\\.git.\\config",
+    "C:\\work\\.git::$INDEX_ALLOCATION\\config",
+    "C:\\work\\.mcp.json::$DATA",
+    "C:\\work\\.vscode \\x",
+    "\\\\server\\share\\work\\.Git\\config",
+    "//SERVER/share/work/AGENTS.md",
+    "c:\\users\\ME\\.config\\x",
+    "D:\\other\\.ssh\\id",
+  ];
+  for (const path of paths) expect(match(path), path).toBeDefined();
+  for (const path of ["C:\\work\\src\\a.ts", "C:\\work\\git\\config", "C:\\Users\\me\\x"])
+    expect(match(path), path).toBeUndefined();
+  expect(mayMatchBelow("c:\\work")).toBe(true);
+});
+
+test("names are read as Windows opens them, from a drive and from a share", () => {
+  expect(plainNames("C:\\a.\\b \\c:x", win32)).toBe("C:\\a\\b\\c");
+  expect(plainNames("c:\\x::$DATA", win32)).toBe("c:\\x");
+  expect(plainNames("C:/a./b:x", win32)).toBe("C:\\a\\b");
+  expect(plainNames("\\\\server\\share\\.git.", win32)).toBe("\\\\server\\share\\.git");
+});

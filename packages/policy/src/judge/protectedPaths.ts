@@ -1,5 +1,5 @@
 import { readdirSync, type Stats } from "node:fs";
-import nodePath, { basename, join, sep } from "node:path";
+import nodePath, { basename, join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import {
   canonicalOrUndefined,
@@ -7,19 +7,13 @@ import {
   isInside,
   namedByRepository,
   type PathScope,
+  type PathStyle,
   type ProtectedPath,
 } from "@toolcrib/kit/files";
 import { describeEffect } from "../describe.ts";
 import type { PathBases } from "../rules/compileRules.ts";
 import type { Verdict } from "../verdict.ts";
 import { statsOf } from "./folders.ts";
-
-/** What is used of `path.posix` or `path.win32`: the name of Node's type in a signature would ask users for the types of Node. */
-interface PathStyle {
-  readonly sep: string;
-  isAbsolute(path: string): boolean;
-  join(...parts: string[]): string;
-}
 
 /** Writes the pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
 export function exactPattern(path: string): string {
@@ -72,7 +66,11 @@ export interface ProtectedMatcher {
   mayMatchBelow(folder: string): boolean;
 }
 
-export function compileProtected(list: readonly ProtectedEntry[], { roots, home }: PathBases): ProtectedMatcher {
+export function compileProtected(
+  list: readonly ProtectedEntry[],
+  { roots, home }: PathBases,
+  style: PathStyle = nodePath,
+): ProtectedMatcher {
   const byPattern = new Map(list.map((one) => [one.pattern, one]));
   const paths = compilePathPatterns([...byPattern.keys()], {
     roots,
@@ -80,13 +78,14 @@ export function compileProtected(list: readonly ProtectedEntry[], { roots, home 
     ignoreCase: true,
     missingMatches: true,
     followLinks: true,
+    style,
   });
   return {
     match(path) {
-      const found = paths.match(plainNames(path));
+      const found = paths.match(plainNames(path, style));
       return found === undefined ? undefined : byPattern.get(found);
     },
-    mayMatchBelow: (folder) => paths.mayMatchBelow(plainNames(folder)),
+    mayMatchBelow: (folder) => paths.mayMatchBelow(plainNames(folder, style)),
   };
 }
 
@@ -96,9 +95,9 @@ const unusual = /[^\u0020-\u007e]|:|[. ](?:[/\\]|$)/;
  * Returns the path with each name as Windows would open it: compatible letters are one, a stream (`.git:x`) and dots and spaces at the end
  * do not count.
  */
-export function plainNames(path: string): string {
+export function plainNames(path: string, { sep }: Pick<PathStyle, "sep"> = nodePath): string {
   if (!unusual.test(path)) return path;
-  const names = path.split(sep).map((name, at) => {
+  const names = path.split(sep === "/" ? "/" : /[\\/]/).map((name, at) => {
     const shown = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
     // Not the colon of a drive.
     const plain = at === 0 && /^[A-Za-z]:$/.test(shown) ? shown : shown.replace(/:.*$/s, "");
