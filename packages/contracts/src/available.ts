@@ -6,6 +6,7 @@ import { clip, isObject, messageOf, printableName } from "@toolcrib/core/text";
 import { removeFlatFolder } from "@toolcrib/kit/files";
 import { isSecret, redactUrls } from "@toolcrib/kit/text";
 import { type PackageVersion, readPackage } from "./installed.ts";
+import { npmProgram } from "./npmProgram.ts";
 import { unpack } from "./unpack.ts";
 
 /** What could be installed of a package. Rejects with an Error that says why that cannot be told. */
@@ -106,13 +107,14 @@ async function npmPack(
     "--fetch-retries=0",
     "--fetch-timeout=30000",
   ];
-  const isWindows = process.platform === "win32";
-  // There npm is a script, which only a shell starts, and a shell looks into the current folder first.
-  const options = { cwd, signal, shell: isWindows, env: { ...env, NoDefaultCurrentDirectoryInExePath: "1" } };
-  const destination = isWindows ? `"${into}"` : into;
-  const child = spawn("npm", ["pack", wanted, "--pack-destination", destination, ...flags], {
-    ...options,
+  const [program, ...words] = npmProgram();
+  const child = spawn(program, [...words, "pack", wanted, "--pack-destination", into, ...flags], {
+    cwd,
+    signal,
+    // Windows looks into the current folder first.
+    env: { ...env, NoDefaultCurrentDirectoryInExePath: "1" },
     stdio: ["ignore", "pipe", "ignore"],
+    windowsHide: true,
   });
   let answer = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -1,0 +1,23 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { npmProgram } from "./npmProgram.ts";
+
+test("on Windows Node runs npm's own file, so that no shell reads a package's name", () => {
+  const folder = mkdtempSync(join(tmpdir(), "npm program "));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "node_modules", "npm", "bin", "npm-cli.js");
+  const find = (name: string): string | undefined => (name === "npm.cmd" ? join(folder, name) : undefined);
+  expect(npmProgram("win32", find)).toEqual(["npm.exe"]);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "");
+  expect(npmProgram("win32", find)).toEqual([process.execPath, file]);
+  expect(npmProgram("win32", (name) => (name === "npm.exe" ? "C:\\volta\\npm.exe" : undefined))).toEqual([
+    "C:\\volta\\npm.exe",
+  ]);
+});
+
+test("elsewhere npm is started by its name", () => {
+  expect(npmProgram("linux")).toEqual(["npm"]);
+});
