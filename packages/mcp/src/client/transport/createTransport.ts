@@ -56,6 +56,7 @@ async function openProcess({
       args,
       env: variables,
       stderr: "ignore",
+      maxBufferSize: maxMessageBytes,
       ...where,
     });
     return { transport, endSession, errors: () => "" };
