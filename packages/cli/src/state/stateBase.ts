@@ -2,14 +2,14 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /** Returns the folder for the state of a user's programs. Imports no package: it is asked before the first one is loaded. */
-export function stateBase(env: NodeJS.ProcessEnv): string {
-  const given = [env.XDG_STATE_HOME, process.platform === "win32" ? env.LOCALAPPDATA : undefined];
+export function stateBase(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
+  const given = [env.XDG_STATE_HOME, platform === "win32" ? env.LOCALAPPDATA : undefined];
   return given.find((path) => path && isAbsolute(path)) ?? join(home(), ".local", "state");
 }
 
 /** Returns the folder of the user's own configuration. */
-export function configFolder(env: NodeJS.ProcessEnv): string {
-  const given = [env.XDG_CONFIG_HOME, process.platform === "win32" ? env.APPDATA : undefined];
+export function configFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
+  const given = [env.XDG_CONFIG_HOME, platform === "win32" ? env.APPDATA : undefined];
   return join(given.find((path) => path && isAbsolute(path)) ?? join(home(), ".config"), "toolcrib");
 }
 

@@ -1,9 +1,11 @@
-import { fstatSync } from "node:fs";
+import { constants, fstatSync } from "node:fs";
 import type { UserContent } from "@toolcrib/agent";
 import { usageError } from "../exitReasons.ts";
 import { mostGivenMegabytes, readGivenFile, refuseMore } from "../state/givenFile.ts";
 import { readMention, withMentions, withTextBefore } from "./mentions.ts";
 
+/** The type of a pipe in the mode of a file: `constants.S_IFIFO`, which Windows lacks. */
+const fifo = 0o010000;
 /** How long a pipe may stay silent when there is a prompt without it: a caller may have left it open by accident. */
 const silenceMs = 3000;
 
@@ -36,7 +38,8 @@ async function requireFile(path: string): Promise<void> {
 function isPiped(): boolean {
   try {
     const stat = fstatSync(0);
-    return stat.isFIFO() || stat.isFile() || stat.isSocket();
+    // By its mode too: on Windows Node answers no to isFIFO for every pipe.
+    return stat.isFIFO() || stat.isFile() || stat.isSocket() || (stat.mode & constants.S_IFMT) === fifo;
   } catch {
     return false;
   }
