@@ -1,4 +1,5 @@
 // Runs tests in a plain program, since no runner of tests starts under Wine, and prints a line of JSON for each.
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   lstatSync,
@@ -9,10 +10,18 @@ import {
   rmdirSync,
   unlinkSync,
 } from "node:fs";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const tests = [];
+
+// Wine 8 does not know TCP_KEEPIDLE (Windows does since version 1709 of 10), and libuv then gives every connection up for which it was asked
+// before: fetch asks for each. That a connection is kept alive is not tried under Wine.
+if (process.env.WINEPREFIX !== undefined)
+  Socket.prototype.setKeepAlive = function setKeepAlive() {
+    return this;
+  };
 
 /** Declares a test, as `test` of other runners does. `skip` says why it is not run here, if it is not. */
 export function test(name, run, skip) {
@@ -21,11 +30,18 @@ export function test(name, run, skip) {
 
 // As Windows writes it: Wine keeps the letters of a folder that it makes, and composes what macOS would take apart.
 const base = realpathSync.native(mkdtempSync(join(tmpdir(), "toolcrib \u00fcn\u00ef ")));
+const bases = [base];
 let folders = 0;
 
+/** A folder for new ones whose path has no space, where the system's own for temporary files has none. */
+export function plainBase() {
+  bases[1] ??= realpathSync.native(mkdtempSync(join(tmpdir(), "toolcrib-")));
+  return bases[1];
+}
+
 /** A new empty folder, whose path holds a space and letters beyond ASCII. */
-export function newFolder() {
-  const folder = join(base, String(++folders));
+export function newFolder(parent = base) {
+  const folder = join(parent, String(++folders));
   mkdirSync(folder);
   return folder;
 }
@@ -55,7 +71,17 @@ export async function runTests() {
     const result = { name, ...(skip !== undefined && { skipped: skip }), ...(error !== undefined && { error }) };
     console.log(JSON.stringify(result));
   }
-  removeTree(base);
+  for (const one of bases) removeTree(one);
   console.log(JSON.stringify({ done: true }));
   process.exit();
+}
+
+/** The short name (`GIT~1`) that the system gave a file beside its own; undefined where it gives none. */
+export function shortNameOf(folder, name) {
+  const { stdout } = spawnSync("cmd.exe", ["/d", "/c", "dir", "/x", "/a", folder], {
+    encoding: "utf8",
+    windowsHide: true,
+  });
+  const line = stdout.split(/\r?\n/).find((one) => one.endsWith(` ${name}`));
+  return /(\S*~\S*)\s+\S.*$/.exec(line ?? "")?.[1];
 }

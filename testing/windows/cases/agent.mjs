@@ -1,17 +1,12 @@
-// The agent over a server on loopback, its session and journal, the policy, and MCP over stdio and HTTP.
+// The agent over a server on loopback, its session and its journal.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Agent } from "@toolcrib/agent";
 import { OfflineProvider } from "@toolcrib/agent/offline";
 import { OpenAICompatibleProvider } from "@toolcrib/agent/openai-compatible";
-import { ToolRegistry } from "@toolcrib/core";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
-import { mountMcp, serveMcp } from "@toolcrib/mcp";
-import { createPolicy } from "@toolcrib/policy";
-import { createFsTools } from "@toolcrib/tools-fs";
 import { newFolder, runTests, test } from "../harness.mjs";
 
 /** A server of chat completions that calls `read_file` once and then answers. */
@@ -73,62 +68,20 @@ test("a session is saved and loaded", async () => {
   assert.equal(resumed.sessionContext.length, saver.sessionContext.length);
 });
 
-test("rules and protected paths hold in any letter case and with both slashes", async () => {
-  const root = newFolder();
-  mkdirSync(join(root, ".git", "hooks"), { recursive: true });
-  const registry = new ToolRegistry(createFsTools({ root, cwd: root }));
-  const policy = createPolicy({
-    mode: "accept-edits",
-    roots: [root],
-    deny: ["effect:read(secret/)", "effect:write(locked.txt)"],
-  });
-  registry.guard(policy.guard);
-  const codeOf = async (name, args) => {
-    const outcome = await registry.invoke(name, args);
-    return outcome.ok ? "ran" : outcome.error.code;
-  };
-  assert.equal(await codeOf("write_file", { path: "free.txt", content: "x" }), "ran");
-  for (const path of [".git/hooks/x", ".GIT\\hooks\\x", "src\\..\\.git\\config", ".Git/HOOKS/pre-commit"]) {
-    assert.equal(await codeOf("write_file", { path, content: "x" }), "approval_required", path);
-  }
-  for (const path of ["locked.txt", "LOCKED.TXT", ".\\Locked.txt"]) {
-    assert.equal(await codeOf("write_file", { path, content: "x" }), "permission_denied", path);
-  }
-  for (const path of ["secret/a", "SECRET\\a"])
-    assert.equal(await codeOf("read_file", { path }), "permission_denied", path);
-});
-
-/** The tools of a server, as this program's own. */
-async function withServer(entry, work) {
-  const mount = await mountMcp({ mcpServers: { files: entry } });
-  try {
-    assert.deepEqual(mount.problems, []);
-    await work(new ToolRegistry(mount.tools));
-  } finally {
-    await mount.close();
-  }
-}
-
-test("our server is mounted over stdio, with its tools under their names", async () => {
+test("a journal whose last line was torn goes on, and lists as a session", async () => {
   const root = newFolder();
   writeFileSync(join(root, "a.txt"), "hello\n");
-  const bin = fileURLToPath(new URL("../../node_modules/@toolcrib/cli/dist/bin.js", import.meta.url));
-  await withServer({ command: process.execPath, args: [bin, "mcp", "serve"], cwd: root }, async (registry) => {
-    assert.match(await registry.execute("mcp__files__read_file", { path: "a.txt" }), /hello/);
-  });
-});
-
-test("our server is mounted over HTTP", async () => {
-  const root = newFolder();
-  writeFileSync(join(root, "a.txt"), "hello\n");
-  const serving = await serveMcp(new ToolRegistry(createFsTools({ root, cwd: root })), { http: { auth: false } });
-  try {
-    await withServer({ url: String(serving.url) }, async (registry) => {
-      assert.match(await registry.execute("mcp__files__read_file", { path: "a.txt" }), /hello/);
-    });
-  } finally {
-    await serving.close();
-  }
+  const journal = join(root, "journal.jsonl");
+  const tools = () => createDefaultToolRegistry(undefined, { root });
+  const agent = new Agent(new OfflineProvider(), { tools: tools(), journal });
+  await agent.chat("read a.txt");
+  await agent.close?.();
+  appendFileSync(journal, '{"type":"message","mess');
+  const resumed = await Agent.resume(new OfflineProvider(), journal, { tools: tools() });
+  assert.deepEqual(resumed.sessionContext, agent.sessionContext);
+  assert.match(await resumed.chat("list ."), /a\.txt/);
+  await resumed.close?.();
+  for (const line of readFileSync(journal, "utf8").trimEnd().split("\n")) JSON.parse(line);
 });
 
 await runTests();
