@@ -125,7 +125,7 @@ interface Binding {
 }
 
 /** Finds the rule of deny or ask that binds an effect on files: on its path, on the path as it was named, or on what lies below. */
-export async function bindingRule(
+async function bindingRule(
   groups: readonly RuleGroup[],
   effect: ToolEffect,
   leftOut: ReadonlySet<string>,
@@ -174,7 +174,7 @@ async function bindingBelow(
 }
 
 /** Finds the rule of allow that covers an effect on files, by its resolved path alone. */
-export function coveringRule(groups: readonly RuleGroup[], { path, tree, remote }: ToolEffect): Rule | undefined {
+function coveringRule(groups: readonly RuleGroup[], { path, tree, remote }: ToolEffect): Rule | undefined {
   const bare = bareRule(groups);
   if (bare || path === undefined) return bare;
   let directory: boolean | undefined;
@@ -191,7 +191,7 @@ export function coveringRule(groups: readonly RuleGroup[], { path, tree, remote 
 }
 
 /** Lists the protected paths among those that an effect changes. */
-export async function protectedIn(
+async function protectedIn(
   effect: ToolEffect,
   matcher: ProtectedMatcher,
   budget: Budget,
