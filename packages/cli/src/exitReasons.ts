@@ -12,7 +12,7 @@ export class CliError extends Error {
   }
 }
 
-/** A wrong flag, argument, file or name. */
+/** Makes the error for a wrong flag, argument, file or name. */
 export function usageError(message: string): CliError {
   return new CliError("usage", message);
 }

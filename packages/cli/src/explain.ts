@@ -44,12 +44,12 @@ export function explain(error: unknown): Explanation {
   return { exitReason: "failed", message };
 }
 
-/** The whole error with its stack. */
+/** Returns the whole error with its stack. */
 export function traceOf(error: unknown): string {
   return withoutControls(inspect(error));
 }
 
-/** The message of an error, with flags in place of options; its name where it has none. */
+/** Returns the message of an error, with flags in place of options; its name where it has none. */
 export function messageOf(error: unknown): string {
   if (isAgentError(error) && error.remedy) {
     const { problem, advice } = error.remedy;

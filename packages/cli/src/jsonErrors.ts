@@ -7,7 +7,7 @@ export const formatVersion = 1;
 
 const printed = new WeakSet<object>();
 
-/** An error as the last line of output in JSON. After that it counts as printed. */
+/** Writes an error as the last line of output in JSON. After that it counts as printed. */
 export function jsonError(error: unknown, about: object = {}): string {
   if (typeof error === "object" && error !== null) printed.add(error);
   const code = isAgentError(error) && error.code !== "invalid_option" ? error.code : explain(error).exitReason;

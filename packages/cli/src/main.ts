@@ -92,7 +92,7 @@ function isCommanderError(error: unknown): error is ParseError {
   return String((Object(error) as { code?: unknown }).code).startsWith("commander.");
 }
 
-/** One sentence in place of commander's lines; undefined after help was shown on request. */
+/** Makes one sentence in place of commander's lines; undefined after help was shown on request. */
 function fromCommander({ code, message, command }: ParseError): Error | undefined {
   if (code === "commander.helpDisplayed" || code === "commander.version") return undefined;
   if (code === "commander.help") {

@@ -1,9 +1,9 @@
-/** A file of this package by its path there. This module stays at the root of src, as built ones are in dist, so that the same relative path works in both. */
+/** Finds a file of this package by its path there. This module stays at the root of src, as built ones are in dist, so that the same relative path works in both. */
 export function packageFile(path: string): URL {
   return new URL(`../${path}`, import.meta.url);
 }
 
-/** The version of this package, and the ranges of those that it uses. */
+/** Reads the version of this package, and the ranges of those that it uses. */
 export function manifest(): { readonly version: string; readonly dependencies: Readonly<Record<string, string>> } {
   const { readFileSync } = process.getBuiltinModule("node:fs");
   return JSON.parse(readFileSync(packageFile("package.json"), "utf8"));
@@ -13,7 +13,7 @@ export function version(): string {
   return manifest().version;
 }
 
-/** The schema of the configuration, which is published. */
+/** Reads the schema of the configuration, which is published. */
 export function configSchema(): Readonly<Record<string, unknown>> {
   const { readFileSync } = process.getBuiltinModule("node:fs");
   return JSON.parse(readFileSync(packageFile("config.schema.json"), "utf8"));

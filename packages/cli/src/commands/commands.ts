@@ -12,7 +12,7 @@ interface CommandEntry {
   readonly commands?: readonly CommandEntry[];
 }
 
-/** The file exports the command under its name. */
+/** Describes a command whose file exports it under its name. */
 function command<Name extends string>(
   name: Name,
   summary: string,

@@ -115,7 +115,7 @@ function pathOf(command: Command): string {
   return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-/** The values of an option by its name, or of an argument by the command and its place. */
+/** Lists the values of an option by its name, or of an argument by the command and its place. */
 async function valuesOf(
   program: Program,
   what: string,

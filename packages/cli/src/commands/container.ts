@@ -83,7 +83,7 @@ interface Engine {
   readonly isRootless: boolean;
 }
 
-/** The first that answers. Never a program that lies in the project. */
+/** Finds the first that answers. Never a program that lies in the project. */
 function findEngine(wanted: Engine["name"] | undefined, project: string): Engine {
   const problems: string[] = [];
   for (const name of wanted ? [wanted] : (["docker", "podman"] as const)) {
@@ -101,7 +101,7 @@ function findEngine(wanted: Engine["name"] | undefined, project: string): Engine
   throw new CliError("failed", `--container needs docker or podman: ${problems.join("; ")}. ${advice}`);
 }
 
-/** Files that are made in the project belong to the user. */
+/** Makes files in the project belong to the user. */
 function userArguments({ name, isRootless }: Engine): string[] {
   const user = `${process.getuid?.() ?? 1000}:${process.getgid?.() ?? 1000}`;
   if (isRootless) return name === "podman" ? ["--userns", "keep-id", "--user", user] : ["--user", "0:0"];
@@ -126,7 +126,7 @@ function handedOver(env: NodeJS.ProcessEnv, more: readonly string[] = []): strin
   return [...new Set([...Object.keys(env).filter((name) => env[name] && handed.test(name)), ...more])];
 }
 
-/** The image of this version, built where it is missing. */
+/** Returns the image of this version, built where it is missing. */
 function builtImage({ program, name }: Engine, note: (line: string) => void): string {
   const image = `toolcrib:${version()}`;
   if (spawnSync(program, ["image", "inspect", image], { stdio: "ignore" }).status === 0) return image;

@@ -60,7 +60,7 @@ interface Surroundings {
   readonly jobs: BackgroundJobs | undefined;
 }
 
-/** All but the agent. */
+/** Makes all but the agent. */
 async function prepare(
   provider: Provider,
   flags: ConversationFlags,
@@ -142,7 +142,7 @@ export class Conversation {
     return this.#present.agent;
   }
 
-  /** The journal of this one; undefined where none can be kept. */
+  /** Returns the journal of this one; undefined where none can be kept. */
   get journal(): string | undefined {
     return this.#lock.journal;
   }
@@ -152,7 +152,7 @@ export class Conversation {
     return this.#built?.undo;
   }
 
-  /** The files that the system prompt holds as instructions. */
+  /** Returns the files that the system prompt holds as instructions. */
   get instructions(): Instructions {
     return this.#present.instructions;
   }
@@ -189,7 +189,7 @@ export class Conversation {
     return this.#events(this.agent.streamApprove({}, { signal, onQuestions: () => this.#ask(signal) }), signal);
   }
 
-  /** The same conversation with another model. */
+  /** Goes on with another model. */
   useModel(provider: Provider): void {
     this.#provider = provider;
   }

@@ -39,7 +39,7 @@ interface CommandParts<Declared extends Flags, Usages extends readonly (readonly
   ): ExitReason | Promise<ExitReason>;
 }
 
-/** A command of which each flag and argument is declared once. */
+/** Defines a command of which each flag and argument is declared once. */
 export function defineCommand<
   const Declared extends Flags,
   const Usages extends readonly (readonly [string, string])[] = [],

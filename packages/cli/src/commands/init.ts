@@ -45,7 +45,7 @@ export function projectName(folder: string): string {
   return name.replace(/^[._-]+/, "").slice(0, 100) || "my-agent";
 }
 
-/** Each file by its path in the project. A leading `_` keeps npm from reading a file as one of this package. */
+/** Reads each file by its path in the project. A leading `_` keeps npm from reading a file as one of this package. */
 function readTemplates(name: string): (readonly [path: string, text: string])[] {
   const folder = fileURLToPath(packageFile("templates/init"));
   const { version, dependencies } = manifest();

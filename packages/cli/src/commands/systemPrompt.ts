@@ -11,7 +11,7 @@ import type { ToolFlags } from "../tools/toolSet.ts";
 /** Returns the file with the user's instructions for every project. */
 const userInstructions = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "AGENTS.md");
 
-/** The instructions for work in these directories; none where they are turned off. A line tells of each file that is left out. */
+/** Reads the instructions for work in these directories; none where they are turned off. A line tells of each file that is left out. */
 export async function instructionsFor(
   roots: readonly string[],
   {

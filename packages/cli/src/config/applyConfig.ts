@@ -13,7 +13,7 @@ export async function applyConfig(command: Command, program: Program): Promise<v
   for (const [key, value] of Object.entries(values)) command.setOptionValueWithSource(key, value, "config");
 }
 
-/** The values of options as the configuration of a directory has them. Asks whether it is trusted only for the working directory. */
+/** Reads the values of options as the configuration of a directory has them. Asks whether it is trusted only for the working directory. */
 export async function configuredValues(
   command: Command,
   program: Program,

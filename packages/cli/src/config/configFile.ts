@@ -29,7 +29,7 @@ export interface ConfigFile {
 const maxMegabytes = 1;
 const emptyText = "{\n}\n";
 
-/** Nothing is read or made before the file is used. */
+/** Opens a file; nothing is read or made before it is used. */
 export function configFile(options: ConfigFileOptions): ConfigFile {
   const { path, name = path, root, toError = (message) => new Error(message) } = options;
   const readText = (): Promise<string | undefined> => readGivenFile(path, { what: name, maxMegabytes, toError });

@@ -21,7 +21,7 @@ export async function checkRules({ allow, ask, deny }: Settings, file?: ConfigFi
   }
 }
 
-/** The user's own file. */
+/** Opens the user's own file. */
 export function userConfig(env: NodeJS.ProcessEnv): ConfigFile {
   return configFile({
     path: join(configFolder(env), "config.json"),
@@ -31,7 +31,7 @@ export function userConfig(env: NodeJS.ProcessEnv): ConfigFile {
   });
 }
 
-/** The file of a directory, which somebody else may have written. */
+/** Opens the file of a directory, which somebody else may have written. */
 export function projectConfig(directory: string): ConfigFile {
   return configFile({
     path: join(directory, projectConfigName),

@@ -30,7 +30,7 @@ export interface ConfigFileOptions {
 /** What the keys of earlier versions are now. */
 const replaced: ReadonlyMap<string, string> = new Map([["excludeTools", "disable"]]);
 
-/** The values of a file's text. Rejects with the line of what is wrong. */
+/** Reads the values of a file's text. Rejects with the line of what is wrong. */
 export async function parseConfigText(
   text: string,
   name: string,
@@ -74,7 +74,7 @@ function parseText(text: string, wrong: (offset: number, problem: string) => Err
   return root;
 }
 
-/** A reader could take the one for the other. */
+/** Refuses a name that stands there twice: a reader could take the one for the other. */
 function refuseTwice({ type, children = [] }: Node, wrong: (offset: number, problem: string) => Error): void {
   const names = new Set<string>();
   for (const child of children) {

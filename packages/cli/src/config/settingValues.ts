@@ -3,14 +3,14 @@ import { type JsonSchema, validateJson } from "@toolcrib/core";
 /** Values by key: `sessions.keepDays` is the key of one inside another. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** The keys of a schema, in its order. */
+/** Lists the keys of a schema, in its order. */
 export function settingKeys(schema: JsonSchema): string[] {
   return Object.entries(propertiesOf(schema)).flatMap(([key, inner]) =>
     inner.type === "object" ? settingKeys(inner).map((name) => `${key}.${name}`) : key === "$schema" ? [] : [key],
   );
 }
 
-/** The value that words of a command line or a variable stand for, by the schema of the key. It may still break that schema. */
+/** Reads the value that words of a command line or a variable stand for, by the schema of the key. It may still break that schema. */
 export function parseSetting(schema: JsonSchema, key: string, words: readonly string[]): unknown {
   const [word = ""] = words;
   const { type } = schemaOf(schema, key);
@@ -20,7 +20,7 @@ export function parseSetting(schema: JsonSchema, key: string, words: readonly st
   return (type === "integer" || type === "number") && word.trim() !== "" ? (parsed(word) ?? word) : word;
 }
 
-/** The variable that stands for a key: `APP_MAX_STEPS` for `maxSteps`. */
+/** Names the variable that stands for a key: `APP_MAX_STEPS` for `maxSteps`. */
 export function variableName(prefix: string, key: string): string {
   return `${prefix}_${key.replace(/[A-Z]/g, "_$&").replaceAll(".", "_").toUpperCase()}`;
 }

@@ -78,7 +78,7 @@ export interface Found {
   readonly from: string;
 }
 
-/** The value of a key; the nearest source comes first. */
+/** Finds the value of a key; the nearest source comes first. */
 export function findSetting(sources: readonly Source[], key: string): Found | undefined {
   // The address of another model's provider would get the key of this one.
   const asked = key === "baseUrl" ? sources.filter(({ values }) => "model" in values).slice(0, 1) : sources;

@@ -10,7 +10,7 @@ import { ownToolStore, serversFile } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** The two configuration files: valid, and trusted. */
+/** Checks the two configuration files: whether they are valid, and trusted. */
 export const checkConfig: Check = async (_flags, { env }) => {
   const findings: Finding[] = [];
   for (const file of [userConfig(env), projectConfig(process.cwd())]) {
@@ -32,7 +32,7 @@ export const checkConfig: Check = async (_flags, { env }) => {
   return { findings, data: undefined };
 };
 
-/** The MCP servers that may start: each is started, asked for its tools and ended. */
+/** Starts each MCP server that may start, asks it for its tools and ends it. */
 export const checkServers: Check = async (_flags, program, signal) => {
   const { env } = program;
   try {

@@ -67,7 +67,7 @@ async function serversOf({ provider, flags }: ModelChoice, env: NodeJS.ProcessEn
   return address === undefined ? local : [{ name, address, headers: {} }];
 }
 
-/** A service that takes a key, which goes to its own address or the one that the user gave. */
+/** Finds a service that takes a key, which goes to its own address or the one that the user gave. */
 function keyedServer(name: string, baseUrl: string | undefined, env: NodeJS.ProcessEnv): Server | undefined {
   switch (name) {
     case "openai": {

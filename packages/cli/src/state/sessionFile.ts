@@ -30,7 +30,7 @@ export function sessionsOf(directory: string, env: NodeJS.ProcessEnv): SessionFo
   return new SessionFolder(join(stateFolder(env), "sessions", stateName(directory)));
 }
 
-/** The conversation that `-r` names, or for `-c` the folder's last; undefined for a new one. Throws a usage error where there is none. */
+/** Finds the conversation that `-r` names, or for `-c` the folder's last; undefined for a new one. Throws a usage error where there is none. */
 export async function resumedFile(
   flags: SessionFlags,
   sessions: SessionFolder,
@@ -56,7 +56,7 @@ export async function resumedFile(
 
 const noneYet = "no conversation was held in this directory yet";
 
-/** By number or id, else a file; with a `/` in it, or with its ending, it can only be a file. */
+/** Finds it by number or id, else as a file; with a `/` in it, or with its ending, it can only be a file. */
 async function givenSession(resume: string, sessions: SessionFolder): Promise<string> {
   const found = /[/\\]|\.jsonl?$/.test(resume) ? undefined : await sessions.find(resume);
   if (found) return found.file;
@@ -71,7 +71,7 @@ async function givenSession(resume: string, sessions: SessionFolder): Promise<st
   );
 }
 
-/** The conversation with that number or id. Throws a usage error. */
+/** Finds the conversation with that number or id. Throws a usage error. */
 export async function namedSession(name: string, sessions: SessionFolder): Promise<SessionSummary> {
   const found = await sessions.find(name);
   if (found) return found;
@@ -95,7 +95,7 @@ export function sessionChoice(session: SessionSummary, text: string = describeSe
   return { text, group: session.name === runSessionName ? "Begun by toolcrib run" : undefined };
 }
 
-/** A conversation for people to read, without the secrets of the environment. */
+/** Writes a conversation for people to read, without the secrets of the environment. */
 export async function exportSession(file: string, form: "html" | "md", env: NodeJS.ProcessEnv): Promise<string> {
   const { readTranscript, sessionToHtml, sessionToMarkdown } = await import("@toolcrib/agent/transcript");
   const secrets = Object.entries(env).flatMap(([name, value = ""]) =>

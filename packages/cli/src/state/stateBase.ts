@@ -13,7 +13,7 @@ export function configFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform =
   return join(given.find((path) => path && isAbsolute(path)) ?? join(home(), ".config"), "toolcrib");
 }
 
-/** The user's home, as `homeFolder` of core finds it; for a user without, the usual name of none: nothing can be made there. */
+/** Returns the user's home, as `homeFolder` of core finds it; for a user without, the usual name of none: nothing can be made there. */
 export function home(): string {
   for (const read of [homedir, (): string => userInfo().homedir]) {
     try {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { ensureDirectory, systemErrorCode } from "@toolcrib/kit/files";
 import { stateBase } from "./stateBase.ts";
 
-/** The user's own folder: outside the working directory, which may hold somebody else's files. */
+/** Returns the user's own folder: outside the working directory, which may hold somebody else's files. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   return join(stateBase(env), "toolcrib");
 }
@@ -13,7 +13,7 @@ export function loginsFile(env: NodeJS.ProcessEnv): string {
   return join(stateFolder(env), "logins.json");
 }
 
-/** The name under which a working directory's state is kept. */
+/** Returns the name under which a working directory's state is kept. */
 export function stateName(directory: string): string {
   // Not imported: node:crypto takes 8 ms to load, and most commands never ask.
   const { createHash } = process.getBuiltinModule("node:crypto");
@@ -48,7 +48,7 @@ export function makeStateFolder(env: NodeJS.ProcessEnv, ...names: readonly strin
   return folder;
 }
 
-/** The path with links resolved, also where its last parts do not exist yet. */
+/** Returns the path with links resolved, also where its last parts do not exist yet. */
 export function canonicalPath(path: string): string {
   try {
     return realpathSync.native(path);

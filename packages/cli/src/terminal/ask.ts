@@ -137,7 +137,7 @@ function answerRow(columns: number, write: (text: string) => void): AnswerRow {
   };
 }
 
-/** One line, echoed; undefined when the user left by Ctrl-C or Ctrl-D. */
+/** Reads one line, echoed; undefined when the user left by Ctrl-C or Ctrl-D. */
 function readAnswer(keyboard: Keyboard, row: AnswerRow, ends: Ends): Promise<string | undefined> {
   return listen(keyboard, ends, (finish) => {
     let answer = "";

@@ -78,7 +78,7 @@ export class LineQueue {
     this.#arrival.resolve();
   }
 
-  /** The next line; undefined when there will be none. */
+  /** Returns the next line; undefined when there will be none. */
   async next(): Promise<string | undefined> {
     while (this.isEmpty) {
       this.#arrival = Promise.withResolvers<void>();

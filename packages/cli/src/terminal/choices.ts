@@ -32,7 +32,7 @@ export function shownChoices(choices: readonly Choice[], indices: Iterable<numbe
 
 const mostRows = 20;
 
-/** Choices with their numbers from 1; of many the first, and `more` about the others. */
+/** Lists choices with their numbers from 1; of many the first, and `more` about the others. */
 export function numberedRows(choices: readonly Choice[], more = "", most: number = mostRows): string {
   const rows = shownChoices(choices)
     .slice(0, most)

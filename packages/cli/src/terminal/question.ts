@@ -57,7 +57,7 @@ export function showCall(args: Readonly<Record<string, unknown>>, { columns, row
   return { summary, isCut: true, whole };
 }
 
-/** A unified diff in place of the arguments that make it. */
+/** Shows a unified diff in place of the arguments that make it. */
 export function showDiff(diff: string, { columns, rows: free }: ScreenSize, style: Style): ShownCall {
   const width = Math.max(20, columns - 3);
   const plain: Paint = (text) => text;
@@ -76,7 +76,7 @@ const paints: Readonly<Record<string, (style: Style) => Paint>> = {
   "@": ({ cyan }) => cyan,
 };
 
-/** A sentence in rows that fit the screen, broken between words. */
+/** Breaks a sentence into rows that fit the screen, broken between words. */
 export function showText(text: string, columns: number): string[] {
   const width = Math.max(20, columns - 1);
   const rows: string[] = [];
@@ -88,7 +88,7 @@ export function showText(text: string, columns: number): string[] {
   return rows;
 }
 
-/** The arguments that say what a call reaches come first. */
+/** Puts the arguments first that say what a call reaches. */
 export function inOrder(args: Readonly<Record<string, unknown>>): [string, unknown][] {
   const rank = (name: string): number => (decisiveArguments.indexOf(name) + 1 || Infinity) as number;
   return Object.entries(args).sort(([a], [b]) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
@@ -118,7 +118,7 @@ function readableJson(value: unknown): string {
   return compact.length <= 60 ? compact : (JSON.stringify(value, null, 2) ?? compact);
 }
 
-/** At least one row. */
+/** Breaks text into rows, at least one. */
 function wrap(text: string, width: number): string[] {
   if (widthOf(text) <= width) return [text];
   const rows: string[] = [];
@@ -137,12 +137,12 @@ function wrap(text: string, width: number): string[] {
   return [...rows, row];
 }
 
-/** As much of a line as fits one row, without what cannot be seen. */
+/** Returns as much of a line as fits one row, without what cannot be seen. */
 export function firstRow(line: string, width: number): string {
   return wrap(showInvisible(line.slice(0, width)), width)[0] ?? "";
 }
 
-/** As much of the end of a line as fits one row. */
+/** Returns as much of the end of a line as fits one row. */
 export function endOfRow(line: string, width: number): string {
   if (widthOf(line) <= width) return line;
   let row = "";
@@ -161,7 +161,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** An upper bound: the terminal must not wrap a row. */
+/** Returns an upper bound: the terminal must not wrap a row. */
 function cellsOf(character: string): number {
   return (character.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
 }

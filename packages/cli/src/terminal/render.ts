@@ -86,18 +86,18 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
   };
 }
 
-/** The reason of a failed call, without the words that are for the model. */
+/** Returns the reason of a failed call, without the words that are for the model. */
 export function errorText({ name, output }: { readonly name: string; readonly output: string }): string {
   const prefix = `Error executing ${name}: `;
   return output.startsWith(prefix) ? output.slice(prefix.length) : output;
 }
 
-/** The lines of what the model says between calls. */
+/** Returns the lines of what the model says between calls. */
 export function noteLines(text: string): string[] {
   return text.trim() === "" ? [] : withoutControls(text.trim()).split("\n");
 }
 
-/** The last line of what a running tool reports, behind a margin; of a line that was written over, what was written last. */
+/** Returns the last line of what a running tool reports, behind a margin; of a line that was written over, what was written last. */
 export function lastLine({ message = "" }: ToolProgress): string {
   const line = stripVTControlCharacters(message)
     .split(/[\r\n]/)
@@ -133,7 +133,7 @@ export function resultSummary({ output, data }: { readonly output: string; reado
   return count <= 1 ? oneLine(output, 120) || "nothing" : `${count} lines`;
 }
 
-/** The text of a one-line result; else how many lines, whether cut, and the first. */
+/** Returns the text of a one-line result; else how many lines, whether cut, and the first. */
 function summary(output: string): string {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   const isCut = lines.at(-1)?.startsWith("[truncated: ") ?? false;
@@ -153,7 +153,7 @@ export function usageText({
   return `${tokens.toLocaleString("en-US")} tokens${cost > 0 ? ` · $${cost.toFixed(4)}` : ""}`;
 }
 
-/** One line of at most `limit` characters without control characters: what a model or a file says must not steer the terminal. */
+/** Makes one line of at most `limit` characters without control characters: what a model or a file says must not steer the terminal. */
 export function oneLine(text: string, limit: number): string {
   return clip(withoutControls(clip(text, 4 * limit).replace(/\s+/g, " ")).trim(), limit);
 }

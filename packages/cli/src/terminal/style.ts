@@ -19,7 +19,7 @@ export function createStyle(color: boolean): Style {
 
 const styleCodes = /(\u001b\[(?:1|2|22|3|23|4|24|31|32|36|39)m)/;
 
-/** Text for a terminal without control characters, but for line breaks, tabs and, with `color`, the codes of a Style. */
+/** Makes text for a terminal: without control characters, but for line breaks, tabs and, with `color`, the codes of a Style. */
 export function withStyleOnly(text: string, color: boolean): string {
   if (!color) return withoutControls(text);
   return text

@@ -75,7 +75,7 @@ function questionOf({ question }: Pick<PendingCall, "question">): Partial<Policy
   return (question.data as Partial<PolicyQuestion> | undefined) ?? {};
 }
 
-/** What a yes for good holds for, in a few words; all of them are shown on request. */
+/** Describes what a yes for good holds for, in a few words; all of them are shown on request. */
 function alwaysText({ tool = "", effects = [], remember }: Partial<PolicyQuestion>, isKept: boolean): string {
   const [first, ...others] = effects;
   const isBoxed = first?.confinement?.startsWith("sandbox") ? "in the sandbox" : "without a sandbox";
@@ -105,7 +105,7 @@ function reasonText(
     : `asked: ${why ?? text}`;
 }
 
-/** The call may run even where the answer could not be kept: it was a yes. */
+/** Keeps an answer. The call may run even if that fails: it was a yes. */
 async function keep({ name, args, question }: PendingCall, { permissions, registry, note }: Asking): Promise<void> {
   const tool = registry.get(name);
   if (!tool) return;
@@ -161,7 +161,7 @@ async function questionAbout(
   }
 }
 
-/** The diff of a change of a file; else the arguments. */
+/** Shows the diff of a change of a file; else the arguments. */
 async function whatHappens(
   call: PendingCall,
   size: ScreenSize,

@@ -79,6 +79,24 @@ describe("a hook before a call", () => {
     expect(existsSync(at("a.txt"))).toBe(false);
   });
 
+  test("may print without end: it is ended at its limit, with all that it has started", async () => {
+    configure({ beforeCall: [{ command: "(yes >&2 & echo $! > pid; yes)", timeout: "500ms" }] });
+    expect((await run()).code).toBe(4);
+    expect(result()).toContain("did not end within 500ms");
+    expect(result().length).toBeLessThan(1000);
+    const pid = Number(readFileSync(at("pid"), "utf8"));
+    const isGone = (): boolean => {
+      try {
+        return !process.kill(pid, 0);
+      } catch {
+        return true;
+      }
+    };
+    await expect.poll(isGone, { timeout: 20_000 }).toBe(true);
+    configure({ beforeCall: [{ command: "head -c 20000000 /dev/zero" }] });
+    expect((await run()).code).toBe(0);
+  });
+
   test("is not asked about other tools, nor about what a rule denies", async () => {
     configure({ beforeCall: [{ tools: ["read_file"], command: "touch asked; exit 2" }, { command: "touch asked" }] });
     await run("--deny", "write_file");

@@ -34,7 +34,7 @@ export function ownConsents(env: NodeJS.ProcessEnv): McpConsents {
   };
 }
 
-/** The same, with a note where nothing can be saved: what was done stands without it. */
+/** Opens the same, with a note where nothing can be saved: what was done stands without it. */
 export function notedConsents({ env, terminal }: Program): McpConsents {
   const consents = ownConsents(env);
   return {

@@ -14,7 +14,7 @@ import type { Asker } from "../terminal/ask.ts";
 import { allowedServers } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";
 
-/** The servers of this directory, or with `user` those that are the user's own in every directory. */
+/** Opens the file of this directory's servers, or with `user` those that are the user's own in every directory. */
 export function serversFile({ env }: Pick<Program, "env">, user = false): McpConfigFile {
   return user ? userConfigFile(`${configFolder(env)}/mcp.json`) : projectConfigFile(process.cwd());
 }
@@ -46,7 +46,7 @@ export async function startableServers(
   return config;
 }
 
-/** The servers as tools, for `--mcp`. */
+/** Mounts the servers as tools, for `--mcp`. */
 export async function mountServers(program: Program, asker: Asker | undefined): Promise<McpMount> {
   const { terminal, env } = program;
   const config = await startableServers(program, asker, "--mcp: ");

@@ -1,7 +1,7 @@
 import { createOAuthStore, type OAuthStore } from "@toolcrib/mcp/oauth";
 import { loginsFile, makeStateFolder } from "../state/stateFolder.ts";
 
-/** The user's logins at servers, for all directories. */
+/** Opens the user's logins at servers, for all directories. */
 export function ownLogins(env: NodeJS.ProcessEnv): OAuthStore {
   const file = (): OAuthStore => {
     makeStateFolder(env);

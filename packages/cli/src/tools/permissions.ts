@@ -58,7 +58,7 @@ export interface Permissions {
   readonly deniedPaths: readonly string[];
 }
 
-/** The policy of the flags for the tools of `root`, which may read in `readable`, too; answers are remembered in the user's own folder. Throws a usage error for a wrong rule. */
+/** Makes the policy of the flags for the tools of `root`, which may read in `readable`, too; answers are remembered in the user's own folder. Throws a usage error for a wrong rule. */
 export function createPermissions(
   flags: PermissionFlags,
   root: readonly string[],
@@ -119,7 +119,7 @@ export function createPermissions(
   }
 }
 
-/** The mode, the rules and the remembered answers, a line each. */
+/** Describes the mode, the rules and the remembered answers, a line each. */
 export async function describePermissions({ policy, mode, flags }: Permissions): Promise<string[]> {
   const rules = (["deny", "ask", "allow"] as const).flatMap((list) =>
     (flags[list] ?? []).map((rule) => `${list.padEnd(5)} ${oneLine(rule, 200)}`),
@@ -142,7 +142,7 @@ export const modeWords: Readonly<Record<WorkMode, string>> = {
   full: "everything runs but what a rule or a protected path stops",
 };
 
-/** The file of logins, as patterns, where a tool could read it: its tokens are for servers, not for a model. */
+/** Returns the file of logins, as patterns, where a tool could read it: its tokens are for servers, not for a model. */
 function keptLogins(env: NodeJS.ProcessEnv, roots: readonly string[]): string[] {
   const file = loginsFile(env);
   if (!existsSync(file) && !isBelowAny(file, roots)) return [];

@@ -9,7 +9,7 @@ import { createPermissions, type PermissionFlags, type Permissions } from "./per
 import { sandboxOptions } from "./sandbox.ts";
 import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
 
-/** The flags with the tools of `--on`, which are connected until they are closed, or the program ends. Throws a usage error for what names no remote. */
+/** Returns the flags with the tools of `--on`, which are connected until they are closed, or the program ends. Throws a usage error for what names no remote. */
 export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
   flags: Flags,
   program: Program,
@@ -53,7 +53,7 @@ export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
   }
 }
 
-/** The text of a file there; undefined where there is none that the tools may read. */
+/** Reads a file there; undefined where there is none that the tools may read. */
 export async function readThere({ tools }: ConnectedTools, path: string): Promise<string | undefined> {
   const outcome = await new ToolRegistry(tools).invoke("read_file", { path });
   return outcome.ok ? outcome.output : undefined;
@@ -61,7 +61,7 @@ export async function readThere({ tools }: ConnectedTools, path: string): Promis
 
 const fileTools = "@toolcrib/tools-fs";
 
-/** The texts of files that a call would change, here or on the remote; undefined for a tool of somebody else, which may have the same name. */
+/** Returns the texts of files that a call would change, here or on the remote; undefined for a tool of somebody else, which may have the same name. */
 export async function changesOf(
   { name, args }: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
   registry: AnyToolRegistry,

@@ -114,7 +114,7 @@ function spillOthers(directory: string): Middleware {
   return (call, next) => (ownStreams.has(call.name) ? next() : spill(call, next));
 }
 
-/** The directories here that the tools may not leave. Throws a usage error for one that is not there. */
+/** Returns the directories here that the tools may not leave. Throws a usage error for one that is not there. */
 export function rootsOf({ on, root = [] }: ToolFlags): string[] {
   if (on !== undefined) return [process.cwd()];
   for (const directory of root) {
@@ -152,7 +152,7 @@ function toggle(registry: ToolRegistry, { tools, enable = [], disable = [] }: To
   for (const name of known("--disable", disable)) registry.disable(name);
 }
 
-/** A rule about a tool that is not there would never hold. Tools of servers may be there in another run. */
+/** Refuses a rule about a tool that is not there: it would never hold. Tools of servers may be there in another run. */
 function checkRules(registry: ToolRegistry, flags: PermissionFlags): void {
   for (const list of ["allow", "ask", "deny"] as const) {
     for (const rule of flags[list] ?? []) {

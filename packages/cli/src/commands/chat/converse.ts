@@ -195,7 +195,7 @@ class ChatSession {
   }
 }
 
-/** The events of a turn as lines, one after the other. */
+/** Prints the events of a turn as lines, one after the other. */
 function printedTurn({ terminal }: Program): { show(event: AgentEvent): void; end(): void } {
   const render = createRenderer(terminal.style);
   return {

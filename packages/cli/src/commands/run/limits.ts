@@ -23,7 +23,7 @@ export function startTimeLimit(ms: number | undefined): TimeLimit {
   return { signal, during: (work) => Promise.race([work, expired]) };
 }
 
-/** Nothing without `--max-cost`. Throws a usage error for a model whose replies will not say what they cost. */
+/** Makes the limit of `--max-cost`; undefined without it. Throws a usage error for a model whose replies will not say what they cost. */
 export function costLimit(most: number | undefined, provider: Provider): CostLimit | undefined {
   if (most === undefined) return undefined;
   // OpenRouter says what each reply has cost, and the stand-in is free.

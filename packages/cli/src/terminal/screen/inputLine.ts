@@ -59,7 +59,7 @@ export class InputLine extends Editor {
     });
   }
 
-  /** Its rows with the place of the cursor in them. */
+  /** Returns its rows with the place of the cursor in them. */
   draw(width: number): { readonly rows: string[]; readonly cursor: CursorPlace } {
     const [top = border, first = "", ...others] = this.render(width);
     const rows = [top, `> ${first.slice(2)}`, ...others].filter((row) => row !== border);

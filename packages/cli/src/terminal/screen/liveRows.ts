@@ -140,7 +140,7 @@ export class LiveRows {
     return `${rows > 0 ? `\u001b[${rows}A` : ""}\r\u001b[J`;
   }
 
-  /** A row whose only control codes are those of colours and weights: nothing in it moves the cursor. What it sets, it ends. */
+  /** Makes a row whose only control codes are those of colours and weights: nothing in it moves the cursor. What it sets, it ends. */
   readonly #clean = (row: string): string => {
     const clean = row
       .replace(/\t/g, "    ")

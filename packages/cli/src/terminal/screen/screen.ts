@@ -255,7 +255,7 @@ export class Screen implements ChatInput, ChatScreen {
     this.#rows.draw(this.#done.take(columns), [...above, ...rows], place);
   }
 
-  /** As many facts as fit one row. */
+  /** Joins as many facts as fit one row. */
   #statusRow(columns: number): string[] {
     const { style } = this.#options.terminal;
     const keys = this.#folded.length > 0 ? ["Ctrl-O opens"] : [];

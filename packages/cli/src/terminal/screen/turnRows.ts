@@ -106,7 +106,7 @@ export class TurnRows {
     }
   }
 
-  /** The rows of what goes on; what is complete by now is printed before. */
+  /** Returns the rows of what goes on; what is complete by now is printed before. */
   rows(columns: number, room: number): { readonly kind: Kind; readonly rows: readonly string[] }[] {
     const { style, print } = this.#options;
     const { done, open } = this.#answer?.rows(columns, room) ?? { done: [], open: [] };
@@ -136,7 +136,7 @@ export class TurnRows {
     if (rows.length > 0) print("answer", rows);
   }
 
-  /** The time that a question took is not that of a call. */
+  /** Starts the clocks of calls anew: the time that a question took is not theirs. */
   restartClocks(): void {
     for (const call of this.#calls.values()) call.startedAt = Date.now();
   }
@@ -193,7 +193,7 @@ export class TurnRows {
     fold((width) => callDetails(call, event.output, style, width));
   }
 
-  /** One row; where it is narrow, without its end. */
+  /** Makes one row; where it is narrow, without its end. */
   #row(mark: string, { name, args }: Call, end: string, columns: number): string {
     const { style } = this.#options;
     const shownEnd = columns < 40 ? "" : truncateToWidth(end, columns >> 1, "…");
@@ -222,7 +222,7 @@ function callDetails({ name, args }: Call, output: string, style: Style, columns
   ];
 }
 
-/** Text of others behind a margin. */
+/** Wraps text of others behind a margin. */
 function wrapped(text: string, columns: number): string[] {
   const line = withoutControls(text).replace(/\t/g, "    ");
   return wrapTextWithAnsi(line, Math.max(8, columns - 2)).map((row) => `  ${row}`);
