@@ -43,9 +43,12 @@ function withCode(text) {
   return text.replaceAll("<", "&lt;").replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
-/** In the search, guides stand above the members of the reference. */
+/** In the search, guides stand above the members of the reference, but a main export finds the page of its module. */
 function weighed(id, html) {
-  return id.startsWith("reference") ? `<div data-pagefind-weight="0.2">\n${html}\n</div>` : html;
+  if (!id.startsWith("reference")) return html;
+  const members = html.indexOf("<h2");
+  const [lead, rest] = members === -1 ? [html, ""] : [html.slice(0, members), html.slice(members)];
+  return `<div data-pagefind-weight="10">\n${lead}\n</div>\n<div data-pagefind-weight="0.5">\n${rest}\n</div>`;
 }
 
 /** A page of the reference begins with what its module is for; their list has a sentence for each. */
