@@ -150,6 +150,8 @@ const rooms = {
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
 const problems = [];
+/** Of a function, as in biome.json. */
+const mostLines = 80;
 
 for (const name of readdirSync(join(root, "packages"))) {
   const folder = join(root, "packages", name);
@@ -176,6 +178,7 @@ function checkImports(name, folder, file) {
   // The first spins below /proc, the others follow links.
   const [, call] = isTest ? [] : (/\b((?:mkdir|rmdir|rm|cp)(?:Sync)?)\([^;]*?\brecursive: true/.exec(text) ?? []);
   if (call) problems.push(`${at}: a recursive ${call}; use ensureDirectory, makeDirectories or removeTree`);
+  if (!isTest) checkAccessors(at, text.split("\n"));
   for (const [, specifier] of text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
     const own = /^@toolcrib\/([^/]+)/.exec(specifier)?.[1];
     const within = bundled[relative(join(root, "packages"), dirname(file)).replaceAll(sep, "/")] ?? [];
@@ -191,6 +194,16 @@ function checkImports(name, folder, file) {
         problems.push(`${at}: imports the published face; import the file that holds the thing`);
       }
     }
+  }
+}
+
+/** The linter counts the lines of every function but those of getters and setters. Formatted, each ends at its own indentation. */
+function checkAccessors(at, lines) {
+  for (const [start, line] of lines.entries()) {
+    const [, indent, name] = /^( *)(?:static )?(?:get|set) ([#$\w]+)\(.*\{$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const end = lines.findIndex((one, index) => index > start && (one === `${indent}}` || one === `${indent}},`));
+    if (end - start - 1 > mostLines) problems.push(`${at}: ${name} has more than ${mostLines} lines`);
   }
 }
 

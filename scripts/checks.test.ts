@@ -88,6 +88,18 @@ test.each([
   expect(stderr).toContain(rule);
 });
 
+test.each(["export const a = {\n  get b() {\n", "class A {\n  static set b(c) {\n"])(
+  "lengths: an accessor of 81 lines fails the check, one of 80 does not",
+  (head) => {
+    put("packages/core/package.json", "{}");
+    put("packages/core/src/short.ts", `${head}${"    g();\n".repeat(80)}  }\n};\n`);
+    put("packages/core/src/long.ts", `${head}${"    g();\n".repeat(81)}  },\n};\n`);
+    expect(check("checkBoundaries.mjs").stderr).toBe(
+      "boundaries: packages/core/src/long.ts: b has more than 80 lines\n",
+    );
+  },
+);
+
 test("boundaries: an import from a room that is not open, a circle and an unknown room fail the check", () => {
   put("packages/agent/package.json", "{}");
   put("packages/agent/src/turn/loop.ts", "export const loop = 1;\n");

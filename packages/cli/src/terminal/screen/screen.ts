@@ -257,12 +257,11 @@ export class Screen implements ChatInput, ChatScreen {
 
   /** Joins as many facts as fit one row. */
   #statusRow(columns: number): string[] {
-    const { style } = this.#options.terminal;
     const keys = this.#folded.length > 0 ? ["Ctrl-O opens"] : [];
     const [first = "", ...facts] = this.#turn ? this.#turn.facts() : this.#status.facts();
     const all = this.#panel?.hints ?? [first, this.#status.mode(), ...facts, ...keys];
     const row = joinedFacts(all, columns - 1);
-    return row === "" ? [] : [style.dim(row)];
+    return row === "" ? [] : [this.#options.terminal.style.dim(row)];
   }
 
   #pause(): void {
