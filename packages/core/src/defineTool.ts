@@ -9,8 +9,8 @@ import type {
   ToolEffect,
   ToolTraits,
 } from "./interface.ts";
+import { clip } from "./json.ts";
 import { checkSpelling, checkValues, type OptionSpecs, option } from "./options.ts";
-import { clip } from "./text/printable.ts";
 
 /** A literal JSON Schema with `type: "object"` at its root, of which the type of the arguments is inferred. */
 export type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
@@ -96,7 +96,7 @@ export function defineTool<const Parameters extends ParametersSchema>(
     function: {
       name,
       description,
-      parameters: jsonSchema ?? (standard ? standardToJsonSchema(name, standard, "input") : (parameters as JsonSchema)),
+      parameters: jsonSchema ?? toJsonSchema(name, parameters, "input"),
       strict: strict ?? false,
     },
   };
@@ -105,7 +105,7 @@ export function defineTool<const Parameters extends ParametersSchema>(
     ...traits,
     name,
     ...(timeoutMs === undefined ? {} : { timeoutMs: timeoutMs as number | ((args: Erased) => number) }),
-    ...(outputSchema && { outputSchema: outputJsonSchema(name, outputSchema) }),
+    ...(outputSchema && { outputSchema: toJsonSchema(name, outputSchema, "output") }),
     getSchema: () => schema,
     ...(standard
       ? { parseArguments: (args: Erased): ParseResult | Promise<ParseResult> => standard["~standard"].validate(args) }
@@ -122,25 +122,27 @@ export function defineTool<const Parameters extends ParametersSchema>(
   };
 }
 
-function isStandardSchema(value: unknown): value is StandardSchemaV1 & Partial<StandardJSONSchemaV1> {
+/** A schema of a library, of which not every one gives its JSON Schema. */
+interface LibrarySchema {
+  readonly "~standard": StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
+}
+
+function isStandardSchema(value: unknown): value is LibrarySchema {
   return value !== null && (typeof value === "object" || typeof value === "function") && "~standard" in value;
+}
+
+function isJsonSchema(schema: JsonSchema | StandardSchemaV1): schema is JsonSchema {
+  return !isStandardSchema(schema);
 }
 
 /** Since when a library gives the JSON Schema of its schemas (https://standardschema.dev/json-schema). */
 const leastVersions: Readonly<Record<string, string>> = { zod: "4.2", arktype: "2.1.28" };
 
-function outputJsonSchema(name: string, schema: JsonSchema | StandardSchemaV1): JsonSchema {
-  return isStandardSchema(schema) ? standardToJsonSchema(name, schema, "output") : (schema as JsonSchema);
-}
-
-/** The schema of what it takes, or of what it gives. */
-function standardToJsonSchema(
-  name: string,
-  schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>,
-  side: "input" | "output",
-): JsonSchema {
+/** Converts a schema of what a tool takes or gives. */
+function toJsonSchema(name: string, schema: JsonSchema | StandardSchemaV1, side: "input" | "output"): JsonSchema {
+  if (isJsonSchema(schema)) return schema;
   const instead = side === "input" ? "pass it as jsonSchema too" : "give outputSchema as a JSON Schema";
-  const { vendor, jsonSchema } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
+  const { vendor, jsonSchema }: LibrarySchema["~standard"] = schema["~standard"];
   const invalid = (problem: string, cause?: unknown): ToolError =>
     new ToolError({
       code: "invalid_tool",

@@ -42,7 +42,7 @@ export interface ToolErrorOptions<Code extends ToolErrorCode> {
   cause?: unknown;
 }
 
-const marker: unique symbol = Symbol.for("toolcrib.ToolError") as never;
+const marker: unique symbol = Symbol.for("toolcrib.ToolError");
 
 const recoverableCodes: ReadonlySet<ToolErrorCode> = new Set([
   "invalid_arguments",

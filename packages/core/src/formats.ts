@@ -25,7 +25,7 @@ const hintNames = {
   openWorld: "openWorldHint",
 } as const;
 
-export const traitNames = Object.keys(hintNames) as readonly (keyof ToolTraits)[];
+export const traitNames: readonly (keyof typeof hintNames)[] = ["readOnly", "destructive", "idempotent", "openWorld"];
 
 /** The tool shape of the Model Context Protocol, with its annotations. */
 export interface McpTool {

@@ -1,13 +1,6 @@
 export { validateJson } from "./arguments/validateJson.ts";
+export { type ArgumentsOf, defineTool, type ParametersSchema, type ToolDefinition } from "./defineTool.ts";
 export {
-  type ArgumentsOf,
-  defineTool,
-  type ObjectSchema,
-  type ParametersSchema,
-  type ToolDefinition,
-} from "./defineTool.ts";
-export {
-  type AnyToolError,
   type ApprovalQuestion,
   invalidArgument,
   isToolError,

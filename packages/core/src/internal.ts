@@ -1,6 +1,6 @@
 // For the other packages of toolcrib, which are made of the same pieces. Authors of tools have no need of it.
 export { patternSteps } from "./arguments/patternRisk.ts";
-export { draftOf, filterKeywords, pointerName, pointerPart } from "./arguments/schemaKeywords.ts";
+export { draftOf, filterKeywords, pointerName, pointerPart } from "./arguments/schemaParts.ts";
 export { choicesOf } from "./choices.ts";
 export { isError } from "./errors.ts";
 export { traitNames } from "./formats.ts";

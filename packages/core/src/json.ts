@@ -30,6 +30,7 @@ const mostValues = 100_000;
  * A copy that shares no array or plain object with the original; properties that are undefined are left out, other
  * values (class instances, functions) are kept. Throws a RangeError past 500 levels, so also on a cycle, and past `most` values.
  */
+export function copyJson<T>(value: T, most?: number): T;
 export function copyJson(value: unknown, most: number = mostValues): unknown {
   let left = most;
   const copy = (item: unknown, level: number): unknown => {
@@ -76,6 +77,18 @@ export function jsonType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return typeof value;
+}
+
+/** The longest head of `text` within `limit` UTF-16 units that does not split a surrogate pair. */
+export function cutHead(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
+}
+
+/** `text` up to `limit` units, an ellipsis after a cut: for quoting what a caller sent. */
+export function clip(text: string, limit = 200): string {
+  return text.length <= limit ? text : `${cutHead(text, limit)}…`;
 }
 
 /** A value as an error message quotes it: JSON text cut to `limit` characters, or its type. Only what is shown is written. */

@@ -7,7 +7,7 @@ import { ToolRegistry } from "./registry/registry.ts";
 export type DeclareTest = (name: string, run: () => Promise<void>) => unknown;
 
 /** What `testTool` needs to know about the tool under test. */
-export interface ToolUnderTest {
+interface ToolUnderTest {
   /** Makes the tool anew; called for each check. */
   create: () => ExecutableTool | Promise<ExecutableTool>;
   /** Arguments of a call that succeeds; called for each check, so it may prepare files. */

@@ -1,5 +1,5 @@
 export { messageOf } from "./errors.ts";
-export { isObject } from "./json.ts";
+export { clip, cutHead, isObject } from "./json.ts";
 export {
   cutBytes,
   limitBytes,
@@ -7,4 +7,4 @@ export {
   truncationNotice,
   withNotice,
 } from "./text/cut.ts";
-export { clip, cutHead, printableName, showInvisible, withoutControls } from "./text/printable.ts";
+export { printableName, showInvisible, withoutControls } from "./text/printable.ts";

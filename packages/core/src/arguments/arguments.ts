@@ -1,13 +1,10 @@
 import { describeArgument, invalidArgument, isError, isErrorNamed, type ToolError } from "../errors.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
-import { copyJson, isPlainObject, quote } from "../json.ts";
-import { clip } from "../text/printable.ts";
+import { clip, copyJson, isPlainObject, quote } from "../json.ts";
 import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
-import { type Check, compileQuickCheck } from "./quickCheck.ts";
 import { repair } from "./repair.ts";
-import { mostErrors } from "./schemaLibrary.ts";
-import { createValidator, type Validator } from "./validator.ts";
-import { TooMuchWork } from "./workLimit.ts";
+import { TooMuchWork } from "./validationCost.ts";
+import { type Check, compileQuickCheck, createValidator, mostErrors, type Validator } from "./validator.ts";
 
 /** Arguments ready for a tool, or the error of those that are not. `args` are the repaired ones in either case. */
 export interface CheckedArguments {

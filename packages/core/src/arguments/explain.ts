@@ -1,9 +1,8 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, jsonType, quote } from "../json.ts";
 import { nearestName } from "../names.ts";
-import { resolveReference } from "./reference.ts";
-import { pointerName } from "./schemaKeywords.ts";
-import type { ValidationError } from "./schemaLibrary.ts";
+import { pointerName, resolveReference } from "./schemaParts.ts";
+import type { ValidationError } from "./validator.ts";
 
 /** A problem of one argument: `field` is a path (`edits[0].old_text`), empty for the arguments as a whole. */
 export interface ArgumentIssue {
@@ -216,9 +215,7 @@ function decoded(part: string): string {
 }
 
 function stepInto(place: unknown, key: string): unknown {
-  return typeof place === "object" && place !== null && Object.hasOwn(place, key)
-    ? (place as Record<string, unknown>)[key]
-    : undefined;
+  return typeof place === "object" && place !== null && Object.hasOwn(place, key) ? Reflect.get(place, key) : undefined;
 }
 
 /** Follows a keyword location, through `$ref` too. */

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
-import { filterKeywords } from "./schemaKeywords.ts";
+import { filterKeywords } from "./schemaParts.ts";
 import { countUniqueSteps } from "./uniquePaths.ts";
 
 /** What one group, or the whole source, could make a backtracking matcher try. */

@@ -1,8 +1,8 @@
 import type { JsonSchema } from "../interface.ts";
 import { copyJson, isPlainObject, jsonType } from "../json.ts";
 import { plainName } from "../names.ts";
-import { resolveReference } from "./reference.ts";
-import { countSteps, type Spend } from "./workLimit.ts";
+import { resolveReference } from "./schemaParts.ts";
+import { countSteps, type Spend } from "./validationCost.ts";
 
 const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const deepest = 100;

@@ -1,9 +1,9 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
 import { findRunaway } from "./patternRisk.ts";
-import { resolveReference } from "./reference.ts";
 import { schemaCostProblem } from "./schemaCost.ts";
-import { withoutNeedlessEscapes } from "./schemaLibrary.ts";
+import { resolveReference } from "./schemaParts.ts";
+import { withoutNeedlessEscapes } from "./validator.ts";
 
 const types: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
@@ -67,7 +67,9 @@ const checks: Record<string, Check> = {
   pattern,
   patternProperties: (value, at, root) =>
     schemaMap(value, at, root) ??
-    first(Object.keys(value as object).map((key) => () => pattern(key, `${at}, a property name,`, root))),
+    (isPlainObject(value)
+      ? first(Object.keys(value).map((key) => () => pattern(key, `${at}, a property name,`, root)))
+      : undefined),
   properties: schemaMap,
   $defs: schemaMap,
   definitions: schemaMap,

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
-import { resolveReference } from "./reference.ts";
-import { countSteps, TooMuchWork } from "./workLimit.ts";
+import { resolveReference } from "./schemaParts.ts";
+import { countSteps, TooMuchWork } from "./validationCost.ts";
 
 /** The most schemas that may apply to one value: every call pays for each. */
 const mostApplied = 1000;

@@ -1,14 +1,14 @@
 import { isError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "../errors.ts";
 import { attempt, unreadable } from "../foreign.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
+import { clip, cutHead } from "../json.ts";
 import { type OptionSpecs, readOptions } from "../options.ts";
-import { clip, cutHead } from "../text/printable.ts";
 import { jsonData } from "./outputData.ts";
 
 /** Longest error message that is passed on whole, in characters (UTF-16 units). */
 const longestMessage = 8192;
 
-const outputMarker: unique symbol = Symbol.for("toolcrib.ToolOutput") as never;
+const outputMarker: unique symbol = Symbol.for("toolcrib.ToolOutput");
 
 /** A tool's result that carries more than its text; made by `toolOutput`. */
 export interface ToolOutput {
@@ -130,10 +130,14 @@ export function fromReturned(returned: unknown): ToolOutcome {
 }
 
 function takeApart(returned: unknown): Omit<Extract<ToolOutcome, { ok: true }>, "ok"> | undefined {
-  if (typeof returned !== "object" || returned === null || !(outputMarker in returned)) return undefined;
-  const { text, content, data: given } = returned as unknown as ToolOutput;
+  if (!isToolOutput(returned)) return undefined;
+  const { text, content, data: given } = returned;
   const data = jsonData(given);
   return { output: String(text), ...(content && { content: [...content] }), ...(data !== undefined && { data }) };
+}
+
+function isToolOutput(value: unknown): value is ToolOutput {
+  return typeof value === "object" && value !== null && outputMarker in value;
 }
 
 function boundMessage(message: string): string {

@@ -100,7 +100,7 @@ const mostSchemaValues = 20_000;
 function readSchema(tool: ExecutableTool, name: string): ChatTool {
   let schema: ChatTool;
   try {
-    schema = copyJson(tool.getSchema(), mostSchemaValues) as ChatTool;
+    schema = copyJson(tool.getSchema(), mostSchemaValues);
   } catch (cause) {
     const why = isErrorNamed(cause, "RangeError") ? ` (${cause.message})` : "";
     throw invalidTool(name, `getSchema() must return a schema that can be copied${why}`, cause);
@@ -135,7 +135,7 @@ function readOutputSchema(tool: ExecutableTool, name: string): JsonSchema | unde
   const schema = attempt(() => copyJson(tool.outputSchema, mostSchemaValues));
   const problem = schemaProblem(schema, "outputSchema", isOwn(tool));
   if (problem) throw invalidTool(name, problem);
-  return deepFreeze(schema) as JsonSchema;
+  return deepFreeze(schema);
 }
 
 function invalidTool(toolName: string | undefined, problem: string, cause?: unknown): ToolError {

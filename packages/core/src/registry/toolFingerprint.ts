@@ -1,4 +1,4 @@
-import { filterKeywords } from "../arguments/schemaKeywords.ts";
+import { filterKeywords } from "../arguments/schemaParts.ts";
 import type { ExecutableTool, JsonSchema, ToolListing } from "../interface.ts";
 import { canonicalJson } from "../json.ts";
 import { sourceOf, traitsOf } from "./registration.ts";

@@ -1,7 +1,8 @@
 import { defineTool } from "../defineTool.ts";
 import type { AnyToolRegistry, ExecutableTool, ToolListing } from "../interface.ts";
+import { clip } from "../json.ts";
 import { withNotice } from "../text/cut.ts";
-import { clip, oneLine } from "../text/printable.ts";
+import { oneLine } from "../text/printable.ts";
 import { toolOutput } from "./outcome.ts";
 
 const defaultLimit = 5;

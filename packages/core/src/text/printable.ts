@@ -1,16 +1,5 @@
 import { attempt } from "../foreign.ts";
-
-/** The longest head of `text` within `limit` UTF-16 units that does not split a surrogate pair. */
-export function cutHead(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const last = text.charCodeAt(limit - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
-}
-
-/** `text` up to `limit` units, an ellipsis after a cut: for quoting what a caller sent. */
-export function clip(text: string, limit = 200): string {
-  return text.length <= limit ? text : `${cutHead(text, limit)}…`;
-}
+import { clip } from "../json.ts";
 
 // C0, DEL, C1, the line and paragraph separators, and what changes the direction of text.
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { copyJson } from "../json.ts";
-import { compileQuickCheck } from "./quickCheck.ts";
 import { repair } from "./repair.ts";
 import { schemaProblem } from "./schema.ts";
-import { createValidator } from "./validator.ts";
+import { compileQuickCheck, createValidator } from "./validator.ts";
 
 const leaf = fc.oneof(
   fc.record({ type: fc.constantFrom("string", "number", "integer", "boolean", "null") }),
