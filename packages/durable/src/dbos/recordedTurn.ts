@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { untilAborted } from "@toolcrib/core/internal";
 import { toPlainError } from "../errors.ts";
 import type { AgentSource } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
@@ -92,11 +93,6 @@ async function runSteps(row: RunRow, context: TurnContext): Promise<RecordedEnd>
  * looked at.
  */
 async function whileOpen<T>(row: RunRow, { runs, control }: TurnContext, make: () => Promise<T>): Promise<T> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const { signal } = control;
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
   const made = new AbortController();
   const look = async (): Promise<void> => {
     for (let isOpen = true; isOpen; ) {
@@ -108,9 +104,8 @@ async function whileOpen<T>(row: RunRow, { runs, control }: TurnContext, make: (
   };
   look().catch(() => {});
   try {
-    return await Promise.race([ended, make()]);
+    return await untilAborted(make(), control.signal);
   } finally {
     made.abort();
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { untilAborted } from "@toolcrib/core/internal";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
 import { isAlive } from "./lease.ts";
@@ -114,15 +115,8 @@ export class RequestLimits {
   async #wait(id: string, signal: AbortSignal): Promise<void> {
     const request = this.#requests.get(id);
     if (request === undefined) return;
-    const abort = (): void => request.fail(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    if (signal.aborted) abort();
     void this.#watch(request.provider);
-    try {
-      await request.begun;
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    await untilAborted(request.begun, signal);
   }
 
   /** Looks after the waiting requests of a provider for as long as this worker has any. */

@@ -1,4 +1,5 @@
 import { AgentError } from "@toolcrib/agent";
+import { untilAborted } from "@toolcrib/core/internal";
 import { isTransient } from "./retry.ts";
 
 const pollingMs = 200;
@@ -20,18 +21,15 @@ export class SettledRuns {
 
   /** Resolves once the run has ended, waits for an answer, or is not known. */
   async wait(id: string, signal?: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = { resolve, reject };
+    const { promise, ...waiting } = Promise.withResolvers<void>();
     const all = this.#waiting.get(id) ?? new Set();
     this.#waiting.set(id, all.add(waiting));
     this.#look(0);
-    const abort = (): void => reject(aborted(signal?.reason));
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted) abort();
     try {
-      await promise;
+      await untilAborted(promise, signal);
+    } catch (error) {
+      throw signal?.aborted && error === signal.reason ? aborted(error) : error;
     } finally {
-      signal?.removeEventListener("abort", abort);
       all.delete(waiting);
       if (all.size === 0) this.#waiting.delete(id);
     }
