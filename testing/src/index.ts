@@ -1,14 +1,14 @@
-import { testProvider as declareProviderTests, type ProviderUnderTest } from "@toolcrib/agent/testing";
-import { testTool as declareToolTests, type ToolUnderTest } from "@toolcrib/core/testing";
+import { testProvider as declareProviderTests } from "@toolcrib/agent/testing";
+import { testTool as declareToolTests } from "@toolcrib/core/testing";
 import { describe, test } from "vitest";
 
 /** The conformance suite that every tool joins with one call. */
-export function testTool(title: string, subject: ToolUnderTest): void {
+export function testTool(title: string, subject: Parameters<typeof declareToolTests>[1]): void {
   describe(title, () => declareToolTests(test, subject));
 }
 
 /** The conformance suite that every provider joins with one call. */
-export function testProvider(title: string, subject: ProviderUnderTest): void {
+export function testProvider(title: string, subject: Parameters<typeof declareProviderTests>[1]): void {
   describe(title, () => declareProviderTests(test, subject));
 }
 

@@ -1,3 +1,3 @@
 export { permissionModes } from "./modes.ts";
-export { type AcpServing, type ServeAcpOptions, serveAcp } from "./serveAcp.ts";
-export type { AcpCall, AcpSession, AcpSessionInfo, AcpSessionRequest } from "./types.ts";
+export { type AcpServing, serveAcp } from "./serveAcp.ts";
+export type { AcpSession, AcpSessionRequest } from "./types.ts";

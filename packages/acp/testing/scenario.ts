@@ -7,7 +7,7 @@ import { ScriptedProvider, type ScriptedReply } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { createPolicy, memoryStore, type Policy } from "@toolcrib/policy";
 import { type AcpAsk, type AcpClient, connectAcpClient } from "@toolcrib/testing";
-import { type AcpServing, type AcpSession, type ServeAcpOptions, serveAcp } from "../src/index.ts";
+import { type AcpServing, type AcpSession, serveAcp } from "../src/index.ts";
 
 /** A client that is connected to `serveAcp` by two pipes. */
 export interface Connected extends AcpClient {
@@ -19,7 +19,7 @@ export interface Connected extends AcpClient {
 }
 
 export async function connect(
-  options: ServeAcpOptions,
+  options: Parameters<typeof serveAcp>[0],
   ask?: AcpAsk,
   clientCapabilities: ClientCapabilities = {},
 ): Promise<Connected> {

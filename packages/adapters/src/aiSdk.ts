@@ -13,7 +13,7 @@ import {
 export { fromAiSdkTool } from "./fromAiSdkTool.ts";
 
 /** The result of a tool in the AI SDK: the text, with its images and its data if there are any. The model reads text and images. */
-export type AiSdkOutput = string | { text: string; images?: readonly ImageBlock[]; data?: unknown };
+type AiSdkOutput = string | { text: string; images?: readonly ImageBlock[]; data?: unknown };
 
 /**
  * The tools of a registry for `generateText`, `streamText` and agents. The object is live: before each step it lists the tools

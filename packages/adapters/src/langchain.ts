@@ -16,7 +16,7 @@ export { fromLangChainTool } from "./fromLangChainTool.ts";
 type Arguments = Record<string, unknown>;
 
 /** Options of `toLangChainTools` and `registryMiddleware`. */
-export interface LangChainOptions extends AdapterOptions {
+interface LangChainOptions extends AdapterOptions {
   /**
    * `interrupt` of `@langchain/langgraph`: the question of a guard then interrupts the graph, which needs a checkpointer. The value is a
    * request of LangChain's human-in-the-loop middleware (`actionRequests`), and `new Command({ resume: { decisions } })` answers it,
@@ -26,7 +26,7 @@ export interface LangChainOptions extends AdapterOptions {
 }
 
 /** A tool of a registry as LangChain sees it; `schema` is a JSON Schema. */
-export type LangChainRegistryTool = DynamicStructuredTool<JsonSchema, Arguments, Arguments>;
+type LangChainRegistryTool = DynamicStructuredTool<JsonSchema, Arguments, Arguments>;
 
 /**
  * The enabled tools for `createAgent({ tools })`, `model.bindTools` or a `ToolNode`. A failure is a ToolMessage with status

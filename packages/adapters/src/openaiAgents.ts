@@ -14,7 +14,7 @@ type Parameters = FunctionTool["parameters"];
 type RegistryTool = Omit<FunctionTool<unknown, Parameters>, "customDataExtractor">;
 
 /** Options of `toOpenAIAgentsTools`. */
-export interface OpenAIAgentsOptions extends AdapterOptions {
+interface OpenAIAgentsOptions extends AdapterOptions {
   /**
    * The questions of guards become interruptions of the run: `state.approve` or `state.reject` answers them, also after
    * `RunState.fromString` in another process. The SDK then also interrupts for a call whose arguments are no JSON. Default: false.

@@ -26,16 +26,8 @@ export type {
   Usage,
   UserMessage,
 } from "./messages.ts";
-export type { AgentOptions, ApproveOptions, ChatOptions, UserContent } from "./options.ts";
-export type {
-  Abilities,
-  ConversationChange,
-  ModelRequest,
-  Opening,
-  Provider,
-  ProviderEvent,
-  ToolChoice,
-} from "./provider.ts";
+export type { AgentOptions, ChatOptions, UserContent } from "./options.ts";
+export type { ModelRequest, Provider, ProviderEvent, ToolChoice } from "./provider.ts";
 export type { ModelPrice } from "./providers/models/modelRules.ts";
 export { defaultModels } from "./providers/models/models.ts";
 export { listSessions, newSessionFile, type SessionSummary } from "./session/listSessions.ts";

@@ -1,1 +1,1 @@
-export { type Instructions, type ReadInstructionsOptions, readInstructions } from "./instructions/readInstructions.ts";
+export { type Instructions, readInstructions } from "./instructions/readInstructions.ts";

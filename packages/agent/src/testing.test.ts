@@ -5,14 +5,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import type { Message } from "./messages.ts";
 import type { ProviderEvent } from "./provider.ts";
-import {
-  conversationProblems,
-  providerChecks,
-  recordProvider,
-  replayProvider,
-  ScriptedProvider,
-  testProvider,
-} from "./testing.ts";
+import { providerChecks } from "./testing/providerChecks.ts";
+import { conversationProblems, recordProvider, replayProvider, ScriptedProvider, testProvider } from "./testing.ts";
 
 const user: Message = { role: "user", content: [{ type: "text", text: "a" }] };
 const calling = (...ids: string[]): Message => ({

@@ -1,12 +1,2 @@
 export { type PlainError, reviveError, toPlainError } from "./errors.ts";
-export type {
-  AgentDefinition,
-  AgentSource,
-  DurableRuns,
-  ListOptions,
-  ResultOptions,
-  Run,
-  RunInfo,
-  RunStatus,
-  StartOptions,
-} from "./run.ts";
+export type { AgentDefinition, DurableRuns, Run, RunInfo, RunStatus } from "./run.ts";

@@ -1,7 +1,1 @@
-export {
-  type AgentHandlers,
-  agentWorkflow,
-  type RestateAnswer,
-  type RestateInput,
-  type RestateRun,
-} from "./restate/workflow.ts";
+export { agentWorkflow, type RestateRun } from "./restate/workflow.ts";

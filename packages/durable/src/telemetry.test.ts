@@ -12,7 +12,8 @@ import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { toPlainError } from "./errors.ts";
-import { type TraceCarrier, traceRuns } from "./telemetry.ts";
+import { traceRuns } from "./telemetry.ts";
+import type { TraceCarrier } from "./tracing.ts";
 
 const exporter = new InMemorySpanExporter();
 beforeEach(() => {

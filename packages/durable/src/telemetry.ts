@@ -17,7 +17,7 @@ import type { TelemetryOptions } from "@toolcrib/agent/telemetry";
 import { messageOf } from "@toolcrib/core/text";
 import type { RunTracing, TraceCarrier, TracedRun } from "./tracing.ts";
 
-export type { RunTracing, TraceCarrier, TracedEnd, TracedRun } from "./tracing.ts";
+export type { RunTracing } from "./tracing.ts";
 
 /**
  * Traces runs: `start` is a span `start_run AGENT` of the caller's trace, or of a new one, and all that workers do for the run are

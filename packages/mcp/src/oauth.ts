@@ -1,5 +1,5 @@
 export { isMcpError, McpError } from "./errors.ts";
-export { type LoginOptions, login } from "./oauth/login.ts";
+export { login } from "./oauth/login.ts";
 export { logout } from "./oauth/logout.ts";
-export { createOAuthStore, type OAuthLogin, type OAuthStore } from "./oauth/oauthStore.ts";
+export { createOAuthStore, type OAuthStore } from "./oauth/oauthStore.ts";
 export { openBrowser } from "./oauth/openBrowser.ts";

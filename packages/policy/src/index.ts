@@ -4,6 +4,5 @@ export type { PolicyOptions } from "./options.ts";
 export { createPolicy, type Explanation, type Policy } from "./policy.ts";
 export type { PolicyQuestion } from "./question.ts";
 export { fileStore } from "./remembered/fileStore.ts";
-export type { Rememberable } from "./remembered/rememberable.ts";
-export { memoryStore, type RememberedAnswer, type RememberedStore } from "./remembered/store.ts";
+export { memoryStore, type RememberedStore } from "./remembered/store.ts";
 export { type Mode, modes, type Verdict } from "./verdict.ts";

@@ -1,5 +1,5 @@
-export type { Address, CommandAddress } from "./address.ts";
-export { type ConnectedTools, type ConnectToolsOptions, connectTools } from "./connectTools.ts";
+export type { Address } from "./address.ts";
+export { type ConnectedTools, connectTools } from "./connectTools.ts";
 export { RemoteError } from "./errors.ts";
-export type { RemoteChange, RemoteOptions } from "./frames.ts";
-export type { DaytonaSandbox, E2BSandbox, Session, SessionProcess, SpawningSession } from "./sessionChannel.ts";
+export type { RemoteOptions } from "./frames.ts";
+export type { Session } from "./sessionChannel.ts";

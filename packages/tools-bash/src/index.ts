@@ -1,11 +1,7 @@
 export { createBashTools } from "./bash.ts";
-export { type BashToolOptions, type RunBashOptions, sandboxProblem } from "./bashOptions.ts";
-export type { ScrubEnv } from "./environment.ts";
-export { type BackgroundJob, type BackgroundJobs, createBackgroundJobs } from "./jobs/backgroundJobs.ts";
-export type { CommandOutput, OutputSink } from "./process/commandOutput.ts";
+export { type BashToolOptions, sandboxProblem } from "./bashOptions.ts";
+export { type BackgroundJobs, createBackgroundJobs } from "./jobs/backgroundJobs.ts";
 export { createLeftovers, type Leftovers } from "./process/leftovers.ts";
-export type { RunningProcess } from "./process/processes.ts";
 export { runShell, type ShellRequest, type ShellResult, type ShellRunner } from "./process/runShell.ts";
 export { createRunBashTool } from "./runBash.ts";
-export type { SandboxLimits } from "./sandbox/resourceLimits.ts";
-export type { Refusal, SandboxOptions } from "./sandbox/sandbox.ts";
+export type { SandboxOptions } from "./sandbox/sandbox.ts";

@@ -19,7 +19,9 @@ import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createFsTools } from "./index.ts";
-import { createUndo, describeUndone, type Undo, type UndoneTurn, type UndoOptions } from "./undo.ts";
+import { createUndo, describeUndone, type Undo, type UndoneTurn } from "./undo.ts";
+
+type UndoOptions = Parameters<typeof createUndo>[0];
 
 let root: string;
 let directory: string;

@@ -3,15 +3,14 @@ import type { Middleware } from "@toolcrib/core";
 import { option, readOptions, withDefault } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
 import { createPathScope, scopeOptions } from "@toolcrib/kit/files";
-import type { LeftAlone, PutBack } from "./undo/putBack.ts";
-import { type NotUndoable, TurnStore } from "./undo/turnStore.ts";
+import { TurnStore } from "./undo/turnStore.ts";
 import { describeUndone, type UndoneTurn, undoLast } from "./undo/undoLast.ts";
 import { watchCalls } from "./undo/watchCalls.ts";
 
-export type { LeftAlone, NotUndoable, PutBack, UndoneTurn };
+export type { UndoneTurn };
 export { describeUndone };
 
-export interface UndoOptions {
+interface UndoOptions {
   /** Where old content is kept: absolute, and where no tool may write. It is made when it is needed, for the user alone. One program at a time. */
   directory: string;
   /** The directories in which files are put back: those of the tools. */

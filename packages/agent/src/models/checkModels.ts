@@ -1,3 +1,4 @@
+import { isObject } from "@toolcrib/core/text";
 import { redactUrls } from "@toolcrib/kit/text";
 import { environment } from "../providers/shared/options.ts";
 import { localServers, offerFound, shownAddress } from "./localServers.ts";
@@ -23,7 +24,7 @@ const mostMs = 5000;
 
 /** Looks at the keys in the environment, which are never shown, and for model servers on this machine. */
 export async function checkModelSources(): Promise<ModelSources> {
-  const servers = await localServers();
+  const servers = localServers();
   const offers = await Promise.all(servers.map(offerFound));
   const found = servers.flatMap((server, index) => {
     const model = offers[index]?.model;
@@ -63,8 +64,8 @@ export async function checkModelAddress(
     return { level: "ok", text: `${shown} answers` };
   } catch (error) {
     signal.throwIfAborted();
-    const { cause } = error as { cause?: { code?: unknown } };
-    const reason = typeof cause?.code === "string" ? cause.code : `nothing within ${mostMs / 1000} s`;
+    const { code } = isObject(error) && isObject(error.cause) ? error.cause : {};
+    const reason = typeof code === "string" ? code : `nothing within ${mostMs / 1000} s`;
     const advice = "check the network, a proxy, and the address if you have set one";
     return { level: "problem", text: `${shown} cannot be reached (${reason})`, advice };
   }

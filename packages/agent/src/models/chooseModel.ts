@@ -60,7 +60,7 @@ export async function chooseModel({ model, baseURL, ...settings }: ModelRequest 
     if (environment(variable))
       return { provider: await createKeyed(name, settings), by: "key", reason: `${variable} is set` };
   }
-  const servers = await localServers();
+  const servers = localServers();
   const offers = await Promise.all(servers.map(offerFound));
   for (const [index, server] of servers.entries()) {
     const offered = offers[index]?.model;
@@ -91,7 +91,7 @@ async function requested(text: string, baseURL: string | undefined, settings: Se
   if (name === "offline") return named(await createOffline());
   const service = services.find((known) => known.name === name);
   if (service) return named(await createKeyed(service.name, { model, baseURL, ...settings }));
-  const servers = await localServers();
+  const servers = localServers();
   const server = servers.find((known) => known.name === name);
   if (server) return createLocal({ ...server, baseURL: baseURL ?? server.baseURL }, model, settings);
   if (name === "openai-compatible") {

@@ -1,4 +1,5 @@
-import { withoutControls } from "@toolcrib/core/text";
+import { isObject, withoutControls } from "@toolcrib/core/text";
+import { ollamaBaseURL } from "../providers/shared/ollamaAddress.ts";
 
 /** A model server that may run on this machine; `baseURL` is its OpenAI-compatible root. */
 export interface LocalServer {
@@ -8,9 +9,8 @@ export interface LocalServer {
   readonly baseURL: string;
 }
 
-/** In the order they are preferred; Ollama where `OLLAMA_HOST` says. */
-export async function localServers(): Promise<LocalServer[]> {
-  const { ollamaBaseURL } = await import("../providers/chat/openaiCompatible.ts");
+/** Lists them in the order they are preferred; Ollama where `OLLAMA_HOST` says. */
+export function localServers(): LocalServer[] {
   return [
     { label: "Ollama", name: "ollama", baseURL: ollamaBaseURL() },
     { label: "LM Studio", name: "lmstudio", baseURL: "http://127.0.0.1:1234/v1" },
@@ -43,15 +43,10 @@ export function offerFound(server: LocalServer): Promise<Offer> {
   );
 }
 
-interface Listing {
-  readonly object?: unknown;
-  readonly data?: unknown;
-}
-
 async function askForModels(
   server: LocalServer,
   timeoutMs: number,
-  entriesOf: (listing: Listing) => unknown,
+  entriesOf: (listing: Record<string, unknown>) => unknown,
 ): Promise<Offer> {
   const { label, baseURL } = server;
   const address = shownAddress(server);
@@ -63,9 +58,10 @@ async function askForModels(
     return { problem: `nothing answers at ${address}, so ${label} offers no model` };
   }
   try {
-    const entries = response.ok ? entriesOf(JSON.parse(await boundedText(response)) as Listing) : undefined;
+    const listing: unknown = response.ok && JSON.parse(await boundedText(response));
+    const entries = isObject(listing) ? entriesOf(listing) : undefined;
     if (!Array.isArray(entries)) return { problem: `what answers at ${address} is not a model server` };
-    const names = entries.map((entry) => (entry as { id?: unknown } | null)?.id).filter(isModelName);
+    const names = entries.map((entry) => (isObject(entry) ? entry.id : undefined)).filter(isModelName);
     const model = names.find((name) => !/embed/i.test(name));
     return model === undefined ? { problem: `${label} at ${address} offers no model` } : { model };
   } catch {

@@ -23,9 +23,10 @@ export function recordProvider(provider: Provider, file: string): Provider {
     name,
     model,
     async *send(request) {
-      const exchange = { request: digestOf(request), events: [] as ProviderEvent[] };
+      const events: ProviderEvent[] = [];
+      const exchange = { request: digestOf(request), events };
       for await (const event of provider.send(request)) {
-        if (event.type !== "activity") exchange.events.push(event);
+        if (event.type !== "activity") events.push(event);
         yield event;
       }
       exchanges.push(exchange);

@@ -1,4 +1,5 @@
-import { AgentError, isError } from "../errors.ts";
+import { isError } from "@toolcrib/core/internal";
+import { AgentError } from "../errors.ts";
 import type { AssistantMessage, Message, StopReason, Usage } from "../messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../provider.ts";
 import { abortedError } from "../requestClock.ts";

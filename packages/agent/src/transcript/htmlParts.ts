@@ -141,7 +141,7 @@ function valueHtml(value: unknown, parts: Parts): string {
 
 /** An edit of `edit_file` as the lines of a diff. */
 function editLines(edit: unknown): string | undefined {
-  const { old_text: old, new_text: now } = (edit ?? {}) as Partial<Record<string, unknown>>;
+  const { old_text: old, new_text: now } = isObject(edit) ? edit : {};
   if (typeof old !== "string" || typeof now !== "string") return undefined;
   const lines = (text: string, sign: string): string[] =>
     text === ""

@@ -25,8 +25,10 @@ export interface Prepared {
   readonly cut: (text: string) => string;
 }
 
+const noSecrets: readonly string[] = [];
+
 const specs = {
-  secrets: withDefault(option.texts, [] as readonly string[]),
+  secrets: withDefault(option.texts, noSecrets),
   title: option.text,
   maxPictureBytes: withDefault(option.bytes, 20 * 1024 * 1024),
   maxTextBytes: withDefault(option.bytes, 100 * 1024),

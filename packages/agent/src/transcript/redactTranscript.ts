@@ -15,12 +15,14 @@ const keyEnd = /-----END [A-Z ]{0,40}PRIVATE KEY-----/g;
 export function redactTranscript(transcript: Transcript, secrets: readonly string[]): Transcript {
   const forms = secretForms(secrets.filter((secret) => secret !== ""));
   const clean = (text: string): string => withoutSecrets(withoutLikely(text), forms);
-  return cleanValue(transcript, clean) as Transcript;
+  return cleanValue(transcript, clean);
 }
 
 /** Base64 of a picture: a key by its form would be found there by chance. */
 const kept: ReadonlySet<string> = new Set(["data"]);
 
+function cleanValue<T>(value: T, clean: (text: string) => string): T;
+function cleanValue(value: unknown, clean: (text: string) => string, name?: string, inArguments?: boolean): unknown;
 function cleanValue(value: unknown, clean: (text: string) => string, name = "", inArguments = false): unknown {
   if (typeof value === "string") {
     if (kept.has(name) && !inArguments) return value;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "@toolcrib/agent";
+import { isObject } from "@toolcrib/core/text";
 import type { Pool } from "pg";
 
 /** The engine, which is loaded when it is used. Beside its published calls it has those of its parts that this package needs. */
@@ -98,7 +99,7 @@ export async function loadEngine(): Promise<Engine> {
       ended: async (workflow) => await running()?.get(workflow)?.at(0)?.promise,
     };
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException | null)?.code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    if (!isObject(cause) || cause.code !== "ERR_MODULE_NOT_FOUND") throw cause;
     throw new AgentError({
       code: "missing_sdk",
       message:
@@ -128,8 +129,7 @@ function tenantLimit(concurrency: number | undefined): {
 
 /** Returns whether another worker takes from the same queue at this moment. */
 function isContention(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return code === "40001" || code === "55P03";
+  return isObject(error) && (error.code === "40001" || error.code === "55P03");
 }
 
 /** Values of steps as plain JSON: any key is data, and nothing has a form of its own. */

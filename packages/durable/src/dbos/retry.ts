@@ -29,7 +29,7 @@ const driverMessage =
 
 /** Returns whether the database refused or was away for the moment: the same work may succeed later. */
 export function isTransient(error: unknown): boolean {
-  const { code, severity, cause, error: wrapped } = (isObject(error) ? error : {}) as Readonly<Record<string, unknown>>;
+  const { code, severity, cause, error: wrapped }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
   if (typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code))
     // What ends the connection, such as the error of a pooler, is not the statement's fault whatever its class.
     return transientClasses.has(code.slice(0, 2)) || severity === "FATAL" || severity === "PANIC";

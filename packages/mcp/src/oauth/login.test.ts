@@ -5,8 +5,9 @@ import { AuthorizationServer, type ProtectedServer, protect, temporaryFolder } f
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import { type McpMount, mountMcp } from "../client/mountMcp.ts";
-import { createOAuthStore, type LoginOptions, login, type OAuthStore } from "../oauth.ts";
+import { createOAuthStore, login, type OAuthStore } from "../oauth.ts";
 import { serveMcp } from "../server/serveMcp.ts";
+import type { LoginOptions } from "./login.ts";
 
 let authorization: AuthorizationServer;
 let server: ProtectedServer;

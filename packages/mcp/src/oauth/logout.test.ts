@@ -2,7 +2,8 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AuthorizationServer, temporaryFolder } from "@toolcrib/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createOAuthStore, logout, type OAuthLogin, type OAuthStore, openBrowser } from "../oauth.ts";
+import { createOAuthStore, logout, type OAuthStore, openBrowser } from "../oauth.ts";
+import type { OAuthLogin } from "./oauthStore.ts";
 
 const url = new URL("http://127.0.0.1:9/mcp");
 let authorization: AuthorizationServer;

@@ -19,9 +19,9 @@ import {
   type Policy,
   type PolicyOptions,
   type PolicyQuestion,
-  type RememberedAnswer,
   type RememberedStore,
 } from "../index.ts";
+import type { RememberedAnswer } from "./store.ts";
 
 let root: string;
 let state: string;

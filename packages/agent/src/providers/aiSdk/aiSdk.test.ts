@@ -8,8 +8,11 @@ import { isAgentError } from "../../errors.ts";
 import type { AgentEvent, AssistantMessage, Message } from "../../messages.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
 import { testProvider } from "../../testing.ts";
-import { type AiSdkModel, type AiSdkModelOptions, fromAiSdkModel } from "./aiSdk.ts";
+import { fromAiSdkModel } from "./aiSdk.ts";
 import type { AiSdkPart } from "./reply.ts";
+
+type AiSdkModel = Parameters<typeof fromAiSdkModel>[0];
+type AiSdkModelOptions = NonNullable<Parameters<typeof fromAiSdkModel>[1]>;
 
 // An independent implementation of the services' wires, behind the vendors' real packages.
 const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });

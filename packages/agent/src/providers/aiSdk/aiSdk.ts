@@ -14,10 +14,8 @@ import { createTimedSend, type Send, streamReply } from "../shared/streamReply.t
 import { createToCall } from "./mapping.ts";
 import { type AiSdkPart, contentParts, createAiSdkReducer } from "./reply.ts";
 
-export type { ReasoningEffort } from "../models/modelRules.ts";
-
 /** A language model of the AI SDK, by shape: `openai("…")`, `google("…")`, `bedrock("…")` and so on. */
-export interface AiSdkModel {
+interface AiSdkModel {
   /** `v3` (AI SDK 6) or `v4` (AI SDK 7). */
   readonly specificationVersion: string;
   readonly provider: string;
@@ -26,7 +24,7 @@ export interface AiSdkModel {
   doStream(options: never): PromiseLike<unknown>;
 }
 
-export interface AiSdkModelOptions {
+interface AiSdkModelOptions {
   /** Tokens one reply may have. */
   readonly maxTokens?: number | undefined;
   /** How much the model thinks; AI SDK 7 alone. With AI SDK 6 use `providerOptions`. */

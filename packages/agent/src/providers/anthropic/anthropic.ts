@@ -53,7 +53,7 @@ import {
  * What the provider needs of a client, by shape: those for Bedrock, Vertex and Foundry, of another major version or module
  * format have it too.
  */
-export interface AnthropicClient {
+interface AnthropicClient {
   readonly baseURL: string;
   readonly messages: { create(...args: never[]): unknown };
 }

@@ -8,7 +8,7 @@ import { answer, type IsEnabled, type OfflineAnswer, type OfflineCall, type Scri
 import { type OfflineRequest, parseRequest, understood } from "./request.ts";
 import { survey } from "./survey.ts";
 
-export interface OfflineProviderOptions {
+interface OfflineProviderOptions {
   /** Default true: the answer comes in several pieces. */
   readonly stream?: boolean | undefined;
 }

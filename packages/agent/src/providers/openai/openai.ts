@@ -17,7 +17,7 @@ import { createResponsesState, finishResponses, reduceResponses, responsesEvents
 import { openaiFields, toText } from "./settings.ts";
 
 /** What the provider needs of a client, by shape: clients of another major version or module format have it too. */
-export interface OpenAIClient {
+interface OpenAIClient {
   readonly baseURL: string;
   readonly responses: { create(...args: never[]): unknown };
 }
