@@ -20,11 +20,12 @@ export function modeState({ modes }: AcpSession): SessionModeState | undefined {
 export async function select(session: AcpSession, option: string, value: unknown): Promise<void> {
   const choice = option === "mode" ? session.modes : option === "model" ? session.models : undefined;
   if (!choice) throw invalidParams(`There is no option ${showLine(option)} here; see configOptions`);
-  if (!choice.available.some(({ id }) => id === value)) {
+  const chosen = choice.available.find(({ id }) => id === value);
+  if (!chosen) {
     const ids = choice.available.map(({ id }) => id).join(", ");
     throw invalidParams(`${option} cannot be ${showLine(String(value))}; expected one of ${ids}`);
   }
-  await choice.select(value as string);
+  await choice.select(chosen.id);
 }
 
 function selectOf(id: "mode" | "model", name: string, { current, available }: AcpChoice): SessionConfigOption {

@@ -51,10 +51,14 @@ function issuesOf(error: Error): { message: string; path?: readonly unknown[] }[
 }
 
 async function lastOf(result: unknown): Promise<unknown> {
-  if (typeof result !== "object" || result === null || !(Symbol.asyncIterator in result)) return result;
+  if (!isAsyncIterable(result)) return result;
   let last: unknown;
-  for await (const value of result as AsyncIterable<unknown>) last = value;
+  for await (const value of result) last = value;
   return last;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
 function fromModelOutput(name: string, output: ModelOutput): string {

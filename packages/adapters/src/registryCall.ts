@@ -1,5 +1,4 @@
 import type {
-  AnyToolError,
   ApprovalQuestion,
   ChatTool,
   ContentBlock,
@@ -65,9 +64,9 @@ export async function decisionOn(
 ): Promise<{ readonly denied: string } | { readonly question: ApprovalQuestion } | undefined> {
   const result = await registry.check(name, args, options);
   if (result.ok) return undefined;
-  const error = result.error as AnyToolError;
-  if (error.code === "approval_required") return { question: error.details.question };
-  return error.code === "permission_denied" ? { denied: error.message } : undefined;
+  const { code, details, message } = result.error;
+  if (code === "approval_required" && "question" in details) return { question: details.question };
+  return code === "permission_denied" ? { denied: message } : undefined;
 }
 
 /**

@@ -72,7 +72,7 @@ export class Agent {
     agent.#state.history.restore(lines);
     const isSame = options.journal === undefined || options.journal === fileOrSession;
     const resumed = isSame ? journal : undefined;
-    const file = resumed ? (fileOrSession as string) : options.journal;
+    const file = resumed && typeof fileOrSession === "string" ? fileOrSession : options.journal;
     if (file !== undefined)
       agent.#keepJournal(file, { name: session.name, resumed, lines, onError: options.onJournalError });
     return agent;

@@ -45,15 +45,15 @@ export function createObjectAnswer<const Schema extends ParametersSchema>(
   provider?: Pick<Provider, "abilities">,
 ): ObjectAnswer<ArgumentsOf<Schema>> {
   let given: { readonly value: ArgumentsOf<Schema> } | undefined;
-  const isWhole = isStandard(schema) || (schema as JsonSchema).type === "object";
+  const wrapped = isJsonSchema(schema) && schema.type !== "object" ? asProperty(schema) : undefined;
   const tool = defineTool({
     name: answerTool,
     description: "Give the final answer of this task. Call it once, alone, when all else is done.",
-    parameters: isWhole ? schema : asProperty(schema as JsonSchema),
+    parameters: wrapped ?? schema,
     readOnly: true,
     effects: () => [],
     execute: (args) => {
-      given ??= { value: (isWhole ? args : (args as { value: unknown }).value) as ArgumentsOf<Schema> };
+      given ??= { value: (wrapped && isPlainObject(args) ? args.value : args) as ArgumentsOf<Schema> };
       return "Taken.";
     },
   });
@@ -80,7 +80,7 @@ export function createObjectAnswer<const Schema extends ParametersSchema>(
       const args = isFormatted ? lastJson(messages) : answeringCall(messages)?.args;
       if (args === undefined) return;
       // The guards and middleware of the agent have seen a call.
-      const outcome = await answering.invoke(answerTool, args as Record<string, unknown>);
+      const outcome = await answering.invoke(answerTool, args);
       if (!outcome.ok) problem = outcome.error.message;
     },
   };
@@ -132,8 +132,8 @@ function answeringCall(messages: readonly Message[]): ToolCallBlock | undefined 
   );
 }
 
-function isStandard(schema: ParametersSchema): boolean {
-  return "~standard" in schema;
+function isJsonSchema(schema: ParametersSchema): schema is JsonSchema {
+  return !("~standard" in schema);
 }
 
 /** Arguments are always an object: any other value is its property `value`. */

@@ -49,7 +49,7 @@ export interface AgentErrorOptions {
 
 const known = ["status", "retryAfterMs", "reason", "text", "detail", "pending", "remedy"] as const;
 
-const marker: unique symbol = Symbol.for("toolcrib.AgentError") as never;
+const marker: unique symbol = Symbol.for("toolcrib.AgentError");
 
 /** Any failure of an agent or a provider; tell kinds apart by `code`. Never carries a key. */
 export class AgentError extends Error {
@@ -75,7 +75,7 @@ export class AgentError extends Error {
 
   /** For logs: the message too, which JSON leaves out of an error. */
   toJSON(): Record<string, unknown> {
-    return { ...(this as object), message: this.message };
+    return { ...Object.fromEntries(Object.entries(this)), message: this.message };
   }
 }
 
@@ -88,11 +88,6 @@ export function advised(problem: string, advice: Remedy["advice"]): { message: s
 function nameOf({ option, variable }: AdvisedOption): string {
   if (option !== "apiKey") return option;
   return variable === undefined ? "the option apiKey" : `${variable} or the option apiKey`;
-}
-
-/** Returns whether it is an error, also one of another realm (`node:vm`, some test runners). */
-export function isError(value: unknown): value is Error {
-  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
 }
 
 /** True for an AgentError of this or any other installed copy of the package. */

@@ -173,7 +173,7 @@ export function checkApproveOptions(options: ApproveOptions): void {
 
 /** Throws `invalid_option` unless given a Provider instance; a class is a common mistake. */
 export function checkProvider(provider: Provider): void {
-  if (typeof (provider as Partial<Provider> | undefined)?.send === "function") return;
+  if (withMethods("send").fits(provider)) return;
   const example = 'as in new Agent(new OfflineProvider()) with the OfflineProvider of "@toolcrib/agent/offline"';
   throw invalidOption(`An Agent needs a provider, an object with name, model and send(request), ${example}.`);
 }

@@ -1,9 +1,10 @@
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { Middleware } from "@toolcrib/core";
+import { isError } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
 import type { Agent } from "./agent.ts";
 import type { Answers } from "./conversation/state.ts";
-import { isAgentError, isError } from "./errors.ts";
+import { isAgentError } from "./errors.ts";
 import type { AgentEvent, Usage } from "./messages.ts";
 import type { ApproveOptions, ChatOptions, UserContent } from "./options.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";

@@ -1,3 +1,4 @@
+import { isObject } from "@toolcrib/core/text";
 import type { Command, CommanderError } from "commander";
 import { createCommands } from "./commands/commands.ts";
 import { type ExitReason, usageError } from "./exitReasons.ts";
@@ -89,7 +90,7 @@ async function createProgram(atEnd: Program["atEnd"]): Promise<Program> {
 type ParseError = CommanderError & { readonly command?: Command };
 
 function isCommanderError(error: unknown): error is ParseError {
-  return String((Object(error) as { code?: unknown }).code).startsWith("commander.");
+  return isObject(error) && String(error.code).startsWith("commander.");
 }
 
 /** Makes one sentence in place of commander's lines; undefined after help was shown on request. */

@@ -131,17 +131,16 @@ export function checkAgents(agents: Readonly<Record<string, AgentSource>>): void
 
 /** Throws unless it has a provider and nothing that the engine keeps itself. */
 export function checkDefinition(name: string, definition: unknown): void {
-  const { provider } = (isObject(definition) ? definition : {}) as { provider?: { send?: unknown } };
-  if (typeof provider?.send !== "function")
+  if (!isObject(definition) || !isObject(definition.provider) || typeof definition.provider.send !== "function")
     throw invalid(`agents.${name} must be { provider, tools, … }, or a function that returns that.`);
   for (const option of ["journal", "onJournalError", "sessionName", "steps"])
-    if (option in (definition as object))
+    if (option in definition)
       throw invalid(`agents.${name} has ${option}: the database keeps the session of a run. Leave it out.`);
 }
 
 /** Throws unless it is a whole number above 0. */
 export function checkWhole(name: string, value: unknown): void {
-  if (!(Number.isSafeInteger(value) && (value as number) > 0))
+  if (!(typeof value === "number" && Number.isSafeInteger(value) && value > 0))
     throw invalid(`${name} must be a whole number above 0, received ${shown(value)}.`);
 }
 

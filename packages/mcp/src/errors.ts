@@ -30,7 +30,7 @@ export interface McpErrorDetails {
 
 export type McpErrorCode = keyof McpErrorDetails;
 
-const marker: unique symbol = Symbol.for("toolcrib.McpError") as never;
+const marker: unique symbol = Symbol.for("toolcrib.McpError");
 
 /** A failure of a mounted server or of one of its tools; tell kinds apart by `code`. */
 export class McpError<Code extends McpErrorCode = McpErrorCode> extends Error {

@@ -20,8 +20,10 @@ export type NotRunReason = "cut off" | "aborted" | "step limit" | "waiting for a
 
 /** A user message as history keeps it: frozen, without lone surrogates. */
 export function userMessage(content: string | readonly (TextBlock | ImageBlock)[]): UserMessage {
-  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  return frozenJson({ role: "user", content: blocks }) as UserMessage;
+  return frozenJson({
+    role: "user",
+    content: typeof content === "string" ? [{ type: "text", text: content }] : content,
+  });
 }
 
 /**
@@ -31,8 +33,8 @@ export function userMessage(content: string | readonly (TextBlock | ImageBlock)[
 export function toValidReply(reply: AssistantMessage, takenIds: Set<string>): AssistantMessage {
   // Not a list that grows, which would keep room for 17 blocks in history.
   const blocks = reply.content.map((block) => toValidBlock(block, takenIds));
-  const content = blocks.includes(undefined) ? blocks.filter((block) => block !== undefined) : blocks;
-  return Object.freeze({ ...reply, content: Object.freeze(content as AssistantMessage["content"]) });
+  const content = blocks.every((block) => block !== undefined) ? blocks : blocks.filter((block) => block !== undefined);
+  return Object.freeze({ ...reply, content: Object.freeze(content) });
 }
 
 type Block = AssistantMessage["content"][number];
@@ -57,7 +59,7 @@ function toValidArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malforme
   const { args, malformed } = parseArguments(sent);
   if (malformed !== undefined) return { args, malformed };
   try {
-    return { args: frozenJson(args) as ToolCallBlock["args"] };
+    return { args: frozenJson(args) };
   } catch (error) {
     return { args: {}, malformed: messageOf(error) };
   }

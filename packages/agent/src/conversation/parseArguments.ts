@@ -1,4 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject, messageOf } from "@toolcrib/core/text";
 import type { ToolCallBlock } from "../messages.ts";
 
 const longestQuote = 200;
@@ -20,7 +20,7 @@ export function parseArguments(sent: unknown): Pick<ToolCallBlock, "args" | "mal
     JSON.stringify(value);
     return isObject(value) ? { args: value } : malformed(sent);
   } catch (error) {
-    return malformed(sent, (error as Error).message.replace(/^(.*?)(?:, "| in JSON ).*$/s, "$1"));
+    return malformed(sent, messageOf(error).replace(/^(.*?)(?:, "| in JSON ).*$/s, "$1"));
   }
 }
 

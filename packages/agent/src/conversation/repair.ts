@@ -9,18 +9,13 @@ import { callsOf, interrupted, notRun, toolMessage, toValidReply } from "./conve
 export function repairConversation(messages: readonly Message[], started?: ReadonlySet<string>): readonly Message[] {
   const takenIds = new Set<string>();
   const repaired: Message[] = [];
-  for (let index = 0; index < messages.length; ) {
-    const message = messages[index] as Message;
-    let next = index + 1;
-    if (message.role !== "assistant" && message.role !== "tool") repaired.push(message);
+  for (const [index, message] of messages.entries()) {
     if (message.role === "assistant") {
+      let next = index + 1;
       while (next < messages.length && messages[next]?.role !== "assistant") next += 1;
-      const following = messages.slice(index + 1, next);
-      const results = following.filter((other) => other.role === "tool");
+      const results = messages.slice(index + 1, next).filter((other) => other.role === "tool");
       repaired.push(...replyWithResults(message, results, takenIds, started));
-      repaired.push(...following.filter((other) => other.role !== "tool"));
-    }
-    index = next;
+    } else if (message.role !== "tool") repaired.push(message);
   }
   return repaired;
 }

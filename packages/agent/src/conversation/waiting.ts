@@ -2,7 +2,6 @@ import type { ApprovalAnswer, ApprovalQuestion } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import type { Message, PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
 import { callsOf, notRun } from "./conversation.ts";
-import { frozenJson } from "./frozenJson.ts";
 
 /**
  * `true` allows, `false` denies, a string denies with that reason; `args` run in place of the model's; `output` is the result, and nothing
@@ -51,12 +50,14 @@ export function putResult(messages: Message[], result: ToolMessage): void {
     return;
   }
   const places = placesOf(lastCalls(messages));
-  const placeAt = (at: number): number => places.get((messages[at] as ToolMessage).callId) ?? -1;
-  const place = places.get(result.callId) ?? -1;
+  const placeOf = (message: Message | undefined): number =>
+    message?.role === "tool" ? (places.get(message.callId) ?? -1) : Number.NEGATIVE_INFINITY;
+  const place = placeOf(result);
   // From the end: results come mostly in the order of the calls.
   let index = messages.length;
-  while (messages[index - 1]?.role === "tool" && placeAt(index - 1) >= place) index -= 1;
-  const isThere = (messages[index] as ToolMessage | undefined)?.callId === result.callId;
+  while (placeOf(messages[index - 1]) >= place) index -= 1;
+  const there = messages[index];
+  const isThere = there?.role === "tool" && there.callId === result.callId;
   messages.splice(index, isThere ? 1 : 0, result);
 }
 
@@ -96,11 +97,10 @@ export function stillWaiting(messages: readonly Message[], waiting: Iterable<Wai
   return still.some((call) => call.question) ? still : [];
 }
 
-/** A frozen copy of what was read, if it is a WaitingCall. */
-export function readWaiting(value: unknown): WaitingCall | undefined {
-  if (!isObject(value)) return undefined;
+export function isWaitingCall(value: unknown): value is WaitingCall {
+  if (!isObject(value)) return false;
   const { callId, step, question, tool, arguments: print, args, instead, approved, shown, answer } = value;
-  const well =
+  return (
     typeof callId === "string" &&
     Number.isSafeInteger(step) &&
     (question === undefined || (isObject(question) && typeof question.text === "string")) &&
@@ -108,8 +108,8 @@ export function readWaiting(value: unknown): WaitingCall | undefined {
     [args, instead].every((one) => one === undefined || isObject(one)) &&
     (approved === undefined || (Array.isArray(approved) && approved.every((text) => typeof text === "string"))) &&
     (shown === undefined || (Array.isArray(shown) && shown.every((one) => Number.isSafeInteger(one)))) &&
-    (answer === undefined || isAnswer(answer));
-  return well ? (frozenJson(value) as WaitingCall) : undefined;
+    (answer === undefined || isAnswer(answer))
+  );
 }
 
 /** Returns whether a value has the form of an answer, for programs that get answers from elsewhere. */

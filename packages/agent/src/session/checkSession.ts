@@ -1,8 +1,9 @@
+import type { ChatTool } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import { repairConversation } from "../conversation/repair.ts";
 import type { ConversationLine } from "../conversation/state.ts";
-import { isAnswer, readWaiting, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
+import { isAnswer, isWaitingCall, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
 import type { Message } from "../messages.ts";
 import type { ConversationChange, Opening } from "../provider.ts";
@@ -20,7 +21,7 @@ export function checkSession(value: unknown, source: string): Session {
   const pending = stillWaiting(messages, checkPending(saved, source));
   const foundTools = checkFoundTools(names, source);
   return {
-    ...(rest as unknown as Session),
+    ...(rest as Session),
     messages,
     ...(pending.length > 0 && { pending }),
     ...(foundTools.length > 0 && { foundTools }),
@@ -36,7 +37,7 @@ export function checkLine(line: unknown, at: string, waiting: ReadonlyMap<string
 
 function checkedFields(line: Record<string, unknown>, at: string, waiting: ReadonlyMap<string, WaitingCall>): object {
   const { type, message, usage, pending, messages, callIds, answers, count, systemPrompt } = line;
-  switch (type as ConversationLine["type"]) {
+  switch (type) {
     case "message":
       return {
         message: checkMessage(message, at),
@@ -91,13 +92,15 @@ function checkPending(value: unknown, source: string): readonly WaitingCall[] {
 
 /** Checks one call that waits and freezes a copy. */
 function checkWaiting(value: unknown, source: string): WaitingCall {
-  const call = readWaiting(value);
-  if (!call) throw badSession(source, "not a call that waits, with callId and step");
-  return call;
+  if (!isWaitingCall(value)) throw badSession(source, "not a call that waits, with callId and step");
+  return frozenJson(value);
 }
 
+/** A session whose fields are not checked yet. */
+type GivenSession = { readonly [Field in keyof Session | "type"]?: unknown };
+
 /** Checks format, version and system prompt. */
-export function checkHeader(value: unknown, source: string): Record<string, unknown> {
+export function checkHeader(value: unknown, source: string): GivenSession {
   if (!isObject(value) || value.format !== sessionFormat) {
     throw badSession(source, `expected an object with "format": "${sessionFormat}"`);
   }
@@ -115,19 +118,23 @@ export function checkHeader(value: unknown, source: string): Record<string, unkn
 function checkMessage(given: unknown, source: string): Message {
   const value = withBlocks(given);
   if (!isObject(value)) throw badSession(source, "expected an object");
+  if (!isMessage(value)) throw badSession(source, "not a user, assistant or tool message of this format");
+  return frozenJson(value);
+}
+
+function isMessage(value: object): value is Message {
+  if (!isObject(value)) return false;
   const { role, content } = value;
-  const well =
-    role === "tool"
-      ? ["callId", "name", "output"].every((key) => typeof value[key] === "string") &&
-        typeof value.isError === "boolean"
-      : (role === "user" || role === "assistant") && Array.isArray(content) && content.every(isBlock);
-  if (!well) throw badSession(source, "not a user, assistant or tool message of this format");
-  return frozenJson(value) as Message;
+  if (role === "user" || role === "assistant") return Array.isArray(content) && content.every(isBlock);
+  const { callId, name, output, isError } = value;
+  return (
+    role === "tool" && [callId, name, output].every((text) => typeof text === "string") && typeof isError === "boolean"
+  );
 }
 
 /** Returns whether it is a block that a user message may hold. */
 export function isUserBlock(block: unknown): boolean {
-  return isBlock(block) && ["text", "image"].includes(String((block as { type: unknown }).type));
+  return isObject(block) && (block.type === "text" || block.type === "image") && isBlock(block);
 }
 
 function isBlock(block: unknown): boolean {
@@ -141,35 +148,44 @@ function isBlock(block: unknown): boolean {
 
 /** Checks the opening and the changes of a session; neither where there is no opening. */
 function checkAnnounced(
-  { opening, changes = [] }: Record<string, unknown>,
+  { opening, changes = [] }: { readonly opening?: unknown; readonly changes?: unknown },
   at: string,
 ): { readonly opening?: Opening; readonly changes?: readonly ConversationChange[] } {
   if (opening === undefined) return {};
   if (!Array.isArray(changes)) throw badSession(at, "changes is not a list");
-  for (const change of changes)
+  const checked = changes.map((change): ConversationChange => {
     if (!isObject(change) || !Number.isSafeInteger(change.position)) throw badSession(at, "a change has no position");
-  const checked = changes.map((change) => checkChange(change, at) as unknown as ConversationChange);
+    return { ...checkChange(change, at), position: Number(change.position) };
+  });
   return { opening: checkOpening(opening, at), ...(checked.length > 0 && { changes: checked }) };
 }
 
 function checkOpening(value: unknown, at: string): Opening {
-  if (!isObject(value) || typeof value.systemPrompt !== "string" || !isToolList(value.tools ?? undefined))
+  const { systemPrompt, tools, deferredTools, ...rest } = isObject(value) ? value : {};
+  if (typeof systemPrompt !== "string" || !isToolList(tools))
     throw badSession(at, "an opening has a systemPrompt and tools");
-  if (value.deferredTools !== undefined && !isToolList(value.deferredTools))
+  if (deferredTools !== undefined && !isToolList(deferredTools))
     throw badSession(at, "deferredTools is not a list of tools");
-  return frozenJson(value) as unknown as Opening;
+  return frozenJson({ ...rest, systemPrompt, tools, ...(deferredTools && { deferredTools }) });
 }
 
-function checkChange(value: Record<string, unknown>, at: string): object {
-  const isWell =
-    [value.addedTools, value.deferredTools].every((tools) => tools === undefined || isToolList(tools)) &&
-    [value.removedTools, value.offeredTools].every((names) => names === undefined || isNameList(names)) &&
-    (value.systemPrompt === undefined || typeof value.systemPrompt === "string");
-  if (!isWell) throw badSession(at, "a change has a systemPrompt, tools or names of tools");
-  return frozenJson(value) as object;
+function checkChange(value: Record<string, unknown>, at: string): Omit<ConversationChange, "position"> {
+  if (!isChange(value)) throw badSession(at, "a change has a systemPrompt, tools or names of tools");
+  return frozenJson(value);
 }
 
-function isToolList(value: unknown): boolean {
+function isChange(
+  value: Record<string, unknown>,
+): value is Omit<ConversationChange, "position"> & Record<string, unknown> {
+  const { systemPrompt, addedTools, deferredTools, removedTools, offeredTools } = value;
+  return (
+    [addedTools, deferredTools].every((tools) => tools === undefined || isToolList(tools)) &&
+    [removedTools, offeredTools].every((names) => names === undefined || isNameList(names)) &&
+    (systemPrompt === undefined || typeof systemPrompt === "string")
+  );
+}
+
+function isToolList(value: unknown): value is readonly ChatTool[] {
   return (
     Array.isArray(value) &&
     value.every((tool) => isObject(tool) && isObject(tool.function) && typeof tool.function.name === "string")

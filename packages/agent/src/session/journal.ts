@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { messageOf } from "@toolcrib/core/text";
+import { isObject, messageOf } from "@toolcrib/core/text";
 import type { Recorder } from "../conversation/history.ts";
 import type { ConversationLine } from "../conversation/state.ts";
 import { AgentError } from "../errors.ts";
@@ -210,7 +210,7 @@ class TakenError extends AgentError {
 }
 
 function cannotWrite(file: string, cause: unknown): AgentError {
-  const exists = (cause as NodeJS.ErrnoException | undefined)?.code === "EEXIST";
+  const exists = isObject(cause) && cause.code === "EEXIST";
   const problem = exists ? "it exists; resume it or choose another file" : messageOf(cause);
   return new AgentError({ code: "bad_session", message: `Cannot write the journal ${file}: ${problem}.`, cause });
 }

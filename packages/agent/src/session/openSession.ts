@@ -62,7 +62,7 @@ function readJournal(text: string, source: string): ParsedSession {
   const texts = text.split("\n");
   // A crash left what follows the last newline; normally that is empty.
   const torn = texts.pop() ?? "";
-  let header: Record<string, unknown> = {};
+  let header: ReturnType<typeof checkHeader> = {};
   let journalBytes = Buffer.byteLength(text) - Buffer.byteLength(torn);
   const lines: ConversationLine[] = [];
   const state = emptyState();
@@ -80,7 +80,7 @@ function readJournal(text: string, source: string): ParsedSession {
     }
   }
   const { type: _, ...named } = header;
-  return { session: { ...(named as unknown as Session), ...savedState(state) }, lines, journalBytes };
+  return { session: { ...(named as Session), ...savedState(state) }, lines, journalBytes };
 }
 
 /** Picks what a session keeps of a state. Calls whose process has ended meanwhile get a result that says so. */

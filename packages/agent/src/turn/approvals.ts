@@ -48,7 +48,7 @@ export function questionOf(
 function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCallBlock["args"]): Pick<Asked, "args"> {
   if (!args || fingerprintOf(args) === fingerprintOf(sent)) return {};
   try {
-    return { args: frozenJson(args) as ToolCallBlock["args"] };
+    return { args: frozenJson(args) };
   } catch {
     // Nested too deep, or a cycle.
     return {};
@@ -122,7 +122,7 @@ const answerForms = "true, false, a reason, { args } or { output }";
 
 function copyOf(id: string, answer: Answer): Answer {
   try {
-    return frozenJson(answer) as Answer;
+    return frozenJson(answer);
   } catch (cause) {
     throw refused(`The answer for ${id} cannot be kept: ${messageOf(cause)}.`);
   }
@@ -140,7 +140,8 @@ export async function checkGivenArguments(
   options: ExecuteOptions,
 ): Promise<void> {
   for (const { id: callId, name } of calls) {
-    const given = Object.hasOwn(answers, callId) && givenArguments({ answer: answers[callId] as Answer });
+    const answer = Object.hasOwn(answers, callId) ? answers[callId] : undefined;
+    const given = answer && givenArguments({ answer });
     const checked = given && (await tools.check(name, given, { ...options, callId }));
     if (checked && !checked.ok && checked.error.code === "invalid_arguments")
       throw refused(`The answer for ${callId} does not fit ${name}. ${checked.error.message}`);

@@ -45,7 +45,7 @@ export async function runCallSteps(
       if (signal.aborted && own.result?.isError !== false) throw abortedError(signal);
       return own;
     });
-    return end === own ? end : (frozenJson(end) as CallEnd);
+    return end === own ? end : frozenJson(end);
   } catch (error) {
     // An abort ends the turn by itself.
     if (!(signal.aborted && running)) onFailure(error);

@@ -2,7 +2,7 @@ import { callsOf, userMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import type { History } from "../conversation/history.ts";
 import type { ConversationLine } from "../conversation/state.ts";
-import type { AgentEvent, AssistantMessage } from "../messages.ts";
+import type { AgentEvent } from "../messages.ts";
 import type { ChatOptions } from "../options.ts";
 import type { ReplyEvent } from "../provider.ts";
 import type { RequestClock } from "../requestClock.ts";
@@ -65,7 +65,7 @@ export async function* takeRecordedReply(
   }
   const { value, own } = recorded;
   if (value === own) return value;
-  const message = frozenJson(value.reply.message) as AssistantMessage;
+  const message = frozenJson(value.reply.message);
   for (const { id } of callsOf(message)) history.callIds.add(id);
   if (JSON.stringify(delivered) !== JSON.stringify(value.steered)) {
     // Recorded by an earlier process, or meanwhile by another.

@@ -11,10 +11,17 @@ const stops: ReadonlySet<unknown> = new Set<StopReason>([
 
 /** The iterator of what `send` returned; throws `bad_reply` unless that is an async iterable. */
 export function iteratorOf(provider: Provider, returned: unknown): AsyncIterator<unknown> {
-  const events = returned as Partial<AsyncIterable<unknown>> | null | undefined;
-  if (typeof events?.[Symbol.asyncIterator] === "function")
-    return (events as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  if (isAsyncIterable(returned)) return returned[Symbol.asyncIterator]();
   throw mistake(provider, "send returned no async iterable; write it as async *send(request) { yield … }");
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Symbol.asyncIterator in value &&
+    typeof value[Symbol.asyncIterator] === "function"
+  );
 }
 
 /**
@@ -26,10 +33,10 @@ export function validateEvent(provider: Provider, event: unknown, callIds: Set<s
   if (!isObject(event)) throw mistake(provider, `an event is an object with a type, received ${quote(event)}`);
   switch (event.type) {
     case "activity":
-      return event as ProviderEvent;
+      return { type: event.type };
     case "text-delta":
     case "reasoning-delta":
-      if (typeof event.text === "string") return event as ProviderEvent;
+      if (isDelta(event)) return event;
       throw mistake(provider, `a ${event.type} event needs text, a string, received ${quote(event.text)}`);
     case "thinking-dropped":
       return { type: event.type, blocks: finite(event.blocks), reason: String(event.reason) };
@@ -43,9 +50,13 @@ export function validateEvent(provider: Provider, event: unknown, callIds: Set<s
   }
 }
 
+function isDelta(event: object): event is Extract<ProviderEvent, { readonly type: "text-delta" | "reasoning-delta" }> {
+  return "text" in event && typeof event.text === "string";
+}
+
 function validateReply(provider: Provider, event: Record<string, unknown>, callIds: Set<string>): ReplyEvent {
   const { message, stop, usage, detail, failed } = event;
-  if (!stops.has(stop)) {
+  if (!isStop(stop)) {
     throw mistake(provider, `the stop of a reply is one of ${[...stops].join(", ")}, received ${quote(stop)}`);
   }
   if (!isObject(message)) throw mistake(provider, `a reply needs a message, an object, received ${quote(message)}`);
@@ -57,11 +68,15 @@ function validateReply(provider: Provider, event: Record<string, unknown>, callI
   return {
     type: "reply",
     message: toValidReply({ ...message, role: "assistant", content } as AssistantMessage, callIds),
-    stop: stop as StopReason,
+    stop,
     ...(typeof detail === "string" && { detail }),
     ...(failed === true && { failed }),
     ...(isObject(usage) && { usage: wholeUsage(usage) }),
   };
+}
+
+function isStop(value: unknown): value is StopReason {
+  return stops.has(value);
 }
 
 function checkBlock(provider: Provider, block: unknown): void {

@@ -1,3 +1,4 @@
+import { messageOf } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { askYesNo, terminalAsker } from "../terminal/ask.ts";
@@ -77,7 +78,7 @@ async function trustedValues(file: Project, program: Program, isAsking: boolean,
   try {
     await store.save(file.text, isTrusted);
   } catch (error) {
-    terminal.aside(`The answer could not be kept for the next time: ${(error as Error).message}`);
+    terminal.aside(`The answer could not be kept for the next time: ${messageOf(error)}`);
   }
   return isTrusted ? file.values : untrusted(file.values);
 }

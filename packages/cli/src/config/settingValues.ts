@@ -1,4 +1,5 @@
 import { type JsonSchema, validateJson } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
 
 /** Values by key: `sessions.keepDays` is the key of one inside another. */
 export type Settings = Readonly<Record<string, unknown>>;
@@ -48,8 +49,8 @@ export async function settingsFromEnvironment(
 /** `{ sessions: { keepDays: 3 } }` as `sessions.keepDays`, without `$schema`. */
 export function flatSettings(value: Readonly<Record<string, unknown>>): Settings {
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.entries(flatSettings(inner as Record<string, unknown>)).map(([name, one]) => [`${key}.${name}`, one])
+    isObject(inner)
+      ? Object.entries(flatSettings(inner)).map(([name, one]) => [`${key}.${name}`, one])
       : [[key, inner]],
   );
   return Object.fromEntries(entries.filter(([key]) => key !== "$schema"));

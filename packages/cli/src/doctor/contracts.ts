@@ -7,6 +7,7 @@ import {
   fromRegistry,
   fromTarballs,
 } from "@toolcrib/contracts";
+import { messageOf } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
 import { oneLine } from "../terminal/render.ts";
 import type { Check, ComparedWith, Finding } from "./check.ts";
@@ -48,6 +49,6 @@ function sourceOf(
       ? { find: fromRegistry(folder, to ?? "latest", env, signal) }
       : fromTarballs(tarballs);
   } catch (error) {
-    throw usageError(`${flag} ${(error as Error).message}`);
+    throw usageError(`${flag} ${messageOf(error)}`);
   }
 }

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { SessionSummary } from "@toolcrib/agent";
 import { SessionFolder } from "@toolcrib/agent/sessions";
-import { printableName, withoutControls } from "@toolcrib/core/text";
+import { messageOf, printableName, withoutControls } from "@toolcrib/core/text";
 import { fileKind } from "@toolcrib/kit/files";
 import { isSecret } from "@toolcrib/kit/text";
 import { usageError } from "../exitReasons.ts";
@@ -112,6 +112,6 @@ export function makeSessionFolder(directory: string, env: NodeJS.ProcessEnv): st
     makeStateFolder(env, "sessions", stateName(directory));
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return messageOf(error);
   }
 }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { AgentEvent, Usage } from "@toolcrib/agent";
 import type { ToolProgress } from "@toolcrib/core";
-import { clip, showInvisible, withoutControls } from "@toolcrib/core/text";
+import { clip, isObject, showInvisible, withoutControls } from "@toolcrib/core/text";
 import { inOrder } from "./question.ts";
 import type { Style } from "./style.ts";
 
@@ -126,7 +126,7 @@ export function callTitle(name: string, args: Readonly<Record<string, unknown>>)
 
 /** Summarizes the result of a call: how its command ended, or how many lines, or the only one. */
 export function resultSummary({ output, data }: { readonly output: string; readonly data?: unknown }): string {
-  const { exit_code: code, stdout } = Object(data) as Record<string, unknown>;
+  const { exit_code: code, stdout } = isObject(data) ? data : {};
   const lines = typeof stdout === "string" ? stdout : output;
   const count = lines.split("\n").filter((line) => line.trim() !== "").length;
   if (typeof code === "number") return `exit ${code}${count > 0 ? `, ${count} ${count === 1 ? "line" : "lines"}` : ""}`;

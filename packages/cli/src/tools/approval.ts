@@ -112,7 +112,7 @@ async function keep({ name, args, question }: PendingCall, { permissions, regist
   try {
     await permissions.policy.remember({ name, args, tool }, question);
   } catch (error) {
-    note(`The answer holds for this call alone: ${(error as Error).message}`);
+    note(`The answer holds for this call alone: ${messageOf(error)}`);
   }
 }
 

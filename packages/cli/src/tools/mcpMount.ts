@@ -1,3 +1,4 @@
+import { messageOf } from "@toolcrib/core/text";
 import { fileToolStore, type McpConfig, type McpMount, type McpToolStore, mountMcp } from "@toolcrib/mcp";
 import {
   joinServers,
@@ -65,7 +66,7 @@ export function ownToolStore(directory: string, { env, terminal }: Program): Mcp
   try {
     return fileToolStore(`${makeStateFolder(env, "mcp")}/${stateName(directory)}.json`);
   } catch (error) {
-    terminal.aside(`What the servers' tools are cannot be kept: ${(error as Error).message}`);
+    terminal.aside(`What the servers' tools are cannot be kept: ${messageOf(error)}`);
     return undefined;
   }
 }

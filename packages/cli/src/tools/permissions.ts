@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { messageOf } from "@toolcrib/core/text";
 import { createPathScope, isBelowAny } from "@toolcrib/kit/files";
 import {
   createPolicy,
@@ -113,7 +114,7 @@ export function createPermissions(
       deniedPaths,
     };
   } catch (error) {
-    const { message } = error as Error;
+    const message = messageOf(error);
     if (!(error instanceof TypeError) || !/^(?:allow|ask|deny)\b/.test(message)) throw error;
     throw usageError(`--${message}${message.startsWith("ask") ? `, ${ruleAdvice}` : ""}`);
   }

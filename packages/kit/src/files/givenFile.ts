@@ -1,4 +1,5 @@
 import { readSync, statSync } from "node:fs";
+import { isError } from "@toolcrib/core/internal";
 import { createPathScope } from "../paths/pathScope.ts";
 import { fileKind, openRegularFile } from "./openRegular.ts";
 import { systemErrorCode } from "./systemErrors.ts";
@@ -32,7 +33,7 @@ export async function readGivenFile(path: string, options: GivenFileOptions): Pr
       file.close();
     }
   } catch (error) {
-    const code = systemErrorCode(error) ?? systemErrorCode((error as Error).cause);
+    const code = systemErrorCode(error) ?? (isError(error) ? systemErrorCode(error.cause) : undefined);
     if (code === undefined) throw error;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw toError(`${what}: it cannot be read (${code})`);

@@ -7,7 +7,7 @@ interface Claim {
   readonly done: Promise<void>;
 }
 
-const claimsKey: unique symbol = Symbol.for("toolcrib.pathClaims") as never;
+const claimsKey: unique symbol = Symbol.for("toolcrib.pathClaims");
 
 /** One list a process, shared by every installed copy of this package, oldest first. */
 function allClaims(): Set<Claim> {

@@ -1,4 +1,4 @@
-import { clip } from "@toolcrib/core/text";
+import { clip, messageOf } from "@toolcrib/core/text";
 
 /** Parses `text`; throws what `toError` makes of a sentence that begins with `what` and shows where the text stops being JSON. */
 export function parseJson(text: string, what: string, toError: (message: string) => Error): unknown {
@@ -31,7 +31,7 @@ function isBeginningOfJson(beginning: string): boolean {
     JSON.parse(beginning);
     return true;
   } catch (error) {
-    const { message } = error as Error;
+    const message = messageOf(error);
     // At the end: a message that quotes the text ends otherwise.
     const position = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1];
     return position === undefined ? message.startsWith("Unexpected end of JSON") : Number(position) >= beginning.length;

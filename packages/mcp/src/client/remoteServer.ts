@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
-import { clip } from "@toolcrib/core/text";
+import { clip, isObject } from "@toolcrib/core/text";
 import { isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
 import { createOAuthSession, type OAuthSession } from "../oauth/oauthSession.ts";
 import type { OAuthStore } from "../oauth/oauthStore.ts";
@@ -147,7 +147,7 @@ export class RemoteServer {
       return await answer;
     } catch (error) {
       if (isMcpError(error)) throw error;
-      const { code, status, name, cause } = Object(error) as Record<string, unknown>;
+      const { code, status, name, cause } = isObject(error) ? error : {};
       if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") {
         const what = "ended during the call, which may have completed; the next call starts it again";
         throw this.#failed(`${what}${errors()}`, error);

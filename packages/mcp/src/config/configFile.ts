@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { messageOf } from "@toolcrib/core/text";
 import {
   createPathScope,
   ownFile,
@@ -68,7 +69,7 @@ export function userConfigFile(path: string, name: string = path): McpConfigFile
       return await file.read();
     } catch (error) {
       const code = systemErrorCode(error);
-      throw badConfigFile(name, `${name}: ${code ? `it cannot be read (${code})` : (error as Error).message}`);
+      throw badConfigFile(name, `${name}: ${code ? `it cannot be read (${code})` : messageOf(error)}`);
     }
   };
   return {

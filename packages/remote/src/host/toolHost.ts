@@ -176,6 +176,6 @@ async function carryOut({ type, id, name, args, callId }: Asked): Promise<Reply>
 function sentError(thrown: unknown): SentError {
   if (!isToolError(thrown)) return { message: messageOf(thrown) };
   const { code, message, recoverable, details } = thrown;
-  const { cause: _, ...plain } = details as { cause?: unknown };
+  const { cause: _, ...plain } = { cause: undefined, ...details };
   return { code, message, recoverable, details: plain };
 }

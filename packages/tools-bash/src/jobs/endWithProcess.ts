@@ -1,5 +1,5 @@
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const marker: unique symbol = Symbol.for("toolcrib.endWithProcess") as never;
+const marker: unique symbol = Symbol.for("toolcrib.endWithProcess");
 
 /**
  * Calls `end` when this process exits, and when a signal is about to end it that nobody else handles. It must be synchronous. Returns

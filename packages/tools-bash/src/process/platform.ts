@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
 import { findProgram, isTrustedProgram } from "@toolcrib/kit/files";
 import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type RunningProcess } from "./processes.ts";
 
@@ -103,7 +104,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return isObject(error) && error.code === "EPERM";
   }
 }
 

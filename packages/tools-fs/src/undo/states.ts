@@ -2,7 +2,7 @@ import { lstatSync, read, readdirSync, readlinkSync, type Stats } from "node:fs"
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "@toolcrib/core/text";
-import { openRegularFile, type PathScope, plainSystemError } from "@toolcrib/kit/files";
+import { openRegularFile, type PathScope, plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
 import { createYielder } from "../yieldToEventLoop.ts";
 
 /** What is at a path, as far as it can be put back. */
@@ -81,7 +81,7 @@ export async function stateOf(path: string, { scope, maxFileBytes, keeper }: Loo
     if (stats.size > maxFileBytes) return { ...file, notKept: `it is larger than ${maxFileBytes} bytes` };
     return { ...file, ...(await readWhole(path, scope, maxFileBytes, keeper)) };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return absent;
+    if (systemErrorCode(error) === "ENOTDIR") return absent;
     return { kind: "other", why: messageOf(plainSystemError(error, scope.print(path))) };
   }
 }

@@ -1,3 +1,4 @@
+import { isObject } from "@toolcrib/core/text";
 import { FileMemory } from "../memory/fileMemory.ts";
 import { type Batch, longestBatch } from "./batchQueue.ts";
 import { compileFolderMatcher, compilePlainGlobs } from "./globs.ts";
@@ -19,7 +20,7 @@ export class Notes {
 
   /** Throws the error again if it is not a system error. */
   readonly add = (path: string, error: unknown): void => {
-    const code = (error as { code?: unknown } | null)?.code;
+    const code = isObject(error) ? error.code : undefined;
     if (typeof code !== "string") throw error;
     // Removed since it was listed, so not a problem. A name that is not valid UTF-8 only looks removed.
     if ((code === "ENOENT" || code === "ENOTDIR") && !path.includes("\ufffd")) return;

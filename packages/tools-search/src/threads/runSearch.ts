@@ -1,6 +1,6 @@
 import { ToolError } from "@toolcrib/core";
 import { patternSteps } from "@toolcrib/core/internal";
-import { clip } from "@toolcrib/core/text";
+import { clip, isObject } from "@toolcrib/core/text";
 import { BatchQueue } from "../engine/batchQueue.ts";
 import { compilePlainGlobs } from "../engine/globs.ts";
 import { type BatchResult, filesPerStart, filesPerTaker, type SearchJob, type WorkerMessage } from "../engine/job.ts";
@@ -254,7 +254,7 @@ function refusal({ query, globs }: SearchJob, reason: string): ToolError {
 }
 
 function whyEnded(reason: unknown): SearchResult["unfinished"] {
-  const { code, message } = (reason ?? {}) as { code?: unknown; message?: unknown };
+  const { code, message } = isObject(reason) ? reason : {};
   if (code === "ERR_WORKER_OUT_OF_MEMORY") return { kind: "memory", reason: "it needs too much memory" };
   return { kind: "ended", reason: typeof message === "string" ? message : String(reason) };
 }

@@ -1,5 +1,6 @@
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
+import { isObject } from "@toolcrib/core/text";
 import { moduleAsData, workerOptions } from "@toolcrib/kit/threads";
 import { ControlBlock } from "../engine/controlBlock.ts";
 import type { TakerJob, WorkerMessage } from "../engine/job.ts";
@@ -141,7 +142,7 @@ function startWorker(control: SharedArrayBuffer): Worker {
 
 /** Says why a thread did not start, and what would change that. */
 function whyNoThread(cause: unknown): string {
-  const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
+  const { code, message } = isObject(cause) ? cause : {};
   if (code === "ERR_ACCESS_DENIED") return "Node's permission model forbids it; start node with --allow-worker";
   if (typeof code === "string" && missingFile.has(code)) {
     return "searchWorker.mjs of @toolcrib/tools-search is not beside the bundled program; copy it there, or leave the package out of the bundle";

@@ -96,7 +96,7 @@ function toPicture({ data, mimeType }: Omit<ImageBlock, "type">, type: "file" | 
 
 function toAssistantParts({ content }: AssistantMessage, isOwn: boolean): Json[] {
   return content.flatMap((block): Json[] => {
-    const carried = isOwn && isObject(block.opaque?.data) ? (wellFormedJson(block.opaque.data) as Json) : undefined;
+    const carried = isOwn && isObject(block.opaque?.data) ? wellFormedJson(block.opaque.data) : undefined;
     switch (block.type) {
       case "text":
         return [{ type: "text", text: wellFormed(block.text), ...carried }];

@@ -136,7 +136,8 @@ const toNativeUse: ToToolUse = (call, raw) => {
   if (!use) return toToolUse(call, raw);
   const { name, input } = use;
   return {
-    ...((raw ?? { type: "tool_use" }) as { type: "tool_use" }),
+    ...raw,
+    type: "tool_use",
     id: wireId(call.id),
     name,
     input: wellFormedJson(input),

@@ -27,7 +27,7 @@ export function replyThatInserts(messages: readonly Message[], model: string): R
   const last = messages.findLastIndex((message) => message.role !== "tool");
   const reply = messages[last];
   if (reply?.role !== "assistant" || reply.model !== model) return undefined;
-  const results = messages.slice(last + 1) as readonly ToolMessage[];
+  const results = messages.slice(last + 1).filter((message) => message.role === "tool");
   const content: AssistantMessage["content"] = reply.content.flatMap((block) => {
     const input = block.type === "tool-call" ? insertOf(block) : undefined;
     const read = block.type === "tool-call" ? results.find(({ callId }) => callId === block.id) : undefined;

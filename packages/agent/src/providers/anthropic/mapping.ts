@@ -19,7 +19,9 @@ import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolCallBlock, T
 import type { ToolChoice } from "../../provider.ts";
 import { wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
-const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+type ImageType = Base64ImageSource["media_type"];
+const imageTypes: ReadonlySet<string> = new Set<ImageType>(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+const isImageType = (type: string): type is ImageType => imageTypes.has(type);
 
 export function toAnthropicToolChoice(choice: ToolChoice): WireToolChoice {
   switch (choice) {
@@ -77,7 +79,8 @@ export interface AnthropicTurn {
 export type ToToolUse = (call: ToolCallBlock, raw: Record<string, unknown> | undefined) => ToolUseBlockParam;
 
 export const toToolUse: ToToolUse = ({ id, name, args }, raw) => ({
-  ...((raw ?? { type: "tool_use" }) as { type: "tool_use" }),
+  ...raw,
+  type: "tool_use",
   id: wireId(id),
   name: wireName(name),
   input: wellFormedJson(args),
@@ -120,9 +123,8 @@ function toUserBlocks(content: readonly (TextBlock | ImageBlock)[]): ContentBloc
 }
 
 function toImage({ data, mimeType }: { data: string; mimeType: string }): ImageBlockParam | TextBlockParam {
-  if (!imageTypes.has(mimeType)) return { type: "text", text: `[a picture of the unsupported type ${mimeType}]` };
-  const media_type = mimeType as Base64ImageSource["media_type"];
-  return { type: "image", source: { type: "base64", media_type, data } };
+  if (!isImageType(mimeType)) return { type: "text", text: `[a picture of the unsupported type ${mimeType}]` };
+  return { type: "image", source: { type: "base64", media_type: mimeType, data } };
 }
 
 function toToolResult({ callId, output, isError, content }: ToolMessage): ToolResultBlockParam {
@@ -144,7 +146,7 @@ function toAssistantBlocks(message: AssistantMessage, own: boolean, toUse: ToToo
     switch (block.type) {
       case "text":
         if (block.text.trim() === "" && !raw) return [];
-        return [{ ...((raw ?? { type: "text" }) as { type: "text" }), text: wellFormed(block.text) }];
+        return [{ ...raw, type: "text", text: wellFormed(block.text) }];
       case "reasoning": {
         if (!raw) return [];
         const thinking = raw.type === "thinking" && { thinking: wellFormed(block.text) };
@@ -164,5 +166,5 @@ function toAssistantBlocks(message: AssistantMessage, own: boolean, toUse: ToToo
 function rawOf({ opaque }: AssistantMessage["content"][number]): Record<string, unknown> | undefined {
   const data = opaque?.provider === "anthropic" && isObject(opaque.data) ? opaque.data : {};
   // Without a type it is no block of the wire.
-  return typeof data.type === "string" ? (wellFormedJson(data) as Record<string, unknown>) : undefined;
+  return typeof data.type === "string" ? wellFormedJson(data) : undefined;
 }

@@ -106,7 +106,7 @@ function fromEditor(input: ToolCallBlock["args"]): RegistryCall {
 /** `[first, last]`, lines counted from 1; a last of -1 means the end. */
 function rangeOf(range: unknown): Record<string, unknown> {
   if (!Array.isArray(range)) return range === undefined || range === null ? {} : { offset: range };
-  const [first, last] = range as unknown[];
+  const [first, last]: readonly unknown[] = range;
   if (typeof first !== "number" || typeof last !== "number" || last === -1) return { offset: first };
   return { offset: first, limit: last - first + 1 };
 }

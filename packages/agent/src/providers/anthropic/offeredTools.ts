@@ -67,8 +67,8 @@ export class OfferedTools {
     const found = foundIn(result, (name) => this.#deferred.has(name));
     const referred: string[] = [];
     for (const name of found) {
-      const tool = this.#schemas.get(name) as ChatTool;
-      if (!isSame(this.#known.get(name), this.#toWire(tool))) this.#unannounced.add(name);
+      const tool = this.#schemas.get(name);
+      if (!tool || !isSame(this.#known.get(name), this.#toWire(tool))) this.#unannounced.add(name);
       else {
         referred.push(name);
         this.#present.set(name, tool);

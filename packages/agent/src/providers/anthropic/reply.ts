@@ -122,7 +122,7 @@ function blockDelta(block: BlockState | undefined, delta: RawContentBlockDelta):
     default: {
       delta satisfies never;
       // A delta of a later version, such as that of a compaction: its fields are the block's.
-      const { type: _, ...fields } = delta as RawBlock;
+      const { type: _, ...fields }: RawBlock = delta;
       Object.assign(raw, fields);
       return [];
     }

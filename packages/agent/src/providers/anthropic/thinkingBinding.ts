@@ -15,7 +15,7 @@ const bindingBeta = "thinking-binding-controls-2026-08-01";
 
 /** The parts of a body that bear on it. */
 interface BindingFields {
-  readonly thinking?: object;
+  readonly thinking?: { readonly type?: unknown; readonly block_binding?: unknown };
   readonly betas: readonly string[];
   readonly messages: readonly WireMessage[];
 }
@@ -39,7 +39,7 @@ export function afterMismatch<Body extends BindingFields>(body: Body): Body | un
 /** The request to send where an address refuses the choice, too: without it, and without thinking. Undefined if it had none. */
 export function withoutChoice<Body extends BindingFields>(body: Body): Body | undefined {
   if (!body.betas.includes(bindingBeta)) return undefined;
-  const { block_binding: _, ...thinking } = { ...body.thinking } as { readonly block_binding?: unknown };
+  const { block_binding: _, ...thinking } = { ...body.thinking };
   return withoutThinking({ ...body, thinking, betas: body.betas.filter((beta) => beta !== bindingBeta) });
 }
 
@@ -49,7 +49,7 @@ export function goingOn<Body extends BindingFields>(body: Body): Body {
 }
 
 function hasChoice({ thinking }: BindingFields): boolean {
-  const { type } = (thinking ?? { type: "adaptive" }) as { readonly type?: unknown };
+  const { type } = thinking ?? { type: "adaptive" };
   return type === "adaptive" || type === "enabled";
 }
 

@@ -52,16 +52,16 @@ export function createChatState(service: Service): ChatState {
 
 /** Takes in one chunk of the stream and returns the events to show. */
 export function reduceChat(state: ChatState, chunk: ChatCompletionChunk): ProviderEvent[] {
-  const fault = (chunk as { error?: unknown }).error;
+  const fault = isObject(chunk) ? chunk.error : undefined;
   if (fault) throw serviceFault(fault);
   if (chunk.usage) state.usage = toUsage(chunk.usage);
   const choice = chunk.choices?.[0];
   if (!choice) return [];
-  const choiceFault = (choice as { error?: unknown }).error;
+  const choiceFault = isObject(choice) ? choice.error : undefined;
   if (choiceFault) throw serviceFault(choiceFault);
   const events = choice.delta ? reduceDelta(state, choice.delta) : [];
   if (choice.finish_reason) state.finish = choice.finish_reason;
-  const native = (choice as { native_finish_reason?: unknown }).native_finish_reason;
+  const native = isObject(choice) ? choice.native_finish_reason : undefined;
   if (typeof native === "string") state.nativeFinish = native;
   return events;
 }

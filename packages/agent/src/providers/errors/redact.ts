@@ -15,6 +15,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return redactUrls(redactKeys(text, secrets));
 }
 
+function redactJson<T>(value: T, secrets: readonly string[]): T;
 function redactJson(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === "string") return withoutSecrets(value, secrets);
   if (Array.isArray(value)) return value.map((entry) => redactJson(entry, secrets));
@@ -62,7 +63,7 @@ export function createEventRedactor(secrets: readonly string[]): (event: Provide
     if (event.type === "reply") {
       const { message, detail } = event;
       const said = detail === undefined ? { message } : { message, detail };
-      const without = redactJson(said, secrets) as typeof said;
+      const without = redactJson(said, secrets);
       const clean = JSON.stringify(without) === JSON.stringify(said) ? event : { ...event, ...without };
       return earlier ? [earlier, clean] : [clean];
     }

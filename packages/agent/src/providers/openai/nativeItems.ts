@@ -36,7 +36,11 @@ export function createNativeMapping(
 
 function nativeCallOf(call: ToolCallBlock): NativeCall | undefined {
   const data = nativeForm(call, "openai");
-  return data?.type === "apply_patch_call" || data?.type === "shell_call" ? (data as unknown as NativeCall) : undefined;
+  return isNativeCall(data) ? data : undefined;
+}
+
+function isNativeCall(data: unknown): data is NativeCall {
+  return isObject(data) && (data.type === "apply_patch_call" || data.type === "shell_call");
 }
 
 /** A native call as the model made it. The commands of a shell call are one item, which goes back with the first. */

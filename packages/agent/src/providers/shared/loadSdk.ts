@@ -1,3 +1,4 @@
+import { isObject } from "@toolcrib/core/text";
 import { AgentError } from "../../errors.ts";
 
 /** Loads an optional SDK; `load` is the `import()` of `name`, so that bundlers see it. */
@@ -5,7 +6,7 @@ export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Prom
   try {
     return await load();
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException | null)?.code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    if (!isObject(cause) || cause.code !== "ERR_MODULE_NOT_FOUND") throw cause;
     throw new AgentError({
       code: "missing_sdk",
       message: `This provider needs the package ${name}, which is not installed. Run: npm install ${name}`,

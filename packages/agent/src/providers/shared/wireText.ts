@@ -6,9 +6,10 @@ export function wellFormed(text: string): string {
 }
 
 /** A copy of JSON data with every string (keys too) well formed. */
+export function wellFormedJson<T>(value: T): T;
 export function wellFormedJson(value: unknown): unknown {
   if (typeof value === "string") return wellFormed(value);
-  if (Array.isArray(value)) return value.map(wellFormedJson);
+  if (Array.isArray(value)) return value.map((item) => wellFormedJson(item));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [wellFormed(key), wellFormedJson(entry)]));
 }
